@@ -1,0 +1,1 @@
+"""Recoding: how the classes that a partitioner found become published cells."""

@@ -1,0 +1,1 @@
+"""Disclosure: what a release gives away about single persons."""

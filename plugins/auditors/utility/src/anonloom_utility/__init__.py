@@ -1,0 +1,1 @@
+"""Utility: how much of the original table a release still tells."""

@@ -1,0 +1,1 @@
+"""Digest: one signed digest over a release, so that any changed byte is noticed."""

@@ -1,0 +1,1 @@
+"""Page: draws the findings of a run as one self-contained HTML page."""

@@ -1,0 +1,1 @@
+"""Sampling: which rows of the protected classes are published."""

@@ -1,0 +1,1 @@
+"""SQL: loads a table through any SQLAlchemy URL."""

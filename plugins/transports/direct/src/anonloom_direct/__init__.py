@@ -1,0 +1,1 @@
+"""Direct: the transport that hides nothing, to compare all others with."""
