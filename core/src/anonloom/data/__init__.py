@@ -1,0 +1,1 @@
+"""What flows through a pipeline: schema, table, axes, classes, release, findings."""

@@ -1,0 +1,294 @@
+"""A quasi-identifier coded onto an axis: every class covers an interval of codes on it."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom.data import cells
+from anonloom.data.hierarchy import STAR, Hierarchy
+from anonloom.data.schema import Form, Type
+
+Codes = NDArray[np.integer]
+
+
+@attrs.frozen(eq=False)
+class Axis:
+    """The occurring values of one column, in an order in which every node is an interval.
+
+    A code is the rank of a value on the axis. A missing value, where it has a leaf of its own, has
+    the last code; a class that mixes it with values can only be published as `*`.
+
+    Attributes
+    ----------
+    name
+        The column's name.
+    type
+        What the values are.
+    form
+        How a class is published on this axis; its loss follows from that.
+    weight
+        Weight of the axis in sums of losses.
+    values
+        The occurring values in code order, without missing: text, float64 or datetime64[D].
+    missing
+        Code of the missing value, or -1.
+    hierarchy
+        Over the codes of `values`, or None for a number that has none.
+    """
+
+    name: str
+    type: Type
+    form: Form
+    weight: float
+    values: NDArray[Any]
+    missing: int
+    hierarchy: Hierarchy | None
+
+    @property
+    def occurring(self) -> int:
+        """Number of occurring values, missing not counted."""
+        return len(self.values)
+
+    @property
+    def size(self) -> int:
+        """Number of codes, that of the missing value included."""
+        return len(self.values) + (self.missing >= 0)
+
+    @cached_property
+    def places(self) -> NDArray[np.float64]:
+        """Position of every code: a number's own value, a date's day, a category's rank.
+
+        The missing value lies a whole range beyond the last one, so that nothing is near it.
+        """
+        if self.type == "category":
+            own = np.arange(self.occurring, dtype=float)
+        elif self.type == "date":
+            own = self.values.astype("datetime64[D]").astype(np.int64).astype(float)
+        else:
+            own = self.values.astype(float)
+        if self.missing < 0:
+            return own
+        last = own[-1] if len(own) else 0.0
+        return np.append(own, last + max(self.range, 1.0))
+
+    @property
+    def range(self) -> float:
+        """Distance from the first to the last value."""
+        if self.occurring < 2:
+            return 0.0
+        if self.type == "category":
+            return float(self.occurring - 1)
+        ends = self.values[[0, -1]]
+        if self.type == "date":
+            ends = ends.astype("datetime64[D]").astype(np.int64)
+        return float(ends[1] - ends[0])
+
+    def texts(self, codes: Codes) -> list[str | None]:
+        """Write single values; None stands for missing."""
+        return [self._labels[code] for code in np.asarray(codes)]
+
+    @cached_property
+    def _labels(self) -> list[str | None]:
+        if self.type == "number":
+            labels: list[str | None] = [cells.number_text(value) for value in self.values]
+        elif self.type == "date":
+            labels = [cells.date_text(value) for value in self.values]
+        else:
+            labels = [str(value) for value in self.values]
+        return [*labels, None] if self.missing >= 0 else labels
+
+    # --- loss: what a class that covers [lo, hi] loses when it is published (NCP) ---------------
+
+    def loss(self, lo: Codes, hi: Codes) -> NDArray[np.float64]:
+        """Loss of classes that cover the codes from `lo` to `hi`, between 0 and 1.
+
+        For the form `set` this is the most that the class can lose; the loss of a given set is
+        `set_loss` of its number of members.
+        """
+        lo, hi = np.asarray(lo), np.asarray(hi)
+        mixed = (hi == self.missing) & (lo != hi) if self.missing >= 0 else np.zeros(lo.shape, bool)
+        inside = np.minimum(hi, max(self.occurring - 1, 0))
+        first = np.minimum(lo, inside)
+        if self.form == "interval":
+            loss = self._share_of_range(first, inside)
+        elif self.form == "set":
+            loss = self.set_loss(inside - first + 1)
+        else:
+            loss = self.node_loss(first, inside)
+        loss[mixed] = 1.0
+        if self.missing >= 0:
+            loss[lo == self.missing] = 0.0
+        return loss
+
+    def node_loss(
+        self, lo: Codes, hi: Codes, level: Codes | None = None
+    ) -> NDArray[np.float64]:
+        """Loss of the lowest node over [lo, hi], or of the ancestor on the given level."""
+        node = self.node(lo, hi, level)
+        assert self.hierarchy is not None
+        first, last = self.hierarchy.first[node], self.hierarchy.last[node]
+        if self.type == "category":
+            return self.set_loss(last - first + 1)
+        return self._share_of_range(first, last)
+
+    def set_loss(self, members: Codes) -> NDArray[np.float64]:
+        """Loss of a set of so many values."""
+        members = np.asarray(members)
+        return np.where(members > 1, members / max(self.occurring, 1), 0.0)
+
+    def _share_of_range(self, lo: Codes, hi: Codes) -> NDArray[np.float64]:
+        if self.range == 0.0:
+            return np.zeros(np.shape(lo))
+        width: NDArray[np.float64] = (self.places[hi] - self.places[lo]) / self.range
+        return width
+
+    # --- what a class publishes -----------------------------------------------------------------
+
+    def node(self, lo: Codes, hi: Codes, level: Codes | None = None) -> NDArray[np.int32]:
+        """Node over [lo, hi]: the lowest, or that on the given level where it is not negative."""
+        if self.hierarchy is None:
+            raise ValueError(f"column '{self.name}' has no hierarchy")
+        lowest = self.hierarchy.level(lo, hi)
+        if level is not None:
+            lowest = np.maximum(lowest, np.asarray(level, np.int32))
+        return self.hierarchy.ancestors[lowest, lo]
+
+    def publish(
+        self, lo: Codes, hi: Codes, level: Codes | None = None, form: Form | None = None
+    ) -> NDArray[np.object_]:
+        """Published cells of classes that cover [lo, hi], as intervals or nodes.
+
+        Parameters
+        ----------
+        level
+            Level of the hierarchy that a node must at least have; negative for the lowest.
+        form
+            Instead of the axis's own form. Sets need the members: see `publish_sets`.
+        """
+        form = form or self.form
+        lo, hi = np.asarray(lo, np.int64), np.asarray(hi, np.int64)
+        level = np.full(lo.shape, -1) if level is None else np.asarray(level, np.int64)
+        # Classes repeat the same few extents: write each distinct one once.
+        extents = np.stack([lo, hi, level], axis=1)
+        distinct, inverse = np.unique(extents, axis=0, return_inverse=True)
+        written = np.array(
+            [self._cell(int(a), int(b), int(c), form) for a, b, c in distinct], object
+        )
+        return written[inverse.reshape(-1)] if len(distinct) else np.empty(0, object)
+
+    def _cell(self, lo: int, hi: int, level: int, form: Form) -> str | None:
+        if lo == hi and (level <= 0 or form == "interval" or lo == self.missing):
+            return self._labels[lo]
+        if hi == self.missing:
+            return STAR
+        if form == "interval":
+            return cells.interval_text(str(self._labels[lo]), str(self._labels[hi]))
+        if form == "set":
+            return cells.set_text([str(label) for label in self._labels[lo : hi + 1]])
+        assert self.hierarchy is not None
+        node = int(self.node(np.array([lo]), np.array([hi]), np.array([level]))[0])
+        return self.hierarchy.labels[node]
+
+    def publish_sets(self, members: Sequence[Codes]) -> NDArray[np.object_]:
+        """Published cells of classes whose values are exactly these codes (ascending)."""
+        written = np.empty(len(members), object)
+        for at, codes in enumerate(members):
+            if len(codes) == 1:
+                written[at] = self._labels[int(codes[0])]
+            elif self.missing >= 0 and codes[-1] == self.missing:
+                written[at] = STAR
+            else:
+                written[at] = cells.set_text([str(self._labels[int(code)]) for code in codes])
+        return written
+
+    # --- reading published cells ----------------------------------------------------------------
+
+    def read(self, cell: str | None) -> "Cover | None":
+        """Return what a published cell covers on this axis, or None when it cannot be read."""
+        if cell is None:
+            return Cover(np.array([self.missing])) if self.missing >= 0 else None
+        if cell == STAR:
+            return Cover(np.arange(self.size), star=True)
+        single = self._code_of.get(cell)
+        if single is not None:
+            return Cover(np.array([single]))
+        members = cells.read_set(cell)
+        if members is not None:
+            found = [self._code_of[member] for member in members if member in self._code_of]
+            return Cover(np.array(sorted(found), np.int64), form="set")
+        ends = cells.read_interval(cell)
+        if ends is not None and self.type != "category":
+            return self._read_interval(*ends)
+        node = self.hierarchy.find(cell) if self.hierarchy is not None else None
+        if node is not None:
+            assert self.hierarchy is not None
+            span = np.arange(self.hierarchy.first[node], self.hierarchy.last[node] + 1)
+            return Cover(span, form="nodes")
+        return self._read_single(cell)
+
+    @cached_property
+    def _code_of(self) -> dict[str, int]:
+        return {label: code for code, label in enumerate(self._labels) if label is not None}
+
+    def _place(self, text: str) -> float | None:
+        try:
+            if self.type == "date":
+                return float(np.datetime64(text, "D").astype(np.int64))
+            return float(text)
+        except ValueError:
+            return None
+
+    def _read_interval(self, lo: str, hi: str) -> "Cover | None":
+        ends = self._place(lo), self._place(hi)
+        if ends[0] is None or ends[1] is None:
+            return None
+        own = self.places[: self.occurring]
+        first = int(np.searchsorted(own, ends[0], side="left"))
+        last = int(np.searchsorted(own, ends[1], side="right"))
+        return Cover(np.arange(first, last), form="interval", ends=(ends[0], ends[1]))
+
+    def _read_single(self, text: str) -> "Cover | None":
+        """Read a value that does not occur in the original: a centroid, or another table's."""
+        place = None if self.type == "category" else self._place(text)
+        return None if place is None else Cover(np.empty(0, np.int64), ends=(place, place))
+
+    def cover_loss(self, cover: "Cover") -> float:
+        """Loss of a cell that was read from a release."""
+        if cover.star:
+            return 1.0
+        if cover.form == "interval" and cover.ends is not None:
+            return min(1.0, (cover.ends[1] - cover.ends[0]) / self.range) if self.range else 0.0
+        if cover.form == "set":
+            return float(self.set_loss(np.array(len(cover.codes))))
+        if cover.form == "nodes":
+            ends = cover.codes[:1], cover.codes[-1:]
+            if self.type == "category":
+                return float(self.set_loss(np.array(len(cover.codes))))
+            return float(self._share_of_range(*ends)[0])
+        return 0.0
+
+
+@attrs.frozen(eq=False)
+class Cover:
+    """What a published cell covers: codes of an axis, and the ends of an interval.
+
+    Attributes
+    ----------
+    codes
+        Ascending codes of the occurring values that the cell covers.
+    form
+        The form in which the cell is written; None for a single value.
+    star
+        Whether the cell is `*`.
+    ends
+        Ends of an interval, or a single number that does not occur.
+    """
+
+    codes: NDArray[np.int64]
+    form: Form | None = None
+    star: bool = False
+    ends: tuple[float, float] | None = None

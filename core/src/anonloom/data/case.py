@@ -1,0 +1,53 @@
+"""What an auditor gets to see: the original, the release, and whatever else there is."""
+
+from typing import Any, Literal
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom.data.release import Release
+from anonloom.data.table import Table
+
+Need = Literal[
+    "original", "before_sampling", "truth", "control", "other_releases", "groups", "trace"
+]
+
+
+@attrs.frozen(eq=False)
+class Case:
+    """The evidence.
+
+    Attributes
+    ----------
+    release
+        What is to be published.
+    original
+        The table before any stage, holdout taken out.
+    before_sampling
+        The release as it was before a sampler, when there is one.
+    truth
+        For every row of the release its true row of the original, -1 for none; for evaluation.
+    control
+        Rows held out before any stage: people who are not in the release.
+    other_releases
+        Earlier releases of the same population.
+    groups
+        For every row of the original the number of its group (role `group`).
+    trace
+        What each party of a transport saw, when one was used.
+    """
+
+    release: Release
+    original: Table | None = None
+    before_sampling: Release | None = None
+    truth: NDArray[np.int64] | None = None
+    control: Table | None = None
+    other_releases: tuple[Release, ...] = ()
+    groups: NDArray[np.int32] | None = None
+    trace: Any = None
+
+    def has(self, need: Need) -> bool:
+        """Whether the evidence is there."""
+        found = getattr(self, need)
+        return bool(found) if need == "other_releases" else found is not None

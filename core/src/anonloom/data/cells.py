@@ -1,0 +1,59 @@
+"""The published forms of a cell: a value, an interval, a node, a set, `*`; written and read.
+
+A raw value must never look like one of these forms, otherwise a reader of the release could not
+tell a person's value from a generalized one; `reads_like_a_form` is that test.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from anonloom.data.hierarchy import STAR
+
+_INTERVAL = re.compile(r"^\[(?P<lo>[^\[\],]+), (?P<hi>[^\[\],]+)[\])]$")
+_SET = re.compile(r'^\{".*"\}$', re.S)
+
+
+def number_text(value: float) -> str:
+    """Write a number as a person would: integers without a point, others in shortest form."""
+    value = float(value)
+    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+
+
+def date_text(value: np.datetime64) -> str:
+    """Write a date in ISO form."""
+    return str(np.datetime_as_string(value, unit="D"))
+
+
+def interval_text(lo: str, hi: str) -> str:
+    """Write a closed interval."""
+    return f"[{lo}, {hi}]"
+
+
+def set_text(members: Sequence[str]) -> str:
+    """Write a set; members are quoted as in JSON, so that any text can be one."""
+    return "{" + ", ".join(json.dumps(member, ensure_ascii=False) for member in members) + "}"
+
+
+def read_interval(cell: str) -> tuple[str, str] | None:
+    """Ends of a closed interval, or None when the cell is no interval."""
+    match = _INTERVAL.match(cell)
+    return (match["lo"], match["hi"]) if match and cell.endswith("]") else None
+
+
+def read_set(cell: str) -> tuple[str, ...] | None:
+    """Members of a set, or None when the cell is no set."""
+    if not _SET.match(cell):
+        return None
+    try:
+        members = json.loads("[" + cell[1:-1] + "]")
+    except ValueError:
+        return None
+    return tuple(members) if all(isinstance(member, str) for member in members) else None
+
+
+def reads_like_a_form(text: str) -> bool:
+    """Whether a raw value could be taken for a published form."""
+    return text == STAR or bool(_INTERVAL.match(text)) or read_set(text) is not None

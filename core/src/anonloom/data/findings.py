@@ -1,0 +1,123 @@
+"""What a run found out: figures with their meaning, charts as data, rows for the steward only."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Literal
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+Better = Literal["lower", "higher", "neither"]
+Status = Literal["measured", "bound", "not assessable", "none detected"]
+
+
+def _plain(value: Any) -> Any:
+    """Turn numpy scalars into Python ones, so that findings are plain data."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+@attrs.frozen(kw_only=True)
+class Finding:
+    """One figure.
+
+    Attributes
+    ----------
+    name
+        Unique within its auditor; `fail_if` refers to it.
+    value
+        The figure, or None when there is none; `status` then says why.
+    interval
+        Interval of uncertainty, where one was computed.
+    better
+        Which direction is good.
+    meaning
+        One sentence that a steward understands.
+    assumptions
+        What must hold for the figure to mean that.
+    """
+
+    name: str
+    value: float | int | str | None = attrs.field(converter=_plain)
+    meaning: str
+    better: Better = "neither"
+    status: Status = "measured"
+    interval: tuple[float, float] | None = None
+    assumptions: tuple[str, ...] = attrs.field(default=(), converter=tuple)
+    unit: str = ""
+
+    @property
+    def assessable(self) -> bool:
+        """Whether a condition can be judged on it; one that cannot be judged has failed."""
+        return isinstance(self.value, int | float) and not math.isnan(self.value)
+
+
+@attrs.frozen(kw_only=True)
+class Chart:
+    """A picture as data; only reporters draw.
+
+    Attributes
+    ----------
+    data
+        `line`, `scatter`, `density`: {series: {"x": [...], "y": [...]}}; `bars`: {"labels": [...],
+        series: [...]}; `heat`: {"x": [...], "y": [...], "z": [[...]]}; `tree`: {"label": str,
+        "children": [...]}.
+    """
+
+    name: str
+    kind: Literal["line", "bars", "heat", "scatter", "density", "tree"]
+    title: str
+    data: Mapping[str, Any]
+    x: str = ""
+    y: str = ""
+    meaning: str = ""
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class PrivateRows:
+    """Rows of the original that need the steward's eye; written to the private output only."""
+
+    name: str
+    rows: NDArray[np.int64]
+    meaning: str
+    scores: NDArray[np.float64] | None = None
+
+
+@attrs.frozen
+class Findings:
+    """All that one auditor, or one stage, found."""
+
+    items: tuple[Finding | Chart | PrivateRows, ...] = attrs.field(default=(), converter=tuple)
+
+    @classmethod
+    def of(cls, *items: "Finding | Chart | PrivateRows | Findings | Iterable[Any]") -> "Findings":
+        """Collect findings, charts and private rows, or iterables of them."""
+        flat: list[Any] = []
+        for item in items:
+            if isinstance(item, Findings):
+                flat.extend(item.items)
+            else:
+                flat.extend([item] if isinstance(item, Finding | Chart | PrivateRows) else item)
+        return cls(tuple(flat))
+
+    def __iter__(self) -> Iterator[Finding]:
+        return (item for item in self.items if isinstance(item, Finding))
+
+    @property
+    def charts(self) -> tuple[Chart, ...]:
+        """The charts."""
+        return tuple(item for item in self.items if isinstance(item, Chart))
+
+    @property
+    def private(self) -> tuple[PrivateRows, ...]:
+        """The rows for the steward only."""
+        return tuple(item for item in self.items if isinstance(item, PrivateRows))
+
+    def __getitem__(self, name: str) -> Finding:
+        for finding in self:
+            if finding.name == name:
+                return finding
+        raise KeyError(name)
+
+    def __contains__(self, name: object) -> bool:
+        return any(finding.name == name for finding in self)

@@ -1,0 +1,142 @@
+"""A generalization hierarchy over the leaves of one axis, stored as one array per level.
+
+Leaves are ordered so that every node is an interval of leaves. The lowest common ancestor of a set
+of leaves is therefore that of its first and last leaf: the first level on which both agree.
+"""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom.errors import DataError
+
+STAR = "*"
+
+
+@attrs.frozen(eq=False)
+class Hierarchy:
+    """Nodes over ordered leaves.
+
+    Attributes
+    ----------
+    ancestors
+        (levels x leaves): the node above each leaf on each level. Level 0 is the leaf itself, the
+        last level is the root.
+    labels
+        Label of each node; the root's is `*`.
+    first, last
+        The first and the last leaf under each node.
+    """
+
+    ancestors: NDArray[np.int32]
+    labels: tuple[str, ...]
+    first: NDArray[np.int32]
+    last: NDArray[np.int32]
+
+    @classmethod
+    def of_levels(cls, levels: Sequence[Sequence[str]]) -> "Hierarchy":
+        """Build from the labels of every leaf's ancestors, one sequence per level.
+
+        The leaves must already be in their order. Equal labels on neighbouring levels over the
+        same leaves are one node, so that a ragged tree is padded by repeating labels.
+
+        Raises
+        ------
+        DataError
+            When the last level is not a single `*`, or two different nodes have one label.
+        """
+        width = len(levels[0])
+        if any(label != STAR for label in levels[-1]):
+            raise DataError(f"the last level must be '{STAR}' for every leaf: it has no single root")
+        ancestors = np.empty((len(levels), width), np.int32)
+        nodes: dict[tuple[str, int, int], int] = {}
+        owner: dict[str, tuple[str, int, int]] = {}
+        parent_of: dict[int, str] = {}
+        for depth, row in enumerate(levels):
+            # A node is a maximal run of one label.
+            names = np.asarray(row, object)
+            edges = np.flatnonzero(np.r_[True, names[1:] != names[:-1]])
+            stops = np.r_[edges[1:], width]
+            for start, stop in zip(edges.tolist(), stops.tolist(), strict=True):
+                key = (str(names[start]), start, stop)
+                if owner.setdefault(key[0], key) != key:
+                    raise DataError(
+                        f"label {key[0]!r} stands for two different groups of values; "
+                        "labels must be unique in a hierarchy"
+                    )
+                node = nodes.setdefault(key, len(nodes))
+                ancestors[depth, start:stop] = node
+                parent_of[node] = key[0]
+        for lower, upper in zip(ancestors[:-1], ancestors[1:], strict=True):
+            _check_nesting(lower, upper, parent_of)
+        spans = np.array([(start, stop - 1) for _, start, stop in nodes], np.int32).reshape(-1, 2)
+        return cls(ancestors, tuple(label for label, _, _ in nodes), spans[:, 0], spans[:, 1])
+
+    @classmethod
+    def flat(cls, leaves: Sequence[str]) -> "Hierarchy":
+        """Return a root and its leaves."""
+        return cls.of_levels([leaves, [STAR] * len(leaves)])
+
+    @property
+    def depth(self) -> int:
+        """Number of levels, leaves and root included."""
+        return int(self.ancestors.shape[0])
+
+    @property
+    def leaves(self) -> tuple[str, ...]:
+        """Labels of the leaves, in order."""
+        return tuple(self.labels[node] for node in self.ancestors[0])
+
+    def level(self, lo: NDArray[np.integer], hi: NDArray[np.integer]) -> NDArray[np.int32]:
+        """First level on which the leaves `lo` and `hi` have the same ancestor."""
+        lo, hi = np.asarray(lo), np.asarray(hi)
+        level = np.zeros(lo.shape, np.int32)
+        for row in self.ancestors[:-1]:
+            level += (row[lo] != row[hi]).astype(np.int32)
+        return level
+
+    def node(self, lo: NDArray[np.integer], hi: NDArray[np.integer]) -> NDArray[np.int32]:
+        """Lowest common ancestor of the leaves from `lo` to `hi`."""
+        return self.ancestors[self.level(lo, hi), lo]
+
+    @cached_property
+    def _nodes(self) -> dict[str, int]:
+        return {label: node for node, label in enumerate(self.labels)}
+
+    def find(self, label: str) -> int | None:
+        """Node with this label, or None."""
+        return self._nodes.get(label)
+
+
+def _check_nesting(
+    lower: NDArray[np.int32], upper: NDArray[np.int32], label: dict[int, str]
+) -> None:
+    """Refuse a node that has two parents."""
+    inside = lower[1:] == lower[:-1]
+    torn = inside & (upper[1:] != upper[:-1])
+    if torn.any():
+        node = int(lower[:-1][torn][0])
+        raise DataError(f"label {label[node]!r} has two parents; a hierarchy is a tree")
+
+
+def depth_first(levels: Sequence[Sequence[str]], rank: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Order of the leaves in which every node is an interval.
+
+    Parameters
+    ----------
+    levels
+        Labels per level, leaves first, in any order of leaves.
+    rank
+        Wanted order of the leaves where the tree leaves a choice: siblings are ordered by the
+        least rank among their leaves.
+    """
+    keys = [np.asarray(rank, np.int64)]
+    for row in levels[1:]:
+        _, inverse = np.unique(np.asarray(row, object).astype(str), return_inverse=True)
+        least = np.full(int(inverse.max(initial=-1)) + 1, np.iinfo(np.int64).max)
+        np.minimum.at(least, inverse, keys[0])
+        keys.append(least[inverse])
+    return np.lexsort(keys)

@@ -1,0 +1,55 @@
+"""Identifiers as keyed hashes: equal persons stay equal, and nobody without the key can recompute.
+
+A plain hash of a name or a number can be undone by hashing every candidate; hence HMAC under a key
+from the system's randomness. The key is private output, so that a later release can be joined.
+"""
+
+import hashlib
+import hmac
+import secrets
+from typing import Any
+
+import pandas as pd
+
+from anonloom.data.schema import Column
+from anonloom.errors import DataError
+
+KEY_BYTES = 32
+
+
+def key_for(column: Column) -> bytes:
+    """Read the column's key file, or draw a key from the system's randomness.
+
+    Raises
+    ------
+    DataError
+        When the file cannot be read or holds no key of at least 32 bytes.
+    """
+    if column.key is None:
+        return secrets.token_bytes(KEY_BYTES)
+    try:
+        key = bytes.fromhex(column.key.read_text(encoding="ascii").strip())
+    except (OSError, ValueError):
+        raise DataError(
+            f"column '{column.name}': the key file cannot be read; it must hold a hexadecimal key"
+        ) from None
+    if len(key) < KEY_BYTES:
+        raise DataError(
+            f"column '{column.name}': the key has {len(key)} bytes, it needs at least {KEY_BYTES}"
+        )
+    return key
+
+
+def pseudonyms(series: Any, key: bytes) -> Any:
+    """Replace each distinct cell by its keyed hash; missing cells stay missing."""
+    codes, uniques = pd.factorize(series)
+    context = str(series.name).encode() + b"\0"
+    hashed = [
+        hmac.new(key, context + str(value).encode(), hashlib.sha256).hexdigest()[:32]
+        for value in uniques
+    ]
+    return pd.Series(
+        pd.Categorical.from_codes(codes, categories=pd.Index(hashed, dtype="str")),
+        index=series.index,
+        name=series.name,
+    )

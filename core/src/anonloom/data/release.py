@@ -1,0 +1,130 @@
+"""A release: the published frame, and what is known of where its rows came from."""
+
+from typing import Any
+
+import attrs
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from anonloom.data.classes import Classes
+from anonloom.data.hierarchy import STAR
+from anonloom.data.schema import Schema
+from anonloom.data.table import Table
+
+
+@attrs.frozen(eq=False)
+class Release:
+    """What leaves the house.
+
+    Attributes
+    ----------
+    schema
+        Declared columns; the frame has the published ones.
+    frame
+        Published cells. Quasi-identifiers are categories of text; missing stays missing.
+    origin
+        Row of the source for every row, or None when rows correspond to nobody.
+    classes
+        Class of every row as the stages made it, -1 for suppressed; None when there were none.
+    truthful
+        Whether every published cell covers the original.
+    dropped
+        Rows that suppression kept out of the frame.
+    """
+
+    schema: Schema
+    frame: pd.DataFrame
+    origin: NDArray[np.int64] | None = None
+    classes: NDArray[np.int64] | None = None
+    truthful: bool = True
+    dropped: int = 0
+
+    @classmethod
+    def from_cells(
+        cls, table: Table, classes: Classes, cells: list[NDArray[np.object_]], *, truthful: bool
+    ) -> "Release":
+        """Publish one cell per class and axis.
+
+        Parameters
+        ----------
+        cells
+            For every axis of the table the cells of the classes, in order; None is missing.
+        """
+        table = table.revealed()
+        order = np.sort(np.concatenate([classes.rows, classes.suppressed]))
+        labels = classes.labels(len(table))[order]
+        quasi = {
+            axis.name: _spread(of_axis, labels)
+            for axis, of_axis in zip(table.axes, cells, strict=True)
+        }
+        rest = table.frame.take(order).reset_index(drop=True)
+        columns: dict[str, Any] = {
+            name: quasi[name] if name in quasi else rest[name] for name in table.schema.published
+        }
+        return cls(
+            schema=table.schema,
+            frame=pd.DataFrame(columns, index=pd.RangeIndex(len(order))),
+            origin=None if table.origin is None else table.origin[order],
+            classes=labels,
+            truthful=truthful,
+        )
+
+    @classmethod
+    def as_it_is(cls, table: Table) -> "Release":
+        """Publish a table whose protection is a mechanism's: every cell is a single value."""
+        table = table.revealed()
+        singles = [np.array(axis.texts(np.arange(axis.size)), object) for axis in table.axes]
+        columns: dict[str, Any] = {
+            axis.name: _spread(texts, codes.astype(np.int64))
+            for axis, texts, codes in zip(table.axes, singles, table.codes, strict=True)
+        }
+        for name in columns:
+            columns[name] = columns[name].where(~pd.Series(table.incomplete), STAR)
+        frame = pd.DataFrame(
+            {name: columns.get(name, table.frame[name]) for name in table.schema.published},
+            index=pd.RangeIndex(len(table)),
+        )
+        return cls(schema=table.schema, frame=frame, origin=table.origin, classes=None)
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    @property
+    def suppressed(self) -> NDArray[np.bool_]:
+        """Rows whose quasi-identifiers are all `*`, however that came about."""
+        quasi = self.schema.quasi
+        if not quasi:
+            return np.zeros(len(self), bool)
+        stars = np.ones(len(self), bool)
+        for name in quasi:
+            stars &= (self.frame[name] == STAR).to_numpy(dtype=bool, na_value=False)
+        return stars
+
+    def groups(self, names: tuple[str, ...] | None = None) -> NDArray[np.int64]:
+        """Published class of every row: rows with equal published cells share a number."""
+        names = self.schema.quasi if names is None else names
+        if not names:
+            return np.zeros(len(self), np.int64)
+        key = np.zeros(len(self), np.int64)
+        for name in names:
+            codes, uniques = pd.factorize(self.frame[name], use_na_sentinel=False)
+            key, _ = pd.factorize(key * len(uniques) + codes)
+        return key.astype(np.int64)
+
+    def take(self, rows: NDArray[np.integer]) -> "Release":
+        """Return these rows of the release."""
+        return attrs.evolve(
+            self,
+            frame=self.frame.take(rows).reset_index(drop=True),
+            origin=None if self.origin is None else self.origin[rows],
+            classes=None if self.classes is None else self.classes[rows],
+        )
+
+
+def _spread(cells: NDArray[np.object_], labels: NDArray[np.int64]) -> Any:
+    """Give every row the cell of its class; suppressed rows (-1) get `*`."""
+    codes, uniques = pd.factorize(np.append(cells, STAR))
+    codes = codes.astype(np.int32)
+    categories = pd.Index(uniques, dtype="str")
+    return pd.Series(pd.Categorical.from_codes(codes[labels], categories=categories))

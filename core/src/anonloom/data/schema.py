@@ -1,0 +1,148 @@
+"""What each column of a table is: its role, its type and how it is published."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal, get_args
+
+import attrs
+
+from anonloom.data.builders import Calendar, HierarchySource
+from anonloom.params import above, param
+
+Role = Literal["identifier", "quasi", "sensitive", "label", "other", "person", "group", "truth"]
+Type = Literal["category", "number", "date"]
+Form = Literal["interval", "nodes", "set"]
+
+ROLES: tuple[Role, ...] = get_args(Role)
+
+#: Roles whose columns leave the house. Identifiers do only as pseudonyms; `person`, `group` and
+#: `truth` serve counting and evaluation and would identify people if they were published.
+PUBLISHED: frozenset[Role] = frozenset({"quasi", "sensitive", "label", "other"})
+
+
+@attrs.frozen(kw_only=True)
+class Column:
+    """One declared column. A column that is not declared is not published."""
+
+    name: str = param(help="The column's name in the source.")
+    role: Role = param(help="What the column is for; decides whether and how it is published.")
+    type: Type = param(help="What its values are.", default="category")
+    publish: Form | None = param(
+        help="How a quasi-identifier is published; by default `interval` for a number without a "
+        "hierarchy and `nodes` for everything else.",
+        default=None,
+    )
+    hierarchy: HierarchySource | None = param(
+        help="A CSV or YAML file, or a builder: how values are generalized.", default=None
+    )
+    missing: Literal["own", "refuse", "suppress"] = param(
+        help="A missing value is a leaf of its own, an error, or suppresses its row.",
+        default="own",
+    )
+    unknown: Literal["refuse", "own-leaf"] = param(
+        help="A value that the hierarchy lacks is an error, or becomes a leaf below the root.",
+        default="refuse",
+    )
+    weight: float = param(help="Weight of the column's loss.", default=1.0, check=above(0))
+    format: str = param(help="How a date is written (strptime).", default="%Y-%m-%d")
+    pseudonymize: bool = param(
+        help="Publish an identifier as a keyed hash instead of dropping it.", default=False
+    )
+    key: Path | None = param(
+        help="File with the hexadecimal key of the pseudonyms (32 bytes or more); a new key is "
+        "drawn from the system's randomness for every run without it.",
+        default=None,
+        private=True,
+    )
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse options that contradict each other."""
+        if self.publish is not None and self.role != "quasi":
+            raise ValueError(
+                f"'publish' is for quasi-identifiers; a column with role '{self.role}' is "
+                f"{'published as it is' if self.role in PUBLISHED else 'not published'}"
+            )
+        if self.publish == "interval" and self.type == "category":
+            raise ValueError("a category has no order: publish 'nodes' or 'set', not 'interval'")
+        if self.publish == "nodes" and self.type == "number" and self.hierarchy is None:
+            raise ValueError("a number needs a 'hierarchy' to be published as 'nodes'")
+        if self.hierarchy is not None and self.type not in self.hierarchy.suits:
+            raise ValueError(
+                f"this hierarchy is for a {' or a '.join(sorted(self.hierarchy.suits))}; "
+                f"the column's type is '{self.type}'"
+            )
+        if self.pseudonymize and self.role != "identifier":
+            raise ValueError("'pseudonymize' is for identifiers")
+        if self.key is not None and not self.pseudonymize:
+            raise ValueError("'key' goes with 'pseudonymize: true'")
+
+    @property
+    def form(self) -> Form:
+        """The form in which a quasi-identifier is published."""
+        if self.publish is not None:
+            return self.publish
+        return "interval" if self.type == "number" and self.hierarchy is None else "nodes"
+
+    @property
+    def generalization(self) -> HierarchySource | None:
+        """The hierarchy to use: the declared one, or calendar units for a date."""
+        if self.hierarchy is None and self.type == "date":
+            return Calendar()
+        return self.hierarchy
+
+    @property
+    def published(self) -> bool:
+        """Whether the column appears in a release."""
+        return self.role in PUBLISHED or self.pseudonymize
+
+
+@attrs.frozen
+class Schema:
+    """The declared columns, in the order in which they are published."""
+
+    columns: tuple[Column, ...] = attrs.field(converter=tuple)
+
+    def __iter__(self) -> Iterator[Column]:
+        return iter(self.columns)
+
+    def __getitem__(self, name: str) -> Column:
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise KeyError(name)
+
+    def __contains__(self, name: object) -> bool:
+        return any(column.name == name for column in self.columns)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of all declared columns."""
+        return tuple(column.name for column in self.columns)
+
+    def having(self, *roles: Role) -> tuple[str, ...]:
+        """Names of the columns that have one of these roles."""
+        return tuple(column.name for column in self.columns if column.role in roles)
+
+    @property
+    def quasi(self) -> tuple[str, ...]:
+        """Names of the quasi-identifiers."""
+        return self.having("quasi")
+
+    @property
+    def published(self) -> tuple[str, ...]:
+        """Names of the columns of a release."""
+        return tuple(column.name for column in self.columns if column.published)
+
+    def guarding(self, names: tuple[str, ...]) -> "Schema":
+        """Return the schema in which only these quasi-identifiers are generalized.
+
+        A quasi-identifier that no privacy model speaks of is published as it is.
+        """
+        return Schema(
+            tuple(
+                attrs.evolve(column, role="other", publish=None)
+                if column.role == "quasi" and column.name not in names
+                else column
+                for column in self.columns
+            )
+        )

@@ -1,0 +1,181 @@
+"""A table of persons: typed columns, quasi-identifiers coded onto axes, origin of every row."""
+
+from typing import Any
+
+import attrs
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from anonloom.data.axis import Axis
+from anonloom.data.classes import Classes
+from anonloom.data.coding import Coded, code, typed
+from anonloom.data.pseudonyms import key_for, pseudonyms
+from anonloom.data.schema import Role, Schema
+from anonloom.errors import DataError
+
+
+@attrs.frozen(eq=False)
+class Table:
+    """The rows that a pipeline works on.
+
+    Attributes
+    ----------
+    schema
+        Declared columns.
+    axes
+        One per quasi-identifier, in the schema's order.
+    codes
+        (axes x rows): the code of every row on every axis.
+    origin
+        Row of the source that each row came from; None when rows correspond to nobody.
+    incomplete
+        Rows that a column with `missing: suppress` suppresses.
+    """
+
+    schema: Schema
+    axes: tuple[Axis, ...]
+    codes: NDArray[np.int32]
+    origin: NDArray[np.int64] | None
+    incomplete: NDArray[np.bool_]
+    _frame: Any = attrs.field(repr=False)
+    _reads: frozenset[Role] | None = attrs.field(default=None)
+    _coded: dict[str, Coded] = attrs.field(factory=dict, repr=False)
+    pseudonym_keys: dict[str, bytes] = attrs.field(factory=dict, repr=False)
+
+    @classmethod
+    def build(
+        cls, frame: pd.DataFrame, schema: Schema, origin: NDArray[np.int64] | None = None
+    ) -> "Table":
+        """Check a frame against a schema and code it.
+
+        Columns that the schema does not declare are left behind, identifiers too, unless they are
+        published as pseudonyms.
+
+        Parameters
+        ----------
+        origin
+            Row of the source for every row; counted from 0 when not given.
+
+        Raises
+        ------
+        DataError
+            Naming columns, counts and row numbers; never a cell.
+        """
+        _check_columns(frame, schema)
+        kept: dict[str, Any] = {}
+        coded: dict[str, Coded] = {}
+        keys: dict[str, bytes] = {}
+        incomplete = np.zeros(len(frame), bool)
+        for column in schema:
+            series = frame[column.name].reset_index(drop=True)
+            if column.role == "identifier":
+                if column.pseudonymize:
+                    keys[column.name] = key_for(column)
+                    kept[column.name] = pseudonyms(series, keys[column.name])
+                continue
+            series = typed(series, column)
+            if column.missing == "suppress":
+                incomplete |= series.isna().to_numpy()
+            kept[column.name] = series
+            if column.role == "quasi":
+                coded[column.name] = code(series, column)
+        quasi = [coded[name] for name in schema.quasi]
+        codes = np.stack([one.codes for one in quasi]) if quasi else np.empty((0, len(frame)), "i4")
+        origin = np.arange(len(frame), dtype=np.int64) if origin is None else origin
+        return cls(
+            schema=schema,
+            axes=tuple(one.axis for one in quasi),
+            codes=codes,
+            origin=origin,
+            incomplete=incomplete,
+            frame=pd.DataFrame(kept, index=pd.RangeIndex(len(frame))),
+            coded=coded,
+            pseudonym_keys=keys,
+        )
+
+    def __len__(self) -> int:
+        return len(self.incomplete)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The visible columns; do not modify it."""
+        return self._frame[[name for name in self._frame.columns if self._visible(name)]]
+
+    def column(self, name: str) -> pd.Series:
+        """One column.
+
+        Raises
+        ------
+        KeyError
+            When there is none, or when the method has not declared that it reads that role.
+        """
+        if not self._visible(name):
+            role = self.schema[name].role
+            raise KeyError(f"column '{name}' has role '{role}', which this method does not read")
+        return self._frame[name]
+
+    def coded(self, name: str) -> Coded:
+        """Return any column on an axis of its own: a sensitive one, a label, a person."""
+        series = self.column(name)
+        if name not in self._coded:
+            self._coded[name] = code(series, self.schema[name])
+        return self._coded[name]
+
+    @property
+    def persons(self) -> NDArray[np.int32] | None:
+        """A number for every row's person, or None when every row is a person of its own."""
+        names = self.schema.having("person")
+        return self.coded(names[0]).codes if names else None
+
+    def whole(self) -> Classes:
+        """All rows in one class, the incomplete ones suppressed."""
+        rows = np.arange(len(self), dtype=np.int64)
+        return Classes.whole(rows[~self.incomplete], rows[self.incomplete])
+
+    def take(self, rows: NDArray[np.integer]) -> "Table":
+        """Return these rows as a table; the axes stay the same, so that losses compare."""
+        return attrs.evolve(
+            self,
+            codes=np.ascontiguousarray(self.codes[:, rows]),
+            origin=None if self.origin is None else self.origin[rows],
+            incomplete=self.incomplete[rows],
+            frame=self._frame.take(rows).reset_index(drop=True),
+            coded={
+                name: Coded(one.axis, one.codes[rows]) for name, one in self._coded.items()
+            },
+        )
+
+    def narrowed(self, reads: frozenset[Role]) -> "Table":
+        """Return the table as a method sees it that declared to read these roles.
+
+        This guards against accidents, such as a partitioner that looks at the diagnosis; it is no
+        wall against hostile code, which runs in the same process.
+        """
+        if "quasi" in reads:
+            return attrs.evolve(self, reads=reads)
+        return attrs.evolve(self, reads=reads, axes=(), codes=self.codes[:0])
+
+    def revealed(self) -> "Table":
+        """Return the table with all its columns, as the guard sees it."""
+        return self if self._reads is None else attrs.evolve(self, reads=None)
+
+    def _visible(self, name: str) -> bool:
+        return self._reads is None or self.schema[name].role in self._reads
+
+
+def _check_columns(frame: pd.DataFrame, schema: Schema) -> None:
+    names = [str(name) for name in frame.columns]
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        listed = ", ".join(f"'{name}'" for name in repeated)
+        raise DataError(f"the data have more than one column named {listed}")
+    absent = [name for name in schema.names if name not in names]
+    if absent:
+        listed = ", ".join(f"'{name}'" for name in absent)
+        raise DataError(
+            f"the data have no column {listed}; they have: "
+            + ", ".join(f"'{name}'" for name in names)
+        )
+    if not len(frame):
+        raise DataError("the table is empty: there is nothing to publish")

@@ -1,0 +1,41 @@
+"""Auditor: what a release reveals, and what it is still good for."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar, Literal
+
+import attrs
+
+from anonloom.data.case import Case, Need
+from anonloom.data.findings import Findings
+from anonloom.kinds.context import Run
+
+
+@attrs.frozen(eq=False)
+class GridRow:
+    """One run of an experiment: its label, what was varied, and what this auditor found."""
+
+    label: str
+    parameters: dict[str, Any]
+    findings: Findings
+
+
+class Auditor(ABC):
+    """Judges a release.
+
+    Promise: an auditor that measures risk finds a planted risk and does not blame an independent
+    table; every finding says what it means and under which assumptions.
+    """
+
+    #: What the figures are about.
+    measures: ClassVar[Literal["risk", "utility", "cost"]]
+    #: Evidence without which the audit makes no sense; checked before the run.
+    needs: ClassVar[frozenset[Need]] = frozenset()
+
+    @abstractmethod
+    def audit(self, case: Case, run: Run) -> Findings:
+        """Return what was found; `not assessable` where the evidence does not suffice."""
+
+    def summarize(self, grid: Sequence[GridRow]) -> Findings:
+        """Return what a whole experiment shows; nothing by default."""
+        return Findings()

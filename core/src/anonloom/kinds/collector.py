@@ -1,0 +1,36 @@
+"""Collector: how rows reach the aggregator."""
+
+from abc import ABC, abstractmethod
+
+from anonloom.data.release import Release
+from anonloom.data.table import Table
+from anonloom.kinds.context import Run
+from anonloom.kinds.guard import Guard
+from anonloom.kinds.stages import Stages
+from anonloom.kinds.transport import Guarantees
+
+
+class Collector(ABC):
+    """Collects rows and drives the stages: a trusted curator, or a donation protocol.
+
+    Promise: the release equals what a trusted curator would publish with the same classes and the
+    same sampled rows.
+    """
+
+    @abstractmethod
+    def collect(self, table: Table, stages: Stages, guard: Guard, run: Run) -> Release:
+        """Return the release that the stages give."""
+
+    @property
+    def guarantees(self) -> Guarantees | None:
+        """What the transport guarantees; None when rows are not sent at all."""
+        return None
+
+    @property
+    def simulated(self) -> bool:
+        """Whether any key or coin came from a seeded source; the manifest says so."""
+        return False
+
+    def plan(self, rows: int | None) -> tuple[str, ...]:
+        """Sentences for `anonloom plan`: what the collection will cost."""
+        return ()

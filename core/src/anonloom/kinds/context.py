@@ -1,0 +1,63 @@
+"""What a method is given besides its data: randomness, progress, findings, workers, scratch."""
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+
+import attrs
+import numpy as np
+
+from anonloom.data.findings import Chart, Finding, PrivateRows
+
+
+def stream(seed: int, stage: str) -> np.random.Generator:
+    """Return the random numbers of one stage.
+
+    They depend on the seed and the stage's id alone, so that adding a stage shifts no other.
+    """
+    digest = hashlib.sha256(stage.encode()).digest()
+    words = [int.from_bytes(digest[at : at + 4], "big") for at in range(0, 16, 4)]
+    return np.random.default_rng(np.random.SeedSequence([seed, *words]))
+
+
+def _silent(done: int, total: int | None) -> None:
+    """Show nothing."""
+
+
+@attrs.frozen(eq=False)
+class Run:
+    """One stage's view of a run.
+
+    Attributes
+    ----------
+    stage
+        Id of the stage.
+    seed
+        Seed of the algorithms; keys and coins never come from it.
+    rng
+        The stage's own random numbers.
+    workers
+        How many processes or threads the stage may use.
+    scratch
+        A private folder for large intermediate files; it is gone after the run.
+    """
+
+    stage: str = "stage"
+    seed: int = 0
+    workers: int = 1
+    scratch: Path | None = None
+    report: Callable[[int, int | None], None] = attrs.field(default=_silent, repr=False)
+    found: list[Finding | Chart | PrivateRows] = attrs.field(factory=list, repr=False)
+    rng: np.random.Generator = attrs.field(init=False, repr=False)
+
+    @rng.default
+    def _stream(self) -> np.random.Generator:
+        return stream(self.seed, self.stage)
+
+    def progress(self, done: int, total: int | None = None) -> None:
+        """Tell how far the work is."""
+        self.report(done, total)
+
+    def find(self, *items: Finding | Chart | PrivateRows) -> None:
+        """Add findings; any method may."""
+        self.found.extend(items)

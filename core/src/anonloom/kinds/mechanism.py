@@ -1,0 +1,22 @@
+"""Mechanism: protection of a whole table, by perturbing, synthesizing or dropping."""
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+from anonloom.data.table import Table
+from anonloom.kinds.context import Run
+
+
+class Mechanism(ABC):
+    """Turns a table into a protected one.
+
+    Promise: the result knows its `origin` rows, or that there are none (`origin is None`); the
+    table that it was given is unchanged.
+    """
+
+    #: Whether published cells still cover the originals.
+    truthful: ClassVar[bool] = False
+
+    @abstractmethod
+    def protect(self, table: Table, run: Run) -> Table:
+        """Return the protected table."""

@@ -1,0 +1,39 @@
+"""Partitioner: which rows are published alike."""
+
+from abc import ABC, abstractmethod
+from typing import Literal
+
+from anonloom.data.classes import Classes
+from anonloom.data.table import Table
+from anonloom.kinds.context import Run
+from anonloom.kinds.guard import Guard
+
+
+class Partitioner(ABC):
+    """Refines classes.
+
+    Promise: every row of the classes that it is given ends in exactly one class that the guard
+    admits, inside one of the given classes, or in `suppressed`; rows that were suppressed stay so.
+    It works on any subset of the table's rows.
+    """
+
+    @property
+    def guard_use(self) -> Literal["full", "size"]:
+        """`full`: asks `guard.admits`; `size`: keeps `guard.min_size` only.
+
+        After a method that understands sizes only, the runner merges classes until the whole guard
+        admits them.
+        """
+        return "full"
+
+    @property
+    def sound(self) -> bool:
+        """Whether all classes are admitted; a paper's literal variant may say False.
+
+        The final check then refuses what is not.
+        """
+        return True
+
+    @abstractmethod
+    def partition(self, table: Table, classes: Classes, guard: Guard, run: Run) -> Classes:
+        """Return the refined classes."""

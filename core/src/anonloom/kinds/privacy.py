@@ -1,0 +1,59 @@
+"""Privacy model: which sets of rows may be published as one class."""
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom.data.schema import Schema
+from anonloom.data.table import Table
+
+Verdict = NDArray[np.bool_]
+Offsets = NDArray[np.integer]
+
+
+class PrivacyModel(ABC):
+    """Judges classes.
+
+    Promise: `admits` agrees with a slow reference, looks at nothing but the rows that it is given
+    and the whole table, and `monotone` is true only if the union of two admitted classes is
+    admitted.
+    """
+
+    #: Whether merging two admitted classes always gives an admitted class.
+    monotone: ClassVar[bool]
+
+    @abstractmethod
+    def admits(self, table: Table, rows: Offsets, starts: Offsets, stops: Offsets) -> Verdict:
+        """Judge ranges of a row order.
+
+        Parameters
+        ----------
+        rows
+            Row numbers of the table in some order.
+        starts, stops
+            Range `i` is `rows[starts[i]:stops[i]]`. Ranges may overlap.
+        """
+
+    @abstractmethod
+    def would_pass(self, table: Table, rows: Offsets, starts: Offsets, stops: Offsets) -> str:
+        """Say which parameter would admit all these ranges, for example `k: 7`."""
+
+    @property
+    def min_size(self) -> int:
+        """Least number of rows that an admitted class can have."""
+        return 1
+
+    @property
+    def size_only(self) -> bool:
+        """Whether, with one row per person, a class is admitted exactly when it has `min_size`."""
+        return False
+
+    def combinations(self, schema: Schema) -> tuple[tuple[str, ...], ...]:
+        """Return the sets of quasi-identifiers whose published classes the model judges."""
+        return (schema.quasi,)
+
+    def problem(self, schema: Schema) -> str | None:
+        """Say what is wrong with using the model on such a table, or None."""
+        return None

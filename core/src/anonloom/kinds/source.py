@@ -1,0 +1,32 @@
+"""Source: where the table comes from."""
+
+from abc import ABC, abstractmethod
+
+from anonloom.data.schema import Schema
+from anonloom.data.table import Table
+from anonloom.kinds.context import Run
+
+
+class Source(ABC):
+    """Loads a table.
+
+    Promise: the table has the declared columns, `Table.build` has checked it, and the same seed
+    gives the same rows.
+    """
+
+    @abstractmethod
+    def load(self, schema: Schema, run: Run) -> Table:
+        """Load the declared columns.
+
+        Raises
+        ------
+        DataError
+            When the data are absent or broken: where, what, how many; never a cell.
+        """
+
+    def columns(self) -> tuple[str, ...] | None:
+        """Names of all columns that the source has, or None when that is not known cheaply.
+
+        `check` and `plan` use it to list what is not declared and therefore not published.
+        """
+        return None
