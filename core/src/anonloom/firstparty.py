@@ -1,0 +1,30 @@
+"""The methods that this repository holds, so that a missing one can be named with its folder."""
+
+_FOLDERS: dict[str, tuple[tuple[str, str], ...]] = {
+    "anonymizers/mondrian": (("partitioner", "mondrian"),),
+    "anonymizers/recoding": (
+        ("outliers", "none"),
+        ("outliers", "suppress"),
+        ("generalizer", "hierarchy"),
+        ("generalizer", "sets"),
+        ("generalizer", "centroid"),
+        ("mechanism", "drop-columns"),
+    ),
+    "anonymizers/privacy-models": (
+        ("privacy", "k-anonymity"),
+        ("privacy", "l-diversity"),
+        ("privacy", "t-closeness"),
+    ),
+    "samplers/sampling": (("sampler", "stratified"), ("sampler", "simple-random")),
+    "auditors/utility": (("auditor", "utility"),),
+    "auditors/disclosure": (("auditor", "disclosure"),),
+    "transports/direct": (("transport", "direct"),),
+    "integrity/digest": (("integrity", "digest"),),
+    "reporters/page": (("reporter", "page"),),
+    "sources/sql": (("source", "sql"),),
+}
+
+#: (kind's key, method's name) -> folder below `plugins/`.
+FIRST_PARTY: dict[tuple[str, str], str] = {
+    method: folder for folder, methods in _FOLDERS.items() for method in methods
+}

@@ -1,0 +1,108 @@
+"""Telling plugins what happens during a run: a typed front for the observation hooks.
+
+Every implementation is called on its own. What one of them raises is logged, reaches neither the
+run nor the other observers, and is said once per observer and hook.
+"""
+
+import attrs
+import pluggy
+
+
+@attrs.define(eq=False)
+class Observers:
+    """The observers of a registry.
+
+    Parameters
+    ----------
+    plugins : pluggy.PluginManager
+        Holds the implementations.
+    """
+
+    _plugins: pluggy.PluginManager
+    _complained: set[tuple[str, str]] = attrs.field(init=False, factory=set)
+
+    def add(self, observer: object) -> None:
+        """Tell `observer`, an object with marked hook methods, what happens from now on."""
+        self._plugins.register(observer)
+
+    def remove(self, observer: object) -> None:
+        """Stop telling `observer`."""
+        self._plugins.unregister(observer)
+
+    def run_started(self, *, run_id: str, pipeline: str, stages: tuple[str, ...]) -> None:
+        """Say that a run begins."""
+        self._tell("anonloom_run_started", run_id=run_id, pipeline=pipeline, stages=stages)
+
+    def stage_started(
+        self, *, run_id: str, stage: str, kind: str, method: str, parameters: dict[str, object]
+    ) -> None:
+        """Say that a stage begins."""
+        self._tell(
+            "anonloom_stage_started",
+            run_id=run_id,
+            stage=stage,
+            kind=kind,
+            method=method,
+            parameters=parameters,
+        )
+
+    def stage_progress(self, *, run_id: str, stage: str, done: int, total: int | None) -> None:
+        """Say how far a stage is."""
+        self._tell("anonloom_stage_progress", run_id=run_id, stage=stage, done=done, total=total)
+
+    def stage_finished(
+        self,
+        *,
+        run_id: str,
+        stage: str,
+        seconds: float,
+        rows: int,
+        classes: int | None,
+        suppressed: int,
+    ) -> None:
+        """Say that a stage is done."""
+        self._tell(
+            "anonloom_stage_finished",
+            run_id=run_id,
+            stage=stage,
+            seconds=seconds,
+            rows=rows,
+            classes=classes,
+            suppressed=suppressed,
+        )
+
+    def release_checked(
+        self, *, run_id: str, model: str, holds: bool, classes: int, rows: int
+    ) -> None:
+        """Say what the independent check found for one model."""
+        self._tell(
+            "anonloom_release_checked",
+            run_id=run_id,
+            model=model,
+            holds=holds,
+            classes=classes,
+            rows=rows,
+        )
+
+    def run_finished(self, *, run_id: str, status: str, seconds: float) -> None:
+        """Say that a run is over."""
+        self._tell("anonloom_run_finished", run_id=run_id, status=status, seconds=seconds)
+
+    def _tell(self, hook: str, **news: object) -> None:
+        caller: pluggy.HookCaller = getattr(self._plugins.hook, hook)
+        for implementation in caller.get_hookimpls():
+            try:
+                implementation.function(*(news[name] for name in implementation.argnames))
+            except Exception as error:
+                self._complain(implementation.plugin_name, hook, error)
+
+    def _complain(self, observer: str, hook: str, error: Exception) -> None:
+        if (observer, hook) in self._complained:
+            return
+        self._complained.add((observer, hook))
+        # Imported late: `anonloom plugins` has a registry and nothing to log.
+        import logging
+
+        logging.getLogger("anonloom").error(
+            "observer %s failed in %s: %s: %s", observer, hook, type(error).__name__, error
+        )

@@ -1,0 +1,194 @@
+"""Building a method from YAML values with all problems at once, and writing it back."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+import attrs
+
+from anonloom.kindtable import Kind, kind_of_class
+from anonloom.params.declare import Param, params_of
+from anonloom.params.shapes import Load, Misfit, Reading, Trouble
+from anonloom.spelling import did_you_mean
+
+T = TypeVar("T")
+
+#: What stands for a private value in everything that is shown or recorded.
+REDACTED = "<private>"
+
+
+def build(
+    cls: type[T],
+    values: Mapping[str, object],
+    *,
+    load: Load | None = None,
+    folder: Path | None = None,
+) -> T:
+    """Build a method from plain values.
+
+    Parameters
+    ----------
+    cls : type
+        The method's class.
+    values : mapping
+        Its parameters as YAML gives them: texts, numbers, lists, mappings.
+    load : callable or None
+        Finds the class of a nested method, ``load(kind, name)``; `Registry.load` does.
+    folder : Path or None
+        What relative paths are relative to.
+
+    Raises
+    ------
+    Misfit
+        With every trouble: unknown and missing names, wrong types, failed checks, and, if there
+        are none of these, what the class itself says about the combination.
+    """
+    return _build(cls, values, Reading(load or _no_methods, folder, _build))
+
+
+def _no_methods(kind: str, name: str) -> type:
+    from anonloom.errors import PluginError
+
+    raise PluginError(f"no {kind} can be named here: there is no registry to look it up in")
+
+
+def _build(cls: type[T], values: Mapping[str, object], reading: Reading) -> T:
+    declared = params_of(cls)
+    troubles = [_unknown(cls, name, declared) for name in values if name not in declared]
+    found: dict[str, object] = {}
+    for name, declaration in declared.items():
+        if name not in values:
+            if declaration.required:
+                what = f"{cls.__name__} needs the parameter '{name}'"
+                troubles.append(Trouble((), what, declaration.help))
+            continue
+        try:
+            found[name] = declaration.read(values[name], reading)
+        except Misfit as misfit:
+            troubles += [
+                attrs.evolve(
+                    trouble.below(name),
+                    hint=trouble.hint or declaration.help,
+                    secret=declaration.private,
+                )
+                for trouble in misfit.troubles
+            ]
+    if troubles:
+        raise Misfit(troubles)
+    try:
+        # attrs strips the leading underscores of private fields; methods have none.
+        return cls(**found)
+    except ValueError as error:
+        # The class's own check of a combination, from __attrs_post_init__.
+        raise Misfit([Trouble((), str(error))]) from None
+
+
+def _unknown(cls: type, name: str, declared: Mapping[str, Param]) -> Trouble:
+    takes = f"{cls.__name__} takes: {', '.join(declared)}"
+    if not declared:
+        takes = f"{cls.__name__} takes no parameters"
+    hint = did_you_mean(str(name), declared) or takes
+    what = f"unknown parameter '{name}' for {cls.__name__}"
+    return Trouble((name,), what, hint, at_key=True)
+
+
+@attrs.frozen
+class Described:
+    """One parameter, ready to be shown.
+
+    Parameters
+    ----------
+    name, help : str
+        Its name and what it is for.
+    words : str
+        What it must be.
+    required, private : bool
+        Whether it has no default; whether its value is a secret.
+    default : object
+        The default as a plain value; None if there is none.
+    schema : dict
+        Its JSON schema.
+    """
+
+    name: str
+    help: str
+    words: str
+    required: bool
+    private: bool
+    default: object
+    schema: dict[str, object]
+
+
+def describe(
+    cls: type,
+    name_of: Callable[[type], str] | None = None,
+    of_kind: Callable[[Kind], dict[str, object]] = lambda _: {},
+) -> tuple[Described, ...]:
+    """Return what can be said about the parameters of a method.
+
+    Parameters
+    ----------
+    cls : type
+        The method's class.
+    name_of : callable or None
+        Names the class of a nested method, as in `as_values`.
+    of_kind : callable
+        Gives the JSON schema of a nested method.
+    """
+    reading = Reading(_no_methods)
+    return tuple(
+        Described(
+            name,
+            declared.help,
+            declared.words(reading),
+            declared.required,
+            declared.private,
+            None if declared.required else _plain(declared.default_value(), name_of, False),
+            {
+                **declared.shape.schema(of_kind),
+                **(declared.check.schema() if declared.check is not None else {}),
+                "description": declared.help,
+            },
+        )
+        for name, declared in params_of(cls).items()
+    )
+
+
+def as_values(
+    method: object, name_of: Callable[[type], str] | None = None, *, redact: bool = False
+) -> dict[str, object]:
+    """Return the parameters of a method as plain values, from which `build` makes it again.
+
+    Parameters
+    ----------
+    method : object
+        A method, or anything else whose fields were declared with `param()`.
+    name_of : callable or None
+        Names the class of a nested method; `Registry.name_of` does. Without it nested methods
+        are named by module and class.
+    redact : bool
+        Whether private parameters are replaced by a placeholder.
+    """
+    return {
+        name: REDACTED
+        if redact and declared.private and getattr(method, name) is not None
+        else _plain(getattr(method, name), name_of, redact)
+        for name, declared in params_of(type(method)).items()
+    }
+
+
+def _plain(value: object, name_of: Callable[[type], str] | None, redact: bool) -> object:
+    if isinstance(value, tuple):
+        return [_plain(element, name_of, redact) for element in value]
+    if isinstance(value, Mapping):
+        return {key: _plain(element, name_of, redact) for key, element in value.items()}
+    if isinstance(value, Path):
+        return str(value)
+    cls = type(value)
+    kind = kind_of_class(cls)
+    if kind is not None:
+        name = name_of(cls) if name_of else f"{cls.__module__}:{cls.__qualname__}"
+        return {kind.key: name, "with": as_values(value, name_of, redact=redact)}
+    if attrs.has(cls):
+        return as_values(value, name_of, redact=redact)
+    return value

@@ -1,0 +1,474 @@
+"""What an annotation allows: exact types, read from Python or from YAML values.
+
+``True`` is no integer and ``"3"`` is no number, because a pipeline that means something else than
+it says must not run. An integer is taken for a number, a list for a tuple, a text for a path.
+"""
+
+import math
+import types
+import typing
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import attrs
+
+from anonloom.errors import PluginError
+from anonloom.kindtable import Kind, kind_of_class
+
+#: Finds the class of a method from its kind's key and its name.
+Load = Callable[[str, str], type]
+
+Step = str | int
+
+
+@attrs.frozen
+class Trouble:
+    """One thing that is wrong with a value, at a path below it.
+
+    Parameters
+    ----------
+    path : tuple of str and int
+        Keys and indices that lead to the part that is wrong.
+    what, hint : str
+        As in `anonloom.errors.Problem`.
+    at_key : bool
+        Whether the key itself is wrong, not what it holds.
+    secret : bool
+        Whether the line that holds the value must not be shown.
+    """
+
+    path: tuple[Step, ...]
+    what: str
+    hint: str = ""
+    at_key: bool = False
+    secret: bool = False
+
+    def below(self, *steps: Step) -> "Trouble":
+        """Return the same trouble, seen from further above."""
+        return attrs.evolve(self, path=(*steps, *self.path))
+
+
+class Misfit(Exception):
+    """A value is not what its shape allows."""
+
+    def __init__(self, troubles: list[Trouble]) -> None:
+        super().__init__("; ".join(trouble.what for trouble in troubles))
+        self.troubles = troubles
+
+
+@attrs.frozen
+class Reading:
+    """How values are read.
+
+    Parameters
+    ----------
+    load : callable or None
+        Finds nested methods by name; None when the values come from Python.
+    folder : Path or None
+        What relative paths are relative to; None leaves them as they are.
+    build : callable
+        Builds a nested method from its class and its YAML values.
+    """
+
+    load: Load | None = None
+    folder: Path | None = None
+    build: Callable[[type, Mapping[str, object], "Reading"], object] | None = None
+
+    @property
+    def null(self) -> str:
+        """What the absent value is called where the values come from."""
+        return "None" if self.load is None else "null"
+
+    def show(self, value: object) -> str:
+        """Return a value as its writer would have written it."""
+        if self.load is None:
+            text = repr(value)
+            return text if len(text) <= 80 else f"{text[:77]}..."
+        if value is None:
+            return "null"
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        if isinstance(value, Mapping):
+            return "a mapping"
+        if isinstance(value, list | tuple):
+            return "a list"
+        return repr(value)
+
+
+@attrs.frozen
+class Shape:
+    """Any value: the shape of ``object`` and ``Any``."""
+
+    def words(self, reading: Reading) -> str:
+        """Return what messages call such a value: 'an integer'."""
+        return "a value"
+
+    def plural(self) -> str:
+        """Return what messages call several of them: 'integers'."""
+        return "values"
+
+    def fits(self, value: object) -> bool:
+        """Return whether the value is of this type, whatever is inside it."""
+        return True
+
+    def read(self, value: object, reading: Reading) -> object:
+        """Return the value as the method will see it, or raise `Misfit`."""
+        return value
+
+    def schema(self, of_kind: Callable[[Kind], dict[str, object]]) -> dict[str, object]:
+        """Return the JSON schema; `of_kind` gives that of a nested method."""
+        return {}
+
+
+_SCALARS: dict[type, tuple[str, str, str]] = {
+    bool: ("true or false", "truth values", "boolean"),
+    int: ("an integer", "integers", "integer"),
+    float: ("a number", "numbers", "number"),
+    str: ("text", "texts", "string"),
+    Path: ("a path", "paths", "string"),
+}
+
+
+@attrs.frozen
+class Scalar(Shape):
+    """One of the simple types."""
+
+    type: type
+
+    def words(self, reading: Reading) -> str:
+        """Return the type's name."""
+        return _SCALARS[self.type][0]
+
+    def plural(self) -> str:
+        """Return the type's name for several."""
+        return _SCALARS[self.type][1]
+
+    def fits(self, value: object) -> bool:
+        """Return whether the value has exactly this type."""
+        if self.type is float:
+            # Neither NaN nor infinity: no parameter means anything by them, and JSON lacks them.
+            return type(value) is int or (isinstance(value, float) and math.isfinite(value))
+        if self.type is Path:
+            return isinstance(value, str | Path) and str(value) != ""
+        if self.type is str:
+            return isinstance(value, str)
+        return type(value) is self.type
+
+    def read(self, value: object, reading: Reading) -> object:
+        """Return the value; a text becomes a path, an integer a number."""
+        if self.type is float:
+            return float(value)  # type: ignore[arg-type]  # `fits` came first
+        if self.type is Path:
+            path = Path(value)  # type: ignore[arg-type]  # `fits` came first
+            return path if reading.folder is None else reading.folder / path
+        return value
+
+    def schema(self, of_kind: Callable[[Kind], dict[str, object]]) -> dict[str, object]:
+        """Return the type."""
+        return {"type": _SCALARS[self.type][2]}
+
+
+@attrs.frozen
+class Nothing(Shape):
+    """The absent value."""
+
+    def words(self, reading: Reading) -> str:
+        """Return the word for it in YAML or in Python."""
+        return reading.null
+
+    def fits(self, value: object) -> bool:
+        """Return whether the value is absent."""
+        return value is None
+
+    def schema(self, of_kind: Callable[[Kind], dict[str, object]]) -> dict[str, object]:
+        """Return the type."""
+        return {"type": "null"}
+
+
+@attrs.frozen
+class Choice(Shape):
+    """One of the values of a `Literal`."""
+
+    values: tuple[object, ...]
+
+    def words(self, reading: Reading) -> str:
+        """Return the values in a row."""
+        shown = ", ".join(reading.show(value) for value in self.values)
+        return shown if len(self.values) == 1 else f"one of {shown}"
+
+    def plural(self) -> str:
+        """Return the values in a row."""
+        return ", ".join(map(repr, self.values))
+
+    def fits(self, value: object) -> bool:
+        """Return whether the value is one of them; 1 and True are different."""
+        return any(value == choice and type(value) is type(choice) for choice in self.values)
+
+    def schema(self, of_kind: Callable[[Kind], dict[str, object]]) -> dict[str, object]:
+        """Return the values."""
+        return {"enum": list(self.values)}
+
+
+@attrs.frozen
+class Row(Shape):
+    """A list of equals, ``tuple[X, ...]``, or one with fixed places, ``tuple[X, Y]``."""
+
+    elements: tuple[Shape, ...]
+    endless: bool
+
+    def words(self, reading: Reading) -> str:
+        """Return what the list holds."""
+        if self.endless:
+            return f"a list of {self.elements[0].plural()}"
+        return f"a list of {' and '.join(shape.words(reading) for shape in self.elements)}"
+
+    def plural(self) -> str:
+        """Return what messages call several lists."""
+        return "lists"
+
+    def fits(self, value: object) -> bool:
+        """Return whether the value is a list of the right length."""
+        if not isinstance(value, list | tuple):
+            return False
+        return self.endless or len(value) == len(self.elements)
+
+    def read(self, value: object, reading: Reading) -> object:
+        """Return the list as a tuple."""
+        assert isinstance(value, list | tuple)
+        shapes = self.elements * len(value) if self.endless else self.elements
+        found, troubles = [], []
+        for index, (shape, element) in enumerate(zip(shapes, value, strict=True)):
+            try:
+                found.append(read(shape, element, reading))
+            except Misfit as misfit:
+                troubles += [trouble.below(index) for trouble in misfit.troubles]
+        if troubles:
+            raise Misfit(troubles)
+        return tuple(found)
+
+    def schema(self, of_kind: Callable[[Kind], dict[str, object]]) -> dict[str, object]:
+        """Return the list and its elements."""
+        if self.endless:
+            return {"type": "array", "items": self.elements[0].schema(of_kind)}
+        size = len(self.elements)
+        items = [shape.schema(of_kind) for shape in self.elements]
+        return {"type": "array", "prefixItems": items, "minItems": size, "maxItems": size}
+
+
+@attrs.frozen
+class Mapped(Shape):
+    """A mapping from texts, ``dict[str, X]``."""
+
+    element: Shape
+
+    def words(self, reading: Reading) -> str:
+        """Return what the mapping holds."""
+        return f"a mapping of names to {self.element.plural()}"
+
+    def plural(self) -> str:
+        """Return what messages call several mappings."""
+        return "mappings"
+
+    def fits(self, value: object) -> bool:
+        """Return whether the value is a mapping with texts as keys."""
+        return isinstance(value, Mapping) and all(isinstance(key, str) for key in value)
+
+    def read(self, value: object, reading: Reading) -> object:
+        """Return a copy with every element read."""
+        assert isinstance(value, Mapping)
+        found, troubles = {}, []
+        for key, element in value.items():
+            try:
+                found[key] = read(self.element, element, reading)
+            except Misfit as misfit:
+                troubles += [trouble.below(key) for trouble in misfit.troubles]
+        if troubles:
+            raise Misfit(troubles)
+        return found
+
+    def schema(self, of_kind: Callable[[Kind], dict[str, object]]) -> dict[str, object]:
+        """Return the mapping and its elements."""
+        return {"type": "object", "additionalProperties": self.element.schema(of_kind)}
+
+
+@attrs.frozen
+class Either(Shape):
+    """A union; the first member that fits reads the value."""
+
+    members: tuple[Shape, ...]
+
+    def words(self, reading: Reading) -> str:
+        """Return the members' words."""
+        return " or ".join(member.words(reading) for member in self.members)
+
+    def plural(self) -> str:
+        """Return the members' words for several."""
+        return " or ".join(member.plural() for member in self.members)
+
+    def fits(self, value: object) -> bool:
+        """Return whether any member fits."""
+        return any(member.fits(value) for member in self.members)
+
+    def read(self, value: object, reading: Reading) -> object:
+        """Return what the first member that fits makes of the value."""
+        return next(m for m in self.members if m.fits(value)).read(value, reading)
+
+    def schema(self, of_kind: Callable[[Kind], dict[str, object]]) -> dict[str, object]:
+        """Return the members."""
+        return {"anyOf": [member.schema(of_kind) for member in self.members]}
+
+
+@attrs.frozen
+class Instance(Shape):
+    """An object of some class, which YAML cannot write."""
+
+    cls: type
+
+    def words(self, reading: Reading) -> str:
+        """Return the class's name."""
+        name = self.cls.__name__
+        return f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"
+
+    def plural(self) -> str:
+        """Return the class's name for several."""
+        return f"{self.cls.__name__} objects"
+
+    def fits(self, value: object) -> bool:
+        """Return whether the value is such an object."""
+        return isinstance(value, self.cls)
+
+
+@attrs.frozen
+class Nested(Instance):
+    """A method of a kind: an instance in Python; in YAML a name, or kind, name and ``with``."""
+
+    kind: Kind
+
+    def words(self, reading: Reading) -> str:
+        """Return the kind's name."""
+        return self.kind.article
+
+    def plural(self) -> str:
+        """Return the kind's name for several."""
+        return self.kind.plural
+
+    def fits(self, value: object) -> bool:
+        """Return whether the value is, or can name, a method."""
+        return isinstance(value, (str, Mapping, self.cls))
+
+    def read(self, value: object, reading: Reading) -> object:
+        """Return the method, built when it is given by name."""
+        if isinstance(value, self.cls):
+            return value
+        if reading.load is None or reading.build is None:
+            raise Misfit([misfit(self, value, reading)])
+        key = self.kind.key
+        if isinstance(value, str):
+            return self._build((), value, (), {}, reading)
+        assert isinstance(value, Mapping)
+        unknown = [name for name in value if name not in (key, "with")]
+        if unknown or not isinstance(value.get(key), str):
+            raise Misfit([Trouble((), *self._form(value))])
+        given = value.get("with", {})
+        if not isinstance(given, Mapping):
+            what = f"must be a mapping of parameters. Got {reading.show(given)} instead."
+            raise Misfit([Trouble(("with",), what)])
+        return self._build((key,), value[key], ("with",), given, reading)
+
+    def _form(self, value: Mapping[str, object]) -> tuple[str, str]:
+        return (
+            f"must be {self.kind.article}: a name, or a mapping with '{self.kind.key}' and 'with'",
+            f"write {{{self.kind.key}: NAME, with: {{...}}}}",
+        )
+
+    def _build(
+        self,
+        name_at: tuple[Step, ...],
+        name: str,
+        values_at: tuple[Step, ...],
+        values: Mapping[str, object],
+        reading: Reading,
+    ) -> object:
+        assert reading.load is not None
+        assert reading.build is not None
+        try:
+            cls = reading.load(self.kind.key, name)
+        except PluginError as error:
+            raise Misfit([Trouble(name_at, error.what, error.hint)]) from None
+        if not issubclass(cls, self.cls):
+            what = f"{self.kind.name} {name!r} is not {Instance(self.cls).words(reading)}"
+            raise Misfit([Trouble(name_at, what)])
+        try:
+            return reading.build(cls, values, reading)
+        except Misfit as misfit:
+            # What concerns the method as a whole is said at its name.
+            raise Misfit(
+                [t.below(*(values_at if t.path else name_at)) for t in misfit.troubles]
+            ) from None
+
+    def schema(self, of_kind: Callable[[Kind], dict[str, object]]) -> dict[str, object]:
+        """Return the schema of the kind."""
+        return of_kind(self.kind)
+
+
+def misfit(shape: Shape, value: object, reading: Reading, words: str = "") -> Trouble:
+    """Return the sentence "must be ... Got ... instead."."""
+    hint = ""
+    if reading.load is not None and shape == Scalar(str) and isinstance(value, int | float):
+        hint = f"write it in quotes: '{reading.show(value)}'"
+    what = f"must be {words or shape.words(reading)}. Got {reading.show(value)} instead."
+    return Trouble((), what, hint)
+
+
+def read(shape: Shape, value: object, reading: Reading) -> object:
+    """Return `value` as its shape has it, or raise `Misfit`."""
+    if not shape.fits(value):
+        raise Misfit([misfit(shape, value, reading)])
+    return shape.read(value, reading)
+
+
+# Literals before texts, and texts before methods: the narrower member of a union reads first.
+_ORDER = (Choice, Scalar, Row, Mapped, Instance, Nested, Nothing)
+
+
+def shape_of(annotation: object) -> Shape:
+    """Return the shape that an annotation describes.
+
+    Raises
+    ------
+    TypeError
+        If parameters cannot have this annotation: a mistake of the method's author.
+    """
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if annotation is None or annotation is type(None):
+        return Nothing()
+    if annotation is object or annotation is typing.Any:
+        return Shape()
+    if origin is typing.Literal:
+        return Choice(arguments)
+    if origin in (typing.Union, types.UnionType):
+        members = [shape_of(argument) for argument in arguments]
+        return Either(tuple(sorted(members, key=_rank)))
+    if origin is tuple and arguments:
+        endless = len(arguments) == 2 and arguments[1] is Ellipsis
+        return Row(tuple(shape_of(a) for a in arguments if a is not Ellipsis), endless)
+    if origin is dict or (isinstance(origin, type) and issubclass(origin, Mapping)):
+        if arguments[0] is not str:
+            raise TypeError(f"a parameter's mapping must have text keys, not {annotation!r}")
+        return Mapped(shape_of(arguments[1]))
+    if isinstance(annotation, type) and origin is None:
+        if annotation in _SCALARS:
+            return Scalar(annotation)
+        kind = kind_of_class(annotation)
+        if kind is not None:
+            return Nested(annotation, kind)
+        if annotation not in (list, dict, tuple, set, frozenset):
+            return Instance(annotation)
+    raise TypeError(
+        f"a parameter cannot have the annotation {annotation!r}: use int, float, bool, str, Path, "
+        "Literal, tuple[X, ...], dict[str, X], a kind's base class, or a union of these"
+    )
+
+
+def _rank(shape: Shape) -> int:
+    return next((i for i, cls in enumerate(_ORDER) if type(shape) is cls), len(_ORDER))

@@ -1,0 +1,29 @@
+"""Guesses at what a misspelt name was meant to be."""
+
+from collections.abc import Iterable
+
+
+def closest(word: str, names: Iterable[str]) -> str | None:
+    """Return the name that `word` most likely was meant to be, or None."""
+    # Imported late: most commands never misspell anything.
+    import difflib
+
+    by_plain = {_plain(name): name for name in names}
+    found = difflib.get_close_matches(_plain(word), list(by_plain), n=1, cutoff=0.6)
+    return by_plain[found[0]] if found else None
+
+
+def _plain(name: str) -> str:
+    # 'kAnonymity', 'k_anonymity' and 'k-anonymity' differ in nothing that a reader hears.
+    return name.lower().replace("_", "-").replace(" ", "-")
+
+
+def did_you_mean(word: str, names: Iterable[str]) -> str:
+    """Return "did you mean 'name'?", or an empty text when nothing is near."""
+    name = closest(word, names)
+    return f"did you mean {name!r}?" if name else ""
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return names in a row, or 'none'."""
+    return ", ".join(names) or "none"
