@@ -11,6 +11,7 @@ from collections.abc import Mapping
 import attrs
 
 from anonloom.errors import ParameterError
+from anonloom.params.annotations import shape_of
 from anonloom.params.checks import Check
 from anonloom.params.shapes import (
     Either,
@@ -21,7 +22,6 @@ from anonloom.params.shapes import (
     Trouble,
     misfit,
     read,
-    shape_of,
 )
 
 _KEY = "anonloom"
