@@ -1,0 +1,146 @@
+"""From an annotation to its shape, methods inside methods included."""
+
+import types
+import typing
+from collections.abc import Callable, Mapping
+
+import attrs
+
+from anonloom.errors import PluginError
+from anonloom.kindtable import Kind, kind_of_class
+from anonloom.params.shapes import (
+    SCALARS,
+    Choice,
+    Either,
+    Instance,
+    Mapped,
+    Misfit,
+    Nothing,
+    Reading,
+    Row,
+    Scalar,
+    Shape,
+    Step,
+    Trouble,
+    misfit,
+)
+
+
+@attrs.frozen
+class Nested(Instance):
+    """A method of a kind: an instance in Python; in YAML a name, or kind, name and ``with``."""
+
+    kind: Kind
+
+    def words(self, reading: Reading) -> str:
+        """Return the kind's name."""
+        return self.kind.article
+
+    def plural(self) -> str:
+        """Return the kind's name for several."""
+        return self.kind.plural
+
+    def fits(self, value: object) -> bool:
+        """Return whether the value is, or can name, a method."""
+        return isinstance(value, (str, Mapping, self.cls))
+
+    def read(self, value: object, reading: Reading) -> object:
+        """Return the method, built when it is given by name."""
+        if isinstance(value, self.cls):
+            return value
+        if reading.load is None or reading.build is None:
+            raise Misfit([misfit(self, value, reading)])
+        key = self.kind.key
+        if isinstance(value, str):
+            return self._build((), value, (), {}, reading)
+        assert isinstance(value, Mapping)
+        unknown = [name for name in value if name not in (key, "with")]
+        if unknown or not isinstance(value.get(key), str):
+            raise Misfit([Trouble((), *self._form(value))])
+        given = value.get("with", {})
+        if not isinstance(given, Mapping):
+            what = f"must be a mapping of parameters. Got {reading.show(given)} instead."
+            raise Misfit([Trouble(("with",), what)])
+        return self._build((key,), value[key], ("with",), given, reading)
+
+    def _form(self, value: Mapping[str, object]) -> tuple[str, str]:
+        return (
+            f"must be {self.kind.article}: a name, or a mapping with '{self.kind.key}' and 'with'",
+            f"write {{{self.kind.key}: NAME, with: {{...}}}}",
+        )
+
+    def _build(
+        self,
+        name_at: tuple[Step, ...],
+        name: str,
+        values_at: tuple[Step, ...],
+        values: Mapping[str, object],
+        reading: Reading,
+    ) -> object:
+        assert reading.load is not None
+        assert reading.build is not None
+        try:
+            cls = reading.load(self.kind.key, name)
+        except PluginError as error:
+            raise Misfit([Trouble(name_at, error.what, error.hint)]) from None
+        if not issubclass(cls, self.cls):
+            what = f"{self.kind.name} {name!r} is not {Instance(self.cls).words(reading)}"
+            raise Misfit([Trouble(name_at, what)])
+        try:
+            return reading.build(cls, values, reading)
+        except Misfit as misfit:
+            # What concerns the method as a whole is said at its name.
+            raise Misfit(
+                [t.below(*(values_at if t.path else name_at)) for t in misfit.troubles]
+            ) from None
+
+    def schema(self, of_kind: Callable[[Kind], dict[str, object]]) -> dict[str, object]:
+        """Return the schema of the kind."""
+        return of_kind(self.kind)
+
+
+# Literals before texts, and texts before methods: the narrower member of a union reads first.
+_ORDER = (Choice, Scalar, Row, Mapped, Instance, Nested, Nothing)
+
+
+def shape_of(annotation: object) -> Shape:
+    """Return the shape that an annotation describes.
+
+    Raises
+    ------
+    TypeError
+        If parameters cannot have this annotation: a mistake of the method's author.
+    """
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if annotation is None or annotation is type(None):
+        return Nothing()
+    if annotation is object or annotation is typing.Any:
+        return Shape()
+    if origin is typing.Literal:
+        return Choice(arguments)
+    if origin in (typing.Union, types.UnionType):
+        members = [shape_of(argument) for argument in arguments]
+        return Either(tuple(sorted(members, key=_rank)))
+    if origin is tuple and arguments:
+        endless = len(arguments) == 2 and arguments[1] is Ellipsis
+        return Row(tuple(shape_of(a) for a in arguments if a is not Ellipsis), endless)
+    if origin is dict or (isinstance(origin, type) and issubclass(origin, Mapping)):
+        if arguments[0] is not str:
+            raise TypeError(f"a parameter's mapping must have text keys, not {annotation!r}")
+        return Mapped(shape_of(arguments[1]))
+    if isinstance(annotation, type) and origin is None:
+        if annotation in SCALARS:
+            return Scalar(annotation)
+        kind = kind_of_class(annotation)
+        if kind is not None:
+            return Nested(annotation, kind)
+        if annotation not in (list, dict, tuple, set, frozenset):
+            return Instance(annotation)
+    raise TypeError(
+        f"a parameter cannot have the annotation {annotation!r}: use int, float, bool, str, Path, "
+        "Literal, tuple[X, ...], dict[str, X], a kind's base class, or a union of these"
+    )
+
+
+def _rank(shape: Shape) -> int:
+    return next((i for i, cls in enumerate(_ORDER) if type(shape) is cls), len(_ORDER))
