@@ -190,7 +190,9 @@ def _package(member: Member, version: str, python: str) -> list[str]:
         )
     backend = member.project.get("build-system", {}).get("build-backend")
     if backend != "hatchling.build":
-        found.append(f"pyproject.toml: build-backend must be hatchling.build. Got {backend}.")
+        found.append(
+            f"pyproject.toml: build-backend must be hatchling.build. Got {backend} instead."
+        )
     needs = project.get("dependencies", [])
     if not member.is_core:
         found += _dependencies(needs, core_range(version))
@@ -213,7 +215,9 @@ def _dependencies(needs: list[str], core: str) -> list[str]:
     for need in needs:
         name = re.split(r"[^A-Za-z0-9._-]", need, maxsplit=1)[0]
         if name.startswith("anonloom-") and name != "anonloom-core":
-            found.append(f"pyproject.toml: a plugin depends on no other plugin. Got {need}.")
+            found.append(
+                f"pyproject.toml: a plugin depends on no other plugin. Got {need} instead."
+            )
     return found
 
 
