@@ -1,0 +1,134 @@
+"""A position in a document, from which the grammar reads and complains."""
+
+from collections.abc import Iterable, Mapping
+
+import attrs
+
+from anonloom.document import Node, Step, path_text
+from anonloom.errors import Place, Problem
+from anonloom.params import Trouble
+from anonloom.spelling import did_you_mean, listed
+
+
+def shown(value: object) -> str:
+    """Return a value as messages write it."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict):
+        return "a mapping"
+    if isinstance(value, tuple):
+        return "a list"
+    return repr(value)
+
+
+@attrs.frozen
+class Cursor:
+    """A node, its path, and the list that collects what is wrong.
+
+    Every reading method returns None after it has complained, so that reading goes on and all
+    problems are found at once.
+    """
+
+    node: Node
+    path: tuple[Step, ...]
+    problems: list[Problem]
+
+    @property
+    def value(self) -> object:
+        """What the node holds."""
+        return self.node.value
+
+    def below(self, step: Step, node: Node) -> "Cursor":
+        """Return the position of a child."""
+        return Cursor(node, (*self.path, step), self.problems)
+
+    def complain(
+        self, what: str, hint: str = "", *, at_key: bool = False, secret: bool = False
+    ) -> None:
+        """Add a problem at this position."""
+        place = self.node.key_place if at_key and self.node.key_place else self.node.place
+        if secret:
+            place = Place(place.file, place.line, place.column)
+        self.problems.append(Problem(what, path_text(self.path), place, hint))
+
+    def must_be(self, words: str, hint: str = "") -> None:
+        """Add the sentence "must be ... Got ... instead."."""
+        self.complain(f"must be {words}. Got {shown(self.value)} instead.", hint)
+
+    def fields(self, known: Iterable[str], name: str) -> "dict[str, Cursor] | None":
+        """Return the entries of a mapping; unknown keys are complained of and left out."""
+        entries = self.node.mapping
+        if entries is None:
+            self.must_be("a mapping")
+            return None
+        keys = tuple(known)
+        found = {}
+        for key, node in entries.items():
+            child = self.below(key, node)
+            if key in keys:
+                found[key] = child
+            else:
+                hint = did_you_mean(key, keys) or f"known: {listed(keys)}"
+                child.complain(f"unknown key {key!r} in {name}", hint, at_key=True)
+        return found
+
+    def entries(self, words: str) -> "dict[str, Cursor] | None":
+        """Return the entries of a mapping with free keys."""
+        entries = self.node.mapping
+        if entries is None:
+            self.must_be(words)
+            return None
+        return {key: self.below(key, node) for key, node in entries.items()}
+
+    def elements(self, words: str) -> "list[Cursor] | None":
+        """Return the elements of a list."""
+        items = self.node.items
+        if items is None:
+            self.must_be(words)
+            return None
+        return [self.below(index, node) for index, node in enumerate(items)]
+
+    def text(self, words: str = "text that is not empty") -> str | None:
+        """Return a text with something in it."""
+        if isinstance(self.value, str) and self.value.strip():
+            return self.value
+        hint = ""
+        if isinstance(self.value, int | float):
+            hint = f"write it in quotes: '{shown(self.value)}'"
+        self.must_be(words, hint)
+        return None
+
+    def report(self, troubles: Iterable[Trouble], whole: "Cursor | None" = None) -> None:
+        """Add the troubles of values that were read from this node.
+
+        Parameters
+        ----------
+        troubles : iterable of Trouble
+            With paths that begin here.
+        whole : Cursor or None
+            Where to say what concerns the values as a whole, if not here.
+        """
+        for trouble in troubles:
+            if not trouble.path and whole is not None:
+                whole.complain(trouble.what, trouble.hint, secret=trouble.secret)
+                continue
+            there = Cursor(self.node.at(trouble.path), (*self.path, *trouble.path), self.problems)
+            there.complain(trouble.what, trouble.hint, at_key=trouble.at_key, secret=trouble.secret)
+
+    def plain(self) -> object:
+        """Return the value without places."""
+        return self.node.plain()
+
+
+def values_of(cursor: Cursor | None) -> Mapping[str, object] | None:
+    """Return the plain entries of a mapping; an absent or empty one has none."""
+    if cursor is None or cursor.value is None:
+        return {}
+    if cursor.node.mapping is None:
+        cursor.must_be("a mapping of parameters")
+        return None
+    values = cursor.plain()
+    assert isinstance(values, dict)
+    return values
