@@ -226,6 +226,7 @@ class _Walk:
             found = Node(tuple(child for child, _ in below), place)
             size = 1 + sum(count for _, count in below)
         else:
+            assert isinstance(node, yaml.MappingNode)
             self.check_tag(node, "map", place)
             found, size = self.mapping(node, place)
         self.open.remove(id(node))
