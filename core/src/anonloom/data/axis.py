@@ -110,8 +110,10 @@ class Axis:
         `set_loss` of its number of members.
         """
         lo, hi = np.asarray(lo), np.asarray(hi)
+        if not self.occurring:
+            return np.zeros(lo.shape)
         mixed = (hi == self.missing) & (lo != hi) if self.missing >= 0 else np.zeros(lo.shape, bool)
-        inside = np.minimum(hi, max(self.occurring - 1, 0))
+        inside = np.minimum(hi, self.occurring - 1)
         first = np.minimum(lo, inside)
         if self.form == "interval":
             loss = self._share_of_range(first, inside)

@@ -58,8 +58,8 @@ class Hierarchy:
         for depth, row in enumerate(levels):
             # A node is a maximal run of one label.
             names = np.asarray(row, object)
-            edges = np.flatnonzero(np.r_[True, names[1:] != names[:-1]])
-            stops = np.r_[edges[1:], width]
+            edges = np.flatnonzero(np.r_[True, names[1:] != names[:-1]][:width])
+            stops = np.r_[edges[1:], width][:width]
             for start, stop in zip(edges.tolist(), stops.tolist(), strict=True):
                 key = (str(names[start]), start, stop)
                 if owner.setdefault(key[0], key) != key:

@@ -1,10 +1,20 @@
-"""The one definition of loss: NCP per class and axis, GCP as the mean over rows and axes."""
+"""The one definition of loss: NCP per class and axis, GCP as the mean over rows and axes.
+
+Methods ask before publishing (`class_losses`, `gcp`); auditors and reports ask afterwards, of the
+published cells alone (`release_losses`, `column_losses`, `release_gcp`). Both give the same figures
+for what a generalizer wrote as the axis says.
+"""
+
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
+from anonloom.data import cells
+from anonloom.data.axis import Axis
 from anonloom.data.classes import Classes
-from anonloom.data.points import combined_key
+from anonloom.data.release import Release
 from anonloom.data.table import Table
 
 
@@ -12,11 +22,9 @@ def distinct_members(table: Table, classes: Classes, axis: int) -> NDArray[np.in
     """Number of distinct codes of every class on one axis."""
     if not len(classes):
         return np.empty(0, np.int64)
-    pair = combined_key(
-        np.stack([classes.class_of_position(), table.codes[axis][classes.rows]]).astype(np.int32)
-    )
-    pair.sort()
     size = int(table.codes[axis].max(initial=0)) + 1
+    pair = classes.class_of_position() * size + table.codes[axis][classes.rows]
+    pair.sort()
     fresh = np.r_[True, pair[1:] != pair[:-1]]
     return np.bincount(pair[fresh] // size, minlength=len(classes)).astype(np.int64)
 
@@ -42,3 +50,65 @@ def gcp(table: Table, classes: Classes) -> float:
     per_class = class_losses(table, classes) @ (weights / weights.sum())
     lost = float(per_class @ classes.sizes) + len(classes.suppressed)
     return lost / classes.total
+
+
+def release_losses(original: Table, release: Release) -> NDArray[np.float64]:
+    """Loss of every published row on every axis of the original, (axes x rows).
+
+    A column that is not published has lost everything; one that is published as it is, nothing.
+    """
+    losses = np.empty((len(original.axes), len(release)))
+    for at, axis in enumerate(original.axes):
+        of_cells, which = _cell_losses(axis, release)
+        losses[at] = of_cells[which]
+    return losses
+
+
+def column_losses(original: Table, release: Release) -> dict[str, float]:
+    """Mean loss (NCP) of every quasi-identifier, read from the published cells.
+
+    A row that suppression kept out of the release has lost everything.
+    """
+    total = len(release) + release.dropped
+    means = {}
+    for axis in original.axes:
+        of_cells, which = _cell_losses(axis, release)
+        lost = float(np.bincount(which, minlength=len(of_cells)) @ of_cells)
+        means[axis.name] = (lost + release.dropped) / total if total else 0.0
+    return means
+
+
+def release_gcp(original: Table, release: Release) -> float:
+    """Mean loss over rows and quasi-identifiers, read from the published cells."""
+    weights = {axis.name: axis.weight for axis in original.axes}
+    means = column_losses(original, release)
+    if not means:
+        return 0.0
+    return sum(weights[name] * mean for name, mean in means.items()) / sum(weights.values())
+
+
+def _cell_losses(axis: Axis, release: Release) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Losses of the distinct cells of a column, and which of them each row has."""
+    same = np.zeros(len(release), np.int64)
+    if axis.name not in release.frame:
+        return np.ones(1), same
+    if axis.name in release.schema and release.schema[axis.name].role != "quasi":
+        return np.zeros(1), same
+    which, distinct = pd.factorize(release.frame[axis.name], use_na_sentinel=False)
+    losses = np.empty(len(distinct))
+    for at, cell in enumerate(distinct):
+        cover = axis.read(_text(cell))
+        # What cannot be read tells a reader of the release nothing that the axis knows of.
+        losses[at] = 1.0 if cover is None else axis.cover_loss(cover)
+    return losses, which.astype(np.int64, copy=False)
+
+
+def _text(cell: Any) -> str | None:
+    """Write a cell as a release has it, whatever a file's reader made of it."""
+    if pd.isna(cell):
+        return None
+    if isinstance(cell, np.datetime64 | pd.Timestamp):
+        return cells.date_text(np.datetime64(cell))
+    if isinstance(cell, float | int | np.number) and not isinstance(cell, bool):
+        return cells.number_text(float(cell))
+    return str(cell)
