@@ -1,5 +1,6 @@
 """A table of persons: typed columns, quasi-identifiers coded onto axes, origin of every row."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import attrs
@@ -62,7 +63,9 @@ class Table:
         DataError
             Naming columns, counts and row numbers; never a cell.
         """
-        _check_columns(frame, schema)
+        check_columns(frame.columns, schema)
+        if not len(frame):
+            raise DataError("the table is empty: there is nothing to publish")
         kept: dict[str, Any] = {}
         coded: dict[str, Coded] = {}
         keys: dict[str, bytes] = {}
@@ -164,9 +167,17 @@ class Table:
         return self._reads is None or self.schema[name].role in self._reads
 
 
-def _check_columns(frame: pd.DataFrame, schema: Schema) -> None:
-    names = [str(name) for name in frame.columns]
-    repeated = sorted({name for name in names if names.count(name) > 1})
+def check_columns(names: Iterable[str], schema: Schema) -> None:
+    """Refuse data in which a declared column is absent or a name stands for two columns.
+
+    Raises
+    ------
+    DataError
+        Naming the columns.
+    """
+    names = [str(name) for name in names]
+    # Columns without a name are what trailing separators leave; nobody can declare them.
+    repeated = sorted({name for name in names if name and names.count(name) > 1})
     if repeated:
         listed = ", ".join(f"'{name}'" for name in repeated)
         raise DataError(f"the data have more than one column named {listed}")
@@ -177,5 +188,3 @@ def _check_columns(frame: pd.DataFrame, schema: Schema) -> None:
             f"the data have no column {listed}; they have: "
             + ", ".join(f"'{name}'" for name in names)
         )
-    if not len(frame):
-        raise DataError("the table is empty: there is nothing to publish")

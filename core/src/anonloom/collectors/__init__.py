@@ -1,0 +1,1 @@
+"""The collector that core offers: a trusted curator."""

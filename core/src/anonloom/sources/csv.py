@@ -1,0 +1,179 @@
+"""Source csv: a text file with a header."""
+
+import codecs
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as arrow_csv
+
+from anonloom.data.schema import Column, Schema
+from anonloom.data.table import Table, check_columns
+from anonloom.errors import DataError
+from anonloom.kinds.context import Run
+from anonloom.kinds.source import Source
+from anonloom.params import param
+from anonloom.sources.arrow import TEXT, refuse_nul, table_of
+from anonloom.sources.header import Header, read_header
+from anonloom.sources.mistakes import explain
+
+#: Bytes that a thread works on at a time. A record must fit into a block, so that a file with
+#: longer ones is read in blocks as large as Arrow can have.
+_BLOCK = 1 << 20
+_LARGEST_BLOCK = (1 << 31) - 1
+
+
+@attrs.frozen
+class _OneCharacter:
+    """A text of one character, or the word for one that is hard to write."""
+
+    words: str = " of one character"
+
+    def __call__(self, value: object) -> bool:
+        return isinstance(value, str) and (value == "tab" or len(value) == 1)
+
+    def schema(self) -> dict[str, object]:
+        return {"pattern": "^(.|tab)$"}
+
+
+@attrs.frozen
+class _Encoding:
+    """A name that Python's codecs know."""
+
+    words: str = " that names an encoding"
+
+    def __call__(self, value: object) -> bool:
+        try:
+            return isinstance(value, str) and codecs.lookup(value)._is_text_encoding
+        except LookupError:
+            return False
+
+    def schema(self) -> dict[str, object]:
+        return {}
+
+
+@attrs.frozen(kw_only=True)
+class Csv(Source):
+    """Reads the declared columns of a text file, with all cores.
+
+    Cells are text unless their column is declared as a number or a date: the zip code 01234 keeps
+    its zero. Cells may hold the separator and line breaks when they are quoted.
+    """
+
+    path: Path = param(help="The file; a name that ends in .gz is decompressed.", private=True)
+    separator: str | None = param(
+        help="The character between two cells, or `tab`; by default whichever of , ; | and tab "
+        "gives the header most names.",
+        default=None,
+        check=_OneCharacter(),
+    )
+    encoding: str = param(help="How the text is encoded.", default="utf-8", check=_Encoding())
+    null: tuple[str, ...] = param(help="Cells that stand for a missing value.", default=("",))
+    decimal: str = param(
+        help="The character before a number's decimals.", default=".", check=_OneCharacter()
+    )
+    quote: str | None = param(
+        help="The character around cells that hold a separator; null when there is none.",
+        default='"',
+        check=_OneCharacter(),
+    )
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse one character with two meanings."""
+        if self._separator is not None and self._separator in (self.quote, self.decimal):
+            raise ValueError("'separator', 'quote' and 'decimal' must be different characters")
+
+    def load(self, schema: Schema, run: Run) -> Table:
+        """Load the declared columns.
+
+        Raises
+        ------
+        DataError
+            When the file is absent, empty or broken: where, what, how many; never a cell.
+        """
+        header = self._header()
+        check_columns(header.names, schema)
+        if header.alone:
+            raise DataError("the table is empty: there is nothing to publish")
+        columns = self._read(header, schema)
+        refuse_nul(columns, str(self.path))
+        return table_of(columns, schema)
+
+    def columns(self) -> tuple[str, ...]:
+        """Names of all columns, from the header."""
+        return self._header().names
+
+    @property
+    def _separator(self) -> str | None:
+        return "\t" if self.separator == "tab" else self.separator
+
+    def _header(self) -> Header:
+        return read_header(self.path, self.encoding, self._separator, self.quote)
+
+    def _read(self, header: Header, schema: Schema) -> Any:
+        """Read with numbers as numbers; where that fails, find out why."""
+        block = _BLOCK
+        try:
+            return self._parse(header, schema, block)
+        except pa.ArrowInvalid as error:
+            if "straddling" in str(error):
+                block = _LARGEST_BLOCK
+        try:
+            # As text every cell can be read, so that `Table.build` can count the words in a
+            # column of numbers and name their rows.
+            return self._parse(header, schema, block, numbers=pa.string())
+        except pa.ArrowInvalid as error:
+            raise explain(error, self.path, self.encoding, header, self._options) from None
+
+    def _parse(
+        self, header: Header, schema: Schema, block: int, numbers: Any = pa.float64()
+    ) -> Any:
+        columns = arrow_csv.read_csv(
+            str(self.path),
+            read_options=arrow_csv.ReadOptions(
+                # Names are given, so that a repeated name among the columns that nobody declared
+                # does no harm.
+                column_names=list(header.names),
+                skip_rows=header.lines,
+                encoding=self.encoding,
+                block_size=block,
+            ),
+            parse_options=self._options(header),
+            convert_options=arrow_csv.ConvertOptions(
+                include_columns=list(schema.names),
+                column_types={column.name: _type(column, numbers) for column in schema},
+                null_values=list(self.null),
+                strings_can_be_null=True,
+                decimal_point=self.decimal,
+            ),
+        )
+        if numbers == pa.string() and self.decimal != ".":
+            columns = self._with_points(columns, schema)
+        return columns
+
+    def _options(self, header: Header, **more: Any) -> Any:
+        return arrow_csv.ParseOptions(
+            delimiter=header.separator,
+            quote_char=False if self.quote is None else self.quote,
+            newlines_in_values=self.quote is not None,
+            **more,
+        )
+
+    def _with_points(self, columns: Any, schema: Schema) -> Any:
+        """Write numbers that were read as text with a point; a point that was there is wrong."""
+        for column in schema:
+            if column.type == "number":
+                texts = pc.replace_substring(columns[column.name], ".", "?")
+                texts = pc.replace_substring(texts, self.decimal, ".")
+                at = columns.column_names.index(column.name)
+                columns = columns.set_column(at, column.name, texts)
+        return columns
+
+
+def _type(column: Column, numbers: Any) -> Any:
+    if column.type == "number" and column.role != "identifier":
+        return numbers
+    # Identifiers and persons hardly repeat: a dictionary of them would only cost.
+    return pa.string() if column.role in ("identifier", "person") else TEXT

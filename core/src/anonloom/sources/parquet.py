@@ -1,0 +1,56 @@
+"""Source parquet: a Parquet file."""
+
+from pathlib import Path
+
+import attrs
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from anonloom.data.schema import Schema
+from anonloom.data.table import Table, check_columns
+from anonloom.errors import DataError
+from anonloom.kinds.context import Run
+from anonloom.kinds.source import Source
+from anonloom.params import param
+from anonloom.sources.arrow import table_of
+from anonloom.sources.files import broken, require_file
+
+
+@attrs.frozen(kw_only=True)
+class Parquet(Source):
+    """Reads the declared columns of a Parquet file; the others are not even opened."""
+
+    path: Path = param(help="The file.", private=True)
+
+    def load(self, schema: Schema, run: Run) -> Table:
+        """Load the declared columns.
+
+        Raises
+        ------
+        DataError
+            When the file is absent, damaged or lacks a column; see also `Table.build`.
+        """
+        check_columns(self.columns(), schema)
+        categories = [column.name for column in schema if column.type == "category"]
+        try:
+            columns = pq.read_table(
+                self.path,
+                columns=list(schema.names),
+                read_dictionary=categories,
+                partitioning=None,
+            )
+        except (pa.ArrowException, OSError):
+            raise self._damaged() from None
+        return table_of(columns, schema)
+
+    def columns(self) -> tuple[str, ...]:
+        """Names of all columns, from the file's footer."""
+        require_file(self.path)
+        try:
+            return tuple(pq.read_schema(self.path).names)
+        except (pa.ArrowException, OSError):
+            raise self._damaged() from None
+
+    def _damaged(self) -> DataError:
+        # Without Arrow's own words: they may quote what it found in the file.
+        return broken(self.path, "this is not a Parquet file, or it is damaged")
