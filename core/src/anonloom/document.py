@@ -163,6 +163,7 @@ _Loader.yaml_implicit_resolvers = {}
 _HINTS = {
     "found character '\\t' that cannot start any token": "indent with spaces; YAML allows no tabs",
     "mapping values are not allowed here": "a text that holds ': ' needs quotes",
+    "found character '>' that cannot start any token": "a text that begins with '>' needs quotes",
 }
 
 

@@ -259,16 +259,18 @@ class Registry:
             self._loaded[entry] = class_of(entry)
         return self._loaded[entry]
 
-    def name_of(self, cls: type) -> str:
-        """Return the name under which a class is registered, or ``module:Class`` if it is not."""
-        target = f"{cls.__module__}:{cls.__qualname__}"
-        for entry in self._entries:
-            if self._loaded.get(entry) is cls or entry.method.target == target:
-                return entry.name
+    def entry_of(self, cls: type) -> Entry | None:
+        """Return the entry that a method's class was registered or loaded under, if any."""
         for entry, loaded in self._loaded.items():
             if loaded is cls:
-                return entry.name
-        return target
+                return entry
+        target = f"{cls.__module__}:{cls.__qualname__}"
+        return next((entry for entry in self._entries if entry.method.target == target), None)
+
+    def name_of(self, cls: type) -> str:
+        """Return the name under which a class is registered, or ``module:Class`` if it is not."""
+        entry = self.entry_of(cls)
+        return entry.name if entry else f"{cls.__module__}:{cls.__qualname__}"
 
 
 def _distribution(point: "importlib_metadata.EntryPoint") -> tuple[str, str]:

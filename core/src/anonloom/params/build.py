@@ -23,6 +23,7 @@ def build(
     *,
     load: Load | None = None,
     folder: Path | None = None,
+    section: str = "",
 ) -> T:
     """Build a method from plain values.
 
@@ -36,6 +37,8 @@ def build(
         Finds the class of a nested method, ``load(kind, name)``; `Registry.load` does.
     folder : Path or None
         What relative paths are relative to.
+    section : str
+        What messages call the values if `cls` is no method but a part of a pipeline file.
 
     Raises
     ------
@@ -43,7 +46,7 @@ def build(
         With every trouble: unknown and missing names, wrong types, failed checks, and, if there
         are none of these, what the class itself says about the combination.
     """
-    return _build(cls, values, Reading(load or _no_methods, folder, _build))
+    return _build(cls, values, Reading(load or _no_methods, folder, _build), section)
 
 
 def _no_methods(kind: str, name: str) -> type:
@@ -52,14 +55,16 @@ def _no_methods(kind: str, name: str) -> type:
     raise PluginError(f"no {kind} can be named here: there is no registry to look it up in")
 
 
-def _build(cls: type[T], values: Mapping[str, object], reading: Reading) -> T:
+def _build(cls: type[T], values: Mapping[str, object], reading: Reading, section: str = "") -> T:
     declared = params_of(cls)
-    troubles = [_unknown(cls, name, declared) for name in values if name not in declared]
+    troubles = [_unknown(cls, name, declared, section) for name in values if name not in declared]
     found: dict[str, object] = {}
     for name, declaration in declared.items():
         if name not in values:
             if declaration.required:
                 what = f"{cls.__name__} needs the parameter '{name}'"
+                if section:
+                    what = f"{section} needs '{name}'"
                 troubles.append(Trouble((), what, declaration.help))
             continue
         try:
@@ -83,13 +88,14 @@ def _build(cls: type[T], values: Mapping[str, object], reading: Reading) -> T:
         raise Misfit([Trouble((), str(error))]) from None
 
 
-def _unknown(cls: type, name: str, declared: Mapping[str, Param]) -> Trouble:
-    takes = f"{cls.__name__} takes: {', '.join(declared)}"
-    if not declared:
-        takes = f"{cls.__name__} takes no parameters"
-    hint = did_you_mean(str(name), declared) or takes
+def _unknown(cls: type, name: str, declared: Mapping[str, Param], section: str) -> Trouble:
+    guess = did_you_mean(name, declared)
+    if section:
+        what = f"unknown key '{name}' in {section}"
+        return Trouble((name,), what, guess or f"known: {', '.join(declared)}", at_key=True)
+    takes = ", ".join(declared) or "no parameters"
     what = f"unknown parameter '{name}' for {cls.__name__}"
-    return Trouble((name,), what, hint, at_key=True)
+    return Trouble((name,), what, guess or f"{cls.__name__} takes {takes}", at_key=True)
 
 
 @attrs.frozen

@@ -188,6 +188,8 @@ class PipelineSpec:
         The auditors and what stops the release.
     publish : Publish
         What is written.
+    local_code : bool
+        Whether any method is code that belongs to no package.
     grid : tuple of GridCase
         The runs of an experiment; empty if nothing varies. The pipeline itself then is the
         first of them.
@@ -208,6 +210,7 @@ class PipelineSpec:
     publish: Publish
     document: Node = attrs.field(repr=False)
     file: Path | None = None
+    local_code: bool = False
     grid: tuple[GridCase, ...] = ()
     version: int = 1
 
@@ -215,11 +218,6 @@ class PipelineSpec:
     def uses(self) -> tuple[Use, ...]:
         """Every method of the pipeline, in the order in which a run meets them."""
         return (self.data.source, self.collect, *self.privacy, *self.stages, *self.audit)
-
-    @property
-    def local_code(self) -> bool:
-        """Whether any method is code that belongs to no package."""
-        return any(use.entry.local for use in self.uses)
 
     def as_written(self) -> object:
         """Return the document as plain values, for records."""

@@ -1,0 +1,120 @@
+"""`vary`: from one document to the documents of an experiment."""
+
+import itertools
+import json
+from collections.abc import Iterator
+
+import attrs
+
+from anonloom.document import Node, path_text
+from anonloom.errors import Problem, SpecError
+from anonloom.spec.cursor import Cursor
+from anonloom.spec.settings import Setting
+
+#: More runs than this are a slip in a product, not an experiment.
+MOST_RUNS = 10_000
+
+
+@attrs.frozen
+class Variant:
+    """One run of an experiment: its label and what it changes."""
+
+    label: str
+    settings: tuple[Setting, ...]
+
+    @property
+    def values(self) -> dict[str, object]:
+        """Path -> plain value."""
+        return {setting.path: setting.value.plain() for setting in self.settings}
+
+    def apply(self, document: Node) -> Node:
+        """Return the document with the changes, in their order.
+
+        Raises
+        ------
+        SpecError
+            With every path that leads nowhere.
+        """
+        problems: list[Problem] = []
+        for setting in self.settings:
+            try:
+                document = setting.apply(document)
+            except SpecError as error:
+                problems += error.problems
+        if problems:
+            raise SpecError(problems)
+        return document
+
+
+def split(document: Node) -> tuple[Node, tuple[Variant, ...]]:
+    """Return the document without `vary`, and the runs that it asks for.
+
+    Raises
+    ------
+    SpecError
+        If `vary` is wrong.
+    """
+    entries = document.mapping
+    if entries is None or "vary" not in entries:
+        return document, ()
+    problems: list[Problem] = []
+    cursor = Cursor(entries["vary"], ("vary",), problems)
+    rest = {key: node for key, node in entries.items() if key != "vary"}
+    if cursor.node.items is not None:
+        variants = tuple(_cases(cursor))
+    else:
+        variants = tuple(_product(cursor))
+    if not variants and not problems:
+        cursor.complain("varies nothing", "remove it, or write a path with a list of values")
+    if problems:
+        raise SpecError(problems)
+    return Node(rest, document.place), variants
+
+
+def _product(cursor: Cursor) -> Iterator[Variant]:
+    entries = cursor.entries("a mapping of paths to lists of values, or a list of cases")
+    axes = []
+    runs = 1
+    for path, entry in (entries or {}).items():
+        if not entry.node.items:
+            entry.must_be("a list of values that is not empty")
+            continue
+        axes.append([_setting(path, value, entry) for value in entry.node.items])
+        runs *= len(entry.node.items)
+    if runs > MOST_RUNS:
+        cursor.complain(f"asks for {runs} runs; at most {MOST_RUNS} are done")
+        return
+    if not axes:
+        return
+    for settings in itertools.product(*axes):
+        label = ", ".join(f"{s.path}={_short(s.value.plain())}" for s in settings)
+        yield Variant(label, settings)
+
+
+def _cases(cursor: Cursor) -> Iterator[Variant]:
+    labels: set[str] = set()
+    for element in cursor.elements("a list of cases") or []:
+        fields = element.fields(("label", "set"), "a case")
+        if fields is None:
+            continue
+        for key in ("label", "set"):
+            if key not in fields:
+                element.complain(f"a case needs '{key}'", "write {label: NAME, set: {PATH: VALUE}}")
+        if len(fields) < 2:
+            continue
+        label = fields["label"].text()
+        changes = fields["set"].entries("a mapping of paths to values")
+        if label is None or changes is None:
+            continue
+        if label in labels:
+            fields["label"].complain(f"the label {label!r} is already used")
+        labels.add(label)
+        yield Variant(label, tuple(_setting(path, c.node, c) for path, c in changes.items()))
+
+
+def _setting(path: str, value: Node, entry: Cursor) -> Setting:
+    return Setting(path, value, entry.node.key_place or entry.node.place, path_text(entry.path))
+
+
+def _short(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
