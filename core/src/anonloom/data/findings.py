@@ -17,6 +17,11 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
+def _tuple(values: Iterable[Any]) -> tuple[Any, ...]:
+    """Freeze a sequence; type checkers cannot follow a bare `tuple` as a converter."""
+    return tuple(values)
+
+
 @attrs.frozen(kw_only=True)
 class Finding:
     """One figure.
@@ -43,7 +48,7 @@ class Finding:
     better: Better = "neither"
     status: Status = "measured"
     interval: tuple[float, float] | None = None
-    assumptions: tuple[str, ...] = attrs.field(default=(), converter=tuple)
+    assumptions: tuple[str, ...] = attrs.field(default=(), converter=_tuple)
     unit: str = ""
 
     @property
@@ -87,7 +92,7 @@ class PrivateRows:
 class Findings:
     """All that one auditor, or one stage, found."""
 
-    items: tuple[Finding | Chart | PrivateRows, ...] = attrs.field(default=(), converter=tuple)
+    items: tuple[Finding | Chart | PrivateRows, ...] = attrs.field(default=(), converter=_tuple)
 
     @classmethod
     def of(cls, *items: "Finding | Chart | PrivateRows | Findings | Iterable[Any]") -> "Findings":

@@ -1,0 +1,228 @@
+"""The auditor `utility`: information loss, class sizes and suppression of a release."""
+
+from collections.abc import Sequence
+from typing import ClassVar, Literal
+
+import attrs
+import numpy as np
+from anonloom.data.case import Case, Need
+from anonloom.data.findings import Chart, Finding, Findings
+from anonloom.data.loss import release_losses
+from anonloom.data.table import Table
+from anonloom.kinds.auditor import Auditor, GridRow
+from anonloom.kinds.context import Run
+from anonloom.params import at_least, param
+from numpy.typing import NDArray
+
+from anonloom_utility.charts import (
+    class_size_chart,
+    column_chart,
+    column_heat,
+    figure_over_parameter,
+)
+from anonloom_utility.measures import Division, by_label, rows_of_original, set_valued_gcp
+
+NO_CLASSES = "the release does not say which classes its stages made"
+
+
+@attrs.frozen(kw_only=True)
+class Utility(Auditor):
+    """Measures what protection has cost the data."""
+
+    measures: ClassVar[Literal["risk", "utility", "cost"]] = "utility"
+    needs: ClassVar[frozenset[Need]] = frozenset({"original"})
+
+    k: int | None = param(
+        help="The k that CAVG divides by; by default the smallest published class.",
+        default=None,
+        check=at_least(1),
+    )
+
+    def audit(self, case: Case, run: Run) -> Findings:
+        """Measure loss, class sizes and suppression."""
+        assert case.original is not None
+        release = case.release
+        suppressed = release.suppressed
+        published = by_label(np.where(suppressed, -1, release.groups()), release.dropped)
+        labels = None if release.classes is None else np.where(suppressed, -1, release.classes)
+        partition = None if labels is None else by_label(labels, release.dropped)
+        losses = _Losses.of(case.original, release_losses(case.original, release), release.dropped)
+        return Findings.of(
+            losses.findings(),
+            self._set_valued(case, labels),
+            self._classes(partition, published),
+            _suppression(published),
+            self._charts(losses, partition, published),
+        )
+
+    def summarize(self, grid: Sequence[GridRow]) -> Findings:
+        """Show loss against the varied number, and which columns pay in which run."""
+        lines = [
+            figure_over_parameter(grid, "gcp", "Information loss (GCP)"),
+            figure_over_parameter(grid, "cavg", "Average class size over k (CAVG)"),
+        ]
+        charts = [chart for chart in [*lines, column_heat(grid, "ncp.")] if chart is not None]
+        return Findings.of(charts)
+
+    def _set_valued(self, case: Case, labels: NDArray[np.int64] | None) -> Finding:
+        """GCP of the members, the figure that papers on set-valued recoding report."""
+        meaning = (
+            "Mean loss as if categories were published as the sets of values in each class "
+            "instead of nodes of a hierarchy."
+        )
+        rows = rows_of_original(case)
+        if labels is None or rows is None or case.original is None or not case.original.axes:
+            reason = NO_CLASSES if labels is None else "rows cannot be traced to the original"
+            return _unknown("gcp_sets", meaning, reason)
+        value = set_valued_gcp(case.original, rows, labels, case.release.dropped)
+        assumption = "numbers lose the width of their range, categories members / occurring values"
+        return Finding(
+            name="gcp_sets", value=value, better="lower", meaning=meaning, assumptions=(assumption,)
+        )
+
+    def _classes(self, partition: Division | None, published: Division) -> list[Finding]:
+        smallest = int(published.sizes.min()) if len(published.sizes) else None
+        findings = [
+            Finding(
+                name="smallest_class",
+                value=smallest,
+                better="higher",
+                status="measured" if smallest is not None else "not assessable",
+                meaning="The fewest records that share one combination of published cells.",
+                assumptions=() if smallest is not None else ("every record is suppressed",),
+                unit="records",
+            )
+        ]
+        k = self.k or smallest
+        source = "as given" if self.k else "the smallest published class, as no k was given"
+        for division, suffix, what in (
+            (partition, "", "classes that the stages made"),
+            (published, "_published", "classes of equal published cells"),
+        ):
+            findings += _of_division(division, suffix, what, k, source)
+        return findings
+
+    def _charts(
+        self, losses: "_Losses", partition: Division | None, published: Division
+    ) -> list[Chart]:
+        divisions = {"as published": published.sizes}
+        if partition is not None and len(partition.sizes):
+            divisions = {"as partitioned": partition.sizes, **divisions}
+        charts = [class_size_chart(divisions)] if len(published.sizes) else []
+        return [*charts, column_chart(losses.columns)] if losses.columns else charts
+
+
+@attrs.frozen(eq=False)
+class _Losses:
+    """Loss by column and by record, rows that were kept out included."""
+
+    columns: dict[str, float]
+    gcp: float
+    high: float
+
+    @classmethod
+    def of(cls, original: Table, losses: NDArray[np.float64], dropped: int) -> "_Losses":
+        total = losses.shape[1] + dropped
+        if not original.axes or not total:
+            return cls({}, 0.0, 0.0)
+        means = (losses.sum(axis=1) + dropped) / total
+        weights = np.array([axis.weight for axis in original.axes])
+        weights /= weights.sum()
+        # The 95th of 100 records, counted from the least loss; those kept out lost everything.
+        at = int(np.ceil(0.95 * total)) - 1
+        records = weights @ losses
+        high = float(np.partition(records, at)[at]) if at < len(records) else 1.0
+        names = [axis.name for axis in original.axes]
+        return cls(dict(zip(names, means.tolist(), strict=True)), float(weights @ means), high)
+
+    def findings(self) -> list[Finding]:
+        found = [
+            Finding(
+                name="gcp",
+                value=self.gcp,
+                better="lower",
+                meaning="Mean information loss over all records and quasi-identifiers: 0 means "
+                "that nothing was lost, 1 that nothing is left.",
+                assumptions=("a suppressed record has lost everything", "columns count by weight"),
+            ),
+            Finding(
+                name="record_loss_95",
+                value=self.high,
+                better="lower",
+                meaning="95 of 100 records have lost at most this share of their information.",
+                assumptions=("a suppressed record has lost everything",),
+            ),
+        ]
+        for name, mean in self.columns.items():
+            found.append(
+                Finding(
+                    name=f"ncp.{name}",
+                    value=mean,
+                    better="lower",
+                    meaning=f"Mean information loss of the column '{name}'.",
+                    assumptions=("a suppressed record has lost everything",),
+                )
+            )
+        return found
+
+
+def _of_division(
+    division: Division | None, suffix: str, what: str, k: int | None, source: str
+) -> list[Finding]:
+    count = f"Number of {what}."
+    cavg = f"Average size of the {what}, as a multiple of k; 1 is the least that k allows."
+    dm = (
+        f"Discernibility: the sum of squared sizes of the {what}, plus the number of all records "
+        "for every suppressed one."
+    )
+    names = ("published_classes" if suffix else "classes", f"cavg{suffix}", f"dm{suffix}")
+    if division is None:
+        meanings = zip(names, (count, cavg, dm), strict=True)
+        return [_unknown(name, meaning, NO_CLASSES) for name, meaning in meanings]
+    averaged = (
+        Finding(
+            name=names[1],
+            value=division.cavg(k),
+            better="lower",
+            meaning=cavg,
+            assumptions=(f"k = {k}, {source}", "suppressed records are in no class"),
+        )
+        if len(division.sizes) and k
+        else _unknown(names[1], cavg, "every record is suppressed")
+    )
+    return [
+        Finding(name=names[0], value=len(division.sizes), better="higher", meaning=count),
+        averaged,
+        Finding(name=names[2], value=division.discernibility(), better="lower", meaning=dm),
+    ]
+
+
+def _suppression(division: Division) -> list[Finding]:
+    total = division.kept + division.lost
+    return [
+        Finding(
+            name="suppression_rate",
+            value=division.lost / total if total else 0.0,
+            better="lower",
+            meaning="Share of the records whose quasi-identifiers are all withheld.",
+            assumptions=("a record counts whether it is published as '*' or left out",),
+        ),
+        Finding(
+            name="suppressed",
+            value=division.lost,
+            better="lower",
+            meaning="Records whose quasi-identifiers are all withheld.",
+            unit="records",
+        ),
+    ]
+
+
+def _unknown(name: str, meaning: str, reason: str) -> Finding:
+    return Finding(
+        name=name,
+        value=None,
+        better="higher" if name == "classes" else "lower",
+        status="not assessable",
+        meaning=meaning,
+        assumptions=(reason,),
+    )
