@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from anonloom.data.cells import number_text
 from anonloom.data.hierarchy import STAR, Hierarchy, depth_first
+from anonloom.document import read_plain
 from anonloom.errors import DataError
 from anonloom.params import not_empty, param
 
@@ -68,11 +69,15 @@ def text_of(values: Values) -> list[str]:
     return [str(value) for value in values]
 
 
-@attrs.frozen
-class LeafTable:
+@attrs.frozen(kw_only=True)
+class LeafTable(HierarchySource):
     """A hierarchy as rows `leaf, level 1, ..., *`, in any order."""
 
-    rows: tuple[tuple[str, ...], ...]
+    suits = frozenset({"category", "number", "date"})
+
+    rows: tuple[tuple[str, ...], ...] = param(
+        help="One row per leaf, from the leaf to the root.", check=not_empty()
+    )
 
     @classmethod
     def checked(cls, rows: Sequence[Sequence[str]], where: str) -> "LeafTable":
@@ -97,7 +102,7 @@ class LeafTable:
             if row[0] in seen:
                 raise DataError(f"{where}: row {number} repeats a leaf; every leaf stands once")
             seen.add(row[0])
-        table = cls(tuple(tuple(row) for row in rows))
+        table = cls(rows=tuple(tuple(row) for row in rows))
         try:
             table.whole()
         except DataError as error:
@@ -179,7 +184,7 @@ class FromFile(HierarchySource):
         except (OSError, UnicodeDecodeError) as error:
             raise DataError(f"{self.path}: cannot be read as UTF-8 text ({error})") from None
         if self.path.suffix in {".yaml", ".yml"}:
-            from anonloom.spec.document import read_plain
+            from anonloom.document import read_plain
 
             return LeafTable.checked(tree_rows(read_plain(text, str(self.path))), str(self.path))
         rows = [row for row in csv.reader(text.splitlines(), delimiter=";") if row]

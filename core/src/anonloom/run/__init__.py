@@ -1,0 +1,1 @@
+"""Executes a checked pipeline: guard, stages, final check, audits, outputs, provenance."""

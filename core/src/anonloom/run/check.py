@@ -1,0 +1,125 @@
+"""The independent check: every model recomputed from the published frame alone.
+
+It knows nothing of the stages or their classes. Classes are what a recipient sees: rows with equal
+published cells. A row whose quasi-identifiers are all `*` belongs to none.
+"""
+
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom.data.classes import Classes
+from anonloom.data.release import Release
+from anonloom.data.schema import Column, Schema
+from anonloom.data.table import Table
+from anonloom.errors import PrivacyError
+from anonloom.kinds.privacy import PrivacyModel
+
+
+@attrs.frozen(eq=False)
+class Verdict:
+    """What the check found for one model.
+
+    Attributes
+    ----------
+    classes, rows
+        How many published classes and rows were judged.
+    failing
+        Rows of the release that lie in a refused class.
+    failing_classes
+        How many classes are refused.
+    would_pass
+        The parameter that would pass, in words.
+    """
+
+    name: str
+    model: PrivacyModel
+    classes: int
+    rows: int
+    failing: NDArray[np.bool_]
+    failing_classes: int
+    would_pass: str
+
+    @property
+    def holds(self) -> bool:
+        """Whether the model holds."""
+        return self.failing_classes == 0
+
+
+def judge(
+    release: Release,
+    models: tuple[tuple[str, PrivacyModel], ...],
+    persons: NDArray[np.int32] | None = None,
+) -> tuple[Verdict, ...]:
+    """Judge a release by every model.
+
+    Parameters
+    ----------
+    models
+        Names and models.
+    persons
+        The person behind every row of the release, where rows are not persons. This is not
+        published, so the frame alone cannot tell.
+    """
+    if not len(release):
+        nothing = np.zeros(0, bool)
+        return tuple(Verdict(name, model, 0, 0, nothing, 0, "") for name, model in models)
+    table = _published_table(release, persons)
+    kept = np.flatnonzero(~release.suppressed)
+    verdicts = []
+    for name, model in models:
+        failing = np.zeros(len(release), bool)
+        count, failed, words = 0, 0, ""
+        for names in model.combinations(release.schema):
+            groups = Classes.from_labels(release.groups(names)[kept], rows=kept)
+            admitted = model.admits(table, groups.rows, groups.starts, groups.stops)
+            failing[groups.rows[~admitted[groups.class_of_position()]]] = True
+            count, failed = count + len(groups), failed + int((~admitted).sum())
+            if not admitted.all():
+                words = model.would_pass(table, groups.rows, groups.starts, groups.stops)
+        verdicts.append(Verdict(name, model, count, len(kept), failing, failed, words))
+    return tuple(verdicts)
+
+
+def _published_table(release: Release, persons: NDArray[np.int32] | None) -> Table:
+    """Return the release as a table: published cells are plain text, nothing is coded."""
+    columns = []
+    for column in release.schema:
+        if not column.published:
+            continue
+        if column.role in {"quasi", "identifier"}:
+            columns.append(Column(name=column.name, role="other"))
+        else:
+            # A missing value was dealt with when the table was read.
+            columns.append(attrs.evolve(column, missing="own"))
+    frame: Any = release.frame
+    if persons is not None:
+        name = next(column.name for column in release.schema if column.role == "person")
+        frame = frame.assign(**{name: persons})
+        columns.append(Column(name=name, role="person"))
+    return Table.build(frame, Schema(tuple(columns)))
+
+
+def refuse(verdicts: tuple[Verdict, ...]) -> None:
+    """Raise for the first model that does not hold.
+
+    Raises
+    ------
+    PrivacyError
+        Which models, how many classes and rows, and what would pass; never a cell.
+    """
+    failed = [verdict for verdict in verdicts if not verdict.holds]
+    if not failed:
+        return
+    lines = [
+        f"{verdict.name} does not hold: {verdict.failing_classes} of {verdict.classes} published "
+        f"classes ({int(verdict.failing.sum())} of {verdict.rows} rows) are refused; "
+        f"{verdict.would_pass} would pass"
+        for verdict in failed
+    ]
+    raise PrivacyError(
+        "the release is not published: " + "; ".join(lines),
+        hint="Nothing was written. Use a sound method, allow suppression, or lower the demand.",
+    )

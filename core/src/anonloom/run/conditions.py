@@ -1,0 +1,53 @@
+"""`fail_if`: conditions on findings that keep a release from being published."""
+
+import attrs
+
+from anonloom.data.findings import Finding, Findings
+from anonloom.errors import PrivacyError
+from anonloom.spec.model import Audit, Condition
+
+
+@attrs.frozen
+class Failure:
+    """A condition that is met, or cannot be judged."""
+
+    audit: str
+    condition: Condition
+    found: str
+
+    def __str__(self) -> str:
+        return f"{self.audit}.{self.condition} ({self.found})"
+
+
+def failures(audit: Audit, findings: Findings) -> list[Failure]:
+    """Judge an audit's conditions; one that cannot be judged counts as met."""
+    met = []
+    for condition in audit.fail_if:
+        finding = findings[condition.finding] if condition.finding in findings else None
+        value = finding.value if finding is not None and finding.assessable else None
+        number = float(value) if isinstance(value, int | float) else None
+        if condition.fails(number):
+            met.append(Failure(audit.id, condition, _found(finding, number)))
+    return met
+
+
+def _found(finding: Finding | None, number: float | None) -> str:
+    if finding is None:
+        return "there is no such finding"
+    return f"it is {finding.status}" if number is None else f"it is {number:.6g}"
+
+
+def refuse(met: list[Failure]) -> None:
+    """Refuse to publish when a condition is met.
+
+    Raises
+    ------
+    PrivacyError
+        Naming every condition and what was found.
+    """
+    if met:
+        raise PrivacyError(
+            "the release is not published: fail_if holds for "
+            + "; ".join(str(failure) for failure in met),
+            hint="Nothing was written.",
+        )

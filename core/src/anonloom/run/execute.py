@@ -1,0 +1,261 @@
+"""One run: load, collect, check, audit. Nothing is written here."""
+
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom.data.case import Case
+from anonloom.data.findings import Findings
+from anonloom.data.release import Release
+from anonloom.data.table import Table
+from anonloom.errors import PrivacyError, UsageError
+from anonloom.kinds.context import stream
+from anonloom.kinds.guard import Guard
+from anonloom.registry import Registry
+from anonloom.run import check, conditions, suppression
+from anonloom.run.journal import Journal
+from anonloom.run.outcome import Outcome
+from anonloom.run.provenance import input_digest, new_salt
+from anonloom.run.publishable import publishable
+from anonloom.run.reporting import report_of
+from anonloom.run.stages import PipelineStages
+from anonloom.spec.model import PipelineSpec
+
+
+@attrs.define
+class Ending:
+    """How a run ends; whoever drives it says so, a failure says it itself."""
+
+    status: str = "published"
+
+
+@contextmanager
+def announced(spec: PipelineSpec, registry: Registry, run_id: str) -> Iterator[Ending]:
+    """Tell observers that a run starts and how it ends, however it ends."""
+    start = time.perf_counter()
+    ending = Ending()
+    ids = (spec.data.source.id, spec.collect.id, *(use.id for use in (*spec.stages, *spec.audit)))
+    registry.observers.run_started(run_id=run_id, pipeline=spec.name, stages=ids)
+    try:
+        yield ending
+    except BaseException as error:
+        interrupted, refused = isinstance(error, KeyboardInterrupt), isinstance(error, PrivacyError)
+        ending.status = "interrupted" if interrupted else "refused" if refused else "failed"
+        raise
+    finally:
+        seconds = time.perf_counter() - start
+        registry.observers.run_finished(run_id=run_id, status=ending.status, seconds=seconds)
+
+
+def execute(
+    spec: PipelineSpec,
+    registry: Registry,
+    *,
+    run_id: str,
+    workers: int = 1,
+    scratch: Path | None = None,
+) -> Outcome:
+    """Run a pipeline up to the point where its outputs could be written.
+
+    Raises
+    ------
+    PrivacyError
+        When the release would break its own declared privacy, suppression or `fail_if`.
+    DataError
+        When the data cannot be used.
+    """
+    seed = secrets.randbits(63) if spec.seed is None else spec.seed
+    journal = Journal(registry, run_id, seed, workers=workers, scratch=scratch)
+    stages = PipelineStages(spec.stages, journal)
+    guard = _guard(spec, stages)
+    _check_needs(spec, stages)
+    whole = _load(spec, guard, journal)
+    digest = input_digest(whole)
+    original, control = _hold_out(whole, spec.data.holdout, seed)
+    if stages.partitions:
+        _refuse_hopeless(spec, guard, original)
+    with journal.stage(spec.collect) as (run, count):
+        release = spec.collect.method.collect(original, stages, guard, run)
+        count.rows, count.suppressed = len(release), int(release.suppressed.sum())
+    release, verdicts = _checked(spec, stages, release, original, journal)
+    release = publishable(release, stream(seed, "shuffle") if spec.publish.shuffle else None)
+    case = Case(
+        release=release,
+        original=original,
+        before_sampling=stages.before_sampling,
+        truth=_truth(release, original),
+        control=control,
+        groups=_groups(original),
+    )
+    audits = _audit(spec, case, journal)
+    salt = new_salt()
+    found = {**journal.findings, **audits}
+    return Outcome(
+        run_id=run_id,
+        release=release,
+        original=original,
+        stages=stages,
+        verdicts=verdicts,
+        findings=found,
+        report=report_of(spec, registry, journal, original, release, verdicts, found),
+        private={
+            "seed": seed,
+            "seed_salt": salt.hex(),
+            "input_digest": digest,
+            "seconds": journal.seconds,
+            "pseudonym_keys": {name: key.hex() for name, key in whole.pseudonym_keys.items()},
+        },
+    )
+
+
+def _guard(spec: PipelineSpec, stages: PipelineStages) -> Guard:
+    models = tuple(use.method for use in spec.privacy)
+    sampler = stages.sampler()
+    if sampler is None or not stages.partitions:
+        return Guard(models)
+    return Guard(models, sampler.method.least_kept)
+
+
+def _load(spec: PipelineSpec, guard: Guard, journal: Journal) -> Table:
+    """Load the table; quasi-identifiers that no model speaks of are published as they are."""
+    schema = spec.data.schema
+    if spec.privacy:
+        schema = schema.guarding(guard.columns(schema))
+    with journal.stage(spec.data.source) as (run, count):
+        table: Table = spec.data.source.method.load(schema, run)
+        count.rows = len(table)
+    return table
+
+
+def _hold_out(table: Table, share: float, seed: int) -> tuple[Table, Table | None]:
+    """Take the control rows out before any stage sees the table."""
+    if not share:
+        return table, None
+    order = stream(seed, "holdout").permutation(len(table))
+    cut = round(len(table) * share)
+    return table.take(np.sort(order[cut:])), table.take(np.sort(order[:cut]))
+
+
+def _refuse_hopeless(spec: PipelineSpec, guard: Guard, table: Table) -> None:
+    """Refuse a table that is inadmissible as a whole, before any work is done."""
+    whole = table.whole()
+    rows, ends = whole.rows, np.array([len(whole.rows)])
+    start = np.zeros(1, np.int64)
+    if len(rows) and bool(guard.admits(table, rows, start, ends)[0]):
+        return
+    for use in spec.privacy:
+        if not len(rows) or not bool(use.method.admits(table, rows, start, ends)[0]):
+            words = use.method.would_pass(table, rows, start, ends) if len(rows) else "nothing"
+            raise PrivacyError(
+                f"the whole table does not satisfy {use.name}: it has {len(rows)} usable rows, "
+                f"and {words} would pass",
+                hint="Nothing was written. No partition can satisfy what the whole table does not.",
+            )
+    raise PrivacyError(
+        f"the whole table is too small: after sampling a class must still have {guard.demanded} "
+        f"rows, which takes {guard.min_size} before; there are {len(rows)}",
+        hint="Nothing was written. Sample a larger share, or lower the demand.",
+    )
+
+
+def _checked(
+    spec: PipelineSpec,
+    stages: PipelineStages,
+    release: Release,
+    original: Table,
+    journal: Journal,
+) -> tuple[Release, tuple[check.Verdict, ...]]:
+    """Judge what is to be published; after sampling, withhold classes that no longer hold."""
+    models = tuple((use.name, use.method) for use in spec.privacy)
+    drop = spec.suppression.rows == "drop"
+    while True:
+        if drop:
+            release = suppression.drop_suppressed(release)
+        verdicts = check.judge(release, models, _persons(release, original))
+        failing = np.zeros(len(release), bool)
+        for verdict in verdicts:
+            failing |= verdict.failing
+        # Only sampling may undo what the stages gave; anything else is a fault to be refused.
+        if stages.before_sampling is None or not failing.any():
+            break
+        release = suppression.star(release, failing)
+    for verdict in verdicts:
+        journal.registry.observers.release_checked(
+            run_id=journal.run_id,
+            model=verdict.name,
+            holds=verdict.holds,
+            classes=verdict.failing_classes,
+            rows=int(verdict.failing.sum()),
+        )
+    check.refuse(verdicts)
+    suppression.refuse_excess(release, spec.suppression.at_most)
+    return release, verdicts
+
+
+def _persons(release: Release, original: Table) -> NDArray[np.int32] | None:
+    """Person behind every published row, where rows are not persons."""
+    if original.persons is None or original.origin is None or release.origin is None:
+        return None
+    return original.persons[_truth(release, original)]
+
+
+def _truth(release: Release, original: Table) -> NDArray[np.int64] | None:
+    """Row of the original for every row of the release."""
+    if release.origin is None or original.origin is None:
+        return None
+    position = np.full(int(original.origin.max(initial=-1)) + 1, -1, np.int64)
+    position[original.origin] = np.arange(len(original))
+    return position[release.origin]
+
+
+def _groups(original: Table) -> NDArray[np.int32] | None:
+    names = original.schema.having("group")
+    return original.coded(names[0]).codes if names else None
+
+
+def _check_needs(spec: PipelineSpec, stages: PipelineStages) -> None:
+    """Refuse an audit whose evidence this pipeline cannot give, before any work is done."""
+    there = {
+        "original": True,
+        "truth": True,
+        "before_sampling": stages.sampler() is not None,
+        "control": spec.data.holdout > 0,
+        "groups": bool(spec.data.schema.having("group")),
+        "other_releases": False,
+        "trace": spec.collect.method.guarantees is not None,
+    }
+    how = {
+        "before_sampling": "add a sampler after the generalizer",
+        "control": "declare 'holdout' under 'data'",
+        "groups": "give a column the role 'group'",
+        "trace": "collect over a transport",
+        "other_releases": "use `anonloom audit` with several releases",
+    }
+    for audit in spec.audit:
+        for need in sorted(audit.method.needs):
+            if not there[need]:
+                raise UsageError(
+                    f"auditor '{audit.name}' needs '{need}', which this pipeline does not have",
+                    hint=how[need],
+                )
+
+
+def _audit(spec: PipelineSpec, case: Case, journal: Journal) -> dict[str, Findings]:
+    """Run the auditors, and refuse the release when a condition is met."""
+    audits: dict[str, Findings] = {}
+    met = []
+    for audit in spec.audit:
+        with journal.stage(audit) as (run, count):
+            seen = case.original.narrowed(audit.entry.method.reads) if case.original else None
+            findings = audit.method.audit(attrs.evolve(case, original=seen), run)
+            audits[audit.id] = Findings.of(findings, run.found)
+            count.rows = len(case.release)
+        met += conditions.failures(audit, audits[audit.id])
+    conditions.refuse(met)
+    return audits

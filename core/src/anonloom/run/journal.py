@@ -1,0 +1,95 @@
+"""The record of one run: stages announced to observers, timed, and their findings kept."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import attrs
+
+from anonloom.data.findings import Findings
+from anonloom.kinds.context import Run
+from anonloom.params import as_values
+
+if TYPE_CHECKING:
+    from anonloom.loading import Entry
+    from anonloom.registry import Registry
+
+
+class Step(Protocol):
+    """A method at its place in a pipeline."""
+
+    @property
+    def id(self) -> str:
+        """The stage's id."""
+
+    @property
+    def entry(self) -> "Entry":
+        """What the registry knows of the method."""
+
+    @property
+    def method(self) -> Any:
+        """The method with its parameters."""
+
+
+@attrs.define
+class Count:
+    """What a stage leaves, filled in by whoever runs it."""
+
+    rows: int = 0
+    classes: int | None = None
+    suppressed: int = 0
+
+
+@attrs.define(eq=False)
+class Journal:
+    """Announces stages and remembers what they took and found."""
+
+    registry: "Registry"
+    run_id: str
+    seed: int
+    workers: int = 1
+    scratch: Path | None = None
+    seconds: dict[str, float] = attrs.field(factory=dict)
+    findings: dict[str, Findings] = attrs.field(factory=dict)
+
+    def parameters(self, method: Any, *, redact: bool = True) -> dict[str, Any]:
+        """Return a method's parameters as plain values, private ones redacted."""
+        return as_values(method, self.registry.name_of, redact=redact)
+
+    @contextmanager
+    def stage(self, step: Step) -> Iterator[tuple[Run, Count]]:
+        """Announce a stage, time it, and keep what it found."""
+        observers = self.registry.observers
+        observers.stage_started(
+            run_id=self.run_id,
+            stage=step.id,
+            kind=step.entry.kind,
+            method=step.entry.name,
+            parameters=self.parameters(step.method),
+        )
+
+        def report(done: int, total: int | None) -> None:
+            observers.stage_progress(run_id=self.run_id, stage=step.id, done=done, total=total)
+
+        run = Run(
+            stage=step.id,
+            seed=self.seed,
+            workers=self.workers,
+            scratch=self.scratch,
+            report=report,
+        )
+        count = Count()
+        start = time.perf_counter()
+        yield run, count
+        self.seconds[step.id] = time.perf_counter() - start
+        self.findings[step.id] = Findings.of(run.found)
+        observers.stage_finished(
+            run_id=self.run_id,
+            stage=step.id,
+            seconds=self.seconds[step.id],
+            rows=count.rows,
+            classes=count.classes,
+            suppressed=count.suppressed,
+        )

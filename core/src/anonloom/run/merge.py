@@ -1,0 +1,92 @@
+"""Merging classes until the guard admits them: what follows a method that understands sizes only.
+
+Correctness: every round joins each refused class with another one of the same parent, so the number
+of refused classes falls until none is left or a parent is a single class. A single class that is
+still refused is suppressed whole; admitted classes are never touched unless a refused one joins.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom.data.classes import Classes, Rows
+from anonloom.data.table import Table
+from anonloom.kinds.guard import Guard
+
+#: Pairs of classes that are compared at a time: bounds the memory of a round.
+_PAIRS = 2_000_000
+
+
+def merge_until_admitted(
+    table: Table, classes: Classes, guard: Guard, parents: Classes | None = None
+) -> Classes:
+    """Merge refused classes with the class that costs the least loss, until all are admitted.
+
+    Parameters
+    ----------
+    parents
+        Classes that must not be crossed; by default the whole table is one.
+
+    Returns
+    -------
+    Classes
+        Every class is admitted; the regions are gone where anything was merged.
+    """
+    admitted = guard.admits_classes(table, classes)
+    if admitted.all():
+        return classes
+    # Every class lies in one parent: the one that holds its first row.
+    parent = np.zeros(len(classes), np.int64)
+    if parents is not None:
+        parent = parents.labels(len(table))[classes.rows[classes.starts]]
+    while not admitted.all():
+        lonely = ~admitted & (np.bincount(parent)[parent] == 1)
+        if lonely.any():
+            classes, parent = classes.suppress(lonely), parent[~lonely]
+            admitted = admitted[~lonely]
+            continue
+        target = _nearest(table, classes, np.flatnonzero(~admitted), parent)
+        joined = _join(len(classes), np.flatnonzero(~admitted), target)
+        parent = parent[np.unique(joined, return_index=True)[1]]
+        labels = np.full(len(table), -1, np.int64)
+        labels[classes.rows] = joined[classes.class_of_position()]
+        classes = Classes.from_labels(
+            labels[classes.rows], rows=classes.rows, suppressed=classes.suppressed
+        )
+        admitted = guard.admits_classes(table, classes)
+    return classes
+
+
+def _nearest(table: Table, classes: Classes, refused: Rows, parent: Rows) -> Rows:
+    """For every refused class the class of the same parent whose union with it loses least."""
+    lo, hi = classes.extents(table.codes)
+    sizes = classes.sizes
+    nearest = np.empty(len(refused), np.int64)
+    step = max(1, _PAIRS // len(classes))
+    for start in range(0, len(refused), step):
+        some = refused[start : start + step]
+        cost = np.zeros((len(some), len(classes)))
+        for at, axis in enumerate(table.axes):
+            first = np.minimum(lo[some, at][:, None], lo[None, :, at])
+            last = np.maximum(hi[some, at][:, None], hi[None, :, at])
+            cost += axis.weight * axis.loss(first.ravel(), last.ravel()).reshape(first.shape)
+        # All rows of the union share its loss: joining a large class costs more.
+        cost *= sizes[some][:, None] + sizes[None, :]
+        cost[parent[some][:, None] != parent[None, :]] = np.inf
+        cost[np.arange(len(some)), some] = np.inf
+        nearest[start : start + step] = cost.argmin(axis=1)
+    return nearest
+
+
+def _join(count: int, refused: Rows, target: Rows) -> NDArray[np.int64]:
+    """Give joined classes one number, 0 to the number of groups."""
+    group = np.arange(count)
+    while True:
+        before = group.copy()
+        least = np.minimum(group[refused], group[target])
+        np.minimum.at(group, refused, least)
+        np.minimum.at(group, target, least)
+        # Jumping over pointers keeps long chains of classes from costing a round each.
+        group = group[group]
+        if (group == before).all():
+            break
+    return np.unique(group, return_inverse=True)[1].reshape(-1)

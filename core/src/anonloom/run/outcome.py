@@ -1,0 +1,41 @@
+"""What a run came to, before and after it is written."""
+
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from anonloom.data.findings import Findings
+from anonloom.data.release import Release
+from anonloom.data.table import Table
+from anonloom.run.check import Verdict
+from anonloom.run.stages import PipelineStages
+
+
+@attrs.frozen(eq=False)
+class Outcome:
+    """A checked release with all that was found; nothing here is written yet.
+
+    Attributes
+    ----------
+    release
+        The published frame; its rows are already shuffled.
+    findings
+        What stages and auditors found, by id.
+    report
+        The content of `report.json`.
+    private
+        What only the steward may see: seed, salt, timings, digest of the input.
+    folder
+        Where the outputs are, once they are written.
+    """
+
+    run_id: str
+    release: Release
+    original: Table
+    stages: PipelineStages
+    verdicts: tuple[Verdict, ...]
+    findings: dict[str, Findings]
+    report: dict[str, Any]
+    private: dict[str, Any] = attrs.field(repr=False)
+    folder: Path | None = None

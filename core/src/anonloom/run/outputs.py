@@ -1,0 +1,192 @@
+"""What a run leaves: public and private folders, built aside, checked, and renamed into place."""
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pandas as pd
+
+from anonloom.errors import UsageError
+from anonloom.registry import Registry
+from anonloom.run import transformation
+from anonloom.run.outcome import Outcome
+from anonloom.run.provenance import described_columns, seed_commitment, versions
+from anonloom.run.reporting import text_of
+from anonloom.run.tablefiles import write_csv, write_parquet
+from anonloom.spec.model import PipelineSpec
+
+MANIFEST = "manifest.json"
+
+
+def refuse_existing(target: Path, replace: bool) -> None:
+    """Refuse to write over a folder, before any work is done.
+
+    Raises
+    ------
+    UsageError
+        When the folder exists and may not be replaced, or is not an output of Anonloom.
+    """
+    if not target.exists():
+        return
+    if not replace:
+        raise UsageError(
+            f"'{target}' exists already", hint="Use --replace, or publish to another folder."
+        )
+    ours = (target / "public" / MANIFEST).is_file() or (target / "public" / "grid.json").is_file()
+    if not target.is_dir() or (any(target.iterdir()) and not ours):
+        raise UsageError(
+            f"'{target}' is not an output folder of Anonloom and is not replaced",
+            hint="Publish to another folder.",
+        )
+
+
+@contextmanager
+def built_aside(target: Path, replace: bool) -> Iterator[Path]:
+    """Give a folder to build in, which becomes `target` when nothing went wrong.
+
+    Whatever goes wrong, an interruption included, the folder is removed and `target` is as before.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    _sweep(target)
+    aside = target.parent / f".{target.name}.building-{os.getpid()}"
+    aside.mkdir(mode=0o700)
+    try:
+        yield aside
+        aside.chmod(0o755)
+        old = target.parent / f".{target.name}.replaced-{os.getpid()}"
+        if target.exists():
+            refuse_existing(target, replace)
+            target.rename(old)
+        try:
+            aside.rename(target)
+        except BaseException:
+            if old.exists():
+                old.rename(target)
+            raise
+        shutil.rmtree(old, ignore_errors=True)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def _sweep(target: Path) -> None:
+    """Remove what a killed run left aside; a run that is still alive keeps its folder."""
+    for left in target.parent.glob(f".{target.name}.building-*"):
+        number = left.name.rpartition("-")[2]
+        if number.isdecimal() and not _alive(int(number)):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return process != os.getpid()
+
+
+def write(outcome: Outcome, spec: PipelineSpec, registry: Registry, folder: Path) -> None:
+    """Write everything into a folder: `public/` for the world, `private/` for the steward."""
+    public, private = folder / "public", folder / "private"
+    public.mkdir()
+    private.mkdir(mode=0o700)
+    _write_release(outcome, spec, public)
+    replay = transformation.describe(outcome, spec)
+    if replay is not None:
+        where = public if spec.publish.transformation else private
+        write_json(where / "transformation.json", replay)
+    _write_private(outcome, spec, private)
+    manifest = _manifest(outcome, spec, public)
+    write_json(public / MANIFEST, manifest)
+    seal = spec.publish.integrity
+    report = {
+        **outcome.report,
+        "integrity": {"scheme": registry.name_of(type(seal))} if seal is not None else None,
+        "manifest": manifest,
+    }
+    write_json(public / "report.json", report)
+    (public / "report.txt").write_text(text_of(report), encoding="utf-8")
+    for reporter in reporters(spec, registry):
+        reporter.write(report, public)
+    if seal is not None:
+        seal.seal(public, private)
+
+
+def reporters(spec: PipelineSpec, registry: Registry) -> tuple[Any, ...]:
+    """Return the declared reporters, or the page when it is installed."""
+    if spec.publish.reporters is not None:
+        return spec.publish.reporters
+    names = {entry.name for entry in registry.methods("reporter")}
+    return (registry.load("reporter", "page")(),) if "page" in names else ()
+
+
+def write_json(path: Path, content: object) -> None:
+    """Write readable JSON; NaN and infinity are refused."""
+    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False, default=str)
+    path.write_text(text + "\n", encoding="utf-8")
+
+
+def _write_release(outcome: Outcome, spec: PipelineSpec, public: Path) -> None:
+    if "csv" in spec.publish.formats:
+        write_csv(outcome.release.frame, public / "release.csv")
+    if "parquet" in spec.publish.formats:
+        bounds = ()
+        if spec.publish.intervals == "bounds":
+            axes = outcome.original.axes
+            names = set(outcome.release.frame.columns)
+            bounds = tuple(a for a in axes if a.form == "interval" and a.name in names)
+        write_parquet(outcome.release, public / "release.parquet", bounds)
+
+
+def _write_private(outcome: Outcome, spec: PipelineSpec, private: Path) -> None:
+    write_json(private / "run.json", {"run": outcome.run_id, **outcome.private})
+    for where, findings in outcome.findings.items():
+        for rows in findings.private:
+            columns: dict[str, Any] = {"row": rows.rows}
+            if rows.scores is not None:
+                columns["score"] = rows.scores
+            write_csv(pd.DataFrame(columns), private / f"{where}-{rows.name}.csv")
+
+
+def _manifest(outcome: Outcome, spec: PipelineSpec, public: Path) -> dict[str, Any]:
+    outputs = {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(public.iterdir())
+    }
+    report = outcome.report
+    private = outcome.private
+    guarantees = spec.collect.method.guarantees
+    return {
+        "format": 1,
+        "name": spec.name,
+        "created": report["created"],
+        "spec": {
+            "columns": described_columns(spec.data.schema),
+            "source": spec.data.source.name,
+            "holdout": spec.data.holdout,
+            "privacy": [{m["model"]: m["parameters"]} for m in report["privacy"]] or "none",
+            "suppression": report["suppression"],
+            "collect": {"collector": spec.collect.name, **report["collection"]["parameters"]},
+            "stages": [
+                {stage["kind"]: stage["method"], "with": stage["parameters"]}
+                for stage in report["stages"]
+            ],
+            "audit": [
+                {"auditor": audit["auditor"], "with": audit["parameters"]}
+                for audit in report["audits"]
+            ],
+        },
+        "versions": versions({use.entry.distribution for use in spec.uses}),
+        "outputs": outputs,
+        "seed_commitment": seed_commitment(private["seed"], bytes.fromhex(private["seed_salt"])),
+        "guarantees": attrs.asdict(guarantees) if guarantees is not None else None,
+        "simulated": spec.collect.method.simulated,
+        "local_code": spec.local_code,
+    }

@@ -1,0 +1,252 @@
+"""The report as data: what was done, under which guarantee, and what was found."""
+
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import Any
+
+import attrs
+import numpy as np
+
+from anonloom.data.findings import Chart, Finding, Findings
+from anonloom.data.loss import column_losses
+from anonloom.data.release import Release
+from anonloom.data.table import Table
+from anonloom.registry import Registry
+from anonloom.run import suppression
+from anonloom.run.check import Verdict
+from anonloom.run.journal import Journal
+from anonloom.spec.model import Audit, PipelineSpec, Use
+
+#: Version of the layout of report.json.
+FORMAT = 1
+
+
+def now() -> str:
+    """Return the time in the one form that outputs use."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def report_of(
+    spec: PipelineSpec,
+    registry: Registry,
+    journal: Journal,
+    original: Table,
+    release: Release,
+    verdicts: tuple[Verdict, ...],
+    findings: dict[str, Findings],
+) -> dict[str, Any]:
+    """Collect what `report.json` says; the manifest is added when the outputs are written."""
+    losses = column_losses(original, release)
+    sizes = published_sizes(release)
+    described = [_step(use, journal, findings) for use in spec.stages]
+    collector = spec.collect.method
+    return {
+        "format": FORMAT,
+        "name": spec.name,
+        "created": now(),
+        "anonloom": version("anonloom-core"),
+        "summary": {
+            "rows_in": len(original),
+            "rows_out": len(release),
+            "suppressed": int(release.suppressed.sum()),
+            "dropped": release.dropped,
+            "classes": _count(release),
+            "published_classes": len(sizes),
+            "smallest_class": int(sizes.min()) if len(sizes) else None,
+            "gcp": _weighted(original, losses),
+        },
+        "columns": _columns(spec, original, losses),
+        "privacy": [
+            {
+                "model": verdict.name,
+                "parameters": journal.parameters(verdict.model),
+                "holds": verdict.holds,
+                "classes": verdict.classes,
+                "rows": verdict.rows,
+            }
+            for verdict in verdicts
+        ],
+        "privacy_none": not spec.privacy,
+        "truthful": release.truthful,
+        "warnings": _warnings(spec, original, release),
+        "suppression": {
+            "at_most": spec.suppression.at_most,
+            "rate": suppression.rate(release),
+            "rows": spec.suppression.rows,
+        },
+        "stages": described,
+        "class_sizes": _histogram(sizes),
+        "audits": [_audit(audit, journal, findings) for audit in spec.audit],
+        "collection": {
+            "collector": spec.collect.name,
+            "parameters": journal.parameters(collector),
+            "guarantees": attrs.asdict(collector.guarantees) if collector.guarantees else None,
+            "simulated": collector.simulated,
+        },
+    }
+
+
+def published_sizes(release: Release) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Sizes of the published classes; suppressed rows belong to none."""
+    groups = release.groups()[~release.suppressed]
+    return np.unique(groups, return_counts=True)[1].astype(np.int64)
+
+
+def _count(release: Release) -> int | None:
+    if release.classes is None:
+        return None
+    return len(np.unique(release.classes[release.classes >= 0]))
+
+
+def _weighted(original: Table, losses: dict[str, float]) -> float | None:
+    if not original.axes:
+        return None
+    weights = {axis.name: axis.weight for axis in original.axes}
+    total = sum(weights[name] * loss for name, loss in losses.items())
+    return total / sum(weights[name] for name in losses) if losses else None
+
+
+def _columns(
+    spec: PipelineSpec, original: Table, losses: dict[str, float]
+) -> list[dict[str, Any]]:
+    coded = {axis.name for axis in original.axes}
+    return [
+        {
+            "name": column.name,
+            "role": column.role,
+            "type": column.type,
+            "form": column.form if column.name in coded else None,
+            "published": column.published,
+            "loss": losses.get(column.name),
+        }
+        for column in spec.data.schema
+    ]
+
+
+def _warnings(spec: PipelineSpec, original: Table, release: Release) -> list[str]:
+    found = []
+    if not spec.privacy:
+        found.append("No privacy model was declared ('privacy: none').")
+    if not release.truthful:
+        found.append("Published cells do not cover the originals: values were changed.")
+    if not spec.publish.shuffle:
+        found.append("Rows are in the order of the input ('shuffle: false').")
+    open_ = [name for name in spec.data.schema.quasi if name not in original.schema.quasi]
+    if open_:
+        found.append(
+            "No privacy model speaks of these quasi-identifiers, which are published as they are: "
+            + ", ".join(open_)
+        )
+    if spec.collect.method.simulated:
+        found.append("Keys or coins came from a seeded source: this is a simulation.")
+    if spec.local_code:
+        found.append("A method came from unpackaged local code.")
+    if spec.publish.transformation:
+        found.append("The transformation is public: others can replay the regions.")
+    return found
+
+
+def _histogram(sizes: np.ndarray[Any, np.dtype[np.int64]]) -> dict[str, list[int]]:
+    """Class sizes in at most 24 bins of whole numbers."""
+    if not len(sizes):
+        return {"edges": [], "counts": []}
+    lowest, highest = int(sizes.min()), int(sizes.max())
+    # The few largest classes would squeeze all others into one bar.
+    highest = min(highest, max(lowest + 23, int(np.quantile(sizes, 0.99))))
+    step = max(1, -(-(highest - lowest + 1) // 24))
+    edges = list(range(lowest, highest + step, step))
+    counts = np.histogram(sizes, bins=[*edges, np.inf])[0]
+    return {"edges": edges, "counts": [int(count) for count in counts]}
+
+
+def _step(use: Use, journal: Journal, findings: dict[str, Findings]) -> dict[str, Any]:
+    found = findings.get(use.id, Findings())
+    return {
+        "id": use.id,
+        "kind": use.kind,
+        "method": use.name,
+        "parameters": journal.parameters(use.method),
+        "distribution": use.entry.distribution,
+        "version": use.entry.version,
+        "summary": use.entry.method.summary,
+        "paper": use.entry.method.paper,
+        "findings": [finding_data(finding) for finding in found],
+        "charts": [chart_data(chart) for chart in found.charts],
+    }
+
+
+def _audit(audit: Audit, journal: Journal, findings: dict[str, Findings]) -> dict[str, Any]:
+    data = _step(audit, journal, findings)
+    limits = {condition.finding: str(condition) for condition in audit.fail_if}
+    for finding in data["findings"]:
+        finding["condition"] = limits.get(finding["name"])
+        finding["failed"] = False
+    return {**data, "auditor": audit.name, "measures": audit.method.measures}
+
+
+def finding_data(finding: Finding) -> dict[str, Any]:
+    """Return a finding as plain data."""
+    value = finding.value
+    if isinstance(value, float) and not np.isfinite(value):
+        value = None
+    return {
+        "name": finding.name,
+        "value": value,
+        "unit": finding.unit,
+        "interval": list(finding.interval) if finding.interval else None,
+        "better": finding.better,
+        "status": finding.status,
+        "meaning": finding.meaning,
+        "assumptions": list(finding.assumptions),
+    }
+
+
+def chart_data(chart: Chart) -> dict[str, Any]:
+    """Return a chart as plain data."""
+    return {
+        "name": chart.name,
+        "kind": chart.kind,
+        "title": chart.title,
+        "x": chart.x,
+        "y": chart.y,
+        "meaning": chart.meaning,
+        "data": _plain(chart.data),
+    }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(child) for key, child in value.items()}
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [_plain(child) for child in value]
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    # JSON has no infinity and no NaN.
+    return None if isinstance(value, float) and not np.isfinite(value) else value
+
+
+def text_of(report: dict[str, Any]) -> str:
+    """Write the report for a terminal."""
+    summary = report["summary"]
+    lines = [f"{report['name']}: {summary['rows_out']} of {summary['rows_in']} rows published"]
+    for model in report["privacy"]:
+        parameters = ", ".join(f"{k}: {v}" for k, v in model["parameters"].items() if v is not None)
+        lines.append(f"  {model['model']} ({parameters}) holds in {model['classes']} classes")
+    lines += [f"  warning: {warning}" for warning in report["warnings"]]
+    lines.append(
+        f"  suppressed {summary['suppressed'] + summary['dropped']} rows "
+        f"({report['suppression']['rate']:.2%})"
+    )
+    if summary["gcp"] is not None:
+        lines.append(f"  loss (GCP) {summary['gcp']:.4f}")
+    for part in (*report["stages"], *report["audits"]):
+        for finding in part["findings"]:
+            shown = finding["status"] if finding["value"] is None else _shown(finding["value"])
+            lines.append(f"  {part['id']}.{finding['name']}: {shown} {finding['unit']}".rstrip())
+    return "\n".join(lines) + "\n"
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

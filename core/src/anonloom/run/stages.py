@@ -1,0 +1,163 @@
+"""The declared stages, executed in order; what a collector drives."""
+
+from collections.abc import Sequence
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom.data.classes import Classes
+from anonloom.data.release import Release
+from anonloom.data.table import Table
+from anonloom.errors import PluginError
+from anonloom.kinds.guard import Guard
+from anonloom.run.journal import Journal, Step
+from anonloom.run.merge import merge_until_admitted
+
+_MAKE_CLASSES = ("partitioner", "outliers")
+
+
+@attrs.define(eq=False)
+class PipelineStages:
+    """Runs the stages of a pipeline; see `anonloom.kinds.stages.Stages`.
+
+    Attributes
+    ----------
+    classes
+        The classes that the last partitioner or outlier handler left.
+    before_sampling
+        The release as it was before the sampler that follows the generalizer.
+    """
+
+    steps: Sequence[Step]
+    journal: Journal
+    classes: Classes | None = None
+    before_sampling: Release | None = None
+    prepared: Table | None = None
+
+    def _before_classes(self) -> list[Step]:
+        """Steps that turn a table into a table."""
+        first = [at for at, step in enumerate(self.steps) if step.entry.kind in _MAKE_CLASSES]
+        stop = first[0] if first else len(self.steps)
+        return [s for s in self.steps[:stop] if s.entry.kind in ("mechanism", "sampler")]
+
+    def sampler(self) -> Step | None:
+        """Return the sampler that follows the generalizer, if any."""
+        before = self._before_classes()
+        later = [s for s in self.steps if s.entry.kind == "sampler" and s not in before]
+        return later[0] if later else None
+
+    @property
+    def partitions(self) -> bool:
+        """Whether any stage makes classes."""
+        return any(step.entry.kind in _MAKE_CLASSES for step in self.steps)
+
+    def prepare(self, table: Table) -> Table:
+        """See `Stages.prepare`."""
+        for step in self._before_classes():
+            with self.journal.stage(step) as (run, count):
+                if step.entry.kind == "mechanism":
+                    table = step.method.protect(_seen(table, step), run).revealed()
+                else:
+                    rows = np.arange(len(table), dtype=np.int64)
+                    kept = step.method.sample(Classes.whole(rows), run)
+                    table = table.take(rows[_mask(kept, len(rows), step)])
+                count.rows, count.suppressed = len(table), int(table.incomplete.sum())
+        self.prepared = table
+        return table
+
+    def partition(self, table: Table, guard: Guard) -> Classes | None:
+        """See `Stages.partition`."""
+        if not self.partitions:
+            return None
+        classes = table.whole()
+        for step in self.steps:
+            if step.entry.kind not in _MAKE_CLASSES:
+                continue
+            with self.journal.stage(step) as (run, count):
+                before = classes
+                method = step.method
+                work = method.partition if step.entry.kind == "partitioner" else method.handle
+                classes = work(_seen(table, step), classes, guard, run)
+                _check_rows(step, table, before, classes)
+                if method.guard_use == "size" and method.sound:
+                    parents = before if step.entry.kind == "partitioner" else None
+                    classes = merge_until_admitted(table, classes, guard, parents)
+                count.rows, count.classes = classes.total, len(classes)
+                count.suppressed = len(classes.suppressed)
+        self.classes = classes
+        return classes
+
+    def generalize(self, table: Table, classes: Classes | None) -> Release:
+        """See `Stages.generalize`."""
+        if classes is None:
+            truthful = all(
+                step.method.truthful
+                for step in self._before_classes()
+                if step.entry.kind == "mechanism"
+            )
+            return attrs.evolve(Release.as_it_is(table), truthful=truthful)
+        step = next(step for step in self.steps if step.entry.kind == "generalizer")
+        with self.journal.stage(step) as (run, count):
+            release: Release = step.method.generalize(_seen(table, step), classes, run)
+            if len(release) != classes.total:
+                raise _broken(step, f"published {len(release)} of {classes.total} rows")
+            count.rows, count.classes = len(release), len(classes)
+            count.suppressed = len(classes.suppressed)
+        return release
+
+    def sample(self, release: Release) -> Release:
+        """See `Stages.sample`."""
+        step = self.sampler()
+        if step is None:
+            return release
+        self.before_sampling = release
+        with self.journal.stage(step) as (run, count):
+            labels = release.classes
+            if labels is None:
+                labels = np.zeros(len(release), np.int64)
+            # Suppressed rows are sampled like a class of their own: the last one.
+            labels = np.where(labels < 0, labels.max(initial=-1) + 1, labels)
+            classes = Classes.from_labels(labels)
+            kept = _mask(step.method.sample(classes, run), len(classes.rows), step)
+            release = release.take(np.sort(classes.rows[kept]))
+            count.rows, count.suppressed = len(release), int(release.suppressed.sum())
+            count.classes = len(np.unique(labels))
+        return release
+
+
+def _seen(table: Table, step: Step) -> Table:
+    """Return the table with only the roles that the method declared to read."""
+    return table.narrowed(step.entry.method.reads)
+
+
+def _mask(mask: object, n: int, step: Step) -> NDArray[np.bool_]:
+    found = np.asarray(mask)
+    if found.dtype != bool or found.shape != (n,):
+        raise _broken(step, f"must return a mask over {n} rows")
+    return found
+
+
+def _check_rows(step: Step, table: Table, before: Classes, after: Classes) -> None:
+    """Refuse a method that lost, doubled or invented rows: a release must not hide that."""
+    given = np.zeros(len(table), bool)
+    given[before.rows] = given[before.suppressed] = True
+    returned = np.zeros(len(table), bool)
+    returned[after.rows] = returned[after.suppressed] = True
+    if after.total != returned.sum() or not np.array_equal(given, returned):
+        raise _broken(
+            step, f"was given {before.total} rows and returned {after.total}, not the same ones"
+        )
+    # An outlier handler may find a place for a suppressed row, but not for an incomplete one.
+    stay = before.suppressed if step.entry.kind == "partitioner" else table.whole().suppressed
+    returned[after.rows] = False
+    if not returned[stay].all():
+        raise _broken(step, "put suppressed rows back into a class")
+
+
+def _broken(step: Step, what: str) -> PluginError:
+    owner = step.entry.distribution or "local code"
+    return PluginError(
+        f"{step.entry.kind} '{step.entry.name}' of {owner} broke its promise: it {what}",
+        hint=f"Report it to its author; `anonloom plugins check {step.entry.name}` shows more.",
+    )

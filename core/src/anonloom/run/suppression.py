@@ -1,0 +1,57 @@
+"""Suppressed rows: starred or dropped, withheld after sampling, and never more than allowed."""
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom.data.hierarchy import STAR
+from anonloom.data.release import Release
+from anonloom.errors import PrivacyError
+
+
+def star(release: Release, rows: NDArray[np.bool_]) -> Release:
+    """Return the release with every quasi-identifier of these rows published as `*`."""
+    frame = release.frame.copy(deep=False)
+    for name in release.schema.quasi:
+        cells = frame[name]
+        if STAR not in cells.cat.categories:
+            cells = cells.cat.add_categories(STAR)
+        codes = cells.cat.codes.to_numpy().copy()
+        codes[rows] = cells.cat.categories.get_loc(STAR)
+        frame[name] = type(cells.array).from_codes(codes, dtype=cells.dtype)
+    labels = None if release.classes is None else np.where(rows, -1, release.classes)
+    return attrs.evolve(release, frame=frame, classes=labels)
+
+
+def drop_suppressed(release: Release) -> Release:
+    """Leave suppressed rows out of the frame; they still count as lost."""
+    suppressed = release.suppressed
+    kept = release.take(np.flatnonzero(~suppressed))
+    return attrs.evolve(kept, dropped=release.dropped + int(suppressed.sum()))
+
+
+def rate(release: Release) -> float:
+    """Share of the rows that suppression took, of all rows that could have been published."""
+    total = len(release) + release.dropped
+    return (int(release.suppressed.sum()) + release.dropped) / total if total else 0.0
+
+
+def refuse_excess(release: Release, at_most: float) -> None:
+    """Refuse a release that suppresses more than was declared.
+
+    Raises
+    ------
+    PrivacyError
+        With the share and the limit that would pass.
+    """
+    found = rate(release)
+    if found > at_most:
+        total = len(release) + release.dropped
+        count = int(release.suppressed.sum()) + release.dropped
+        # Rounded up, so that the figure that is named does pass.
+        enough = np.ceil(found * 10_000) / 10_000
+        raise PrivacyError(
+            f"the release is not published: {count} of {total} rows are suppressed "
+            f"({found:.2%}), more than 'suppression: at_most' allows ({at_most:.2%})",
+            hint=f"Nothing was written. 'suppression: {{at_most: {enough:g}}}' would pass.",
+        )
