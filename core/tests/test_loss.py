@@ -44,8 +44,13 @@ def tables(draw: st.DrawFn) -> tuple[Table, Classes]:
     weight = draw(st.sampled_from([1.0, 2.5]))
     schema = Schema(
         [
-            Column(name="age", role="quasi", type="number", weight=weight,
-                   publish=draw(st.sampled_from(["interval", "set"]))),
+            Column(
+                name="age",
+                role="quasi",
+                type="number",
+                weight=weight,
+                publish=draw(st.sampled_from(["interval", "set"])),
+            ),
             Column(name="job", role="quasi", publish=draw(st.sampled_from(["nodes", "set"]))),
             Column(name="zip", role="quasi", hierarchy=tree),
         ]
@@ -74,7 +79,8 @@ def test_what_is_read_from_the_cells_is_what_the_classes_were_to_lose(
 def clinic() -> Table:
     frame = pd.DataFrame({"age": [10, 20, 30, 60], "job": ["a", "b", "c", "d"]})
     return Table.build(
-        frame, Schema([Column(name="age", role="quasi", type="number"), Column(name="job", role="quasi")])
+        frame,
+        Schema([Column(name="age", role="quasi", type="number"), Column(name="job", role="quasi")]),
     )
 
 

@@ -1,0 +1,217 @@
+"""The figures of `utility` against slow and obvious references."""
+
+from collections import Counter
+
+import attrs
+import numpy as np
+import pandas as pd
+import pytest
+from anonloom.data.case import Case
+from anonloom.data.classes import Classes
+from anonloom.data.findings import Finding, Findings
+from anonloom.data.release import Release
+from anonloom.data.schema import Column, Schema
+from anonloom.data.table import Table
+from anonloom.kinds.auditor import GridRow
+from anonloom.kinds.context import Run
+from anonloom_utility.auditor import Utility
+from anonloom_utility.charts import size_edges
+from hypothesis import given
+from hypothesis import strategies as st
+
+SCHEMA = Schema(
+    [
+        Column(name="age", role="quasi", type="number"),
+        Column(name="job", role="quasi"),
+        Column(name="ill", role="sensitive"),
+    ]
+)
+
+
+def build(rows: list[tuple[int, str]]) -> Table:
+    frame = pd.DataFrame(rows, columns=["age", "job"])
+    return Table.build(frame.assign(ill="flu"), SCHEMA)
+
+
+def publish(table: Table, labels: list[int]) -> Release:
+    classes = Classes.from_labels(np.array(labels))
+    lo, hi = classes.extents(table.codes)
+    cells = [axis.publish(lo[:, at], hi[:, at]) for at, axis in enumerate(table.axes)]
+    return Release.from_cells(table, classes, cells, truthful=True)
+
+
+def audit(table: Table, release: Release, k: int | None = None) -> Findings:
+    return Utility(k=k).audit(Case(release=release, original=table), Run())
+
+
+def values(found: Findings) -> dict[str, object]:
+    return {finding.name: finding.value for finding in found}
+
+
+released = st.lists(
+    st.tuples(st.integers(0, 9), st.sampled_from("abcd"), st.integers(-1, 3)),
+    min_size=1,
+    max_size=25,
+)
+
+
+@given(released, st.integers(0, 3))
+def test_figures_agree_with_a_reference_that_loops_over_records(
+    rows: list[tuple[int, str, int]], dropped: int
+) -> None:
+    table = build([(age, job) for age, job, _ in rows])
+    release = attrs.evolve(publish(table, [label for *_, label in rows]), dropped=dropped)
+    found = values(audit(table, release))
+
+    cells = list(zip(release.frame["age"], release.frame["job"], strict=True))
+    stars = [cell == ("*", "*") for cell in cells]
+    total = len(rows) + dropped
+    lost = sum(stars) + dropped
+    made = Counter(label for (*_, label), star in zip(rows, stars, strict=True) if not star)
+    seen = Counter(cell for cell, star in zip(cells, stars, strict=True) if not star)
+    assert lost == found["suppressed"]
+    assert lost / total == found["suppression_rate"]
+    assert (len(made), len(seen)) == (found["classes"], found["published_classes"])
+    assert sum(n * n for n in made.values()) + total * lost == found["dm"]
+    assert sum(n * n for n in seen.values()) + total * lost == found["dm_published"]
+    if seen:
+        k = min(seen.values())
+        assert k == found["smallest_class"]
+        assert (total - lost) / (len(made) * k) == found["cavg"]
+        assert (total - lost) / (len(seen) * k) == found["cavg_published"]
+    else:
+        assert (None, None, None) == (
+            found["smallest_class"],
+            found["cavg"],
+            found["cavg_published"],
+        )
+
+
+@given(released)
+def test_set_valued_loss_counts_the_members_of_each_class(rows: list[tuple[int, str, int]]) -> None:
+    table = build([(age, job) for age, job, _ in rows])
+    release = publish(table, [label for *_, label in rows])
+    ages, jobs = {age for age, *_ in rows}, {job for _, job, _ in rows}
+    width = max(ages) - min(ages)
+    lost = 0.0
+    for (_, _, label), star in zip(rows, release.suppressed, strict=True):
+        if star:
+            lost += 2
+            continue
+        members = [row for row in rows if row[2] == label]
+        own = [age for age, *_ in members]
+        lost += (max(own) - min(own)) / width if width else 0.0
+        different = len({job for _, job, _ in members})
+        lost += different / len(jobs) if different > 1 else 0.0
+    assert lost / (2 * len(rows)) == pytest.approx(values(audit(table, release))["gcp_sets"])
+
+
+def test_a_table_published_as_it_is_has_lost_nothing() -> None:
+    table = build([(1, "a"), (2, "b"), (2, "b")])
+    found = values(audit(table, Release.as_it_is(table)))
+    assert (0.0, 0.0, 0.0) == (found["gcp"], found["ncp.age"], found["ncp.job"])
+    assert 2 == found["published_classes"]
+
+
+def test_without_classes_of_stages_their_figures_are_not_assessable() -> None:
+    table = build([(1, "a"), (2, "b")])
+    found = audit(table, Release.as_it_is(table))
+    for name in ("classes", "cavg", "dm", "gcp_sets"):
+        assert "not assessable" == found[name].status
+        assert not found[name].assessable
+        assert ("the release does not say which classes its stages made",) == found[
+            name
+        ].assumptions
+
+
+def test_rows_that_correspond_to_nobody_have_no_set_valued_loss() -> None:
+    table = build([(1, "a"), (2, "b")])
+    release = attrs.evolve(publish(table, [0, 0]), origin=None)
+    finding = audit(table, release)["gcp_sets"]
+    assert ("rows cannot be traced to the original",) == finding.assumptions
+
+
+def test_origins_of_a_table_from_which_rows_were_held_out_are_traced() -> None:
+    table = build([(1, "a"), (5, "b"), (1, "a"), (9, "c")])
+    rest = table.take(np.array([3, 1, 0]))
+    release = publish(rest, [0, 0, 1])
+    # [5, 9] of a range of 8, two of three jobs, and one record that stays as it is.
+    assert (2 * (4 / 8 + 2 / 3)) / 6 == pytest.approx(values(audit(rest, release))["gcp_sets"])
+
+
+def test_k_is_the_given_one_or_the_smallest_published_class_and_is_named() -> None:
+    table = build([(1, "a"), (1, "a"), (2, "b"), (2, "b")])
+    release = publish(table, [0, 0, 1, 1])
+    assert "k = 2, the smallest published class, as no k was given" in (
+        audit(table, release)["cavg"].assumptions
+    )
+    assert 1.0 == audit(table, release)["cavg"].value
+    assert "k = 1, as given" in audit(table, release, k=1)["cavg"].assumptions
+    assert 2.0 == audit(table, release, k=1)["cavg"].value
+
+
+def test_a_class_of_the_whole_table_that_publishes_only_stars_is_suppressed() -> None:
+    table = Table.build(
+        pd.DataFrame({"job": ["a", "b"]}), Schema([Column(name="job", role="quasi")])
+    )
+    release = publish(table, [0, 0])
+    found = values(audit(table, release))
+    assert (1.0, 0, 0) == (found["suppression_rate"], found["classes"], found["published_classes"])
+    assert 2 * 2 == found["dm"]
+
+
+def test_ninety_five_of_a_hundred_records_lose_at_most_the_figure() -> None:
+    table = build([(age, "a") for age in range(100)])
+    labels = list(range(100))
+    labels[:8] = [0] * 8
+    found = values(audit(table, publish(table, labels)))
+    assert (7 / 99) / 2 == pytest.approx(found["record_loss_95"])
+    labels = list(range(100))
+    labels[:5] = [0] * 5
+    assert 0.0 == values(audit(table, publish(table, labels)))["record_loss_95"]
+
+
+def test_dropped_records_are_the_ones_that_lost_most() -> None:
+    table = build([(1, "a"), (2, "b")])
+    release = attrs.evolve(publish(table, [0, 1]), dropped=1)
+    assert 1.0 == values(audit(table, release))["record_loss_95"]
+
+
+@given(st.integers(1, 10**6), st.integers(0, 10**6))
+def test_every_class_size_has_exactly_one_bar(smallest: int, more: int) -> None:
+    edges = size_edges(smallest, smallest + more)
+    assert (smallest, smallest + more + 1) == (edges[0], edges[-1])
+    assert (np.diff(edges) > 0).all()
+    assert len(edges) <= 15
+
+
+def test_charts_hold_the_histogram_and_the_loss_of_every_column() -> None:
+    table = build([(1, "a"), (1, "a"), (2, "b"), (2, "b"), (2, "b")])
+    sizes, columns = audit(table, publish(table, [0, 0, 1, 1, 1])).charts
+    assert {"labels": ["2", "3"], "as partitioned": [1, 1], "as published": [1, 1]} == sizes.data
+    assert {"labels": ["age", "job"], "loss": [0.0, 0.0]} == columns.data
+
+
+def grid_row(k: int, method: str, gcp: float) -> GridRow:
+    found = [("gcp", gcp), ("cavg", 1.0), ("ncp.age", gcp / 2)]
+    findings = [Finding(name=name, value=value, meaning=name) for name, value in found]
+    return GridRow(f"k={k} {method}", {"k": k, "method": method}, Findings.of(findings))
+
+
+def test_an_experiment_shows_loss_against_the_varied_number() -> None:
+    grid = [grid_row(10, "a", 0.2), grid_row(5, "a", 0.1), grid_row(5, "b", 0.3)]
+    charts = {chart.name: chart for chart in Utility().summarize(grid).charts}
+    assert {
+        "method = a": {"x": [5.0, 10.0], "y": [0.1, 0.2]},
+        "method = b": {"x": [5.0], "y": [0.3]},
+    } == charts["gcp"].data
+    assert [[0.1], [0.05], [0.15]] == charts["column_losses"].data["z"]
+
+
+def test_an_experiment_without_a_varied_number_has_no_lines() -> None:
+    grid = [
+        attrs.evolve(grid_row(5, name, 0.1), parameters={"method": name, "fast": flag})
+        for name, flag in (("a", True), ("b", False))
+    ]
+    assert ["column_losses"] == [chart.name for chart in Utility().summarize(grid).charts]
+    assert () == Utility().summarize([]).charts
