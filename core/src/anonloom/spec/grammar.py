@@ -7,7 +7,7 @@ from typing import Literal, TypeVar
 import attrs
 
 from anonloom.document import Node
-from anonloom.errors import PluginError, Problem, SpecError
+from anonloom.errors import Problem, SpecError
 from anonloom.kindtable import KINDS, STAGE_KINDS
 from anonloom.params import at_least, between, not_empty, param
 from anonloom.registry import Registry
@@ -349,12 +349,11 @@ def _publish(root: Cursor, fields: dict[str, Cursor], workshop: Workshop) -> Pub
     publish = _section(root, fields, "publish", Publish, workshop)
     if publish is None or publish.reporters is not None:
         return publish
-    try:
-        page = workshop.load("reporter", "page")
-    except PluginError:
+    if not any(entry.name == "page" for entry in workshop.registry.methods("reporter")):
         # Not installed: the text and JSON that core writes are all there is.
         return attrs.evolve(publish, reporters=())
-    return attrs.evolve(publish, reporters=(page(),))
+    use = workshop.reference(root.below("publish", Node("page", root.node.place)), "reporter")
+    return attrs.evolve(publish, reporters=(use.method,)) if use is not None else None
 
 
 def _id(cursor: Cursor | None, taken: set[str]) -> str:

@@ -211,7 +211,7 @@ class PipelineSpec:
     document: Node = attrs.field(repr=False)
     file: Path | None = None
     local_code: bool = False
-    grid: tuple[GridCase, ...] = ()
+    grid: tuple[GridCase, ...] = attrs.field(default=(), repr=False)
     version: int = 1
 
     @property

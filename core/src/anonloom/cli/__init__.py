@@ -1,0 +1,151 @@
+"""The command `anonloom`: finds the command's module and turns errors into exit codes.
+
+Nothing but argparse is imported before a command is known: ``anonloom --help`` is asked for often
+and must answer at once. A command is a module with ``configure(parser)`` and
+``execute(arguments) -> int``; plugins add theirs through ``anonloom_register_commands``.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+#: Name -> module and one line for ``--help``.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "check": ("anonloom.cli.check", "check a pipeline file and say everything that is wrong"),
+    "plan": ("anonloom.cli.plan", "show what a pipeline would do, without doing it"),
+    "run": ("anonloom.cli.run", "run a pipeline and publish its release"),
+    "audit": ("anonloom.cli.audit", "measure a release against its original"),
+    "apply": ("anonloom.cli.apply", "replay a transformation on new rows"),
+    "verify": ("anonloom.cli.verify", "verify the integrity of a release"),
+    "compare": ("anonloom.cli.compare", "compare two runs"),
+    "plugins": ("anonloom.cli.plugins", "list, show and check what is installed"),
+    "new": ("anonloom.cli.new", "write the folder of a new plugin"),
+    "schema": ("anonloom.cli.schema", "print a JSON schema of pipeline files, for editors"),
+}
+
+_EPILOG = """\
+Plugins may add commands: see 'anonloom plugins'.
+
+exit codes: 0 done, 2 pipeline or usage, 3 privacy, suppression or fail_if, 4 data,
+5 integrity or transport, 1 a bug
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in words or bool(os.environ.get("ANONLOOM_DEBUG"))
+    try:
+        code = _run(words)
+        # Output that is still in the buffer can meet a closed pipe, too.
+        sys.stdout.flush()
+        return code
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else 0
+    except KeyboardInterrupt:
+        print("anonloom: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # The reader, such as `head`, has seen enough. Python would complain once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except Exception as error:
+        return _explain(error, debug)
+
+
+def _run(words: list[str]) -> int:
+    name = next((word for word in words if not word.startswith("-")), "")
+    commands = dict(COMMANDS)
+    if name and name not in commands:
+        commands |= _commands_of_plugins()
+    parser, parsers = _parser(commands)
+    if name in commands:
+        module = import_module(commands[name][0])
+        module.configure(parsers[name])
+        parsers[name].set_defaults(execute=module.execute)
+    elif name:
+        from anonloom.spelling import did_you_mean
+
+        guess = did_you_mean(name, commands) or "see 'anonloom --help'"
+        parser.exit(2, f"anonloom: there is no command {name!r}; {guess}\n")
+    options = parser.parse_args(words)
+    if not name:
+        parser.print_help()
+        return 2
+    code: int = options.execute(options)
+    return code
+
+
+def _parser(
+    commands: dict[str, tuple[str, str]],
+) -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
+    parser = argparse.ArgumentParser(
+        prog="anonloom",
+        description="Publish personal tables safely: pipelines of privacy methods.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    below = parser.add_subparsers(title="commands", metavar="COMMAND")
+    parsers = {}
+    for name, (_, summary) in commands.items():
+        parsers[name] = below.add_parser(
+            name, help=summary, description=f"{summary[0].upper()}{summary[1:]}."
+        )
+        parsers[name].add_argument(
+            "--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS
+        )
+    return parser, parsers
+
+
+class _Version(argparse.Action):
+    """Prints the version of core."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from anonloom import __version__
+
+        print(f"anonloom {__version__}")
+        parser.exit(0)
+
+
+def _commands_of_plugins() -> dict[str, tuple[str, str]]:
+    from anonloom.registry import Registry
+
+    return {
+        entry.command.name: (entry.command.target, entry.command.summary)
+        for entry in Registry.installed().commands
+        # Core's own commands cannot be replaced: a plugin must not become `anonloom verify`.
+        if entry.command.name not in COMMANDS
+    }
+
+
+def _explain(error: Exception, debug: bool) -> int:
+    """Say what went wrong on standard error and return the exit code."""
+    from anonloom.errors import AnonloomError, SpecError
+
+    if debug:
+        import traceback
+
+        traceback.print_exception(error)
+    if isinstance(error, SpecError):
+        count = len(error.problems)
+        print(f"{error}\n\n{count} problem{'s' if count > 1 else ''}", file=sys.stderr)
+        return error.exit_code
+    if isinstance(error, AnonloomError):
+        print(f"anonloom: {error}", file=sys.stderr)
+        return error.exit_code
+    # Neither the text of a strange error nor its traceback: both may hold a cell of the table.
+    at = error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    where = f" in {at.tb_frame.f_code.co_filename}:{at.tb_lineno}" if at is not None else ""
+    print(
+        f"anonloom: this is a bug: {type(error).__name__}{where}\n"
+        "    run it again with --debug for the details, and look for personal data in them "
+        "before you pass them on",
+        file=sys.stderr,
+    )
+    return 1

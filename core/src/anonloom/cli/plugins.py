@@ -1,0 +1,130 @@
+"""`anonloom plugins`: what is installed, what a method takes, whether it keeps its promise."""
+
+import argparse
+from collections.abc import Iterator
+
+from anonloom.errors import PluginError, UsageError
+from anonloom.kindtable import KINDS, kind_called
+from anonloom.loading import Entry
+from anonloom.registry import Registry
+from anonloom.spelling import did_you_mean, listed
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    below = parser.add_subparsers(dest="action", metavar="ACTION")
+    shown = below.add_parser("list", help="list methods, commands and broken plugins (the default)")
+    shown.add_argument("--kind", help="only this kind")
+    for action, summary in (
+        ("show", "show what a method is and which parameters it takes"),
+        ("check", "run the conformance checks of a method"),
+    ):
+        one = below.add_parser(action, help=summary)
+        one.add_argument("name", metavar="NAME", help="the method, or distribution:method")
+        one.add_argument("--kind", help="its kind, if methods of several kinds have this name")
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """List, show or check."""
+    registry = Registry.installed()
+    if arguments.action == "show":
+        for entry in _called(registry, arguments.name, arguments.kind):
+            for line in show(registry, entry):
+                print(line)
+        return 0
+    if arguments.action == "check":
+        return _check(registry, arguments.name, arguments.kind)
+    for line in listing(registry, _key(getattr(arguments, "kind", None))):
+        print(line)
+    return 0
+
+
+def _key(word: str | None) -> str | None:
+    if word is None:
+        return None
+    kind = kind_called(word)
+    if kind is None:
+        guess = did_you_mean(word, KINDS) or f"kinds are: {listed(KINDS)}"
+        raise UsageError(f"there is no kind {word!r}", hint=guess)
+    return kind.key
+
+
+def _called(registry: Registry, name: str, kind: str | None) -> list[Entry]:
+    """Return every method of this name, whatever its kind."""
+    keys = [key for key in (_key(kind),) if key] or list(KINDS)
+    found = []
+    plain = name.rpartition(":")[2]
+    for key in keys:
+        if any(entry.name == plain for entry in registry.methods(key)):
+            found.append(registry.find(key, name))
+    if found:
+        return found
+    if len(keys) == 1:
+        registry.find(keys[0], name)
+    names = {entry.name for key in keys for entry in registry.methods(key)}
+    hints = [did_you_mean(name, names), *(f"not loaded: {broken}" for broken in registry.broken)]
+    hint = "\n".join(filter(None, hints)) or "see 'anonloom plugins'"
+    raise PluginError(f"no method is named {name!r}", hint=hint)
+
+
+def listing(registry: Registry, kind: str | None = None) -> Iterator[str]:
+    """Return the lines of the list."""
+    entries = [entry for key in KINDS for entry in registry.methods(key) if kind in (None, key)]
+    names = max((len(entry.name) for entry in entries), default=0)
+    owners = max((len(entry.owner) for entry in entries), default=0)
+    for key, each in KINDS.items():
+        methods = [entry for entry in entries if entry.kind == key]
+        if methods:
+            yield f"{each.plural}"
+        for entry in methods:
+            yield f"  {entry.name:<{names}}  {entry.owner:<{owners}}  {entry.method.summary}"
+    if kind is None and registry.commands:
+        yield "commands"
+        for offered in registry.commands:
+            owner = f"{offered.distribution} {offered.version}".rstrip()
+            yield f"  {offered.command.name}  {owner}  {offered.command.summary}"
+    if registry.broken:
+        yield "not loaded"
+        yield from (f"  {broken}" for broken in registry.broken)
+
+
+def show(registry: Registry, entry: Entry) -> Iterator[str]:
+    """Return what there is to say about a method."""
+    from anonloom.params import describe
+
+    cls = registry.load_entry(entry)
+    yield f"{KINDS[entry.kind].name} {entry.name} ({entry.owner})"
+    yield f"  {entry.method.summary}"
+    if entry.method.paper:
+        yield f"  paper: {entry.method.paper}"
+    yield f"  reads: {listed(sorted(entry.method.reads))}"
+    parameters = describe(cls, registry.name_of)
+    yield "  parameters" if parameters else "  no parameters"
+    for parameter in parameters:
+        default = "required" if parameter.required else f"default {_written(parameter.default)}"
+        private = ", private" if parameter.private else ""
+        yield f"    {parameter.name}: {parameter.words}; {default}{private}"
+        yield f"      {parameter.help}"
+
+
+def _written(value: object) -> str:
+    import json
+
+    return json.dumps(value)
+
+
+def _check(registry: Registry, name: str, kind: str | None) -> int:
+    # The kit brings numpy and pandas; listing plugins must not.
+    from anonloom.testing import run_checks
+
+    failed = 0
+    for entry in _called(registry, name, kind):
+        print(f"{KINDS[entry.kind].name} {entry.name} ({entry.owner})")
+        for result in run_checks(entry.kind, name, registry):
+            print(f"  {result.status:<8}  {result.check}")
+            if result.detail:
+                print("\n".join(f"            {line}" for line in result.detail.splitlines()))
+            failed += not result.good
+    if failed:
+        raise PluginError(f"{name!r} fails {failed} check{'s' if failed > 1 else ''}")
+    return 0
