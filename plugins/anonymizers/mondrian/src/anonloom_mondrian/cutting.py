@@ -1,0 +1,162 @@
+"""Where classes are cut along one axis each, and what a cut makes of them."""
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom_mondrian.fragments import Codes, Fragments, Ints, spans
+
+
+@attrs.frozen(eq=False)
+class Cuts:
+    """One cut per class.
+
+    Attributes
+    ----------
+    at
+        The first fragment, in the order along the axis, that does not go left as a whole.
+    inside
+        How many rows of that fragment go left; 0 when the cut lies between two values.
+    left
+        How many rows go left altogether.
+    """
+
+    at: Ints
+    inside: Ints
+    left: Ints
+
+    def where(self, other: NDArray[np.bool_], cuts: "Cuts") -> "Cuts":
+        """Return these cuts, with the other ones where marked."""
+        return Cuts(
+            np.where(other, cuts.at, self.at),
+            np.where(other, cuts.inside, self.inside),
+            np.where(other, cuts.left, self.left),
+        )
+
+
+@attrs.frozen(eq=False)
+class Ordered:
+    """Some classes of a level, each ordered along an axis of its own.
+
+    Attributes
+    ----------
+    level, classes, axis
+        The level, and of each of these classes the number and the axis.
+    order
+        Fragments of these classes, sorted by class and then by code.
+    key, span
+        Ascending number of each of them that tells class and code: `class * span + code`.
+    reach
+        Cumulated weight, with a zero in front.
+    bounds
+        Offsets of the classes in `order`.
+    """
+
+    level: Fragments
+    classes: Ints
+    axis: Ints
+    order: Ints
+    key: Ints
+    span: int
+    reach: Ints
+    bounds: Ints
+
+    @classmethod
+    def along(cls, level: Fragments, classes: Ints, axis: Ints) -> "Ordered":
+        """Order classes along their axes."""
+        counts = np.diff(level.bounds)[classes]
+        fragments = spans(level.bounds[classes], counts)
+        code = level.codes[np.repeat(axis, counts), fragments].astype(np.int64)
+        span = int(code.max(initial=0)) + 1
+        key = np.repeat(np.arange(len(classes)) * span, counts) + code
+        place, key = _sorted(key)
+        order = fragments[place]
+        reach = np.append(0, np.cumsum(level.weight[order]))
+        bounds = np.append(0, np.cumsum(counts))
+        return cls(level, classes, axis, order, key, span, reach, bounds)
+
+    @property
+    def sizes(self) -> Ints:
+        """Number of rows of every class."""
+        return np.diff(self.reach[self.bounds])
+
+    def behind_median(self) -> Cuts:
+        """Cut behind the median value, as in the paper: left gets `value <= median`."""
+        return self._between(np.searchsorted(self.key, self.key[self._middle()], side="right"))
+
+    def before_median(self) -> Cuts:
+        """Cut before the median value: left gets `value < median`."""
+        return self._between(np.searchsorted(self.key, self.key[self._middle()], side="left"))
+
+    def at_half(self) -> Cuts:
+        """Cut at the middle row; rows with the median value may go either way."""
+        middle = self._middle()
+        left = (self.sizes + 1) // 2
+        inside = self.reach[self.bounds[:-1]] + left - self.reach[middle]
+        whole = inside == self.level.weight[self.order[middle]]
+        return Cuts(np.where(whole, middle + 1, middle), np.where(whole, 0, inside), left)
+
+    def before_last(self) -> Cuts:
+        """Cut before the last value."""
+        return self._between(np.searchsorted(self.key, self.key[self.bounds[1:] - 1], side="left"))
+
+    def _middle(self) -> Ints:
+        """The fragment that holds the lower median row of every class."""
+        base = self.reach[self.bounds[:-1]]
+        return np.searchsorted(self.reach, base + (self.sizes + 1) // 2, side="left") - 1
+
+    def _between(self, at: Ints) -> Cuts:
+        return Cuts(at, np.zeros_like(at), self.reach[at] - self.reach[self.bounds[:-1]])
+
+    def ends(self, cuts: Cuts, which: Ints) -> tuple[Ints, Ints, Ints, Ints]:
+        """First and last code of the left half, then of the right half, on the cut axis."""
+        at = cuts.at[which]
+        begin, end = self.bounds[:-1][which], self.bounds[1:][which]
+        least, left, right, most = (
+            self.key[place] % self.span for place in (begin, at - 1, at, end - 1)
+        )
+        return least, left, right, most
+
+    def halves(self, cuts: Cuts, which: Ints) -> Fragments:
+        """Apply the cuts of some classes: left and right halves alternate in the result."""
+        counts = np.diff(self.bounds)[which]
+        at, inside = cuts.at[which], cuts.inside[which]
+        # A fragment that is cut through stands in both halves.
+        torn = (inside > 0).astype(np.int64)
+        before = np.cumsum(counts + torn) - (counts + torn)
+        behind_left = before + (at - self.bounds[which]) + torn
+        place = spans(self.bounds[which], counts)
+        copies = np.ones(len(place), np.int64)
+        copies[(np.cumsum(counts) - counts + at - self.bounds[which])[torn > 0]] = 2
+        fragment = self.order[np.repeat(place, copies)]
+        first, weight = self.level.first[fragment], self.level.weight[fragment]
+        second, part = behind_left[torn > 0], inside[torn > 0]
+        weight[second - 1] = part
+        first[second] += part
+        weight[second] -= part
+        bounds = np.append(np.stack([before, behind_left], axis=1).ravel(), len(fragment))
+        codes = self.level.codes[:, fragment]
+        lo, hi = self._regions(which, codes, behind_left)
+        return Fragments(codes, first, weight, bounds, lo, hi)
+
+    def _regions(self, which: Ints, codes: Codes, behind_left: Ints) -> tuple[Codes, Codes]:
+        """Divide the regions: they stay a cover without gaps, disjoint unless a value is torn."""
+        lo = np.repeat(self.level.lo[:, self.classes[which]], 2, axis=1)
+        hi = np.repeat(self.level.hi[:, self.classes[which]], 2, axis=1)
+        axis, left = self.axis[which], 2 * np.arange(len(which))
+        end, begin = codes[axis, behind_left - 1], codes[axis, behind_left]
+        hi[axis, left] = end
+        lo[axis, left + 1] = np.where(begin == end, end, end + 1)
+        return lo, hi
+
+
+def _sorted(key: Ints) -> tuple[Ints, NDArray[np.int64]]:
+    """Stable order of the keys, and the keys in that order."""
+    n = len(key)
+    bits = max(n - 1, 1).bit_length()
+    if int(key.max(initial=0)).bit_length() + bits < 63:
+        # Numbers sort several times faster than indices: put the index into the key.
+        packed = np.sort((key << bits) | np.arange(n))
+        return packed & ((1 << bits) - 1), packed >> bits
+    order = np.argsort(key, kind="stable")
+    return order, key[order]
