@@ -126,9 +126,7 @@ class Axis:
             loss[lo == self.missing] = 0.0
         return loss
 
-    def node_loss(
-        self, lo: Codes, hi: Codes, level: Codes | None = None
-    ) -> NDArray[np.float64]:
+    def node_loss(self, lo: Codes, hi: Codes, level: Codes | None = None) -> NDArray[np.float64]:
         """Loss of the lowest node over [lo, hi], or of the ancestor on the given level."""
         node = self.node(lo, hi, level)
         assert self.hierarchy is not None

@@ -3,6 +3,7 @@
 import csv
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -12,7 +13,6 @@ from numpy.typing import NDArray
 
 from anonloom.data.cells import number_text
 from anonloom.data.hierarchy import STAR, Hierarchy, depth_first
-from anonloom.document import read_plain
 from anonloom.errors import DataError
 from anonloom.params import not_empty, param
 
@@ -246,7 +246,7 @@ class Breaks(HierarchySource):
         for level in self.breaks:
             if not level or list(level) != sorted(set(level)):
                 raise ValueError("the breaks of a level must be ascending and not repeated")
-        for finer, coarser in zip(self.breaks, self.breaks[1:], strict=False):
+        for finer, coarser in pairwise(self.breaks):
             if not set(coarser) < set(finer):
                 raise ValueError("each level may use only breaks of the level before, and fewer")
 
@@ -256,7 +256,7 @@ class Breaks(HierarchySource):
         for breaks in self.breaks:
             ends = [number_text(end) for end in breaks]
             labels = [f"< {ends[0]}"]
-            labels += [f"[{lo}, {hi})" for lo, hi in zip(ends, ends[1:], strict=False)]
+            labels += [f"[{lo}, {hi})" for lo, hi in pairwise(ends)]
             labels.append(f">= {ends[-1]}")
             bins = np.searchsorted(np.asarray(breaks, float), values, side="right")
             levels.append([labels[at] for at in bins])
@@ -279,7 +279,7 @@ class Widths(HierarchySource):
         """Refuse widths that do not nest."""
         if any(width <= 0 for width in self.widths):
             raise ValueError("a width must be greater than 0")
-        for finer, coarser in zip(self.widths, self.widths[1:], strict=False):
+        for finer, coarser in pairwise(self.widths):
             ratio = coarser / finer
             if ratio < 2 or abs(ratio - round(ratio)) > 1e-9:
                 raise ValueError("each width must be a multiple of the one before")
@@ -314,7 +314,7 @@ class Quantiles(HierarchySource):
         """Refuse numbers of bins that do not nest."""
         if any(count < 2 for count in self.groups):
             raise ValueError("a level needs at least 2 bins")
-        for finer, coarser in zip(self.groups, self.groups[1:], strict=False):
+        for finer, coarser in pairwise(self.groups):
             if coarser >= finer or finer % coarser:
                 raise ValueError("each number of bins must divide the one before")
 

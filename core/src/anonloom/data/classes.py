@@ -67,7 +67,9 @@ class Classes:
         """Return one class of all these rows, or none if there are no rows."""
         bounds = np.array([0, len(rows)] if len(rows) else [0], np.int64)
         nothing = np.empty(0, np.int64)
-        return cls(np.asarray(rows, np.int64), bounds, nothing if suppressed is None else suppressed)
+        return cls(
+            np.asarray(rows, np.int64), bounds, nothing if suppressed is None else suppressed
+        )
 
     @classmethod
     def from_labels(
@@ -78,15 +80,18 @@ class Classes:
         The classes come in ascending order of their labels, the rows of one in ascending order.
         """
         labels = np.asarray(labels)
-        rows = np.arange(len(labels), dtype=np.int64) if rows is None else np.asarray(rows, np.int64)
+        rows = (
+            np.arange(len(labels), dtype=np.int64) if rows is None else np.asarray(rows, np.int64)
+        )
         kept = labels >= 0
         out = rows[~kept] if suppressed is None else np.concatenate([suppressed, rows[~kept]])
         labels, rows = labels[kept], rows[kept]
         order = np.lexsort((rows, labels))
         labels, rows = labels[order], rows[order]
-        edges = np.flatnonzero(np.r_[True, labels[1:] != labels[:-1]]) if len(labels) else []
-        bounds = np.append(np.asarray(edges, np.int64), len(rows))
-        return cls(rows, bounds.astype(np.int64), np.sort(out))
+        fresh = np.ones(len(labels), bool)
+        fresh[1:] = labels[1:] != labels[:-1]
+        bounds = np.append(np.flatnonzero(fresh), len(rows)).astype(np.int64)
+        return cls(rows, bounds, np.sort(out))
 
     def __len__(self) -> int:
         return len(self.bounds) - 1

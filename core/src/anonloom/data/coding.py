@@ -28,31 +28,37 @@ class Coded:
     codes: NDArray[np.int32]
 
 
-def code(series: Any, column: Column) -> Coded:
+def code(series: Any, column: Column, out: NDArray[np.int32] | None = None) -> Coded:
     """Code a column onto its axis.
 
     Parameters
     ----------
     series
         The column, already of its declared type (see `typed`).
+    out
+        Where to write the codes; a new array without it.
 
     Raises
     ------
     DataError
         Naming the column, counts and row numbers; never a cell.
     """
-    values, codes = _distinct(series, column)
+    found = _distinct(series, column)
     if column.role == "quasi" and column.type == "category":
-        _refuse_forms(values, codes, column)
-    if column.missing == "refuse" and (codes < 0).any():
+        _refuse_forms(found, column)
+    absent = found.entries < 0
+    incomplete = bool(absent.any())
+    if column.missing == "refuse" and incomplete:
         raise DataError(
-            f"column '{column.name}': {_rows(codes < 0, 'missing')}; complete them, or choose "
+            f"column '{column.name}': {_rows(absent, 'missing')}; complete them, or choose "
             "'missing: own' or 'missing: suppress'"
         )
-    hierarchy, values, codes = _ordered(values, codes, column)
-    missing = len(values) if (codes < 0).any() else -1
-    if missing >= 0:
-        codes = np.where(codes < 0, missing, codes)
+    hierarchy, order = _ordered(found, column)
+    values = found.values[order]
+    missing = len(values) if incomplete else -1
+    codes = np.empty(len(order) + 1, np.int32)
+    codes[order] = np.arange(len(order))
+    codes[-1] = missing
     axis = Axis(
         name=column.name,
         type=column.type,
@@ -62,7 +68,12 @@ def code(series: Any, column: Column) -> Coded:
         missing=missing,
         hierarchy=hierarchy,
     )
-    return Coded(axis, codes.astype(np.int32, copy=False))
+    # All else concerned the distinct values: this is the one pass over the rows.
+    of_rows = codes[found.ranks][found.entries]
+    if out is None:
+        return Coded(axis, of_rows)
+    out[:] = of_rows
+    return Coded(axis, out)
 
 
 def typed(series: Any, column: Column) -> Any:
@@ -83,7 +94,9 @@ def typed(series: Any, column: Column) -> Any:
 def _numbers(series: Any, column: Column) -> Any:
     if pd.api.types.is_bool_dtype(series.dtype):
         raise DataError(f"column '{column.name}': true and false are not numbers")
-    if pd.api.types.is_numeric_dtype(series.dtype):
+    if series.dtype == np.float64:
+        numbers = series.to_numpy()
+    elif pd.api.types.is_numeric_dtype(series.dtype):
         numbers = series.to_numpy(dtype=float, na_value=np.nan)
     else:
         numbers = _parse_numbers(series, column)
@@ -93,33 +106,53 @@ def _numbers(series: Any, column: Column) -> Any:
 
 
 def _parse_numbers(series: Any, column: Column) -> NDArray[np.float64]:
-    texts = pa.Array.from_pandas(series.astype("str").where(series.notna(), None))
-    texts = pc.utf8_trim_whitespace(texts.cast(pa.string()))
-    try:
-        parsed: NDArray[np.float64] = pc.cast(texts, pa.float64()).to_numpy(zero_copy_only=False)
-    except pa.ArrowInvalid:
-        present = series.notna().to_numpy()
-        numbers = pd.to_numeric(texts.to_pandas(), errors="coerce").to_numpy(float)
-        bad = np.isnan(numbers) & present
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        # Each distinct text is parsed once; -1, the code of a missing cell, finds the last.
+        categories = series.cat.categories.to_series(index=range(len(series.cat.categories)))
+        numbers, bad = _numbers_of(categories)
+        codes = series.cat.codes.to_numpy()
+        numbers, bad = np.append(numbers, np.nan)[codes], np.append(bad, False)[codes]
+    else:
+        numbers, bad = _numbers_of(series)
+    if bad.any():
         raise DataError(
             f"column '{column.name}': {_rows(bad, 'not a number')}; correct them, or declare "
             "the column as 'type: category'"
-        ) from None
-    return parsed
+        )
+    return numbers
+
+
+def _numbers_of(texts: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Parse texts; return the numbers, and which texts are none."""
+    present = texts.notna().to_numpy()
+    plain = pa.Array.from_pandas(texts.astype("str").where(present, None)).cast(pa.string())
+    plain = pc.utf8_trim_whitespace(plain)
+    try:
+        numbers = pc.cast(plain, pa.float64()).to_numpy(zero_copy_only=False)
+        return numbers, np.zeros(len(numbers), bool)
+    except pa.ArrowInvalid:
+        numbers = pd.to_numeric(plain.to_pandas(), errors="coerce").to_numpy(float)
+        # A cell that says 'nan' is missing, as it is where every cell can be read.
+        said = pc.equal(pc.utf8_lower(plain), "nan").to_numpy(zero_copy_only=False)
+        return numbers, np.isnan(numbers) & present & (said != True)  # noqa: E712  # None too
 
 
 def _dates(series: Any, column: Column) -> Any:
     if pd.api.types.is_datetime64_any_dtype(series.dtype):
         dates = series.dt.tz_localize(None) if series.dt.tz is not None else series
     else:
-        texts = series.astype("str").where(series.notna(), None)
-        dates = pd.to_datetime(texts, format=column.format, errors="coerce")
-        bad = (dates.isna() & series.notna()).to_numpy()
+        # Days repeat: each distinct text is parsed once.
+        codes, uniques = pd.factorize(series)
+        texts = pd.Series([str(value) for value in uniques], dtype="str")
+        parsed = pd.to_datetime(texts, format=column.format, errors="coerce").to_numpy()
+        moments = np.append(parsed.astype("datetime64[s]"), np.datetime64("NaT", "s"))[codes]
+        bad = np.isnat(moments) & (codes >= 0)
         if bad.any():
             raise DataError(
                 f"column '{column.name}': {_rows(bad, f'not a date of the form {column.format}')}; "
                 "correct them, or give the column's 'format'"
             )
+        dates = pd.Series(moments, index=series.index, name=series.name)
     return dates.astype("datetime64[s]")
 
 
@@ -132,74 +165,99 @@ def _rows(bad: NDArray[np.bool_], what: str) -> str:
     return f"{cells_} {what} (row{'s' if len(numbers) > 1 else ''} {shown}{more})"
 
 
-def _distinct(series: Any, column: Column) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Ascending distinct values, and each row's rank among them; -1 for missing."""
+@attrs.frozen(eq=False)
+class _Distinct:
+    """The distinct values of a column, without a pass over its rows for each question.
+
+    Attributes
+    ----------
+    values
+        Ascending.
+    entries
+        Of every row, its place in some list of cells; -1 for missing.
+    ranks
+        Of every place in that list, the rank of its value; the last is -1, for missing.
+    """
+
+    values: NDArray[Any]
+    entries: NDArray[np.integer]
+    ranks: NDArray[np.int64]
+
+    def holding(self, chosen: NDArray[np.bool_]) -> int:
+        """Count the rows that hold one of the chosen values."""
+        return int(np.append(chosen, False)[self.ranks][self.entries].sum())
+
+
+def _distinct(series: Any, column: Column) -> _Distinct:
     if column.type == "number":
-        codes, values = pd.factorize(series.to_numpy(), sort=True)
-        return np.asarray(values, float), codes
+        entries, values = pd.factorize(series.to_numpy())
+        return _sorted(np.asarray(values, float), entries)
     if column.type == "date":
         days = series.to_numpy().astype("datetime64[D]")
+        entries, values = pd.factorize(days.astype(np.int64))
         missing = np.isnat(days)
-        codes, values = pd.factorize(days.astype(np.int64), sort=True)
         if missing.any():
-            # The integer that stands for "not a time" is the smallest of all.
-            codes, values = codes - 1, values[1:]
-        return np.asarray(values, np.int64).astype("datetime64[D]"), codes
+            # The integer that stands for "not a time" is a value to factorize, not to us.
+            absent = entries[missing.argmax()]
+            values = np.delete(values, absent)
+            entries = np.where(missing, -1, entries - (entries > absent))
+        return _sorted(np.asarray(values, np.int64).astype("datetime64[D]"), entries)
     if isinstance(series.dtype, pd.CategoricalDtype):
-        codes, kept = pd.factorize(series.cat.codes.to_numpy(), sort=True)
-        absent = len(kept) > 0 and kept[0] < 0
-        codes, kept = (codes - 1, kept[1:]) if absent else (codes, kept)
-        labels = [_text(value) for value in series.cat.categories[kept]]
+        entries = series.cat.codes.to_numpy()
+        cells_ = series.cat.categories
+        occurring = np.zeros(len(cells_) + 1, bool)
+        occurring[entries] = True
+        kept = np.flatnonzero(occurring[:-1])
     else:
-        codes, uniques = pd.factorize(series)
-        labels = [_text(value) for value in uniques]
+        entries, cells_ = pd.factorize(series)
+        kept = np.arange(len(cells_))
     # Different cells may read alike (1 and '1'); they are one value. Sorting by label keeps the
     # order of the rows out of the codes.
-    distinct, rank = np.unique(np.array(labels, dtype=object).astype(str), return_inverse=True)
-    lookup = np.append(rank, -1)
-    return distinct.astype(object), lookup[codes]
+    labels = np.empty(len(kept), object)
+    labels[:] = [_text(value) for value in cells_[kept]]
+    rank, values = pd.factorize(labels, sort=True)
+    ranks = np.full(len(cells_) + 1, -1, np.int64)
+    ranks[kept] = rank
+    return _Distinct(np.asarray(values, object), entries, ranks)
+
+
+def _sorted(values: NDArray[Any], entries: NDArray[np.integer]) -> _Distinct:
+    order = np.argsort(values, kind="stable")
+    ranks = np.full(len(values) + 1, -1, np.int64)
+    ranks[order] = np.arange(len(values))
+    return _Distinct(values[order], entries, ranks)
 
 
 def _text(value: Any) -> str:
     return cells.number_text(value) if isinstance(value, float) else str(value)
 
 
-def _refuse_forms(values: NDArray[Any], codes: NDArray[np.int64], column: Column) -> None:
+def _refuse_forms(found: _Distinct, column: Column) -> None:
     """Refuse raw cells that a reader of the release would take for a generalized one."""
-    alike = np.array([cells.reads_like_a_form(value) for value in values], bool)
+    alike = np.array([cells.reads_like_a_form(value) for value in found.values], bool)
     if alike.any():
-        hit = (codes >= 0) & alike[codes]
+        hit = found.holding(alike)
         raise DataError(
-            f"column '{column.name}': {int(hit.sum())} "
-            f"{'cell reads' if hit.sum() == 1 else 'cells read'} like a published form "
-            "('*', '[a, b]' or '{\"a\", \"b\"}'); rename these values before publishing"
+            f"column '{column.name}': {hit} {'cell reads' if hit == 1 else 'cells read'} like a "
+            "published form ('*', '[a, b]' or '{\"a\", \"b\"}'); rename these values before "
+            "publishing"
         )
 
 
-def _ordered(
-    values: NDArray[Any], codes: NDArray[np.int64], column: Column
-) -> tuple[Hierarchy | None, NDArray[Any], NDArray[np.int64]]:
-    """Put the values into the order of their hierarchy."""
-    source = column.generalization
-    if not len(values):
-        return (None if source is None and column.type == "number" else Hierarchy.flat([])), (
-            values
-        ), codes
-    if source is None:
-        flat = None if column.type == "number" else Hierarchy.flat([str(v) for v in values])
-        return flat, values, codes
+def _ordered(found: _Distinct, column: Column) -> tuple[Hierarchy | None, NDArray[np.int64]]:
+    """Return the hierarchy and the order in which it has the values."""
+    values, source = found.values, column.generalization
+    if source is None or not len(values):
+        flat = source is not None or column.type != "number"
+        hierarchy = Hierarchy.flat([str(value) for value in values]) if flat else None
+        return hierarchy, np.arange(len(values))
     try:
-        hierarchy, order = source.over(values, column.unknown == "own-leaf")
+        return source.over(values, column.unknown == "own-leaf")
     except UncoveredValues as error:
-        hit = (codes >= 0) & error.missing[codes]
         raise DataError(
             f"column '{column.name}': {int(error.missing.sum())} of {len(values)} values (in "
-            f"{int(hit.sum())} rows) are missing from the hierarchy; add them to it, or write "
-            "'unknown: own-leaf'"
+            f"{found.holding(error.missing)} rows) are missing from the hierarchy; add them to "
+            "it, or write 'unknown: own-leaf'"
         ) from None
     except DataError as error:
         raise DataError(f"column '{column.name}': {error}") from None
-    rank = np.empty(len(order) + 1, np.int64)
-    rank[order] = np.arange(len(order))
-    rank[-1] = -1
-    return hierarchy, values[order], rank[codes]

@@ -124,5 +124,9 @@ class Findings:
                 return finding
         raise KeyError(name)
 
+    def get(self, name: str) -> Finding | None:
+        """Return the finding with this name, or None."""
+        return next((finding for finding in self if finding.name == name), None)
+
     def __contains__(self, name: object) -> bool:
         return any(finding.name == name for finding in self)

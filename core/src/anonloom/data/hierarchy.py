@@ -6,6 +6,7 @@ of leaves is therefore that of its first and last leaf: the first level on which
 
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import pairwise
 
 import attrs
 import numpy as np
@@ -50,7 +51,9 @@ class Hierarchy:
         """
         width = len(levels[0])
         if any(label != STAR for label in levels[-1]):
-            raise DataError(f"the last level must be '{STAR}' for every leaf: it has no single root")
+            raise DataError(
+                f"the last level must be '{STAR}' for every leaf: it has no single root"
+            )
         ancestors = np.empty((len(levels), width), np.int32)
         nodes: dict[tuple[str, int, int], int] = {}
         owner: dict[str, tuple[str, int, int]] = {}
@@ -70,7 +73,7 @@ class Hierarchy:
                 node = nodes.setdefault(key, len(nodes))
                 ancestors[depth, start:stop] = node
                 parent_of[node] = key[0]
-        for lower, upper in zip(ancestors[:-1], ancestors[1:], strict=True):
+        for lower, upper in pairwise(ancestors):
             _check_nesting(lower, upper, parent_of)
         spans = np.array([(start, stop - 1) for _, start, stop in nodes], np.int32).reshape(-1, 2)
         return cls(ancestors, tuple(label for label, _, _ in nodes), spans[:, 0], spans[:, 1])
@@ -100,7 +103,8 @@ class Hierarchy:
 
     def node(self, lo: NDArray[np.integer], hi: NDArray[np.integer]) -> NDArray[np.int32]:
         """Lowest common ancestor of the leaves from `lo` to `hi`."""
-        return self.ancestors[self.level(lo, hi), lo]
+        node: NDArray[np.int32] = self.ancestors[self.level(lo, hi), lo]
+        return node
 
     @cached_property
     def _nodes(self) -> dict[str, int]:

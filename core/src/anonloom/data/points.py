@@ -55,7 +55,7 @@ def combined_key(codes: NDArray[np.int32]) -> NDArray[np.int64]:
     Where the product of the axes' sizes exceeds 63 bits, the part so far is replaced by its rank,
     which needs no more bits than there are rows.
     """
-    key = codes[0].astype(np.int64)
+    key: NDArray[np.int64] = codes[0].astype(np.int64)
     span = int(key.max(initial=0)) + 1
     for column in codes[1:]:
         size = int(column.max(initial=0)) + 1

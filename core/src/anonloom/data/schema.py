@@ -1,6 +1,6 @@
 """What each column of a table is: its role, its type and how it is published."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -96,11 +96,15 @@ class Column:
         return self.role in PUBLISHED or self.pseudonymize
 
 
+def _in_order(columns: Iterable[Column]) -> tuple[Column, ...]:
+    return tuple(columns)
+
+
 @attrs.frozen
 class Schema:
     """The declared columns, in the order in which they are published."""
 
-    columns: tuple[Column, ...] = attrs.field(converter=tuple)
+    columns: tuple[Column, ...] = attrs.field(converter=_in_order)
 
     def __iter__(self) -> Iterator[Column]:
         return iter(self.columns)

@@ -12,7 +12,7 @@ from anonloom.data.axis import Axis
 from anonloom.data.classes import Classes
 from anonloom.data.coding import Coded, code, typed
 from anonloom.data.pseudonyms import key_for, pseudonyms
-from anonloom.data.schema import Role, Schema
+from anonloom.data.schema import Schema
 from anonloom.errors import DataError
 
 
@@ -40,7 +40,7 @@ class Table:
     origin: NDArray[np.int64] | None
     incomplete: NDArray[np.bool_]
     _frame: Any = attrs.field(repr=False)
-    _reads: frozenset[Role] | None = attrs.field(default=None)
+    _reads: frozenset[str] | None = attrs.field(default=None)
     _coded: dict[str, Coded] = attrs.field(factory=dict, repr=False)
     pseudonym_keys: dict[str, bytes] = attrs.field(factory=dict, repr=False)
 
@@ -70,6 +70,7 @@ class Table:
         coded: dict[str, Coded] = {}
         keys: dict[str, bytes] = {}
         incomplete = np.zeros(len(frame), bool)
+        codes = np.empty((len(schema.quasi), len(frame)), np.int32)
         for column in schema:
             series = frame[column.name].reset_index(drop=True)
             if column.role == "identifier":
@@ -82,17 +83,16 @@ class Table:
                 incomplete |= series.isna().to_numpy()
             kept[column.name] = series
             if column.role == "quasi":
-                coded[column.name] = code(series, column)
-        quasi = [coded[name] for name in schema.quasi]
-        codes = np.stack([one.codes for one in quasi]) if quasi else np.empty((0, len(frame)), "i4")
+                coded[column.name] = code(series, column, out=codes[len(coded)])
         origin = np.arange(len(frame), dtype=np.int64) if origin is None else origin
         return cls(
             schema=schema,
-            axes=tuple(one.axis for one in quasi),
+            axes=tuple(one.axis for one in coded.values()),
             codes=codes,
             origin=origin,
             incomplete=incomplete,
-            frame=pd.DataFrame(kept, index=pd.RangeIndex(len(frame))),
+            # Not copied into blocks: pandas copies a column when somebody writes to it.
+            frame=pd.DataFrame(kept, index=pd.RangeIndex(len(frame)), copy=False),
             coded=coded,
             pseudonym_keys=keys,
         )
@@ -144,12 +144,10 @@ class Table:
             origin=None if self.origin is None else self.origin[rows],
             incomplete=self.incomplete[rows],
             frame=self._frame.take(rows).reset_index(drop=True),
-            coded={
-                name: Coded(one.axis, one.codes[rows]) for name, one in self._coded.items()
-            },
+            coded={name: Coded(one.axis, one.codes[rows]) for name, one in self._coded.items()},
         )
 
-    def narrowed(self, reads: frozenset[Role]) -> "Table":
+    def narrowed(self, reads: frozenset[str]) -> "Table":
         """Return the table as a method sees it that declared to read these roles.
 
         This guards against accidents, such as a partitioner that looks at the diagnosis; it is no

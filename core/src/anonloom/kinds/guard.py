@@ -1,6 +1,6 @@
 """The guard: all declared privacy models as one question that every method can ask."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import attrs
 import numpy as np
@@ -10,6 +10,10 @@ from anonloom.data.classes import Classes
 from anonloom.data.schema import Schema
 from anonloom.data.table import Table
 from anonloom.kinds.privacy import Offsets, PrivacyModel, Verdict
+
+
+def _in_order(models: Iterable[PrivacyModel]) -> tuple[PrivacyModel, ...]:
+    return tuple(models)
 
 
 def _keep_all(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -29,7 +33,7 @@ class Guard:
         many still are.
     """
 
-    models: tuple[PrivacyModel, ...] = attrs.field(default=(), converter=tuple)
+    models: tuple[PrivacyModel, ...] = attrs.field(default=(), converter=_in_order)
     least_kept: Callable[[NDArray[np.int64]], NDArray[np.int64]] = _keep_all
 
     @property

@@ -23,7 +23,7 @@ def failures(audit: Audit, findings: Findings) -> list[Failure]:
     """Judge an audit's conditions; one that cannot be judged counts as met."""
     met = []
     for condition in audit.fail_if:
-        finding = findings[condition.finding] if condition.finding in findings else None
+        finding = findings.get(condition.finding)
         value = finding.value if finding is not None and finding.assessable else None
         number = float(value) if isinstance(value, int | float) else None
         if condition.fails(number):

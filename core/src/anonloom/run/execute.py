@@ -14,7 +14,7 @@ from anonloom.data.case import Case
 from anonloom.data.findings import Findings
 from anonloom.data.release import Release
 from anonloom.data.table import Table
-from anonloom.errors import PrivacyError, UsageError
+from anonloom.errors import PrivacyError
 from anonloom.kinds.context import stream
 from anonloom.kinds.guard import Guard
 from anonloom.registry import Registry
@@ -74,7 +74,6 @@ def execute(
     journal = Journal(registry, run_id, seed, workers=workers, scratch=scratch)
     stages = PipelineStages(spec.stages, journal)
     guard = _guard(spec, stages)
-    _check_needs(spec, stages)
     whole = _load(spec, guard, journal)
     digest = input_digest(whole)
     original, control = _hold_out(whole, spec.data.holdout, seed)
@@ -103,7 +102,7 @@ def execute(
         stages=stages,
         verdicts=verdicts,
         findings=found,
-        report=report_of(spec, registry, journal, original, release, verdicts, found),
+        report=report_of(spec, journal, original, release, verdicts, found),
         private={
             "seed": seed,
             "seed_salt": salt.hex(),
@@ -217,33 +216,6 @@ def _truth(release: Release, original: Table) -> NDArray[np.int64] | None:
 def _groups(original: Table) -> NDArray[np.int32] | None:
     names = original.schema.having("group")
     return original.coded(names[0]).codes if names else None
-
-
-def _check_needs(spec: PipelineSpec, stages: PipelineStages) -> None:
-    """Refuse an audit whose evidence this pipeline cannot give, before any work is done."""
-    there = {
-        "original": True,
-        "truth": True,
-        "before_sampling": stages.sampler() is not None,
-        "control": spec.data.holdout > 0,
-        "groups": bool(spec.data.schema.having("group")),
-        "other_releases": False,
-        "trace": spec.collect.method.guarantees is not None,
-    }
-    how = {
-        "before_sampling": "add a sampler after the generalizer",
-        "control": "declare 'holdout' under 'data'",
-        "groups": "give a column the role 'group'",
-        "trace": "collect over a transport",
-        "other_releases": "use `anonloom audit` with several releases",
-    }
-    for audit in spec.audit:
-        for need in sorted(audit.method.needs):
-            if not there[need]:
-                raise UsageError(
-                    f"auditor '{audit.name}' needs '{need}', which this pipeline does not have",
-                    hint=how[need],
-                )
 
 
 def _audit(spec: PipelineSpec, case: Case, journal: Journal) -> dict[str, Findings]:

@@ -12,6 +12,7 @@ from typing import Any
 import attrs
 import pandas as pd
 
+from anonloom.data.axis import Axis
 from anonloom.errors import UsageError
 from anonloom.registry import Registry
 from anonloom.run import transformation
@@ -113,18 +114,10 @@ def write(outcome: Outcome, spec: PipelineSpec, registry: Registry, folder: Path
     }
     write_json(public / "report.json", report)
     (public / "report.txt").write_text(text_of(report), encoding="utf-8")
-    for reporter in reporters(spec, registry):
+    for reporter in spec.publish.reporters or ():
         reporter.write(report, public)
     if seal is not None:
         seal.seal(public, private)
-
-
-def reporters(spec: PipelineSpec, registry: Registry) -> tuple[Any, ...]:
-    """Return the declared reporters, or the page when it is installed."""
-    if spec.publish.reporters is not None:
-        return spec.publish.reporters
-    names = {entry.name for entry in registry.methods("reporter")}
-    return (registry.load("reporter", "page")(),) if "page" in names else ()
 
 
 def write_json(path: Path, content: object) -> None:
@@ -137,7 +130,7 @@ def _write_release(outcome: Outcome, spec: PipelineSpec, public: Path) -> None:
     if "csv" in spec.publish.formats:
         write_csv(outcome.release.frame, public / "release.csv")
     if "parquet" in spec.publish.formats:
-        bounds = ()
+        bounds: tuple[Axis, ...] = ()
         if spec.publish.intervals == "bounds":
             axes = outcome.original.axes
             names = set(outcome.release.frame.columns)

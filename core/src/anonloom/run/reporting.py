@@ -1,5 +1,6 @@
 """The report as data: what was done, under which guarantee, and what was found."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
@@ -8,10 +9,10 @@ import attrs
 import numpy as np
 
 from anonloom.data.findings import Chart, Finding, Findings
-from anonloom.data.loss import column_losses
+from anonloom.data.loss import column_losses, release_gcp
 from anonloom.data.release import Release
+from anonloom.data.schema import Schema
 from anonloom.data.table import Table
-from anonloom.registry import Registry
 from anonloom.run import suppression
 from anonloom.run.check import Verdict
 from anonloom.run.journal import Journal
@@ -28,7 +29,6 @@ def now() -> str:
 
 def report_of(
     spec: PipelineSpec,
-    registry: Registry,
     journal: Journal,
     original: Table,
     release: Release,
@@ -36,13 +36,41 @@ def report_of(
     findings: dict[str, Findings],
 ) -> dict[str, Any]:
     """Collect what `report.json` says; the manifest is added when the outputs are written."""
-    losses = column_losses(original, release)
-    sizes = published_sizes(release)
-    described = [_step(use, journal, findings) for use in spec.stages]
     collector = spec.collect.method
     return {
+        **outline(spec.name, spec.data.schema, original, release, verdicts, journal.parameters),
+        "privacy_none": not spec.privacy,
+        "warnings": _warnings(spec, original, release),
+        "suppression": {
+            "at_most": spec.suppression.at_most,
+            "rate": suppression.rate(release),
+            "rows": spec.suppression.rows,
+        },
+        "stages": [_step(use, journal, findings) for use in spec.stages],
+        "audits": [_audit(audit, journal, findings) for audit in spec.audit],
+        "collection": {
+            "collector": spec.collect.name,
+            "parameters": journal.parameters(collector),
+            "guarantees": attrs.asdict(collector.guarantees) if collector.guarantees else None,
+            "simulated": collector.simulated,
+        },
+    }
+
+
+def outline(
+    name: str,
+    schema: Schema,
+    original: Table,
+    release: Release,
+    verdicts: tuple[Verdict, ...],
+    parameters: Callable[[Any], dict[str, Any]],
+) -> dict[str, Any]:
+    """Return what every report says, however the release was made."""
+    losses = column_losses(original, release)
+    sizes = published_sizes(release)
+    return {
         "format": FORMAT,
-        "name": spec.name,
+        "name": name,
         "created": now(),
         "anonloom": version("anonloom-core"),
         "summary": {
@@ -53,36 +81,21 @@ def report_of(
             "classes": _count(release),
             "published_classes": len(sizes),
             "smallest_class": int(sizes.min()) if len(sizes) else None,
-            "gcp": _weighted(original, losses),
+            "gcp": release_gcp(original, release) if original.axes else None,
         },
-        "columns": _columns(spec, original, losses),
+        "columns": _columns(schema, original, losses),
         "privacy": [
             {
                 "model": verdict.name,
-                "parameters": journal.parameters(verdict.model),
+                "parameters": parameters(verdict.model),
                 "holds": verdict.holds,
                 "classes": verdict.classes,
                 "rows": verdict.rows,
             }
             for verdict in verdicts
         ],
-        "privacy_none": not spec.privacy,
         "truthful": release.truthful,
-        "warnings": _warnings(spec, original, release),
-        "suppression": {
-            "at_most": spec.suppression.at_most,
-            "rate": suppression.rate(release),
-            "rows": spec.suppression.rows,
-        },
-        "stages": described,
         "class_sizes": _histogram(sizes),
-        "audits": [_audit(audit, journal, findings) for audit in spec.audit],
-        "collection": {
-            "collector": spec.collect.name,
-            "parameters": journal.parameters(collector),
-            "guarantees": attrs.asdict(collector.guarantees) if collector.guarantees else None,
-            "simulated": collector.simulated,
-        },
     }
 
 
@@ -98,17 +111,7 @@ def _count(release: Release) -> int | None:
     return len(np.unique(release.classes[release.classes >= 0]))
 
 
-def _weighted(original: Table, losses: dict[str, float]) -> float | None:
-    if not original.axes:
-        return None
-    weights = {axis.name: axis.weight for axis in original.axes}
-    total = sum(weights[name] * loss for name, loss in losses.items())
-    return total / sum(weights[name] for name in losses) if losses else None
-
-
-def _columns(
-    spec: PipelineSpec, original: Table, losses: dict[str, float]
-) -> list[dict[str, Any]]:
+def _columns(schema: Schema, original: Table, losses: dict[str, float]) -> list[dict[str, Any]]:
     coded = {axis.name for axis in original.axes}
     return [
         {
@@ -119,7 +122,7 @@ def _columns(
             "published": column.published,
             "loss": losses.get(column.name),
         }
-        for column in spec.data.schema
+        for column in schema
     ]
 
 

@@ -85,8 +85,7 @@ def _bounds(column: Any, axis: Axis) -> tuple[pa.Array, pa.Array]:
         elif len(cover.codes):
             ends[at] = axis.places[cover.codes[[0, -1]]]
     rows = ends[column.cat.codes.to_numpy()]
-    kinds: dict[str, Any] = {"date": pa.date32()}
     lo, hi = (pa.array(rows[:, side], pa.float64(), from_pandas=True) for side in (0, 1))
-    if axis.type in kinds:
-        return tuple(end.cast(pa.int32()).cast(pa.date32()) for end in (lo, hi))  # type: ignore[return-value]  # two of them
+    if axis.type == "date":
+        lo, hi = (end.cast(pa.int32()).cast(pa.date32()) for end in (lo, hi))
     return lo, hi

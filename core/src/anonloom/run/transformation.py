@@ -59,14 +59,16 @@ def describe(outcome: Outcome, spec: PipelineSpec) -> dict[str, Any] | None:
     else:
         lo, hi = classes.extents(table.codes)
     cells = {
-        axis.name: list(
-            axis.publish(lo[:, at], hi[:, at], None if level is None else level[:, at])
-        )
+        axis.name: list(axis.publish(lo[:, at], hi[:, at], None if level is None else level[:, at]))
         for at, axis in enumerate(table.axes)
     }
     return {
         "format": FORMAT,
-        "columns": [_column(column, table) for column in table.schema if column.published],
+        "columns": [
+            _column(column, table)
+            for column in table.schema
+            if column.published or column.role == "person"
+        ],
         "privacy": [
             {"model": use.name, "parameters": as_values(use.method)} for use in spec.privacy
         ],
@@ -122,9 +124,8 @@ class Transformation:
             raise DataError("the transformation is damaged: its regions have different lengths")
         return found
 
-    def apply(self, frame: pd.DataFrame) -> Release:
+    def apply(self, table: Table) -> Release:
         """Publish new rows by the same regions; rows in no region are suppressed."""
-        table = Table.build(frame, self.schema)
         labels = self.assign(table)
         labels[table.incomplete] = -1
         classes = Classes.from_labels(labels)

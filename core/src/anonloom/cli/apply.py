@@ -1,0 +1,39 @@
+"""`anonloom apply`: publish new rows by the regions of an earlier release."""
+
+import argparse
+from pathlib import Path
+
+from anonloom.registry import Registry
+from anonloom.run.replay import apply_file
+from anonloom.run.reporting import text_of
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument(
+        "transformation", metavar="TRANSFORMATION", help="transformation.json of an earlier run"
+    )
+    parser.add_argument("data", metavar="DATA", help="new rows: a CSV or Parquet file")
+    parser.add_argument("--to", metavar="FOLDER", required=True, help="the output folder")
+    parser.add_argument("--replace", action="store_true", help="replace an existing output folder")
+    parser.add_argument(
+        "--suppress-at-most",
+        type=float,
+        metavar="SHARE",
+        help="instead of the earlier run's limit: rows that fall into no region are suppressed",
+    )
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Replay the transformation, check the result, and publish it."""
+    report = apply_file(
+        Path(arguments.transformation),
+        Path(arguments.data),
+        Path(arguments.to),
+        Registry.installed(),
+        replace=arguments.replace,
+        at_most=arguments.suppress_at_most,
+    )
+    print(text_of(report), end="")
+    print(f"release: {Path(arguments.to) / 'public'}")
+    return 0

@@ -1,0 +1,62 @@
+"""`anonloom compare`: two runs side by side."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from anonloom.errors import UsageError
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    for name in ("first", "second"):
+        parser.add_argument(name, metavar=name.upper(), help="an output folder of `anonloom run`")
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Print every figure of both runs and their difference."""
+    first, second = _figures(arguments.first), _figures(arguments.second)
+    names = list(dict.fromkeys([*first, *second]))
+    rows = [("", arguments.first, arguments.second, "difference")]
+    for name in names:
+        one, other = first.get(name), second.get(name)
+        rows.append((name, _shown(one), _shown(other), _difference(one, other)))
+    widths = [max(len(row[at]) for row in rows) for at in range(4)]
+    for row in rows:
+        cells = [row[0].ljust(widths[0]), *(row[at].rjust(widths[at]) for at in (1, 2, 3))]
+        print("  ".join(cells).rstrip())
+    return 0
+
+
+def _figures(folder: str) -> dict[str, Any]:
+    """Return the summary and all findings of a run by name."""
+    path = Path(folder)
+    for candidate in (path / "public" / "report.json", path / "report.json"):
+        if candidate.is_file():
+            break
+    else:
+        raise UsageError(f"'{folder}' holds no report.json; it must be the folder of a run")
+    try:
+        report = json.loads(candidate.read_text(encoding="utf-8"))
+        figures = dict(report["summary"])
+        for part in (*report["stages"], *report["audits"]):
+            for finding in part["findings"]:
+                figures[f"{part['id']}.{finding['name']}"] = finding["value"]
+    except (ValueError, KeyError, TypeError):
+        raise UsageError(f"'{candidate}' is no report of a run") from None
+    return figures
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _difference(one: Any, other: Any) -> str:
+    numbers = isinstance(one, int | float) and isinstance(other, int | float)
+    if not numbers or one == other:
+        return ""
+    share = f" ({(other - one) / abs(one):+.1%})" if one else ""
+    return f"{other - one:+.6g}{share}"

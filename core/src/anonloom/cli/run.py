@@ -1,0 +1,114 @@
+"""`anonloom run`: run a pipeline and publish its release, or all runs of an experiment."""
+
+import argparse
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+
+from anonloom.cli.pipeline_file import add_pipeline_arguments
+from anonloom.cli.progress import observer
+from anonloom.errors import PrivacyError, UsageError
+from anonloom.registry import Registry
+from anonloom.run.grid import Recipe, run_grid
+from anonloom.run.pipeline import Pipeline
+from anonloom.run.reporting import text_of
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add_pipeline_arguments(parser)
+    parser.add_argument("--to", metavar="FOLDER", help="publish there instead of 'publish: to'")
+    parser.add_argument(
+        "--replace", action="store_true", help="replace an existing output folder when all is done"
+    )
+    parser.add_argument(
+        "--dry-run", action="store_true", help="run and check everything, write nothing"
+    )
+    parser.add_argument(
+        "--jobs",
+        type=int,
+        default=1,
+        metavar="N",
+        help="runs of an experiment at a time; workers of a single run",
+    )
+    parser.add_argument("--quiet", action="store_true", help="show no progress")
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Run the pipeline."""
+    if arguments.jobs < 1:
+        raise UsageError(f"--jobs must be at least 1. Got {arguments.jobs} instead.")
+    # A polite request to stop cleans up like Ctrl-C does.
+    signal.signal(signal.SIGTERM, _interrupt)
+    registry = Registry.installed()
+    pipeline = Pipeline.load(
+        arguments.file,
+        settings=arguments.settings,
+        allow_local_code=arguments.allow_local_code,
+        registry=registry,
+    )
+    if pipeline.spec.grid:
+        return _experiment(arguments, pipeline, registry)
+    if not arguments.quiet:
+        registry.observers.add(observer())
+    if arguments.dry_run:
+        print(text_of(pipeline.run(workers=arguments.jobs).report), end="")
+        print("dry run: nothing was written")
+        return 0
+    outcome = pipeline.publish(to=arguments.to, replace=arguments.replace, workers=arguments.jobs)
+    print(text_of(outcome.report), end="")
+    print(f"release: {_shown(outcome.folder, 'public')}")
+    print(f"report: {_shown(outcome.folder, 'public', *_page(outcome.folder))}")
+    return 0
+
+
+def _experiment(arguments: argparse.Namespace, pipeline: Pipeline, registry: Registry) -> int:
+    count = len(pipeline.spec.grid)
+    if arguments.dry_run:
+        print(f"{count} runs are well formed; nothing was run")
+        return 0
+    target = pipeline.target(arguments.to)
+    done = 0
+
+    def tell(label: str, status: str) -> None:
+        nonlocal done
+        done += 1
+        if not arguments.quiet:
+            print(f"[{done}/{count}] {label}: {status}", file=sys.stderr, flush=True)
+
+    recipe = Recipe(Path(arguments.file), tuple(arguments.settings), arguments.allow_local_code)
+    report = run_grid(
+        recipe,
+        registry,
+        target,
+        jobs=arguments.jobs,
+        replace=arguments.replace,
+        tell=tell,
+    )
+    statuses = [run["status"] for run in report["runs"]]
+    print(f"{statuses.count('published')} of {count} runs published")
+    print(f"table: {_shown(target, 'public', 'grid.csv')}")
+    print(f"report: {_shown(target, 'public', *_page(target))}")
+    if "published" not in statuses:
+        raise PrivacyError("no run of the experiment could be published", hint="See the table.")
+    return 0
+
+
+def _page(folder: Path | None) -> tuple[str, ...]:
+    assert folder is not None
+    names = ("report.html", "report.txt", "grid.csv")
+    return tuple(name for name in names if (folder / "public" / name).is_file())[:1]
+
+
+def _shown(folder: Path | None, *parts: str) -> str:
+    assert folder is not None
+    path = folder.joinpath(*parts)
+    try:
+        return str(path.resolve().relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt

@@ -1,0 +1,91 @@
+"""Auditing a release that was made elsewhere: what its columns are, and reading its cells."""
+
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+
+from anonloom.data.cells import reads_like_a_form
+from anonloom.data.hierarchy import STAR
+from anonloom.data.release import Release
+from anonloom.data.schema import Column, Role, Schema
+from anonloom.errors import DataError
+from anonloom.sources.csv import Csv
+
+
+def read_cells(path: Path) -> pd.DataFrame:
+    """Read a table as text, cell for cell; empty is missing."""
+    if path.suffix == ".parquet":
+        if not path.is_file():
+            raise DataError(f"{path}: there is no such file")
+        frame = pq.read_table(path).to_pandas()
+        return frame.apply(lambda column: column.astype("str").where(column.notna(), None))
+    source = Csv(path=path)
+    # Every column as text: roles are not known yet, and cells must stay as they are written.
+    schema = Schema(tuple(Column(name=name, role="other") for name in source.columns()))
+    from anonloom.kinds.context import Run
+
+    return source.load(schema, Run(stage="source")).frame
+
+
+def guess_schema(original: pd.DataFrame, release: pd.DataFrame) -> Schema:
+    """Guess the roles from what was done to the columns.
+
+    A column with generalized cells, or with values that the original lacks, is a quasi-identifier;
+    all others were published as they are.
+
+    Raises
+    ------
+    DataError
+        When the tables share no column.
+    """
+    shared = [str(name) for name in original.columns if name in release.columns]
+    if not shared:
+        raise DataError("the original and the release have no column in common")
+    columns = []
+    for name in shared:
+        before = set(_texts(original[name]))
+        after = set(_texts(release[name]))
+        changed = bool(after - before) or any(reads_like_a_form(text) for text in after)
+        role: Role = "quasi" if changed else "other"
+        numbers = pd.to_numeric(pd.Series(sorted(before)), errors="coerce")
+        number = bool(before) and not numbers.isna().any()
+        columns.append(Column(name=name, role=role, type="number" if number else "category"))
+    return Schema(tuple(columns))
+
+
+def _texts(column: Any) -> list[str]:
+    return [str(value) for value in column.dropna().unique()]
+
+
+def release_from(frame: pd.DataFrame, schema: Schema) -> Release:
+    """Turn a table of published cells into a release; whose rows they are is not known.
+
+    Raises
+    ------
+    DataError
+        When the release lacks all of the schema's columns.
+    """
+    kept = Schema(
+        tuple(
+            attrs.evolve(column, missing="own")
+            for column in schema
+            if column.published and column.name in frame.columns
+        )
+    )
+    if not kept.names:
+        raise DataError("the release has none of the declared columns")
+    columns: dict[str, Any] = {}
+    for column in kept:
+        cells = frame[column.name].reset_index(drop=True)
+        if column.role == "quasi":
+            texts = cells.astype("str").where(cells.notna(), None)
+            codes, uniques = pd.factorize(texts)
+            uniques = pd.Index([*uniques, *([] if STAR in set(uniques) else [STAR])], dtype="str")
+            columns[column.name] = pd.Categorical.from_codes(codes.astype(np.int32), uniques)
+        else:
+            columns[column.name] = cells
+    return Release(schema=kept, frame=pd.DataFrame(columns, index=pd.RangeIndex(len(frame))))

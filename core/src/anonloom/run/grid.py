@@ -1,0 +1,311 @@
+"""An experiment: every run of a grid, in parallel, resumed where it stopped, as one tidy table.
+
+Each run is built aside and renamed into `runs/`; its result is written last. A run whose result
+is there with the same settings is not done again.
+"""
+
+import hashlib
+import json
+import multiprocessing
+import re
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pandas as pd
+
+from anonloom.data.findings import Finding, Findings
+from anonloom.errors import AnonloomError, PrivacyError, UsageError
+from anonloom.kinds.auditor import GridRow
+from anonloom.registry import Registry
+from anonloom.run import outputs
+from anonloom.run.pipeline import Pipeline
+from anonloom.run.reporting import chart_data, finding_data, now
+from anonloom.run.tablefiles import write_csv
+from anonloom.spec.model import GridCase, PipelineSpec
+from anonloom.spec.pipeline import load_pipeline
+
+#: Figures of every run that need no auditor.
+_SUMMARY = {
+    "rows_out": ("higher", "Rows in the release."),
+    "suppressed": ("lower", "Rows whose quasi-identifiers are all '*'."),
+    "published_classes": ("higher", "Classes that a recipient can tell apart."),
+    "smallest_class": ("higher", "Rows of the smallest published class."),
+    "gcp": ("lower", "Mean loss over rows and quasi-identifiers."),
+}
+
+Tell = Callable[[str, str], None]
+
+
+@attrs.frozen
+class Recipe:
+    """How another process finds the same experiment again."""
+
+    file: Path
+    settings: tuple[str, ...] = ()
+    allow_local_code: bool = False
+
+    def load(self, registry: Registry | None = None) -> PipelineSpec:
+        """Read the pipeline again."""
+        return load_pipeline(
+            self.file,
+            registry,
+            settings=self.settings,
+            allow_local_code=self.allow_local_code,
+        )
+
+
+def run_grid(
+    recipe: Recipe,
+    registry: Registry,
+    target: Path,
+    *,
+    jobs: int = 1,
+    replace: bool = False,
+    tell: Tell = lambda label, status: None,
+) -> dict[str, Any]:
+    """Run an experiment and write its table and report.
+
+    Parameters
+    ----------
+    jobs
+        How many runs at a time, each in a process of its own.
+    tell
+        Called with label and status of every finished run.
+
+    Returns
+    -------
+    dict
+        The content of `grid.json`.
+
+    Raises
+    ------
+    UsageError
+        When the target holds something else, or a finished experiment and `replace` is not given.
+    """
+    spec = recipe.load(registry)
+    _prepare(target, spec, replace)
+    todo = [at for at, case in enumerate(spec.grid) if _result(target, case) is None]
+    for at, case in enumerate(spec.grid):
+        if at not in todo:
+            tell(case.label, "done before")
+    for at, status in _run_all(recipe, registry, target, todo, jobs):
+        tell(spec.grid[at].label, status)
+    results = [_result(target, case) for case in spec.grid]
+    report = _report(spec, registry, [result for result in results if result is not None])
+    _write(spec, target, report)
+    return report
+
+
+def slug(case: GridCase, at: int) -> str:
+    """Name of a run's folder: its number and a readable form of its label."""
+    plain = re.sub(r"[^A-Za-z0-9.=_-]+", "-", case.label).strip("-.")[:80]
+    return f"{at + 1:03d}-{plain}" if plain else f"{at + 1:03d}"
+
+
+def _digest(case: GridCase) -> str:
+    text = json.dumps(case.spec.document.plain(), sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _result_file(target: Path, case: GridCase) -> Path:
+    name = hashlib.sha256(case.label.encode()).hexdigest()[:16]
+    return target / "private" / "results" / f"{name}.json"
+
+
+def _result(target: Path, case: GridCase) -> dict[str, Any] | None:
+    """Result of a finished run with the same settings, or None."""
+    try:
+        result = json.loads(_result_file(target, case).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return result if isinstance(result, dict) and result.get("digest") == _digest(case) else None
+
+
+def _prepare(target: Path, spec: PipelineSpec, replace: bool) -> None:
+    """Make the folder, or find the interrupted experiment in it."""
+    if not target.exists():
+        _make_folders(target)
+        return
+    begun = (target / "private" / "results").is_dir()
+    finished = (target / "public" / "grid.json").is_file()
+    if replace and (begun or finished):
+        shutil.rmtree(target)
+        _make_folders(target)
+    elif finished:
+        outputs.refuse_existing(target, replace=False)
+    elif not begun:
+        raise UsageError(
+            f"'{target}' is not an experiment of Anonloom and is left as it is",
+            hint="Publish to another folder.",
+        )
+
+
+def _make_folders(target: Path) -> None:
+    (target / "runs").mkdir(parents=True)
+    (target / "public").mkdir()
+    (target / "private").mkdir(mode=0o700)
+    (target / "private" / "results").mkdir()
+
+
+def _run_all(
+    recipe: Recipe, registry: Registry, target: Path, todo: Sequence[int], jobs: int
+) -> Iterator[tuple[int, str]]:
+    if jobs <= 1 or len(todo) <= 1:
+        spec = recipe.load(registry)
+        for at in todo:
+            yield at, run_case(spec, registry, target, at)
+        return
+    # A forked copy of a process with threads can hang; a new one cannot.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(min(jobs, len(todo)), mp_context=context) as pool:
+        waiting = {pool.submit(_in_process, recipe, target, at): at for at in todo}
+        try:
+            while waiting:
+                done, _ = wait(waiting, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield waiting.pop(future), future.result()
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+
+
+def _in_process(recipe: Recipe, target: Path, at: int) -> str:
+    registry = Registry.installed()
+    return run_case(recipe.load(registry), registry, target, at)
+
+
+def run_case(spec: PipelineSpec, registry: Registry, target: Path, at: int) -> str:
+    """Do one run and write its result; a refusal is a result too."""
+    case = spec.grid[at]
+    result: dict[str, Any] = {
+        "digest": _digest(case),
+        "label": case.label,
+        "parameters": dict(case.values),
+        "status": "published",
+        "message": "",
+        "findings": {},
+        "figures": {},
+    }
+    pipeline = Pipeline(case.spec, registry)
+    try:
+        outcome = pipeline.publish(to=target / "runs" / slug(case, at), replace=True)
+    except PrivacyError as error:
+        result.update(status="refused", message=error.what)
+    except AnonloomError as error:
+        result.update(status="failed", message=error.what)
+    else:
+        result["figures"] = {name: outcome.report["summary"][name] for name in _SUMMARY}
+        result["findings"] = {
+            part["id"]: part["findings"]
+            for part in (*outcome.report["stages"], *outcome.report["audits"])
+        }
+    path = _result_file(target, case)
+    aside = path.with_suffix(".tmp")
+    outputs.write_json(aside, result)
+    aside.rename(path)
+    return str(result["status"])
+
+
+def _report(
+    spec: PipelineSpec, registry: Registry, results: list[dict[str, Any]]
+) -> dict[str, Any]:
+    figures: dict[str, dict[str, Any]] = {
+        name: {"key": name, "better": better, "meaning": meaning, "unit": ""}
+        for name, (better, meaning) in _SUMMARY.items()
+    }
+    runs = []
+    for result in results:
+        values = dict(result["figures"])
+        for where, findings in result["findings"].items():
+            for finding in findings:
+                key = f"{where}.{finding['name']}"
+                values[key] = finding["value"]
+                figures.setdefault(
+                    key, {"key": key, **{n: finding[n] for n in ("better", "meaning", "unit")}}
+                )
+        kept = ("label", "parameters", "status", "message")
+        runs.append({**{name: result[name] for name in kept}, "findings": values})
+    varied = dict.fromkeys(path for result in results for path in result["parameters"])
+    return {
+        "format": 1,
+        "kind": "grid",
+        "name": spec.name,
+        "created": now(),
+        "anonloom": registry.find("collector", "curator").version,
+        "varied": list(varied),
+        "runs": runs,
+        "figures": list(figures.values()),
+        "summaries": _summaries(spec, results),
+    }
+
+
+def _summaries(spec: PipelineSpec, results: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Ask each auditor what the whole experiment shows."""
+    summaries = []
+    for audit in spec.audit:
+        rows = [
+            GridRow(
+                result["label"],
+                result["parameters"],
+                Findings.of(_finding(data) for data in result["findings"].get(audit.id, ())),
+            )
+            for result in results
+            if result["status"] == "published"
+        ]
+        found = audit.method.summarize(rows)
+        if found.items:
+            summaries.append(
+                {
+                    "auditor": audit.name,
+                    "findings": [finding_data(finding) for finding in found],
+                    "charts": [chart_data(chart) for chart in found.charts],
+                }
+            )
+    return summaries
+
+
+def _finding(data: dict[str, Any]) -> Finding:
+    known = {field.name for field in attrs.fields(Finding)}
+    values = {name: value for name, value in data.items() if name in known}
+    if values.get("interval") is not None:
+        values["interval"] = tuple(values["interval"])
+    return Finding(**values)
+
+
+def _write(spec: PipelineSpec, target: Path, report: dict[str, Any]) -> None:
+    public = target / "public"
+    table = tidy(report)
+    write_csv(table, public / "grid.csv")
+    table.to_parquet(public / "grid.parquet", index=False)
+    for reporter in spec.publish.reporters or ():
+        reporter.write_grid(report, public)
+    # Written last: its presence says that the experiment is complete.
+    outputs.write_json(public / "grid.json", report)
+
+
+def tidy(report: dict[str, Any]) -> pd.DataFrame:
+    """Return one row per run: what was varied, how it ended, and every figure."""
+    rows = []
+    for run in report["runs"]:
+        row = {"label": run["label"]}
+        row.update({path: _cell(run["parameters"].get(path)) for path in report["varied"]})
+        row.update({"status": run["status"], "message": run["message"]})
+        row.update({f["key"]: run["findings"].get(f["key"]) for f in report["figures"]})
+        rows.append(row)
+    frame = pd.DataFrame(rows)
+    # A column of mixed values has no type in Parquet; text has.
+    for name in frame.columns:
+        if pd.api.types.infer_dtype(frame[name], skipna=True).startswith("mixed"):
+            texts = frame[name].map(lambda value: None if value is None else str(value))
+            frame[name] = texts
+    return frame
+
+
+def _cell(value: Any) -> Any:
+    return (
+        value if value is None or isinstance(value, str | int | float | bool) else json.dumps(value)
+    )

@@ -1,0 +1,124 @@
+"""Publishing new rows by an earlier release's regions, under the same final check."""
+
+import hashlib
+import json
+import secrets
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anonloom.data.table import Table
+from anonloom.errors import DataError
+from anonloom.kinds.context import Run
+from anonloom.kinds.privacy import PrivacyModel
+from anonloom.params import as_values, build
+from anonloom.registry import Registry
+from anonloom.run import check, outputs, suppression
+from anonloom.run.provenance import versions
+from anonloom.run.publishable import publishable
+from anonloom.run.reporting import outline, text_of
+from anonloom.run.tablefiles import write_csv, write_parquet
+from anonloom.run.transformation import Transformation
+from anonloom.sources.csv import Csv
+from anonloom.sources.parquet import Parquet
+
+
+def load_file(path: Path) -> Csv | Parquet:
+    """Return the source that reads a file, by its ending."""
+    return Parquet(path=path) if path.suffix == ".parquet" else Csv(path=path)
+
+
+def apply_file(
+    transformation: Path,
+    data: Path,
+    target: Path,
+    registry: Registry,
+    *,
+    replace: bool = False,
+    at_most: float | None = None,
+) -> dict[str, Any]:
+    """Replay a transformation on a file and publish the result, or nothing at all.
+
+    Parameters
+    ----------
+    at_most
+        Share of rows that may be suppressed, instead of the earlier run's.
+
+    Returns
+    -------
+    dict
+        The content of `report.json`.
+
+    Raises
+    ------
+    PrivacyError
+        When the new rows do not satisfy what the earlier release promised.
+    """
+    outputs.refuse_existing(target, replace)
+    replay = _read(transformation)
+    models = tuple(
+        (item["model"], _model(registry, item["model"], item["parameters"]))
+        for item in replay.privacy
+    )
+    table: Table = load_file(data).load(replay.schema, Run(stage="source"))
+    release = replay.apply(table)
+    rows = replay.suppression["rows"]
+    if rows == "drop":
+        release = suppression.drop_suppressed(release)
+    persons = None
+    if table.persons is not None and release.origin is not None:
+        persons = table.persons[release.origin]
+    verdicts = check.judge(release, models, persons)
+    check.refuse(verdicts)
+    limit = replay.suppression["at_most"] if at_most is None else at_most
+    suppression.refuse_excess(release, limit)
+    # Nothing here is meant to be repeated: the shuffle comes from the system's randomness.
+    release = publishable(release, np.random.default_rng(secrets.randbits(128)))
+    report = {
+        **outline(data.stem, replay.schema, table, release, verdicts, as_values),
+        "privacy_none": not models,
+        "warnings": [],
+        "suppression": {"at_most": limit, "rate": suppression.rate(release), "rows": rows},
+        "stages": [],
+        "audits": [],
+        "collection": {"collector": "curator", "guarantees": None, "simulated": False},
+        "integrity": None,
+    }
+    with outputs.built_aside(target, replace) as aside:
+        public = aside / "public"
+        public.mkdir()
+        write_csv(release.frame, public / "release.csv")
+        write_parquet(release, public / "release.parquet")
+        names = ("release.csv", "release.parquet")
+        manifest = {
+            "format": 1,
+            "name": report["name"],
+            "created": report["created"],
+            "transformation": hashlib.sha256(transformation.read_bytes()).hexdigest(),
+            "versions": versions(set()),
+            "outputs": {n: hashlib.sha256((public / n).read_bytes()).hexdigest() for n in names},
+        }
+        outputs.write_json(public / outputs.MANIFEST, manifest)
+        outputs.write_json(public / "report.json", {**report, "manifest": manifest})
+        (public / "report.txt").write_text(text_of(report), encoding="utf-8")
+    return report
+
+
+def _read(path: Path) -> Transformation:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise DataError(f"{path}: there is no such file") from None
+    except (OSError, ValueError):
+        raise DataError(f"{path}: cannot be read as JSON") from None
+    try:
+        return Transformation.read(content)
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from None
+
+
+def _model(registry: Registry, name: str, parameters: dict[str, Any]) -> PrivacyModel:
+    given = {key: value for key, value in parameters.items() if value is not None}
+    model: PrivacyModel = build(registry.load("privacy", name), given)
+    return model

@@ -1,0 +1,75 @@
+"""Verifying a published folder: its manifest's digests, and its seal when there is one."""
+
+import hashlib
+import hmac
+import json
+from pathlib import Path
+from typing import Any
+
+from anonloom.errors import IntegrityError, PluginError, UsageError
+from anonloom.kinds.integrity import Seal, Verified
+from anonloom.registry import Registry
+
+
+def verify_folder(folder: Path, registry: Registry, key: Path | None = None) -> Verified:
+    """Check a release.
+
+    Parameters
+    ----------
+    folder
+        The public folder, or the output folder that holds it.
+    key
+        The publisher's public key, obtained elsewhere; demands a seal.
+
+    Raises
+    ------
+    IntegrityError
+        Saying which check failed.
+    UsageError
+        When the folder holds no release.
+    """
+    public = folder / "public" if (folder / "public").is_dir() else folder
+    if not public.is_dir():
+        raise UsageError(f"there is no folder '{folder}'")
+    if not (public / "manifest.json").is_file():
+        raise UsageError(f"'{folder}' holds no release: it has no manifest.json")
+    _check_outputs(public, _read(public / "manifest.json"))
+    integrity = _read(public / "report.json").get("integrity")
+    if not integrity:
+        if key is not None:
+            raise IntegrityError("a key was given, but the release is not sealed")
+        return Verified(
+            covers=("every file that the manifest lists has the digest that it lists",),
+            does_not_cover=("who published it: the release is not sealed",),
+        )
+    try:
+        scheme = registry.load("integrity", str(integrity.get("scheme")))()
+    except PluginError as error:
+        raise IntegrityError(f"the seal cannot be checked: {error.what}", hint=error.hint) from None
+    if not isinstance(scheme, Seal):
+        raise IntegrityError("the release names an integrity scheme that is no seal")
+    return scheme.verify(public, key=key)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise IntegrityError(f"{path.name} cannot be read as JSON") from None
+    if not isinstance(content, dict):
+        raise IntegrityError(f"{path.name} is no JSON object")
+    return content
+
+
+def _check_outputs(public: Path, manifest: dict[str, Any]) -> None:
+    outputs = manifest.get("outputs")
+    if not isinstance(outputs, dict) or not outputs:
+        raise IntegrityError("manifest.json lists no outputs")
+    for name, expected in outputs.items():
+        path = public / str(name)
+        # A name such as '../x' must not lead out of the folder.
+        if path.name != name or not path.is_file() or path.is_symlink():
+            raise IntegrityError(f"'{path.name}', which the manifest lists, is missing")
+        found = hashlib.sha256(path.read_bytes()).hexdigest()
+        if not hmac.compare_digest(found, str(expected)):
+            raise IntegrityError(f"'{name}' is not what the manifest says: its digest differs")
