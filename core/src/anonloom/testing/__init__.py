@@ -1,0 +1,56 @@
+"""Conformance kit for plugin authors: one class per kind, checks as plain functions.
+
+In a plugin's ``tests/test_conformance.py``::
+
+    from anonloom.testing import PartitionerConformance
+    from anonloom_median_cut.partitioner import MedianCut
+
+
+    class TestMedianCut(PartitionerConformance):
+        method = MedianCut
+
+and, without pytest, ``anonloom plugins check median-cut``.
+"""
+
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from anonloom.testing.auditor import AuditorConformance as AuditorConformance
+    from anonloom.testing.generalizer import GeneralizerConformance as GeneralizerConformance
+    from anonloom.testing.outliers import OutlierHandlerConformance as OutlierHandlerConformance
+    from anonloom.testing.partitioner import PartitionerConformance as PartitionerConformance
+    from anonloom.testing.privacy import PrivacyModelConformance as PrivacyModelConformance
+    from anonloom.testing.results import CheckResult as CheckResult
+    from anonloom.testing.running import run_checks as run_checks
+    from anonloom.testing.sampler import SamplerConformance as SamplerConformance
+
+_HOMES = {
+    "PartitionerConformance": "partitioner",
+    "OutlierHandlerConformance": "outliers",
+    "GeneralizerConformance": "generalizer",
+    "SamplerConformance": "sampler",
+    "PrivacyModelConformance": "privacy",
+    "AuditorConformance": "auditor",
+    "CheckResult": "results",
+    "run_checks": "running",
+}
+
+__all__ = sorted(_HOMES)
+
+# Without this a failing check under pytest would say 'AssertionError' and nothing else. It must
+# come before the modules are imported; pytest itself is never imported here.
+if "pytest" in sys.modules:
+    for _home in {*_HOMES.values(), "declaring", "conduct", "dividing", "conformance"}:
+        sys.modules["pytest"].register_assert_rewrite(f"anonloom.testing.{_home}")
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'anonloom.testing' has no attribute {name!r}")
+    return getattr(import_module(f"anonloom.testing.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *_HOMES]

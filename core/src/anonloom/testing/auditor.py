@@ -1,0 +1,251 @@
+"""Conformance of auditors: a planted risk is found, an independent table is not blamed."""
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar, get_args
+
+import attrs
+import numpy as np
+
+from anonloom.data.case import Case, Need
+from anonloom.data.classes import Classes
+from anonloom.data.findings import Findings
+from anonloom.data.release import Release
+from anonloom.data.table import Table
+from anonloom.kinds.context import Run
+from anonloom.testing import tables
+from anonloom.testing.conduct import CONDUCT, Acting, Scene
+from anonloom.testing.conformance import Check, held
+from anonloom.testing.declaring import DECLARED
+from anonloom.testing.results import NotApplicable
+from anonloom.testing.tables import ORDINARY_TABLES, Sample
+
+
+class AuditorConformance(Acting):
+    """Checks of an auditor.
+
+    Attributes
+    ----------
+    risk_finding
+        For an auditor that measures risk: the finding that is judged, a share between 0 and 1 of
+        which less is better. Where chance alone gives a positive figure, name the excess over it.
+    found_at_least
+        What `risk_finding` must reach when every row is unique and published as it is.
+    blamed_at_most
+        What it may reach on an independent table: other people, drawn from the same population,
+        each sharing its quasi-identifiers with about nineteen others.
+    tables
+        The tables to try; all of the kit's by default.
+
+    Examples
+    --------
+    In ``tests/test_conformance.py``::
+
+        class TestLinkage(AuditorConformance):
+            method = Linkage
+            params = {"blocking": ["age"]}
+            risk_finding = "linkage_excess"
+    """
+
+    kind = "auditor"
+    risk_finding: ClassVar[str] = ""
+    found_at_least: ClassVar[float] = 0.5
+    blamed_at_most: ClassVar[float] = 0.2
+    tables: ClassVar[tuple[Callable[[], Sample], ...]] = ORDINARY_TABLES
+
+    def act(self, method: Any, inputs: Mapping[str, Any], run: Run) -> Any:
+        """Audit."""
+        return method.audit(inputs["case"], run)
+
+    def scenes(self) -> Iterator[Scene]:
+        """Yield every table published raw, in classes, and suppressed; and the two verdicts."""
+        needs = self.method.needs  # type: ignore[attr-defined]  # every auditor has it
+        for make in self.tables:
+            sample, name = make(), make.__name__
+            for said, publish in (
+                ("as it is", Release.as_it_is),
+                ("in classes of five", in_classes),
+                ("suppressed", suppressed),
+            ):
+                yield _scene(f"{name}, {said}", sample, sample, publish, needs)
+        planted, crowd = tables.unique_people(), tables.crowd()
+        yield _scene("planted", planted, planted, Release.as_it_is, needs, "planted")
+        others = tables.crowd(seed=31)
+        yield _scene("independent", crowd, others, _of_strangers, needs, "independent")
+
+
+def in_classes(table: Table, size: int = 5) -> Release:
+    """Publish a table in classes of consecutive rows."""
+    whole = table.whole()
+    classes = Classes.from_labels(
+        np.arange(len(whole.rows)) // size, rows=whole.rows, suppressed=whole.suppressed
+    )
+    return publish_classes(table, classes)
+
+
+def suppressed(table: Table) -> Release:
+    """Publish nothing of the quasi-identifiers."""
+    return publish_classes(table, Classes.whole(np.empty(0, np.int64), np.arange(len(table))))
+
+
+def publish_classes(table: Table, classes: Classes) -> Release:
+    """Publish the extents of classes, in each column's own form."""
+    lo, hi = classes.extents(table.codes)
+    cells = [axis.publish(lo[:, at], hi[:, at]) for at, axis in enumerate(table.axes)]
+    return Release.from_cells(table, classes, cells, truthful=True)
+
+
+def _of_strangers(table: Table) -> Release:
+    """Publish people who are not in the original: their rows correspond to nobody of it."""
+    return attrs.evolve(Release.as_it_is(table), origin=None)
+
+
+def _scene(
+    name: str,
+    original: Sample,
+    published: Sample,
+    publish: Callable[[Table], Release],
+    needs: frozenset[Need],
+    special: str = "",
+) -> Scene:
+    def given() -> Mapping[str, Any]:
+        release = publish(published.table())
+        n = len(release)
+        stranger = release.origin is None
+        evidence: dict[Need, Any] = {
+            "original": original.table(),
+            "before_sampling": release,
+            "truth": np.full(n, -1) if stranger else np.asarray(release.origin),
+            "control": tables.crowd(60, seed=77).table() if special else original.table(),
+            "other_releases": (publish(published.table()),),
+            "groups": (np.arange(len(original)) % 3).astype(np.int32),
+            "trace": {},
+        }
+        # Exactly what the auditor says it needs, so that a hidden need shows.
+        return {"case": Case(release, **{need: evidence[need] for need in needs})}
+
+    return Scene(name, given, special=special)
+
+
+def _findings(subject: AuditorConformance) -> Iterator[tuple[str, Findings]]:
+    for special in ("", "planted", "independent"):
+        for one in subject.played(special):
+            if isinstance(one.seen.result, Findings):
+                yield one.scene.name, one.seen.result
+
+
+def check_says_what_it_measures(subject: AuditorConformance) -> None:
+    """`measures` is risk, utility or cost, and `needs` names evidence that exists."""
+    measures = getattr(subject.method, "measures", None)
+    assert measures in ("risk", "utility", "cost"), f"measures = {measures!r}"
+    unknown = set(subject.method.needs) - set(get_args(Need))  # type: ignore[attr-defined]  # every auditor has it
+    assert not unknown, f"needs names {sorted(unknown)}, which a case does not have"
+
+
+def check_returns_findings(subject: AuditorConformance) -> None:
+    """The result is `Findings`, and no name occurs twice."""
+    held(
+        (
+            f"{one.scene.name}: a {type(one.seen.result).__name__}"
+            for one in subject.returned()
+            if not isinstance(one.seen.result, Findings)
+        ),
+        "the method returned something else",
+    )
+    problems = []
+    for name, findings in _findings(subject):
+        names = [finding.name for finding in findings]
+        repeated = sorted({one for one in names if names.count(one) > 1})
+        problems += [f"{name}: {repeated}"] if repeated else []
+    held(problems, "names of findings repeat")
+
+
+def check_findings_have_a_meaning(subject: AuditorConformance) -> None:
+    """Every finding, chart and list of rows says in a sentence what it means."""
+    held(
+        (
+            f"{name}: {item.name}"
+            for name, findings in _findings(subject)
+            for item in findings.items
+            if not item.meaning.strip()
+        ),
+        "without a meaning",
+    )
+
+
+def check_findings_are_plain_data(subject: AuditorConformance) -> None:
+    """Values are numbers, texts or None, and charts are JSON: reporters compute nothing."""
+    problems = []
+    for name, findings in _findings(subject):
+        for finding in findings:
+            if finding.value is not None and not isinstance(finding.value, int | float | str):
+                problems.append(f"{name}: {finding.name} is a {type(finding.value).__name__}")
+        for chart in findings.charts:
+            try:
+                json.dumps(dict(chart.data), allow_nan=False)
+            except (TypeError, ValueError) as error:
+                problems.append(f"{name}: chart {chart.name}: {error}")
+    held(problems, "not plain data")
+
+
+def check_figures_without_a_value_say_why(subject: AuditorConformance) -> None:
+    """A finding without a value, or NaN, has the status `not assessable` or `none detected`."""
+    held(
+        (
+            f"{name}: {finding.name}"
+            for name, findings in _findings(subject)
+            for finding in findings
+            if (
+                finding.value is None
+                or (isinstance(finding.value, float) and math.isnan(finding.value))
+            )
+            and finding.status not in ("not assessable", "none detected")
+        ),
+        "no value, and no status that says why",
+    )
+
+
+def _risk(subject: AuditorConformance, special: str) -> Any:
+    if subject.method.measures != "risk":  # type: ignore[attr-defined]  # every auditor has it
+        raise NotApplicable("the auditor does not measure risk")
+    if not subject.risk_finding:
+        raise NotApplicable("no risk_finding: the subclass in the plugin's tests names one")
+    findings = subject.returned(special)[0].seen.result
+    names = [finding.name for finding in findings]
+    assert subject.risk_finding in names, f"no finding is named {subject.risk_finding!r}: {names}"
+    return findings[subject.risk_finding]
+
+
+def check_planted_risk_is_found(subject: AuditorConformance) -> None:
+    """Unique rows, published as they are, are found out."""
+    value = _risk(subject, "planted").value
+    assert value is not None, "nothing was found"
+    assert value >= subject.found_at_least, f"{value} is below {subject.found_at_least}"
+
+
+def check_independent_table_is_not_blamed(subject: AuditorConformance) -> None:
+    """A release that says nothing about anybody of the original is not called risky."""
+    value = _risk(subject, "independent").value
+    if value is not None:  # nothing detected is the best answer of all
+        assert value <= subject.blamed_at_most, f"{value} is above {subject.blamed_at_most}"
+
+
+def check_risk_says_its_assumptions(subject: AuditorConformance) -> None:
+    """The risk that is judged says that less is better, and what it assumes."""
+    finding = _risk(subject, "planted")
+    assert finding.better == "lower", f"better = {finding.better!r}"
+    assert finding.assumptions, "no assumptions"
+
+
+_CHECKS: tuple[Check, ...] = (
+    check_says_what_it_measures,
+    check_returns_findings,
+    check_findings_have_a_meaning,
+    check_findings_are_plain_data,
+    check_figures_without_a_value_say_why,
+    check_planted_risk_is_found,
+    check_independent_table_is_not_blamed,
+    check_risk_says_its_assumptions,
+)
+AuditorConformance.checks = (*DECLARED, *CONDUCT, *_CHECKS)

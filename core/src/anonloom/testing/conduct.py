@@ -1,0 +1,164 @@
+"""Checks of conduct: what a method must not do besides its work, on every table of the kit.
+
+A kind lists its `Scene`s. Each is played once and watched; the checks of conduct, and those of the
+kind's own promise, look at what was seen. A method that fails on one table is blamed for that by
+one check, and the promises are judged on the tables on which it returned something.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import attrs
+
+from anonloom.kinds.context import Run
+from anonloom.testing.conformance import Check, Conformance, held
+from anonloom.testing.results import NotApplicable
+from anonloom.testing.watching import Observed, fingerprint, watch
+
+SEED = 7
+
+
+@attrs.frozen(eq=False)
+class Scene:
+    """One situation that a method is put into.
+
+    Attributes
+    ----------
+    name
+        Says the situation in messages.
+    given
+        Makes the inputs anew, by name; the method gets them in this order, then a `Run`.
+    facts
+        What the oracle knows of it; never shown to the method.
+    special
+        Whether only one special check, not the general ones, judges the scene's result.
+    """
+
+    name: str
+    given: Callable[[], Mapping[str, Any]]
+    facts: Any = None
+    special: str = ""
+
+
+@attrs.frozen(eq=False)
+class Played:
+    """A scene and what was seen in it."""
+
+    scene: Scene
+    seen: Observed
+
+
+class Acting(Conformance):
+    """A conformance class whose method is called in scenes."""
+
+    def scenes(self) -> Iterator[Scene]:
+        """Yield the situations of this kind."""
+        raise NotImplementedError
+
+    def act(self, method: Any, inputs: Mapping[str, Any], run: Run) -> Any:
+        """Call the method's verb."""
+        raise NotImplementedError
+
+    def play(self, scene: Scene, seed: int = SEED) -> Observed:
+        """Play one scene and watch."""
+        inputs, method = scene.given(), self.made()
+        return watch(lambda: self.act(method, inputs, Run(seed=seed)), inputs)
+
+    def played(self, special: str = "") -> list[Played]:
+        """Return all scenes with what was seen in them, played once."""
+        seen: list[Played] = self.keep(
+            "played", lambda: [Played(scene, self.play(scene)) for scene in self.scenes()]
+        )
+        return [one for one in seen if one.scene.special == special]
+
+    def everything(self) -> list[Played]:
+        """Return what was seen in every scene, the special ones included."""
+        self.played()
+        found: list[Played] = self._kept["played"]
+        return found
+
+    def returned(self, special: str = "") -> list[Played]:
+        """Return the scenes in which the method returned something."""
+        found = [one for one in self.played(special) if one.seen.error is None]
+        if not found:
+            raise NotApplicable("the method returned nothing in any scene")
+        return found
+
+
+def check_copes_with_every_table(subject: Acting) -> None:
+    """No table of the kit makes the method raise."""
+    held(
+        (
+            f"{one.scene.name}: {type(one.seen.error).__name__}: {one.seen.error}"
+            for one in subject.everything()
+            # Who was refused a connection is blamed for wanting one.
+            if one.seen.error is not None and not one.seen.connections
+        ),
+        "the method raised",
+    )
+
+
+def check_prints_nothing(subject: Acting) -> None:
+    """The method writes nothing to the terminal, warnings included."""
+    held(
+        (
+            f"{one.scene.name}: {one.seen.printed.strip()[:200]!r}"
+            for one in subject.everything()
+            if one.seen.printed
+        ),
+        "the method printed",
+    )
+
+
+def check_uses_only_its_own_randomness(subject: Acting) -> None:
+    """The global generators of `random` and `numpy.random` are not touched: only `run.rng` is."""
+    held(
+        (one.scene.name for one in subject.everything() if one.seen.drew_globally),
+        "the method used global random numbers; take them from run.rng",
+    )
+
+
+def check_opens_no_connection(subject: Acting) -> None:
+    """The method does not try to reach another machine."""
+    held(
+        (
+            f"{one.scene.name}: {', '.join(one.seen.connections)}"
+            for one in subject.everything()
+            if one.seen.connections
+        ),
+        "the method tried to connect",
+    )
+
+
+def check_leaves_its_input_alone(subject: Acting) -> None:
+    """What the method is given is the same afterwards, to the last cell."""
+    held(
+        (
+            f"{one.scene.name}: {', '.join(one.seen.changed)}"
+            for one in subject.everything()
+            if one.seen.changed
+        ),
+        "the method changed what it was given",
+    )
+
+
+def check_same_seed_same_result(subject: Acting) -> None:
+    """The same seed and the same input give the same result."""
+    held(
+        (
+            one.scene.name
+            for one in subject.returned()
+            if fingerprint(one.seen.result) != fingerprint(subject.play(one.scene).result)
+        ),
+        "two calls with one seed differ; is there any randomness but run.rng?",
+    )
+
+
+CONDUCT: tuple[Check, ...] = (
+    check_copes_with_every_table,
+    check_prints_nothing,
+    check_uses_only_its_own_randomness,
+    check_opens_no_connection,
+    check_leaves_its_input_alone,
+    check_same_seed_same_result,
+)

@@ -1,0 +1,93 @@
+"""Conformance of partitioners: they refine what they are given, and the guard admits the rest."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from anonloom.kinds.context import Run
+from anonloom.testing import oracle, tables
+from anonloom.testing.conduct import Scene
+from anonloom.testing.conformance import held
+from anonloom.testing.demands import DEMANDS, Demand
+from anonloom.testing.dividing import (
+    DIVIDED,
+    Dividing,
+    complete,
+    found_classes,
+    reordered_clinics,
+)
+
+
+class PartitionerConformance(Dividing):
+    """Checks of a partitioner.
+
+    Examples
+    --------
+    In ``tests/test_conformance.py``::
+
+        class TestMedianCut(PartitionerConformance):
+            method = MedianCut
+            params = {"first": "widest"}
+    """
+
+    kind = "partitioner"
+
+    def act(self, method: Any, inputs: Mapping[str, Any], run: Run) -> Any:
+        """Partition."""
+        return method.partition(inputs["table"], inputs["classes"], inputs["guard"], run)
+
+    def scenes(self) -> Iterator[Scene]:
+        """Yield every table with every demand, then subsets and several given classes."""
+        for make in self.tables:
+            sample = make()
+            rows, lacking = complete(sample)
+            for demand in DEMANDS:
+                yield self.scene(make.__name__, sample, [rows], lacking, demand)
+        yield from self._starts()
+        for name, sample in reordered_clinics():
+            for demand in DEMANDS:
+                whole = list(range(len(sample)))
+                yield self.scene(name, sample, [whole], [], demand, special="order")
+
+    def _starts(self) -> Iterator[Scene]:
+        sample = tables.clinic()
+        order = tables.shuffled(len(sample), 2)
+        parts = [order[:30], order[30:37], order[37:70]]
+        for demand in DEMANDS:
+            yield self.scene("a subset of the rows", sample, [order[:40]], [], demand)
+            yield self.scene("several given classes", sample, parts, order[70:], demand)
+        small = [order[:2], order[2:30]]
+        yield self.scene(
+            "a given class that is too small", sample, small, order[30:33], Demand(k=3)
+        )
+        yield self.scene("nothing but suppressed rows", sample, [], order[:5], Demand(k=3))
+
+
+def check_given_classes_are_refined(subject: PartitionerConformance) -> None:
+    """No class has rows of two given classes."""
+    held(
+        (
+            f"{one.scene.name}: {len(torn)} classes"
+            for one in subject.returned()
+            if (torn := oracle.straddling_classes(one.scene.facts.classes, found_classes(one)))
+        ),
+        "classes straddle the given ones",
+    )
+
+
+def check_suppressed_rows_stay_suppressed(subject: PartitionerConformance) -> None:
+    """A row that was suppressed before is in no class afterwards."""
+    held(
+        (
+            f"{one.scene.name}: {len(back)} rows"
+            for one in subject.returned()
+            if (back := set(one.scene.facts.suppressed) & set(one.seen.result.rows.tolist()))
+        ),
+        "suppressed rows are in a class again",
+    )
+
+
+PartitionerConformance.checks = (
+    *DIVIDED,
+    check_given_classes_are_refined,
+    check_suppressed_rows_stay_suppressed,
+)
