@@ -3,8 +3,9 @@
 Public names are looked up when they are first used, so that ``import anonloom`` costs nothing.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING
+# Type checkers take this name for `typing.TYPE_CHECKING`; importing typing would cost as much as
+# the rest of ``anonloom --help``.
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from anonloom.errors import AnonloomError as AnonloomError
@@ -31,6 +32,8 @@ __version__ = "0.1.0"
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module 'anonloom' has no attribute {name!r}")
+    from importlib import import_module
+
     return getattr(import_module(_HOMES[name]), name)
 
 

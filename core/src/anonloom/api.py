@@ -1,16 +1,18 @@
 """All that a plugin's hook module imports: the hook marker and two descriptors.
 
-A descriptor names its class by a text, ``package.module:Class``, and never imports it:
-listing plugins must cost no numpy.
+A descriptor names its class by a text, ``package.module:Class``, and never imports it: listing
+plugins must cost no numpy. The descriptors are tuples and not attrs classes for the same reason:
+importing attrs takes four times as long as starting Python.
 """
 
 import re
+from collections.abc import Iterable
+from typing import NamedTuple
 
-import attrs
 import pluggy
 
-#: The plugin contract that this core speaks. It rises only when a hook or a base class
-#: changes in a way that breaks plugins.
+#: The plugin contract that this core speaks. It rises only when a hook or a base class changes in
+#: a way that breaks plugins.
 API_VERSION = 1
 
 #: What a column of a table can be.
@@ -20,44 +22,37 @@ hookspec = pluggy.HookspecMarker("anonloom")
 hookimpl = pluggy.HookimplMarker("anonloom")
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
-_TARGET = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
+_MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+_CLASS = re.compile(_MODULE.pattern + r":[A-Za-z_]\w*")
 
 
-def _name(_: object, attribute: "attrs.Attribute[str]", value: object) -> None:
-    if not isinstance(value, str) or not _NAME.fullmatch(value):
-        raise ValueError(
-            f"{attribute.name} must be lower-case words joined by '-'. Got {value!r} instead."
-        )
+def _reads(pattern: re.Pattern[str], value: object) -> bool:
+    return isinstance(value, str) and pattern.fullmatch(value) is not None
 
 
-def _target(_: object, attribute: "attrs.Attribute[str]", value: object) -> None:
-    if not isinstance(value, str) or not _TARGET.fullmatch(value):
-        raise ValueError(
-            f"{attribute.name} must read 'package.module:Name'. Got {value!r} instead."
-        )
+def _demand(holds: bool, what: str, words: str, value: object) -> None:
+    if not holds:
+        raise ValueError(f"{what} must {words}. Got {value!r} instead.")
 
 
-def _summary(_: object, attribute: "attrs.Attribute[str]", value: object) -> None:
-    if not isinstance(value, str) or not value.strip() or "\n" in value:
-        raise ValueError(f"{attribute.name} must be one line of text. Got {value!r} instead.")
+def _check_name(value: object) -> None:
+    _demand(_reads(_NAME, value), "name", "be lower-case words joined by '-'", value)
 
 
-def _roles(_: object, attribute: "attrs.Attribute[frozenset[str]]", value: frozenset[str]) -> None:
-    unknown = sorted(value - set(ROLES))
-    if unknown:
-        raise ValueError(
-            f"{attribute.name} must hold roles ({', '.join(ROLES)}). "
-            f"Got {', '.join(map(repr, unknown))} instead."
-        )
+def _check_summary(value: object) -> None:
+    fits = isinstance(value, str) and bool(value.strip()) and "\n" not in value
+    _demand(fits, "summary", "be one line of text", value)
 
 
-def _role_set(value: object) -> frozenset[str]:
-    # A bare text is iterable too: 'quasi' would become five one-letter roles.
-    return frozenset([value] if isinstance(value, str) else value)  # type: ignore[call-overload, no-any-return]  # whatever a plugin passes; the validator judges it
+class _MethodFields(NamedTuple):
+    name: str
+    target: str
+    summary: str
+    paper: str
+    reads: frozenset[str]
 
 
-@attrs.frozen(kw_only=True)
-class Method:
+class Method(_MethodFields):
     """A method that a plugin offers, without its code.
 
     Parameters
@@ -74,17 +69,37 @@ class Method:
         The roles of the columns that it looks at. It is given a table that holds no others.
     """
 
-    name: str = attrs.field(validator=_name)
-    target: str = attrs.field(validator=_target)
-    summary: str = attrs.field(validator=_summary)
-    paper: str = ""
-    reads: frozenset[str] = attrs.field(
-        default=frozenset({"quasi"}), converter=_role_set, validator=_roles
-    )
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        *,
+        name: str,
+        target: str,
+        summary: str,
+        paper: str = "",
+        reads: Iterable[str] = ("quasi",),
+    ) -> "Method":
+        """Check and make the descriptor."""
+        _check_name(name)
+        _demand(_reads(_CLASS, target), "target", "read 'package.module:Class'", target)
+        _check_summary(summary)
+        # A bare text is iterable too: 'quasi' would become five one-letter roles.
+        roles = frozenset([reads] if isinstance(reads, str) else reads)
+        _demand(roles <= set(ROLES), "reads", f"hold roles ({', '.join(ROLES)})", reads)
+        return super().__new__(cls, name, target, summary, paper, roles)
+
+    def __getnewargs_ex__(self) -> tuple[tuple[()], dict[str, object]]:
+        return (), self._asdict()
 
 
-@attrs.frozen(kw_only=True)
-class Command:
+class _CommandFields(NamedTuple):
+    name: str
+    target: str
+    summary: str
+
+
+class Command(_CommandFields):
     """A command that a plugin adds to ``anonloom``.
 
     Parameters
@@ -92,20 +107,20 @@ class Command:
     name : str
         The word that follows ``anonloom``.
     target : str
-        A module of the form of core's own commands, with ``configure(parser)`` and
-        ``execute(arguments) -> int``: its dotted name, such as ``anonloom_x.commands.serve``.
+        The dotted name of a module of the form of core's own commands, with
+        ``configure(parser)`` and ``execute(arguments) -> int``.
     summary : str
         One line for ``--help``.
     """
 
-    name: str = attrs.field(validator=_name)
-    target: str = attrs.field()
-    summary: str = attrs.field(validator=_summary)
+    __slots__ = ()
 
-    @target.validator
-    def _check_target(self, attribute: "attrs.Attribute[str]", value: object) -> None:
-        parts = value.split(".") if isinstance(value, str) else [""]
-        if not all(part.isidentifier() for part in parts):
-            raise ValueError(
-                f"{attribute.name} must be the dotted name of a module. Got {value!r} instead."
-            )
+    def __new__(cls, *, name: str, target: str, summary: str) -> "Command":
+        """Check and make the descriptor."""
+        _check_name(name)
+        _demand(_reads(_MODULE, target), "target", "be the dotted name of a module", target)
+        _check_summary(summary)
+        return super().__new__(cls, name, target, summary)
+
+    def __getnewargs_ex__(self) -> tuple[tuple[()], dict[str, object]]:
+        return (), self._asdict()

@@ -11,16 +11,13 @@ Messages may hold parameter values, names and counts, never a cell of a table.
 """
 
 from collections.abc import Iterable
-from typing import ClassVar
-
-import attrs
+from typing import ClassVar, NamedTuple
 
 # A longer line is cut around the column: a pipeline written on one line stays readable.
 _WIDEST_LINE = 100
 
 
-@attrs.frozen
-class Place:
+class Place(NamedTuple):
     """A position in a file.
 
     Parameters
@@ -57,8 +54,7 @@ class Place:
         return f"{line[margin:]}\n{' ' * (column - margin)}^"
 
 
-@attrs.frozen
-class Problem:
+class Problem(NamedTuple):
     """One thing that is wrong, with its place and a hint.
 
     Parameters

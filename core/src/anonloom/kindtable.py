@@ -1,10 +1,9 @@
 """The kinds of method, each with its word in YAML, its hook and its base class."""
 
-import attrs
+from typing import NamedTuple
 
 
-@attrs.frozen
-class Kind:
+class Kind(NamedTuple):
     """One kind of method.
 
     Parameters

@@ -4,8 +4,7 @@ import re
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-
-import attrs
+from typing import NamedTuple
 
 from anonloom.api import ROLES, Method
 from anonloom.errors import PluginError
@@ -15,8 +14,7 @@ from anonloom.spelling import listed
 _LOCAL = re.compile(r"(?P<file>.+\.py):(?P<name>[A-Za-z_]\w*)")
 
 
-@attrs.frozen
-class Entry:
+class Entry(NamedTuple):
     """A method and who offers it.
 
     Parameters

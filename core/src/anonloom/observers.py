@@ -4,11 +4,9 @@ Every implementation is called on its own. What one of them raises is logged, re
 run nor the other observers, and is said once per observer and hook.
 """
 
-import attrs
 import pluggy
 
 
-@attrs.define(eq=False)
 class Observers:
     """The observers of a registry.
 
@@ -18,8 +16,9 @@ class Observers:
         Holds the implementations.
     """
 
-    _plugins: pluggy.PluginManager
-    _complained: set[tuple[str, str]] = attrs.field(init=False, factory=set)
+    def __init__(self, plugins: pluggy.PluginManager) -> None:
+        self._plugins = plugins
+        self._complained: set[tuple[str, str]] = set()
 
     def add(self, observer: object) -> None:
         """Tell `observer`, an object with marked hook methods, what happens from now on."""

@@ -6,9 +6,8 @@ A registry is an object. `Registry.installed()` reads the environment once, on f
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar
 
-import attrs
 import pluggy
 
 from anonloom import hookspecs
@@ -26,8 +25,7 @@ if TYPE_CHECKING:
 T = TypeVar("T", Method, Command)
 
 
-@attrs.frozen
-class CommandEntry:
+class CommandEntry(NamedTuple):
     """A command and who offers it."""
 
     command: Command
@@ -35,8 +33,7 @@ class CommandEntry:
     version: str
 
 
-@attrs.frozen
-class Broken:
+class Broken(NamedTuple):
     """A plugin that could not be used, and why."""
 
     distribution: str
@@ -51,22 +48,24 @@ class _Unusable(Exception):
     """A plugin breaks the contract; the text says how."""
 
 
-@attrs.define(eq=False)
 class Registry:
-    """What is installed: methods by kind and name, commands, observers, broken plugins."""
+    """What is installed: methods by kind and name, commands, observers, broken plugins.
 
-    _plugins: pluggy.PluginManager = attrs.field(init=False, repr=False)
-    _entries: list[Entry] = attrs.field(init=False, factory=list, repr=False)
-    _commands: list[CommandEntry] = attrs.field(init=False, factory=list, repr=False)
-    _broken: list[Broken] = attrs.field(init=False, factory=list)
-    _loaded: dict[Entry, type] = attrs.field(init=False, factory=dict, repr=False)
-    observers: Observers = attrs.field(init=False, repr=False)
+    Attributes
+    ----------
+    observers : Observers
+        Tells plugins what happens during a run.
+    """
 
     _environment: ClassVar["Registry | None"] = None
 
-    def __attrs_post_init__(self) -> None:
+    def __init__(self) -> None:
         self._plugins = pluggy.PluginManager("anonloom")
         self._plugins.add_hookspecs(hookspecs)
+        self._entries: list[Entry] = []
+        self._commands: list[CommandEntry] = []
+        self._broken: list[Broken] = []
+        self._loaded: dict[Entry, type] = {}
         self.observers = Observers(self._plugins)
 
     @classmethod
@@ -274,8 +273,15 @@ class Registry:
 
 
 def _distribution(point: "importlib_metadata.EntryPoint") -> tuple[str, str]:
-    dist = point.dist
-    return (dist.name, dist.version) if dist is not None else (point.value, "")
+    """Return name and version of the distribution behind an entry point."""
+    if point.dist is None:
+        return point.value, ""
+    # Read as text: parsing the metadata as the e-mail that they are costs more than all the rest.
+    lines = (point.dist.read_text("METADATA") or "").splitlines()
+    headers = dict(line.split(": ", 1) for line in lines[:20] if ": " in line)
+    if "Name" in headers and "Version" in headers:
+        return headers["Name"].strip(), headers["Version"].strip()
+    return point.dist.name, point.dist.version
 
 
 def _last_line(error: Exception) -> str:

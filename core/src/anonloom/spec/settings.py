@@ -94,11 +94,11 @@ def from_command_line(text: str) -> Setting:
 
 
 def _shown_whole(problem: Problem, text: str) -> Problem:
-    return attrs.evolve(problem, place=problem.place and _on(problem.place, text))
+    return problem._replace(place=problem.place and _on(problem.place, text))
 
 
 def _on(place: Place, text: str) -> Place:
-    return attrs.evolve(place, source_line=text)
+    return place._replace(source_line=text)
 
 
 def _placed(node: Node, text: str) -> Node:
