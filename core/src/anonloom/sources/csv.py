@@ -16,8 +16,9 @@ from anonloom.kinds.context import Run
 from anonloom.kinds.source import Source
 from anonloom.params import param
 from anonloom.sources.arrow import TEXT, refuse_nul, table_of
+from anonloom.sources.files import may_hold
 from anonloom.sources.header import Header, read_header
-from anonloom.sources.mistakes import explain
+from anonloom.sources.mistakes import explain, refuse_open_quote
 
 #: Bytes that a thread works on at a time. A record must fit into a block, so that a file with
 #: longer ones is read in blocks as large as Arrow can have.
@@ -98,6 +99,7 @@ class Csv(Source):
         if header.alone:
             raise DataError("the table is empty: there is nothing to publish")
         columns = self._read(header, schema)
+        refuse_open_quote(self.path, self.encoding, header, self._options, len(columns))
         refuse_nul(columns, str(self.path))
         return table_of(columns, schema)
 
@@ -116,20 +118,18 @@ class Csv(Source):
         """Read with numbers as numbers; where that fails, find out why."""
         block = _BLOCK
         try:
-            return self._parse(header, schema, block)
-        except pa.ArrowInvalid as error:
+            return self._parse(header, schema, block, numbers=pa.float64())
+        except (pa.ArrowInvalid, UnicodeError) as error:
             if "straddling" in str(error):
                 block = _LARGEST_BLOCK
         try:
             # As text every cell can be read, so that `Table.build` can count the words in a
             # column of numbers and name their rows.
             return self._parse(header, schema, block, numbers=pa.string())
-        except pa.ArrowInvalid as error:
+        except (pa.ArrowInvalid, UnicodeError) as error:
             raise explain(error, self.path, self.encoding, header, self._options) from None
 
-    def _parse(
-        self, header: Header, schema: Schema, block: int, numbers: Any = pa.float64()
-    ) -> Any:
+    def _parse(self, header: Header, schema: Schema, block: int, numbers: Any) -> Any:
         columns = arrow_csv.read_csv(
             str(self.path),
             read_options=arrow_csv.ReadOptions(
@@ -157,7 +157,10 @@ class Csv(Source):
         return arrow_csv.ParseOptions(
             delimiter=header.separator,
             quote_char=False if self.quote is None else self.quote,
-            newlines_in_values=self.quote is not None,
+            # Looking for quotes first is cheap; looking out for them while the file is cut into
+            # blocks is not.
+            newlines_in_values=self.quote is not None
+            and (may_hold(self.path, self.encoding, self.quote)),
             **more,
         )
 

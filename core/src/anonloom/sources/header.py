@@ -66,13 +66,15 @@ def read_header(path: Path, encoding: str, separator: str | None, quote: str | N
     candidates = SEPARATORS if separator is None else (separator,)
     parsed = [_parse(text, whole, candidate, quote) for candidate in candidates]
     found = [header for header in parsed if header is not None]
-    if not found:
+    # max keeps the first of equals.
+    best = max(found, key=lambda header: len(header.names), default=None)
+    # One name only, because the quotes did not fit where there were more, is a mistake too.
+    if best is None or (len(best.names) == 1 and len(found) < len(parsed)):
         raise broken(
             path,
             "the header cannot be read: a quote is not closed, or text follows a closing one",
         )
-    # max keeps the first of equals.
-    return max(found, key=lambda header: len(header.names))
+    return best
 
 
 def _beginning(path: Path, encoding: str) -> tuple[str, bool]:
@@ -104,20 +106,23 @@ def not_encoded(path: Path, encoding: str, data: bytes) -> DataError:
     data
         The bytes of the file from its beginning up to, and with, the first that do not fit.
     """
+    place = ""
     try:
         codecs.decode(data, encoding)
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
         place = f" (first in line {line})"
     except UnicodeError:
-        place = ""
-    else:
-        place = ""
-    likely = "utf-16" if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "cp1252"
+        pass  # a broken byte order mark has no line
+    likely, otherwise = "cp1252", ", or save it as utf-8"
+    if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        likely = "utf-16"
+    elif codecs.lookup(encoding).name != "utf-8":
+        likely, otherwise = "utf-8", ""
     return broken(
         path,
         f"the file is not {encoding}{place}",
-        hint=f"name its encoding, for example 'encoding: {likely}', or save it as utf-8",
+        hint=f"name its encoding, for example 'encoding: {likely}'{otherwise}",
     )
 
 

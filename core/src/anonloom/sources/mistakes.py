@@ -4,15 +4,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from anonloom.errors import DataError
-from anonloom.sources.files import broken
+from anonloom.sources.files import broken, readable_as_bytes
 from anonloom.sources.header import Header, not_encoded
 
 #: How many row numbers a message shows.
 SHOWN = 5
+
+_LARGEST_BLOCK = (1 << 31) - 1
 
 
 def explain(
@@ -31,7 +34,7 @@ def explain(
     options
         Makes the parse options, given a header and more of them.
     """
-    if "UTF8" in str(error) or "codec" in str(error):
+    if isinstance(error, UnicodeError) or "UTF8" in str(error):
         return _encoding(path, encoding)
     ragged: list[tuple[int, bool]] = []
 
@@ -51,7 +54,7 @@ def explain(
                 skip_rows=header.lines,
                 encoding=encoding,
                 use_threads=False,
-                block_size=(1 << 31) - 1,
+                block_size=_LARGEST_BLOCK,
             ),
             parse_options=parse,
             convert_options=arrow_csv.ConvertOptions(
@@ -67,11 +70,7 @@ def explain(
 def _ragged(path: Path, header: Header, rows: list[tuple[int, bool]]) -> DataError:
     unclosed = next((number for number, open_ in rows if open_), None)
     if unclosed is not None:
-        return broken(
-            path,
-            f"a quote that opens in row {unclosed} is never closed",
-            hint="close it; a quote inside a quoted cell is written twice",
-        )
+        return _unclosed(path, unclosed)
     shown = ", ".join(str(number) for number, _ in rows[:SHOWN])
     more = ", ..." if len(rows) > SHOWN else ""
     one = len(rows) == 1
@@ -83,5 +82,65 @@ def _ragged(path: Path, header: Header, rows: list[tuple[int, bool]]) -> DataErr
     )
 
 
+def _unclosed(path: Path, row: int) -> DataError:
+    return broken(
+        path,
+        f"a quote that opens in row {row} is never closed",
+        hint="close it; a quote inside a quoted cell is written twice",
+    )
+
+
+def refuse_open_quote(
+    path: Path, encoding: str, header: Header, options: Callable[..., Any], rows: int
+) -> None:
+    """Refuse a file whose last cell swallows the rest of it.
+
+    Arrow takes the end of the file for the end of such a cell, so that rows would be missing
+    silently. A row added to the file shows it: it is swallowed too.
+
+    Parameters
+    ----------
+    rows
+        How many rows Arrow found.
+
+    Raises
+    ------
+    DataError
+        Naming the row.
+    """
+    parse = options(header)
+    if not parse.newlines_in_values or _even(path, encoding, parse.quote_char):
+        return
+    with pa.input_stream(str(path), compression="detect") as stream:
+        text = stream.read().decode(encoding)
+    added = "\n" + header.separator * (len(header.names) - 1) + "x\n"
+    columns = arrow_csv.read_csv(
+        pa.BufferReader((text + added).encode()),
+        read_options=arrow_csv.ReadOptions(
+            column_names=list(header.names),
+            skip_rows=header.lines,
+            block_size=_LARGEST_BLOCK,
+        ),
+        parse_options=parse,
+        convert_options=arrow_csv.ConvertOptions(
+            include_columns=[header.names[-1]], column_types={header.names[-1]: pa.binary()}
+        ),
+    )
+    if len(columns) == rows:
+        raise _unclosed(path, rows)
+
+
+def _even(path: Path, encoding: str, quote: str) -> bool:
+    """Whether quotes surely come in pairs; as `may_hold`, False where bytes say nothing."""
+    if not readable_as_bytes(path, encoding, quote):
+        return False
+    count = 0
+    with path.open("rb") as file:
+        while data := file.read(1 << 24):
+            count += int(np.count_nonzero(np.frombuffer(data, np.uint8) == ord(quote)))
+    return count % 2 == 0
+
+
 def _encoding(path: Path, encoding: str) -> DataError:
-    return not_encoded(path, encoding, path.read_bytes())
+    with pa.input_stream(str(path), compression="detect") as stream:
+        return not_encoded(path, encoding, stream.read())
