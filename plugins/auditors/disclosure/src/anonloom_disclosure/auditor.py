@@ -1,0 +1,194 @@
+"""The auditor `disclosure`: re-identification and inference from the published frame."""
+
+from typing import ClassVar, Literal
+
+import attrs
+import numpy as np
+from anonloom.data.case import Case, Need
+from anonloom.data.coding import Coded, code, typed
+from anonloom.data.findings import Better, Chart, Finding, Findings, Status
+from anonloom.kinds.auditor import Auditor
+from anonloom.kinds.context import Run
+from anonloom.params import at_least, between, distinct, param
+
+from anonloom_disclosure import inference
+from anonloom_disclosure.counting import Published, Tally, persons_of
+from anonloom_disclosure.distances import closeness, distance_for
+from anonloom_disclosure.reidentification import exposed_rows, exposure_chart, reidentification
+
+#: How often values are dealt anew to learn what certainty chance alone gives.
+DEALS = 3
+
+#: Names of the re-identification figures, for a release in which nobody is left.
+NOBODY_LEFT = (
+    ("k", "higher"),
+    ("prosecutor_max", "lower"),
+    ("prosecutor_average", "lower"),
+    ("records_at_risk", "lower"),
+    ("journalist_max", "lower"),
+    ("journalist_average", "lower"),
+    ("marketer", "lower"),
+)
+
+
+@attrs.frozen(kw_only=True)
+class Disclosure(Auditor):
+    """Measures who could be found in a release, and what could be inferred about them."""
+
+    measures: ClassVar[Literal["risk", "utility", "cost"]] = "risk"
+    needs: ClassVar[frozenset[Need]] = frozenset()
+
+    threshold: float = param(
+        help="Records that could be picked with a higher chance than this count as at risk.",
+        default=0.2,
+        check=between(0, 1),
+    )
+    of: tuple[str, ...] | None = param(
+        help="Columns whose values must not be inferred; by default the sensitive ones.",
+        default=None,
+        check=distinct(),
+    )
+    l: int | None = param(  # noqa: E741  # the papers call it l
+        help="The l of recursive (c, l)-diversity; by default the distinct l of the column.",
+        default=None,
+        check=at_least(2),
+    )
+
+    def audit(self, case: Case, run: Run) -> Findings:
+        """Measure what the published frame gives away."""
+        persons = persons_of(case, case.release)
+        published = Published.of(case.release, persons)
+        schema = case.release.schema
+        columns = self.of if self.of is not None else schema.having("sensitive")
+        if not len(published):
+            return Findings.of([_none_left(name, better) for name, better in NOBODY_LEFT])  # type: ignore[arg-type]  # the texts are Better's own
+        counting = self._counting(case, persons is not None)
+        found: list[Finding] = []
+        certainties: dict[str, list[float]] = {}
+        for name in columns:
+            if name not in case.release.frame or name in schema.quasi:
+                continue
+            column = schema[name]
+            coded = code(typed(case.release.frame[name], column), column)
+            of_column, chart = self._inference(name, coded, published, counting, run)
+            found += of_column
+            certainties[name] = chart
+        return Findings.of(
+            reidentification(case, published, self.threshold, counting),
+            found,
+            exposure_chart(published),
+            [_certainty_chart(certainties, published)] if certainties else [],
+            exposed_rows(case, published, self.threshold),
+        )
+
+    def _counting(self, case: Case, by_person: bool) -> tuple[str, ...]:
+        if by_person:
+            return ("persons are counted, not rows",)
+        if case.release.schema.having("person"):
+            return ("rows are counted: the persons behind them are not at hand",)
+        return ("every row is a person of its own",)
+
+    def _inference(
+        self, name: str, coded: Coded, published: Published, counting: tuple[str, ...], run: Run
+    ) -> tuple[list[Finding], list[float]]:
+        codes, values = coded.codes.astype(np.int64), coded.axis.occurring
+        tally = Tally.of_values(published, codes, values)
+        certainty = inference.certainty(tally, published)
+        mean = float(certainty @ published.sizes) / published.total
+        chance = np.mean(
+            [inference.certainty_by_chance(published, codes, values, run.rng) for _ in range(DEALS)]
+        )
+        distance = distance_for(coded.axis)
+        sure = ("the attacker finds the person's class", *counting)
+        ordinary = ("a missing value is no value", *counting)
+        compared = ("compared with all published records", *ordinary)
+        say = _Column(name)
+        findings = [
+            say("certainty", float(certainty.max()), "lower", sure,
+                "Share of the most frequent value of '{}' in the class that gives most away."),
+            say("certainty_mean", mean, "lower", sure,
+                "Chance to guess the value of '{}' of an average person right."),
+            say("certainty_excess", mean - float(chance), "lower",
+                (*sure, "in a class of one, chance is as sure as the release: see prosecutor_max"),
+                "How much surer a guess of '{}' is on average than if the column had nothing to "
+                "do with the quasi-identifiers."),
+            say("l", int(inference.distinct_values(tally).min()), "higher", ordinary,
+                "Every class holds at least this many different values of '{}'."),
+            say("entropy_l", float(inference.entropy(tally).min()), "higher", ordinary,
+                "The values of '{}' in every class are at least as mixed as this many equally "
+                "frequent ones."),
+            self._recursive(say, tally, ordinary),
+            say("t", float(closeness(tally, coded.axis).max()), "lower",
+                (f"{distance} distance", *compared),
+                "Largest distance between the values of '{}' in a class and in the whole release."),
+            say("beta", inference.beta(tally), "lower", compared,
+                "Largest gain in confidence about a value of '{}', relative to its share in the "
+                "whole release."),
+            say("delta", inference.delta(tally), "lower",
+                (*compared, "values that do not occur in a class are left out"),
+                "Largest change, as a logarithm, of the share of a value of '{}' in a class."),
+        ]  # fmt: skip
+        edges = np.linspace(0, 1, 11)
+        shares = np.histogram(certainty, edges, weights=published.sizes)[0] / published.total
+        return findings, shares.tolist()
+
+    def _recursive(self, say: "_Column", tally: Tally, assumptions: tuple[str, ...]) -> Finding:
+        l = self.l or int(inference.distinct_values(tally).min())  # noqa: E741  # as the papers
+        meaning = (
+            "The most frequent value of '{}' in a class is at most this many times as frequent as "
+            "the values from the l-th on together."
+        )
+        value = float(inference.recursive_c(tally, l).max()) if l > 1 else np.inf
+        if not np.isfinite(value):
+            reason = f"some class has fewer than {max(l, 2)} values"
+            return say("recursive_c", None, "lower", (reason, *assumptions), meaning)
+        return say("recursive_c", value, "lower", (f"l = {l}", *assumptions), meaning)
+
+
+@attrs.frozen
+class _Column:
+    """Makes the findings of one sensitive column."""
+
+    name: str
+
+    def __call__(
+        self,
+        figure: str,
+        value: float | int | None,
+        better: Better,
+        assumptions: tuple[str, ...],
+        meaning: str,
+    ) -> Finding:
+        status: Status = "measured" if value is not None else "not assessable"
+        return Finding(
+            name=f"{figure}.{self.name}",
+            value=value,
+            better=better,
+            status=status,
+            meaning=meaning.format(self.name),
+            assumptions=assumptions,
+        )
+
+
+def _none_left(name: str, better: Better) -> Finding:
+    return Finding(
+        name=name,
+        value=None if name == "k" else 0.0,
+        better=better,
+        status="none detected",
+        meaning="Every record is suppressed: there is nobody to be found.",
+        assumptions=("suppressed records are in no class",),
+    )
+
+
+def _certainty_chart(certainties: dict[str, list[float]], published: Published) -> Chart:
+    labels = [f"{tenth * 10}-{tenth * 10 + 10} %" for tenth in range(10)]
+    return Chart(
+        name="certainty",
+        kind="bars",
+        title="How sure a guess can be",
+        x="share of the most frequent sensitive value in the class",
+        y=f"share of the {published.unit}",
+        meaning="Further to the right, the class gives more away about its members.",
+        data={"labels": labels, **certainties},
+    )

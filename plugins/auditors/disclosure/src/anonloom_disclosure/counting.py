@@ -1,0 +1,157 @@
+"""Who is counted: rows or persons, in the published classes and per sensitive value."""
+
+import attrs
+import numpy as np
+import pandas as pd
+from anonloom.data.case import Case
+from anonloom.data.release import Release
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.int64]
+
+
+def rows_of_original(case: Case, release: Release) -> Numbers | None:
+    """For every row of a release its row of the original; None when that is not known."""
+    origin = release.origin
+    if case.original is None or case.original.origin is None or origin is None or not len(origin):
+        return None
+    order = np.argsort(case.original.origin, kind="stable")
+    known = case.original.origin[order]
+    at = np.minimum(np.searchsorted(known, origin), len(known) - 1)
+    return order[at] if (known[at] == origin).all() else None
+
+
+def persons_of(case: Case, release: Release) -> Numbers | None:
+    """A number for the person of every row; None when rows have to be counted instead."""
+    if case.original is None or not case.original.schema.having("person"):
+        return None
+    rows = rows_of_original(case, release)
+    persons = case.original.persons
+    return None if rows is None or persons is None else persons[rows].astype(np.int64)
+
+
+def pairs(first: Numbers, second: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+    """Distinct pairs of numbers in ascending order, and how often each occurs."""
+    width = int(second.max(initial=0)) + 1
+    span = (int(first.max(initial=0)) + 1) * width
+    key = first * width + second
+    if span <= 8 * len(key) + 2**20:
+        # Dense enough to count in place, which is linear.
+        dense = np.bincount(key, minlength=span)
+        found = np.flatnonzero(dense)
+        return found // width, found % width, dense[found].astype(np.int64)
+    found, count = np.unique(key, return_counts=True)
+    return found // width, found % width, count.astype(np.int64)
+
+
+@attrs.frozen(eq=False)
+class Published:
+    """The published classes without the suppressed rows.
+
+    Attributes
+    ----------
+    label
+        Class of every row of the release, counted from 0; -1 for suppressed.
+    persons
+        Person of every row, or None when every row counts.
+    sizes
+        Persons (or rows) in every class.
+    """
+
+    label: Numbers
+    persons: Numbers | None
+    sizes: Numbers
+
+    @classmethod
+    def of(cls, release: Release, persons: Numbers | None) -> "Published":
+        """Find the classes of a release."""
+        groups = np.where(release.suppressed, -1, release.groups())
+        codes, _ = pd.factorize(groups[groups >= 0])
+        label = np.full(len(groups), -1, np.int64)
+        label[groups >= 0] = codes
+        return cls(label, persons, class_sizes(label, persons))
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    @property
+    def total(self) -> int:
+        """Persons (or rows), counted once in every class that they are in."""
+        return int(self.sizes.sum())
+
+    @property
+    def unit(self) -> str:
+        """What is counted."""
+        return "records" if self.persons is None else "persons"
+
+
+def class_sizes(label: Numbers, persons: Numbers | None) -> Numbers:
+    """Persons, or rows, of every class; negative labels are in none."""
+    kept = label >= 0
+    label = label[kept]
+    if persons is not None and len(label):
+        label = pairs(label, persons[kept])[0]
+    return np.bincount(label).astype(np.int64)
+
+
+@attrs.frozen(eq=False)
+class Tally:
+    """How often each sensitive value occurs in each class, without the zeros.
+
+    Attributes
+    ----------
+    classes
+        Number of published classes.
+    of, value, count
+        One entry per class and value that occurs in it, ordered by both.
+    whole
+        How often each value occurs among all published rows.
+    """
+
+    classes: int
+    of: Numbers
+    value: Numbers
+    count: Numbers
+    whole: Numbers
+
+    @classmethod
+    def of_values(cls, published: Published, codes: Numbers, values: int) -> "Tally":
+        """Count; a code of `values` or more is a missing value, which is no value."""
+        present = codes < values
+        kept = present & (published.label >= 0)
+        label, code, everywhere = published.label[kept], codes[kept], codes[present]
+        if published.persons is not None:
+            # A person counts once for every value that is told of them, in a class and in all.
+            of, value, _ = pairs(label, code)
+            entry = np.searchsorted(of * values + value, label * values + code)
+            entry, _, _ = pairs(entry, published.persons[kept])
+            label, code = of[entry], value[entry]
+            everywhere = pairs(everywhere, published.persons[present])[0]
+        whole = np.bincount(everywhere, minlength=values).astype(np.int64)
+        return cls(len(published), *pairs(label, code), whole)
+
+    @property
+    def totals(self) -> Numbers:
+        """Counted values of every class."""
+        return self.sum_by_class(self.count).astype(np.int64)
+
+    @property
+    def share(self) -> NDArray[np.float64]:
+        """Share of every entry in its class."""
+        return self.count / self.totals[self.of]
+
+    @property
+    def overall(self) -> NDArray[np.float64]:
+        """Share of every value among all published rows."""
+        return self.whole / max(int(self.whole.sum()), 1)
+
+    def sum_by_class(self, of_entries: NDArray[np.number]) -> NDArray[np.float64]:
+        """Add up a number per entry within the classes."""
+        weights = of_entries.astype(np.float64)
+        return np.bincount(self.of, weights, minlength=self.classes).astype(np.float64)
+
+    def most_by_class(self, of_entries: NDArray[np.number]) -> NDArray[np.float64]:
+        """Largest number per entry within the classes; 0 for a class without entries."""
+        most = np.zeros(self.classes)
+        np.maximum.at(most, self.of, of_entries)
+        return most
