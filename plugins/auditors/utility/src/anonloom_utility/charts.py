@@ -91,6 +91,7 @@ def figure_over_parameter(grid: Sequence[GridRow], figure: str, title: str) -> C
         title=title,
         x=along,
         y=figure,
+        meaning=f"How {figure} changes with {along}; lower is better.",
         data={
             series: {"x": [x for x, _ in sorted(of)], "y": [y for _, y in sorted(of)]}
             for series, of in points.items()
