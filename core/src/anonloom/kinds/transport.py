@@ -1,33 +1,138 @@
 """Transport: how messages of many senders reach the servers, and what that hides."""
 
 from abc import ABC, abstractmethod
+from typing import Any, Literal
 
 import attrs
+
+from anonloom.kinds.engines import ClientEngine, Clock, Entropy, Round, ServerEngine
+
+
+def _stated(words: str, default: Any = attrs.NOTHING, **more: Any) -> Any:
+    """Declare a guarantee with the words that tell its value in a sentence."""
+    return attrs.field(default=default, metadata={"words": words}, **more)
 
 
 @attrs.frozen(kw_only=True)
 class Guarantees:
-    """What a transport promises, field by field, so that a swap can be told honestly."""
+    """What a transport promises, field by field, so that a swap can be told honestly.
 
-    honest_senders_min: int
-    colluding_servers: int
-    server_behaviour: str
-    donors: str
-    eligibility: str
-    presence_visible_to: str
-    presence_of_erased_visible: bool
-    exclusion: str
-    erasure_condition: str
-    post_quantum: bool
-    delivery: str
-    lost_server: str
-    measured_or_argued: str
-    not_covered: tuple[str, ...] = attrs.field(default=(), converter=tuple)
+    Attributes
+    ----------
+    honest_senders_min
+        Among how many honest senders a message hides at least; 1 means that it does not hide.
+    colluding_servers
+        How many servers may put together all that they know without ending that.
+    server_behaviour
+        What the servers must do for it: they follow the protocol, or a server that does not is
+        detected before anything is opened, detected after it, or detected and named.
+    donors
+        What the senders must do for delivery: all are honest, dishonest ones are contained up to a
+        share, or detected.
+    eligibility
+        How often one person can send.
+    presence_visible_to, presence_visible_when
+        Who sees that a person took part, and from when on.
+    presence_of_erased_visible
+        Whether servers see which positions were filled, erased ones too, before `open`.
+    exclusion
+        Whether a server can leave a sender out unnoticed, or only so that it can be named.
+    erasure_condition
+        What must be true for an erased record to stay unknown.
+    post_quantum
+        Whether every layer withstands a quantum computer.
+    delivery
+        Which messages arrive.
+    lost_server
+        What happens when a server is lost.
+    measured_or_argued
+        What stands behind these statements.
+    not_covered
+        What nobody should expect.
+    """
+
+    honest_senders_min: int = _stated("a message hides among at least {} honest senders")
+    colluding_servers: int = _stated("{} servers may collude")
+    server_behaviour: Literal[
+        "follows", "detected before open", "detected after open", "attributed"
+    ] = _stated("a server that deviates: {}")
+    donors: str = _stated("senders: {}")
+    eligibility: str = _stated("eligibility: {}")
+    presence_visible_to: str = _stated("taking part is visible to {}")
+    presence_visible_when: str = _stated("taking part is visible {}")
+    presence_of_erased_visible: bool = _stated(
+        "servers see before opening which positions were filled: {}"
+    )
+    exclusion: Literal["possible", "attributable"] = _stated("leaving a sender out is {}")
+    erasure_condition: str = _stated("an erased record stays unknown if {}")
+    post_quantum: bool = _stated("withstands a quantum computer: {}")
+    delivery: str = _stated("delivery: {}")
+    lost_server: str = _stated("when a server is lost, {}")
+    measured_or_argued: str = _stated("evidence: {}")
+    not_covered: tuple[str, ...] = _stated("not covered: {}", default=(), converter=tuple)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the fields as the manifest holds them."""
+        return {**attrs.asdict(self), "not_covered": list(self.not_covered)}
+
+    def sentences(self) -> tuple[str, ...]:
+        """Return every guarantee in words, in order."""
+        return tuple(_told(field, getattr(self, field.name)) for field in attrs.fields(type(self)))
+
+
+def _told(field: "attrs.Attribute[Any]", value: Any) -> str:
+    return str(field.metadata["words"]).format(_written(value))
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return ", ".join(value) if value and isinstance(value, tuple) else str(value or "nothing")
+
+
+def swap_sentence(name: str, before: Guarantees, other: str, after: Guarantees) -> str:
+    """Say what changes when one transport takes the place of another.
+
+    The sentence names every declared difference and claims nothing beyond: that two transports
+    declare the same does not make them equally anonymous.
+
+    Parameters
+    ----------
+    name, other
+        Names of the transport that was used and of the one that takes its place.
+    """
+    changed = [
+        f"{_told(field, getattr(after, field.name))} "
+        f"(with {name}: {_written(getattr(before, field.name))})"
+        for field in attrs.fields(Guarantees)
+        if getattr(before, field.name) != getattr(after, field.name)
+    ]
+    if not changed:
+        return f"With {other} instead of {name}, no declared guarantee changes."
+    return f"With {other} instead of {name}: {'; '.join(changed)}."
 
 
 class Transport(ABC):
-    """Makes the engines of one round."""
+    """Makes the engines of one round.
+
+    Promise: every honest acknowledged message arrives exactly once, whatever the network drops,
+    repeats, delays, reorders or corrupts; what the transport hides is what `guarantees` says.
+    """
 
     @abstractmethod
-    def guarantees(self, senders: int) -> Guarantees:
-        """Return what a round with so many honest senders promises."""
+    def client(self, round: Round, *, entropy: Entropy, clock: Clock) -> ClientEngine:
+        """Return the engine of one sender."""
+
+    @abstractmethod
+    def server(self, round: Round, index: int, *, entropy: Entropy, clock: Clock) -> ServerEngine:
+        """Return the engine of one server."""
+
+    @abstractmethod
+    def guarantees(self, round: Round) -> Guarantees:
+        """Return what such a round promises, if all its senders are honest."""
+
+    def problem(self, round: Round) -> str | None:
+        """Say why the transport cannot carry such a round, or None; asked before any engine is."""
+        return None

@@ -1,0 +1,1 @@
+"""Running engines inside one process: entropy, clock, network with faults, trace."""
