@@ -9,7 +9,7 @@ import attrs
 from anonloom.kindtable import Kind, kind_of_class
 from anonloom.params.declare import Param, params_of
 from anonloom.params.shapes import Load, Misfit, Reading, Trouble
-from anonloom.spelling import did_you_mean
+from anonloom.spelling import closest, did_you_mean
 
 T = TypeVar("T")
 
@@ -57,11 +57,14 @@ def _no_methods(kind: str, name: str) -> type:
 
 def _build(cls: type[T], values: Mapping[str, object], reading: Reading, section: str = "") -> T:
     declared = params_of(cls)
-    troubles = [_unknown(cls, name, declared, section) for name in values if name not in declared]
+    unknown = [name for name in values if name not in declared]
+    troubles = [_unknown(cls, name, declared, section) for name in unknown]
+    # A misspelt name is one mistake: the right one is not reported as missing as well.
+    meant = {closest(name, declared) for name in unknown}
     found: dict[str, object] = {}
     for name, declaration in declared.items():
         if name not in values:
-            if declaration.required:
+            if declaration.required and name not in meant:
                 what = f"{cls.__name__} needs the parameter '{name}'"
                 if section:
                     what = f"{section} needs '{name}'"

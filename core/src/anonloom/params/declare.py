@@ -63,13 +63,13 @@ class Param:
         return factory() if factory is not None else self.default
 
     def words(self, reading: Reading) -> str:
-        """Return what the value must be: 'an integer of at least 2 or null'."""
+        """Return what the value must be: 'an integer of at least 2, or null'."""
         rule = self.check.words if self.check is not None else ""
         members = self.shape.members if isinstance(self.shape, Either) else (self.shape,)
         if rule and Nothing() in members and len(members) > 1:
             # The rule speaks of the value, not of its absence.
             some = tuple(member for member in members if member != Nothing())
-            return f"{Either(some).words(reading)}{rule} or {reading.null}"
+            return f"{Either(some).words(reading)}{rule}, or {reading.null}"
         return f"{self.shape.words(reading)}{rule}"
 
     def read(self, value: object, reading: Reading) -> object:

@@ -11,6 +11,7 @@ from pathlib import Path
 import attrs
 
 from anonloom.kindtable import Kind
+from anonloom.spelling import did_you_mean
 
 #: Finds the class of a method from its kind's key and its name.
 Load = Callable[[str, str], type]
@@ -88,7 +89,8 @@ class Reading:
         if isinstance(value, Mapping):
             return "a mapping"
         if isinstance(value, list | tuple):
-            return "a list"
+            text = repr(list(value))
+            return text if value and len(text) <= 60 else "a list" if value else "an empty list"
         return repr(value)
 
 
@@ -111,6 +113,10 @@ class Shape:
     def read(self, value: object, reading: Reading) -> object:
         """Return the value as the method will see it, or raise `Misfit`."""
         return value
+
+    def choices(self) -> tuple[str, ...]:
+        """Return the texts that can be misspelt."""
+        return ()
 
     def schema(self, of_kind: Callable[[Kind], dict[str, object]]) -> dict[str, object]:
         """Return the JSON schema; `of_kind` gives that of a nested method."""
@@ -200,6 +206,10 @@ class Choice(Shape):
     def fits(self, value: object) -> bool:
         """Return whether the value is one of them; 1 and True are different."""
         return any(value == choice and type(value) is type(choice) for choice in self.values)
+
+    def choices(self) -> tuple[str, ...]:
+        """Return the texts among the values."""
+        return tuple(value for value in self.values if isinstance(value, str))
 
     def schema(self, of_kind: Callable[[Kind], dict[str, object]]) -> dict[str, object]:
         """Return the values."""
@@ -310,6 +320,10 @@ class Either(Shape):
         """Return what the first member that fits makes of the value."""
         return next(m for m in self.members if m.fits(value)).read(value, reading)
 
+    def choices(self) -> tuple[str, ...]:
+        """Return the choices of all members."""
+        return tuple(choice for member in self.members for choice in member.choices())
+
     def schema(self, of_kind: Callable[[Kind], dict[str, object]]) -> dict[str, object]:
         """Return the members."""
         return {"anyOf": [member.schema(of_kind) for member in self.members]}
@@ -335,10 +349,17 @@ class Instance(Shape):
         return isinstance(value, self.cls)
 
 
+def _takes_text(shape: Shape) -> bool:
+    members = shape.members if isinstance(shape, Either) else (shape,)
+    return Scalar(str) in members
+
+
 def misfit(shape: Shape, value: object, reading: Reading, words: str = "") -> Trouble:
     """Return the sentence "must be ... Got ... instead."."""
     hint = ""
-    if reading.load is not None and shape == Scalar(str) and isinstance(value, int | float):
+    if isinstance(value, str):
+        hint = did_you_mean(value, shape.choices())
+    elif reading.load is not None and isinstance(value, int | float) and _takes_text(shape):
         hint = f"write it in quotes: '{reading.show(value)}'"
     what = f"must be {words or shape.words(reading)}. Got {reading.show(value)} instead."
     return Trouble((), what, hint)

@@ -10,7 +10,7 @@ from anonloom.data.builders import (
     Tree,
     Widths,
 )
-from anonloom.data.schema import Column, Schema
+from anonloom.data.schema import ROLES, Column, Schema
 from anonloom.spec.cursor import Cursor
 from anonloom.spec.methods import Workshop
 from anonloom.spelling import did_you_mean, listed
@@ -53,6 +53,9 @@ def read_columns(cursor: Cursor, workshop: Workshop) -> Schema | None:
 
 def read_column(cursor: Cursor, name: str, workshop: Workshop) -> Column | None:
     """Read one entry of `data.columns`."""
+    if isinstance(cursor.value, str) and cursor.value in ROLES:
+        cursor.must_be("a mapping with the column's role", f"write {{role: {cursor.value}}}")
+        return None
     entries = cursor.entries("a mapping with the column's role")
     if entries is None:
         return None
@@ -86,4 +89,6 @@ def read_hierarchy(cursor: Cursor, workshop: Workshop) -> HierarchySource | None
         named.must_be(f"one of {', '.join(map(repr, BUILDERS))}", hint)
         return None
     values = {key: entry.plain() for key, entry in entries.items()}
-    return workshop.section(cursor, BUILDERS[named.value], f"a hierarchy of {named.value}", values)
+    return workshop.section(
+        cursor, BUILDERS[named.value], f"a hierarchy built with '{named.value}'", values
+    )

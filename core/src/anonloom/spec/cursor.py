@@ -19,7 +19,7 @@ def shown(value: object) -> str:
     if isinstance(value, dict):
         return "a mapping"
     if isinstance(value, tuple):
-        return "a list"
+        return "a list" if value else "an empty list"
     return repr(value)
 
 
@@ -86,7 +86,7 @@ class Cursor:
         """Return the elements of a list."""
         items = self.node.items
         if items is None:
-            self.must_be(words)
+            self.must_be(words, "begin each element with '- '" if self.node.mapping else "")
             return None
         return [self.below(index, node) for index, node in enumerate(items)]
 

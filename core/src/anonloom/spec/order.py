@@ -66,12 +66,13 @@ def check_order(stages: Sequence[tuple[Cursor, str, Use | None]]) -> None:
         Where each stage is, its kind, and the method if it could be built.
     """
     state: State = "table"
-    sampled = False
+    sampled = wrong = False
     last: Cursor | None = None
     for cursor, kind, use in stages:
         refused = _REFUSED.get((kind, state))
         if refused:
             cursor.complain(*refused)
+            wrong = True
         elif kind == "sampler" and state == "release":
             if sampled:
                 cursor.complain("only one sampler can follow a generalizer", "keep one of them")
@@ -82,10 +83,11 @@ def check_order(stages: Sequence[tuple[Cursor, str, Use | None]]) -> None:
                     "put it before the partitioner, or use one that keeps a share of every class",
                 )
             sampled = True
-        # A stage in a wrong place is reported once; what follows is judged as if it were right.
-        state = _NEXT.get(kind, state)
+        # A stage in a wrong place is reported once: what follows is judged as if it were right.
+        if not (refused and kind == "mechanism"):
+            state = _NEXT.get(kind, state)
         last = cursor
-    if state == "classes" and last is not None:
+    if state == "classes" and last is not None and not wrong:
         last.complain(
             "the stages end with classes that nothing publishes", "add a generalizer after it"
         )

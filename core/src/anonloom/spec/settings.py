@@ -63,7 +63,9 @@ class Setting:
             If the path leads nowhere.
         """
         try:
-            return _put(document, steps_of(self.path), self.value, "")
+            # A key that the setting makes is written where the path is.
+            value = attrs.evolve(self.value, key_place=self.place)
+            return _put(document, steps_of(self.path), value, "")
         except NoSuchNode as error:
             raise SpecError([Problem(error.what, self.where, self.place, error.hint)]) from None
 
@@ -159,7 +161,7 @@ def _put_in_mapping(
         return _with_method(node, entries, kind, value)
     if kind is not None and step not in entries and step not in _BESIDE and _is_method(entries):
         step, rest = "with", (step, *rest)
-    inner = entries.get(step, Node({} if rest else None, value.place, value.place))
+    inner = entries.get(step, Node({} if rest else None, value.place, value.key_place))
     changed[step] = _put(inner, rest, value, step)
     return Node(changed, node.place, node.key_place)
 
