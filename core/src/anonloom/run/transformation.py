@@ -30,7 +30,7 @@ from anonloom.data.release import Release
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
 from anonloom.errors import DataError
-from anonloom.params import as_values, build
+from anonloom.params import Misfit, as_values, build
 from anonloom.run.outcome import Outcome
 from anonloom.spec.model import PipelineSpec
 
@@ -118,7 +118,7 @@ class Transformation:
             schema = Schema(tuple(_read_column(column) for column in data["columns"]))
             regions = {name: list(data["regions"][name]) for name in schema.quasi}
             found = cls(schema, regions, list(data["privacy"]), dict(data["suppression"]))
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, Misfit) as error:
             raise DataError(f"the transformation is damaged ({type(error).__name__})") from None
         if len({len(cells) for cells in regions.values()}) > 1:
             raise DataError("the transformation is damaged: its regions have different lengths")
@@ -150,14 +150,15 @@ class Transformation:
 
 def _read_column(data: dict[str, Any]) -> Column:
     values = dict(data)
-    hierarchy = values.pop("hierarchy", None)
+    hierarchy, publish = values.pop("hierarchy", None), values.pop("publish", None)
     # A value that was never seen lies in no region; it is not an error.
     values["unknown"] = "own-leaf" if hierarchy else "refuse"
     column = build(Column, {name: value for name, value in values.items() if value is not None})
-    if hierarchy is None:
-        return column
-    parameters = {name: value for name, value in hierarchy.items() if name != "build"}
-    return attrs.evolve(column, hierarchy=build(_BUILDERS[hierarchy["build"]], parameters))
+    source = None
+    if hierarchy is not None:
+        parameters = {name: value for name, value in hierarchy.items() if name != "build"}
+        source = build(_BUILDERS[hierarchy["build"]], parameters)
+    return attrs.evolve(column, hierarchy=source, publish=publish)
 
 
 @attrs.frozen(eq=False)

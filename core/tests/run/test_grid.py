@@ -1,0 +1,144 @@
+"""Experiments: one tidy table, resumed where they stopped, refusals as results."""
+
+import json
+
+import pandas as pd
+import pytest
+from anonloom.errors import UsageError
+from anonloom.run import grid
+from anonloom.run.grid import Recipe, run_grid
+
+VARY = """
+vary:
+  privacy.size.k: [2, 3, 13]
+  stages.partitioner.length: [4, 6]
+"""
+
+
+@pytest.fixture
+def experiment(clinic):
+    clinic.file.write_text(clinic.file.read_text() + VARY)
+    return clinic
+
+
+def run(experiment, **options):
+    told = []
+    report = run_grid(
+        Recipe(experiment.file),
+        experiment.registry,
+        experiment.out,
+        tell=lambda label, status: told.append((label, status)),
+        **options,
+    )
+    return report, told
+
+
+def test_an_experiment_leaves_one_tidy_table_and_every_release(experiment):
+    report, told = run(experiment)
+
+    table = pd.read_csv(experiment.out / "public" / "grid.csv")
+    assert 6 == len(table) == len(told)
+    assert [2, 2, 3, 3, 13, 13] == table["privacy.size.k"].tolist()
+    assert [4, 6] * 3 == table["stages.partitioner.length"].tolist()
+    assert ["published"] * 4 + ["refused"] * 2 == table["status"].tolist()
+    assert [12.0] * 4 == table["counting.rows"].tolist()[:4]
+    assert table["counting.rows"].isna().tolist()[4:] == [True, True]
+    parquet = pd.read_parquet(experiment.out / "public" / "grid.parquet")
+    assert table.columns.tolist() == parquet.columns.tolist()
+    assert 4 == len(list((experiment.out / "runs").iterdir()))
+    assert report == json.loads((experiment.out / "public" / "grid.json").read_text())
+
+
+def test_the_message_of_a_refused_run_is_in_the_table(experiment):
+    report, _ = run(experiment)
+
+    assert (
+        "the whole table does not satisfy size: it has 12 usable rows, and k: 12 would pass"
+        == report["runs"][-1]["message"]
+    )
+
+
+def test_auditors_summarize_the_whole_experiment(experiment):
+    report, _ = run(experiment)
+
+    assert ["counting"] == [summary["auditor"] for summary in report["summaries"]]
+    assert 12 == report["summaries"][0]["findings"][0]["value"]
+
+
+def test_an_interrupted_experiment_goes_on_where_it_stopped(experiment, monkeypatch):
+    done = []
+    whole = grid.run_case
+
+    def interrupted(spec, registry, target, at):
+        if len(done) == 2:
+            raise KeyboardInterrupt
+        done.append(at)
+        return whole(spec, registry, target, at)
+
+    monkeypatch.setattr(grid, "run_case", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run(experiment)
+    assert not (experiment.out / "public" / "grid.json").exists()
+    monkeypatch.setattr(grid, "run_case", whole)
+    _, told = run(experiment)
+
+    assert ["done before"] * 2 == [status for _, status in told[:2]]
+    assert ["published", "published", "refused", "refused"] == [s for _, s in told[2:]]
+
+
+def test_a_changed_run_is_done_again_when_an_experiment_goes_on(experiment, monkeypatch):
+    whole = grid._write
+    monkeypatch.setattr(grid, "_write", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        run(experiment)
+    monkeypatch.setattr(grid, "_write", whole)
+    experiment.change("seed: 7", "seed: 8")
+    _, told = run(experiment)
+
+    assert "done before" not in [status for _, status in told]
+
+
+def test_a_finished_experiment_is_refused_without_replace(experiment):
+    run(experiment)
+    with pytest.raises(UsageError) as refused:
+        run(experiment)
+
+    assert (
+        f"'{experiment.out}' exists already\n    Use --replace, or publish to another folder."
+        == str(refused.value)
+    )
+    assert "done before" not in [status for _, status in run(experiment, replace=True)[1]]
+
+
+def test_a_folder_of_somebody_else_is_left_alone(experiment):
+    experiment.out.mkdir()
+    (experiment.out / "thesis.txt").write_text("years of work")
+    for replace in (False, True):
+        with pytest.raises(UsageError) as refused:
+            run(experiment, replace=replace)
+        assert (
+            f"'{experiment.out}' is not an experiment of Anonloom and is left as it is\n"
+            "    Publish to another folder." == str(refused.value)
+        )
+    assert "years of work" == (experiment.out / "thesis.txt").read_text()
+
+
+def test_cases_have_their_labels(clinic):
+    clinic.file.write_text(
+        clinic.file.read_text()
+        + "vary:\n  - {label: short runs, set: {stages.partitioner.length: 4}}\n"
+        + "  - {label: 'long/runs', set: {stages.partitioner.length: 6}}\n"
+    )
+    report, _ = run(clinic)
+
+    assert ["short runs", "long/runs"] == [r["label"] for r in report["runs"]]
+    assert ["001-short-runs", "002-long-runs"] == sorted(
+        path.name for path in (clinic.out / "runs").iterdir()
+    )
+
+
+def test_reporters_write_the_page_of_the_experiment(experiment):
+    experiment.change("  to: out\n", "  to: out\n  reporters: [note]\n")
+    run(experiment)
+
+    assert "6 runs" == (experiment.out / "public" / "grid-note.txt").read_text()

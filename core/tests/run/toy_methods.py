@@ -1,0 +1,290 @@
+"""Small methods for tests of the runner: one of every kind that a pipeline can have."""
+
+import attrs
+import numpy as np
+from anonloom.api import ROLES, Method, hookimpl
+from anonloom.data.classes import Classes
+from anonloom.data.findings import Chart, Finding, Findings, PrivateRows
+from anonloom.data.release import Release
+from anonloom.data.table import Table
+from anonloom.kinds.auditor import Auditor
+from anonloom.kinds.generalizer import Generalizer
+from anonloom.kinds.integrity import Seal, Sealed, Verified
+from anonloom.kinds.mechanism import Mechanism
+from anonloom.kinds.outliers import OutlierHandler
+from anonloom.kinds.partitioner import Partitioner
+from anonloom.kinds.privacy import PrivacyModel
+from anonloom.kinds.reporter import Reporter
+from anonloom.kinds.sampler import Sampler
+from anonloom.params import param
+
+ANONLOOM_API = 1
+
+
+@attrs.frozen(kw_only=True)
+class SizeAtLeast(PrivacyModel):
+    """Admits classes of at least k rows, or k persons."""
+
+    k: int = param(help="Least size.", default=3)
+    monotone = True
+
+    @property
+    def min_size(self):
+        return self.k
+
+    @property
+    def size_only(self):
+        return True
+
+    def _sizes(self, table, rows, starts, stops):
+        if table.persons is None:
+            return np.asarray(stops) - np.asarray(starts)
+        return np.array(
+            [
+                len(set(table.persons[rows[a:b]].tolist()))
+                for a, b in zip(starts, stops, strict=True)
+            ]
+        )
+
+    def admits(self, table, rows, starts, stops):
+        return self._sizes(table, rows, starts, stops) >= self.k
+
+    def would_pass(self, table, rows, starts, stops):
+        return f"k: {int(self._sizes(table, rows, starts, stops).min())}"
+
+
+@attrs.frozen(kw_only=True)
+class TwoValues(PrivacyModel):
+    """Admits classes with at least two values of a column."""
+
+    of: str = param(help="The column.")
+    monotone = True
+
+    def admits(self, table, rows, starts, stops):
+        codes = table.coded(self.of).codes
+        return np.array(
+            [len(set(codes[rows[a:b]].tolist())) >= 2 for a, b in zip(starts, stops, strict=True)],
+            bool,
+        )
+
+    def would_pass(self, table, rows, starts, stops):
+        return "one value"
+
+
+@attrs.frozen(kw_only=True)
+class Runs(Partitioner):
+    """Cuts every class into runs of `length` rows in the order of the first axis."""
+
+    length: int = param(help="Rows per class.", default=4)
+    literal: bool = param(help="Keep a short rest as a class of its own.", default=False)
+    loses: bool = param(help="Lose the last row.", default=False)
+    revives: bool = param(help="Put suppressed rows into a class.", default=False)
+
+    @property
+    def guard_use(self):
+        return "size"
+
+    @property
+    def sound(self):
+        return not self.literal
+
+    def partition(self, table: Table, classes, guard, run):
+        rows, bounds = [], [0]
+        for which in range(len(classes)):
+            members = classes.members(which)
+            members = members[np.argsort(table.codes[0][members], kind="stable")]
+            cuts = [*list(range(0, len(members), self.length)), len(members)]
+            if not self.literal and len(cuts) > 2 and cuts[-1] - cuts[-2] < guard.min_size:
+                del cuts[-2]
+            bounds.extend([len(rows) + cut for cut in cuts[1:]])
+            rows.extend(members.tolist())
+        run.progress(1, 1)
+        run.find(Finding(name="runs", value=len(bounds) - 1, meaning="How many runs were cut."))
+        suppressed = classes.suppressed
+        if self.loses:
+            rows, bounds[-1] = rows[:-1], bounds[-1] - 1
+        if self.revives:
+            rows, bounds[-1] = [*rows, *suppressed.tolist()], bounds[-1] + len(suppressed)
+            suppressed = suppressed[:0]
+        return Classes(np.array(rows, np.int64), np.array(bounds, np.int64), suppressed)
+
+
+@attrs.frozen(kw_only=True)
+class FirstOut(OutlierHandler):
+    """Suppresses the first class."""
+
+    def handle(self, table, classes, guard, run):
+        first = np.zeros(len(classes), bool)
+        first[:1] = True
+        return classes.suppress(first)
+
+
+@attrs.frozen(kw_only=True)
+class AsDeclared(Generalizer):
+    """Publishes every axis in its own form."""
+
+    lies: bool = param(help="Say that cells do not cover the originals.", default=False)
+
+    @property
+    def truthful(self):
+        return not self.lies
+
+    def generalize(self, table, classes, run):
+        lo, hi = classes.extents(table.codes)
+        cells = [axis.publish(lo[:, at], hi[:, at]) for at, axis in enumerate(table.axes)]
+        return Release.from_cells(table, classes, cells, truthful=self.truthful)
+
+
+@attrs.frozen(kw_only=True)
+class FirstHalf(Sampler):
+    """Keeps the first half of every class, rounded up."""
+
+    promise: bool = param(help="Promise what is kept.", default=True)
+
+    def sample(self, classes, run):
+        place = np.arange(len(classes.rows)) - classes.starts[classes.class_of_position()]
+        return place < self.kept(classes.sizes)[classes.class_of_position()]
+
+    def kept(self, sizes):
+        return -(-np.asarray(sizes) // 2)
+
+    def least_kept(self, sizes):
+        return self.kept(sizes) if self.promise else np.zeros(len(sizes), np.int64)
+
+
+@attrs.frozen(kw_only=True)
+class AddOne(Mechanism):
+    """Adds one to the first axis, which must be a number."""
+
+    def protect(self, table, run):
+        name = table.schema.quasi[0]
+        frame = table.frame.copy()
+        frame[name] = frame[name] + 1
+        return Table.build(frame, table.schema, table.origin)
+
+
+@attrs.frozen(kw_only=True)
+class Counting(Auditor):
+    """Counts rows; can be told to find nothing."""
+
+    nothing: bool = param(help="Report a figure that could not be assessed.", default=False)
+    measures = "utility"
+
+    def audit(self, case, run):
+        run.find(Chart(name="sizes", kind="bars", title="Rows", data={"labels": ["a"], "n": [1]}))
+        return Findings.of(
+            Finding(name="rows", value=len(case.release), meaning="Rows published."),
+            Finding(
+                name="share",
+                value=None if self.nothing else len(case.release) / len(case.original),
+                status="not assessable" if self.nothing else "measured",
+                meaning="Share of rows published.",
+            ),
+            PrivateRows(name="first", rows=np.array([0]), meaning="The first row."),
+        )
+
+    def summarize(self, grid):
+        return Findings.of(
+            Finding(
+                name="most_rows",
+                value=max((row.findings["rows"].value for row in grid), default=None),
+                meaning="Most rows of any run.",
+            )
+        )
+
+
+@attrs.frozen(kw_only=True)
+class NeedsControl(Auditor):
+    """Needs held-out rows."""
+
+    measures = "risk"
+    needs = frozenset({"control"})
+
+    def audit(self, case, run):
+        return Findings.of(
+            Finding(name="control", value=len(case.control), meaning="Rows held out.")
+        )
+
+
+@attrs.frozen(kw_only=True)
+class Stamp(Seal):
+    """Writes a stamp and demands it."""
+
+    def seal(self, public, private):
+        (public / "stamp").write_text("sealed")
+        (private / "stamp.key").write_text("key")
+        return Sealed(("stamp",), ("stamp.key",))
+
+    def verify(self, public, *, key=None):
+        from anonloom.errors import IntegrityError
+
+        if not (public / "stamp").is_file():
+            raise IntegrityError("the stamp is missing")
+        return Verified(("the stamp is there",), ("everything else",))
+
+
+@attrs.frozen(kw_only=True)
+class Note(Reporter):
+    """Writes the name of the run."""
+
+    def write(self, report, folder):
+        (folder / "note.txt").write_text(report["name"])
+        return ("note.txt",)
+
+    def write_grid(self, report, folder):
+        (folder / "grid-note.txt").write_text(f"{len(report['runs'])} runs")
+        return ("grid-note.txt",)
+
+
+def _offers(name: str, cls: type, reads: object = ("quasi",)) -> Method:
+    return Method(
+        name=name,
+        target=f"{__name__}:{cls.__name__}",
+        summary=(cls.__doc__ or "").splitlines()[0],
+        reads=frozenset(reads),
+    )
+
+
+@hookimpl
+def anonloom_register_privacy_models():
+    return [_offers("size", SizeAtLeast), _offers("two-values", TwoValues)]
+
+
+@hookimpl
+def anonloom_register_partitioners():
+    return [_offers("runs", Runs)]
+
+
+@hookimpl
+def anonloom_register_outlier_handlers():
+    return [_offers("first-out", FirstOut)]
+
+
+@hookimpl
+def anonloom_register_generalizers():
+    return [_offers("as-declared", AsDeclared)]
+
+
+@hookimpl
+def anonloom_register_samplers():
+    return [_offers("first-half", FirstHalf)]
+
+
+@hookimpl
+def anonloom_register_mechanisms():
+    return [_offers("add-one", AddOne, ROLES)]
+
+
+@hookimpl
+def anonloom_register_auditors():
+    return [_offers("counting", Counting), _offers("needs-control", NeedsControl)]
+
+
+@hookimpl
+def anonloom_register_integrity_schemes():
+    return [_offers("stamp", Stamp)]
+
+
+@hookimpl
+def anonloom_register_reporters():
+    return [_offers("note", Note)]
