@@ -18,21 +18,31 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from anonloom.testing.auditor import AuditorConformance as AuditorConformance
+    from anonloom.testing.collector import CollectorConformance as CollectorConformance
     from anonloom.testing.generalizer import GeneralizerConformance as GeneralizerConformance
+    from anonloom.testing.integrity import IntegrityConformance as IntegrityConformance
+    from anonloom.testing.mechanism import MechanismConformance as MechanismConformance
     from anonloom.testing.outliers import OutlierHandlerConformance as OutlierHandlerConformance
     from anonloom.testing.partitioner import PartitionerConformance as PartitionerConformance
     from anonloom.testing.privacy import PrivacyModelConformance as PrivacyModelConformance
+    from anonloom.testing.reporter import ReporterConformance as ReporterConformance
     from anonloom.testing.results import CheckResult as CheckResult
     from anonloom.testing.running import run_checks as run_checks
     from anonloom.testing.sampler import SamplerConformance as SamplerConformance
+    from anonloom.testing.source import SourceConformance as SourceConformance
 
 _HOMES = {
+    "SourceConformance": "source",
+    "MechanismConformance": "mechanism",
     "PartitionerConformance": "partitioner",
     "OutlierHandlerConformance": "outliers",
     "GeneralizerConformance": "generalizer",
     "SamplerConformance": "sampler",
     "PrivacyModelConformance": "privacy",
+    "CollectorConformance": "collector",
     "AuditorConformance": "auditor",
+    "IntegrityConformance": "integrity",
+    "ReporterConformance": "reporter",
     "CheckResult": "results",
     "run_checks": "running",
 }

@@ -5,7 +5,6 @@ import pickle
 import subprocess
 import sys
 
-import attrs
 import yaml
 
 from anonloom.kindtable import KINDS, kind_of_class
@@ -79,12 +78,11 @@ def _hook_module(subject: Conformance) -> str:
 
 
 def check_parameters_are_declared(subject: Conformance) -> None:
-    """Every parameter is declared with `param()`, which demands a help text, and by keyword."""
-    declared = params_of(subject.method)
-    positional = [field.name for field in attrs.fields(subject.method) if not field.kw_only]
-    assert not positional, f"not by keyword only: {positional}"
-    silent = [name for name, one in declared.items() if not one.help.strip()]
-    assert not silent, f"without help: {silent}"
+    """Every parameter is declared with `param()`: by keyword only, with a help text and a type."""
+    try:
+        params_of(subject.method)
+    except TypeError as error:
+        raise AssertionError(str(error)) from None
 
 
 def check_parameters_survive_yaml(subject: Conformance) -> None:

@@ -48,7 +48,14 @@ class Dividing(Acting):
     def seen_by_method(self, table: Table) -> Table:
         """Return the table as the runner would pass it, narrowed to what the method reads."""
         entry = self.entry()
-        return table if entry is None else table.narrowed(entry.method.reads)  # type: ignore[arg-type]  # the descriptor has checked that these are roles
+        return table if entry is None else table.narrowed(entry.method.reads)
+
+    def divided(self, special: str = "") -> list[Played]:
+        """Return the scenes in which the method returned classes."""
+        found = [one for one in self.returned(special) if isinstance(one.seen.result, Classes)]
+        if not found:
+            raise NotApplicable("the method returned no classes in any scene")
+        return found
 
     def scene(
         self,
@@ -105,7 +112,7 @@ def _row_problems(subject: Dividing, find: Callable[[Played], list[int]], promis
     held(
         (
             f"{one.scene.name}: {len(find(one))} rows, first row {find(one)[0]}"
-            for one in subject.returned()
+            for one in subject.divided()
             if find(one)
         ),
         promise,
@@ -168,6 +175,8 @@ def check_every_class_is_admitted(subject: Dividing) -> None:
 def check_row_order_does_not_matter(subject: Dividing) -> None:
     """The guarantee holds whatever the order of the rows."""
     _demand_soundness(subject, True)
+    if any(refused_classes(subject, one) for one in subject.divided()):
+        raise NotApplicable("classes are refused in the plain order already")
     _judge_classes(subject, "order")
 
 
@@ -176,7 +185,7 @@ def _judge_classes(subject: Dividing, special: str) -> None:
         (
             f"{one.scene.name}: {len(refused_classes(subject, one))} of {len(one.seen.result)} "
             f"classes, sizes {refused_classes(subject, one)[:5]}"
-            for one in subject.returned(special)
+            for one in subject.divided(special)
             if refused_classes(subject, one)
         ),
         "classes are refused",
@@ -195,7 +204,7 @@ def check_unsound_classes_are_refused(subject: Dividing) -> None:
     held(
         (
             f"{one.scene.name}: {len(refused_classes(subject, one))} classes are inadmissible"
-            for one in subject.returned()
+            for one in subject.divided()
             if refused_classes(subject, one) and not _final_check_refuses(one)
         ),
         "the final check published what the oracle refuses",

@@ -55,7 +55,7 @@ def check_incomplete_rows_stay_suppressed(subject: OutlierHandlerConformance) ->
     held(
         (
             f"{one.scene.name}: {len(back)} rows"
-            for one in subject.returned()
+            for one in subject.divided()
             if (
                 back := set(complete(one.scene.facts.sample)[1])
                 & set(one.seen.result.rows.tolist())

@@ -67,7 +67,7 @@ def check_given_classes_are_refined(subject: PartitionerConformance) -> None:
     held(
         (
             f"{one.scene.name}: {len(torn)} classes"
-            for one in subject.returned()
+            for one in subject.divided()
             if (torn := oracle.straddling_classes(one.scene.facts.classes, found_classes(one)))
         ),
         "classes straddle the given ones",
@@ -79,7 +79,7 @@ def check_suppressed_rows_stay_suppressed(subject: PartitionerConformance) -> No
     held(
         (
             f"{one.scene.name}: {len(back)} rows"
-            for one in subject.returned()
+            for one in subject.divided()
             if (back := set(one.scene.facts.suppressed) & set(one.seen.result.rows.tolist()))
         ),
         "suppressed rows are in a class again",

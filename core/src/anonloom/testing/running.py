@@ -4,21 +4,31 @@ from collections.abc import Mapping
 
 from anonloom.registry import Registry
 from anonloom.testing.auditor import AuditorConformance
+from anonloom.testing.collector import CollectorConformance
 from anonloom.testing.conformance import Conformance
 from anonloom.testing.generalizer import GeneralizerConformance
+from anonloom.testing.integrity import IntegrityConformance
+from anonloom.testing.mechanism import MechanismConformance
 from anonloom.testing.outliers import OutlierHandlerConformance
 from anonloom.testing.partitioner import PartitionerConformance
 from anonloom.testing.privacy import PrivacyModelConformance
+from anonloom.testing.reporter import ReporterConformance
 from anonloom.testing.results import CheckResult
 from anonloom.testing.sampler import SamplerConformance
+from anonloom.testing.source import SourceConformance
 
 _CLASSES: tuple[type[Conformance], ...] = (
+    SourceConformance,
+    MechanismConformance,
     PartitionerConformance,
     OutlierHandlerConformance,
     GeneralizerConformance,
     SamplerConformance,
     PrivacyModelConformance,
+    CollectorConformance,
     AuditorConformance,
+    IntegrityConformance,
+    ReporterConformance,
 )
 
 #: The conformance class of every kind, by the kind's YAML key.

@@ -1,0 +1,151 @@
+"""Conformance of collectors: the release is the one that a trusted curator would publish."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from anonloom.data.classes import Classes
+from anonloom.data.release import Release
+from anonloom.data.table import Table
+from anonloom.kinds.context import Run
+from anonloom.kinds.guard import Guard
+from anonloom.kinds.transport import Guarantees
+from anonloom.testing import tables
+from anonloom.testing.auditor import publish_classes
+from anonloom.testing.conduct import CONDUCT, Acting, Scene, check_same_seed_same_result
+from anonloom.testing.conformance import Check, held
+from anonloom.testing.declaring import DECLARED
+from anonloom.testing.demands import Demand
+from anonloom.testing.tables import Sample
+
+
+class PlainStages:
+    """Stages whose classes depend on the rows alone, not on their order: sorted, then cut."""
+
+    size = 5
+
+    def prepare(self, table: Table) -> Table:
+        """Return the table as it is."""
+        return table
+
+    def partition(self, table: Table, guard: Guard) -> Classes | None:
+        """Cut the sorted rows into classes of five, the rest joining the last one."""
+        whole = table.whole()
+        keys = [tuple(codes) for codes in table.codes[:, whole.rows].T.tolist()]
+        order = sorted(range(len(keys)), key=keys.__getitem__)
+        labels = np.empty(len(order), np.int64)
+        last = max(len(order) // self.size - 1, 0)
+        for position, at in enumerate(order):
+            labels[at] = min(position // self.size, last)
+        return Classes.from_labels(labels, rows=whole.rows, suppressed=whole.suppressed)
+
+    def generalize(self, table: Table, classes: Classes | None) -> Release:
+        """Publish each class's extent."""
+        return Release.as_it_is(table) if classes is None else publish_classes(table, classes)
+
+    def sample(self, release: Release) -> Release:
+        """Keep every row."""
+        return release
+
+
+def _distinct_rows() -> Sample:
+    """Return the ordinary table without rows that tie, so that sorting decides everything."""
+    sample = tables.clinic(60)
+    seen: dict[object, int] = {}
+    for at, row in enumerate(sample.rows):
+        seen.setdefault((row["age"], row["region"], row["sex"]), at)
+    return sample.reordered(sorted(seen.values()))
+
+
+class CollectorConformance(Acting):
+    """Checks of a collector.
+
+    Attributes
+    ----------
+    tables
+        The tables to collect; rows that tie are left out of them, because a collector may deliver
+        rows in another order.
+
+    Examples
+    --------
+    In ``tests/test_conformance.py``::
+
+        class TestDonation(CollectorConformance):
+            method = Donation
+            params = {"transport": "direct", "min_batch": 10}
+    """
+
+    kind = "collector"
+    tables: ClassVar[tuple[Callable[[], Sample], ...]] = (_distinct_rows,)
+
+    def act(self, method: Any, inputs: Mapping[str, Any], run: Run) -> Any:
+        """Collect."""
+        return method.collect(inputs["table"], PlainStages(), inputs["guard"], run)
+
+    def scenes(self) -> Iterator[Scene]:
+        """Yield every table, in two orders."""
+        for make in self.tables:
+            sample, name = make(), make.__name__.strip("_").replace("_", " ")
+            yield _scene(name, sample)
+            yield _scene(f"{name}, shuffled", sample.reordered(tables.shuffled(len(sample), 3)))
+
+
+def _scene(name: str, sample: Sample) -> Scene:
+    return Scene(name, lambda: {"table": sample.table(), "guard": Demand(k=3).guard()}, sample)
+
+
+def _published(release: Any) -> list[str]:
+    """Return the rows of a release in an order that does not depend on theirs."""
+    return sorted(repr(sorted(row.items(), key=str)) for row in tables.plain(release.frame))
+
+
+def _curators(sample: Sample) -> Release:
+    stages, table = PlainStages(), sample.table()
+    return stages.generalize(table, stages.partition(table, Demand(k=3).guard()))
+
+
+def check_release_equals_the_curators(subject: CollectorConformance) -> None:
+    """The published rows, taken together, are those of a trusted curator."""
+    held(
+        (
+            one.scene.name
+            for one in subject.returned()
+            if not isinstance(one.seen.result, Release)
+            or _published(one.seen.result) != _published(_curators(one.scene.facts))
+        ),
+        "the release is not the curator's",
+    )
+
+
+def check_same_rows_again(subject: CollectorConformance) -> None:
+    """A second collection publishes the same rows; keys and coins may differ."""
+    held(
+        (
+            one.scene.name
+            for one in subject.returned()
+            if isinstance(again := subject.play(one.scene).result, Release)
+            and _published(again) != _published(one.seen.result)
+        ),
+        "two collections of one table differ",
+    )
+
+
+def check_says_what_it_guarantees(subject: CollectorConformance) -> None:
+    """`guarantees` is None or complete, `simulated` is a bool, `plan` gives sentences."""
+    collector = subject.made()
+    assert collector.guarantees is None or isinstance(collector.guarantees, Guarantees)
+    assert isinstance(collector.simulated, bool)
+    for rows in (None, 1000):
+        sentences = collector.plan(rows)
+        assert isinstance(sentences, tuple), "plan() must return a tuple"
+        assert all(isinstance(one, str) and one.strip() for one in sentences), "empty sentences"
+
+
+_CONDUCT = tuple(check for check in CONDUCT if check is not check_same_seed_same_result)
+_CHECKS: tuple[Check, ...] = (
+    check_release_equals_the_curators,
+    check_same_rows_again,
+    check_says_what_it_guarantees,
+)
+CollectorConformance.checks = (*DECLARED, *_CONDUCT, *_CHECKS)

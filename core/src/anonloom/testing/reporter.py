@@ -1,0 +1,147 @@
+"""Conformance of reporters: they write where they are told, and what they are told."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import chdir
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import attrs
+
+from anonloom.kinds.context import Run
+from anonloom.testing import reports
+from anonloom.testing.conduct import CONDUCT, Acting, Scene
+from anonloom.testing.conformance import Check, held
+from anonloom.testing.declaring import DECLARED
+
+# What makes a browser fetch something: a link that a reader may follow is not among it.
+_FETCHES = re.compile(
+    r"""<(?:script|img|iframe|source|video|audio|embed|input)\b[^>]*\bsrc\s*=\s*["']?\s*(?!data:|\#)[^"'\s>]+
+    | <link\b[^>]*\bhref\s*=\s*["']?\s*(?!data:|\#)[^"'\s>]+
+    | url\(\s*["']?\s*(?!data:|\#)[^)\s"']+
+    | @import\b""",
+    re.I | re.X,
+)
+
+
+@attrs.frozen
+class Written:
+    """What a reporter left: the names that it returned, its files, and files elsewhere."""
+
+    names: Any
+    files: dict[str, bytes]
+    elsewhere: list[str]
+
+    def pages(self) -> dict[str, str]:
+        """Return the HTML pages."""
+        return {
+            name: content.decode("utf-8", "replace")
+            for name, content in self.files.items()
+            if name.endswith((".html", ".htm", ".svg"))
+        }
+
+
+class ReporterConformance(Acting):
+    """Checks of a reporter.
+
+    Examples
+    --------
+    In ``tests/test_conformance.py``::
+
+        class TestPage(ReporterConformance):
+            method = Page
+    """
+
+    kind = "reporter"
+
+    def act(self, method: Any, inputs: Mapping[str, Any], run: Run) -> Any:
+        """Write into a folder that has a name of its own in an otherwise empty place."""
+        with TemporaryDirectory() as place, chdir(place):
+            folder = Path(place) / "public"
+            folder.mkdir()
+            report = inputs["report"]
+            write = method.write_grid if report.get("kind") == "grid" else method.write
+            names = write(report, folder)
+            files = {
+                path.relative_to(folder).as_posix(): path.read_bytes()
+                for path in sorted(folder.rglob("*"))
+                if path.is_file()
+            }
+            elsewhere = [
+                path.relative_to(place).as_posix()
+                for path in sorted(Path(place).rglob("*"))
+                if path.is_file() and folder not in path.parents
+            ]
+            return Written(names, files, elsewhere)
+
+    def scenes(self) -> Iterator[Scene]:
+        """Yield a full report, a bare one, an experiment, and one with markup in its texts."""
+        yield _scene("a full report", reports.full_report)
+        yield _scene("a bare report", reports.bare_report)
+        yield _scene("an experiment", reports.grid_report)
+        yield _scene("texts with markup", reports.hostile_report, "markup")
+
+
+def _scene(name: str, make: Callable[[], dict[str, Any]], special: str = "") -> Scene:
+    return Scene(name, lambda: {"report": make()}, special=special)
+
+
+def check_names_what_it_wrote(subject: ReporterConformance) -> None:
+    """The returned names are those of the files in the folder."""
+    held(
+        (
+            f"{one.scene.name}: returned {one.seen.result.names!r}, wrote {list(files)}"
+            for one in subject.returned()
+            if not isinstance(one.seen.result.names, tuple)
+            or sorted(one.seen.result.names) != sorted(files := one.seen.result.files)
+        ),
+        "the names are not those of the files",
+    )
+
+
+def check_writes_only_into_its_folder(subject: ReporterConformance) -> None:
+    """Nothing is written beside the folder."""
+    held(
+        (
+            f"{one.scene.name}: {one.seen.result.elsewhere}"
+            for one in subject.returned()
+            if one.seen.result.elsewhere
+        ),
+        "files were written elsewhere",
+    )
+
+
+def check_pages_fetch_nothing(subject: ReporterConformance) -> None:
+    """A page needs no other file and no network to be shown."""
+    held(
+        (
+            f"{one.scene.name}: {page}: {found[0][:80]!r}"
+            for one in subject.returned()
+            for page, text in one.seen.result.pages().items()
+            if (found := _FETCHES.search(text))
+        ),
+        "a page refers to something outside itself",
+    )
+
+
+def check_texts_are_not_markup(subject: ReporterConformance) -> None:
+    """A text of the report that looks like markup is shown, not obeyed."""
+    held(
+        (
+            page
+            for one in subject.returned("markup")
+            for page, text in one.seen.result.pages().items()
+            if reports.MARKUP in text
+        ),
+        "a text of the report reaches the page as markup",
+    )
+
+
+_CHECKS: tuple[Check, ...] = (
+    check_names_what_it_wrote,
+    check_writes_only_into_its_folder,
+    check_pages_fetch_nothing,
+    check_texts_are_not_markup,
+)
+ReporterConformance.checks = (*DECLARED, *CONDUCT, *_CHECKS)
