@@ -1,0 +1,246 @@
+"""The commands that run, audit, replay, verify and compare, as a user meets them."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pandas as pd
+import pytest
+from anonloom.cli import main
+from anonloom.registry import Registry
+
+
+@pytest.fixture
+def shop(clinic, registry, monkeypatch):
+    """The clinic, with the toys as everything that is installed."""
+    monkeypatch.setattr(Registry, "_environment", registry)
+    monkeypatch.chdir(clinic.folder)
+    return clinic
+
+
+def test_run_publishes_and_says_where(shop, capsys):
+    assert 0 == main(["run", "pipeline.yaml"])
+
+    printed = capsys.readouterr()
+    assert (
+        "clinic: 12 of 12 rows published\n"
+        "  size (k: 3) holds in 3 classes\n"
+        "  suppressed 0 rows (0.00%)\n"
+    ) == printed.out[: printed.out.index("  loss")]
+    assert printed.out.endswith("release: out/public\nreport: out/public/report.txt\n")
+    assert "partitioner: 12 rows, 3 classes (0.0 s)\n" in printed.err
+
+
+def test_quiet_shows_no_progress(shop, capsys):
+    assert 0 == main(["run", "pipeline.yaml", "--quiet"])
+    assert "" == capsys.readouterr().err
+
+
+def test_a_dry_run_checks_everything_and_writes_nothing(shop, capsys):
+    assert 0 == main(["run", "pipeline.yaml", "--dry-run", "--quiet"])
+    assert capsys.readouterr().out.endswith("dry run: nothing was written\n")
+    assert ["clinic.csv", "pipeline.yaml"] == shop.left()
+
+    assert 3 == main(["run", "pipeline.yaml", "--dry-run", "--quiet", "--set", "privacy.size.k=13"])
+
+
+def test_set_changes_a_value_for_one_run(shop, capsys):
+    assert 0 == main(["run", "pipeline.yaml", "--quiet", "--set", "privacy.size.k=4"])
+    assert "size (k: 4) holds in 3 classes" in capsys.readouterr().out
+
+
+def test_a_refusal_exits_with_3(shop, capsys):
+    code = main(["run", "pipeline.yaml", "--quiet", "--set", "privacy.size.k=13"])
+
+    assert 3 == code
+    assert (
+        "anonloom: the whole table does not satisfy size: it has 12 usable rows, and k: 12 would "
+        "pass\n    Nothing was written. No partition can satisfy what the whole table does not.\n"
+        == capsys.readouterr().err
+    )
+    assert ["clinic.csv", "pipeline.yaml"] == shop.left()
+
+
+def test_broken_data_exit_with_4(shop, capsys):
+    (shop.folder / "clinic.csv").unlink()
+    code = main(["run", "pipeline.yaml", "--quiet"])
+
+    assert 4 == code
+    assert "anonloom: clinic.csv: there is no such file\n" == capsys.readouterr().err
+    assert ["pipeline.yaml"] == shop.left()
+
+
+def test_jobs_must_be_positive(shop, capsys):
+    assert 2 == main(["run", "pipeline.yaml", "--jobs", "0"])
+    assert "anonloom: --jobs must be at least 1. Got 0 instead.\n" == capsys.readouterr().err
+
+
+def test_an_experiment_prints_its_table_and_progress(shop, capsys):
+    shop.file.write_text(shop.file.read_text() + "vary: {privacy.size.k: [2, 13]}\n")
+    assert 0 == main(["run", "pipeline.yaml"])
+
+    printed = capsys.readouterr()
+    assert (
+        "1 of 2 runs published\ntable: out/public/grid.csv\nreport: out/public/grid.csv\n"
+        == printed.out
+    )
+    assert "[2/2] privacy.size.k=13: refused\n" in printed.err
+
+
+def test_an_experiment_without_any_release_exits_with_3(shop, capsys):
+    shop.file.write_text(shop.file.read_text() + "vary: {privacy.size.k: [13, 14]}\n")
+
+    assert 3 == main(["run", "pipeline.yaml", "--quiet"])
+    assert (
+        "anonloom: no run of the experiment could be published\n    See the table.\n"
+        == capsys.readouterr().err
+    )
+
+
+def test_the_dry_run_of_an_experiment_runs_nothing(shop, capsys):
+    shop.file.write_text(shop.file.read_text() + "vary: {privacy.size.k: [2, 3]}\n")
+
+    assert 0 == main(["run", "pipeline.yaml", "--dry-run"])
+    assert "2 runs are well formed; nothing was run\n" == capsys.readouterr().out
+
+
+def test_verify_says_what_it_covers_and_exits_with_5_when_something_changed(shop, capsys):
+    main(["run", "pipeline.yaml", "--quiet"])
+    capsys.readouterr()
+    assert 0 == main(["verify", "out"])
+    assert (
+        "out: verified\n"
+        "  covers: every file that the manifest lists has the digest that it lists\n"
+        "  does not cover: who published it: the release is not sealed\n" == capsys.readouterr().out
+    )
+
+    (shop.out / "public" / "release.csv").write_text("nothing")
+    assert 5 == main(["verify", "out"])
+    assert (
+        "anonloom: 'release.csv' is not what the manifest says: its digest differs\n"
+        == capsys.readouterr().err
+    )
+
+
+def test_apply_replays_a_transformation(shop, capsys):
+    main(["run", "pipeline.yaml", "--quiet"])
+    capsys.readouterr()
+    arguments = ["apply", "out/private/transformation.json", "clinic.csv", "--to", "again"]
+
+    assert 0 == main(arguments)
+    assert capsys.readouterr().out.endswith("release: again/public\n")
+    assert 2 == main(arguments)
+
+
+def test_compare_shows_both_runs_and_the_difference(shop, capsys):
+    main(["run", "pipeline.yaml", "--quiet", "--to", "one"])
+    main(["run", "pipeline.yaml", "--quiet", "--to", "two", "--set", "stages.partitioner.length=6"])
+    capsys.readouterr()
+    assert 0 == main(["compare", "one", "two"])
+
+    lines = capsys.readouterr().out.splitlines()
+    assert ["one", "two", "difference"] == lines[0].split()
+    runs = next(line for line in lines if line.startswith("partitioner.runs"))
+    assert ["partitioner.runs", "3", "2", "-1", "(-33.3%)"] == runs.split()
+
+
+def test_compare_wants_folders_of_runs(shop, capsys):
+    assert 2 == main(["compare", ".", "."])
+    assert (
+        "anonloom: '.' holds no report.json; it must be the folder of a run\n"
+        == capsys.readouterr().err
+    )
+
+
+def test_audit_guesses_the_columns_and_says_so(shop, capsys):
+    main(["run", "pipeline.yaml", "--quiet"])
+    capsys.readouterr()
+    assert 0 == main(["audit", "clinic.csv", "out/public/release.csv"])
+
+    printed = capsys.readouterr().out
+    assert printed.startswith(
+        "columns guessed from what differs: age (quasi, number), sex (quasi, category), "
+        "illness (other, category), bill (other, number)\n"
+    )
+    assert "counting\n  rows: 12\n      Rows published.\n" in printed
+
+
+def test_audit_takes_the_columns_and_auditors_of_a_pipeline(shop, capsys):
+    main(["run", "pipeline.yaml", "--quiet"])
+    capsys.readouterr()
+    arguments = ["audit", "clinic.csv", "out/public/release.csv", "--pipeline", "pipeline.yaml"]
+    assert 0 == main([*arguments, "--json"])
+
+    found = json.loads(capsys.readouterr().out)
+    assert {"age": "quasi", "sex": "quasi", "illness": "sensitive", "bill": "other"} == found[
+        "columns"
+    ]
+    assert ["counting"] == [audit["auditor"] for audit in found["audits"]]
+
+
+def test_audit_refuses_an_auditor_that_two_tables_cannot_feed(shop, capsys):
+    main(["run", "pipeline.yaml", "--quiet"])
+    capsys.readouterr()
+    arguments = ["audit", "clinic.csv", "out/public/release.csv", "--auditor", "needs-control"]
+    assert 2 == main(arguments)
+    assert (
+        "anonloom: auditor 'needs-control' needs control, which two tables lack\n"
+        == capsys.readouterr().err
+    )
+
+
+def test_audit_wants_tables_with_common_columns(shop, capsys):
+    pd.DataFrame({"height": [1, 2]}).to_csv(shop.folder / "other.csv", index=False)
+    assert 4 == main(["audit", "clinic.csv", "other.csv"])
+    assert (
+        "anonloom: the original and the release have no column in common\n"
+        == capsys.readouterr().err
+    )
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_in_the_middle_leaves_nothing_half_written(clinic, number):
+    """In a process of its own, with a stage that waits to be interrupted."""
+    clinic.write(
+        """
+        version: 1
+        data:
+          source: csv
+          with: {path: clinic.csv}
+          columns: {age: {role: quasi, type: number}}
+        privacy: none
+        stages:
+          - mechanism: ./wait.py:Wait
+        publish: {to: out, reporters: []}
+        """
+    )
+    (clinic.folder / "wait.py").write_text(
+        "import time\n"
+        "import attrs\n"
+        "from pathlib import Path\n"
+        "from anonloom.kinds.mechanism import Mechanism\n"
+        "@attrs.frozen(kw_only=True)\n"
+        "class Wait(Mechanism):\n"
+        "    def protect(self, table, run):\n"
+        "        Path('waiting').touch()\n"
+        "        time.sleep(60)\n"
+    )
+    command = [sys.executable, "-m", "anonloom", "run", "pipeline.yaml", "--quiet"]
+    with subprocess.Popen(
+        [*command, "--allow-local-code"],
+        cwd=clinic.folder,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+    ) as process:
+        while not (clinic.folder / "waiting").exists():
+            assert process.poll() is None, process.stderr.read()
+            time.sleep(0.01)
+        process.send_signal(number)
+        errors = process.stderr.read()
+
+    assert (130, "anonloom: interrupted\n") == (process.returncode, errors)
+    assert ["clinic.csv", "pipeline.yaml", "wait.py", "waiting"] == clinic.left()
