@@ -61,9 +61,7 @@ def proposals(table, at, rows, guard, mode, ties):
         yield behind
         return
     before = divided(rows, lambda row: code[row] < median)
-    yield from sorted(
-        (behind, before), key=lambda halves: lost(table, at, halves, guard)
-    )
+    yield from sorted((behind, before), key=lambda halves: lost(table, at, halves, guard))
 
 
 def divided(rows, left):
