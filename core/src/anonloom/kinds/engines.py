@@ -20,6 +20,9 @@ from anonloom.errors import TransportError
 #: Bytes of an upload's id. Drawn at random: two senders never meet.
 ID_BYTES = 16
 
+#: Bytes of the secret that a position's owner holds.
+SECRET_BYTES = 16
+
 
 class Entropy(Protocol):
     """Where keys, ids and coins come from."""
@@ -208,6 +211,8 @@ class ServerEngine(ABC):
     def close(self) -> list[Envelope]:
         """End the collection. The messages of a `post` become public when all servers have.
 
+        Asked again, it returns the same envelopes, for those that were lost.
+
         Raises
         ------
         TransportError
@@ -228,10 +233,12 @@ class ServerEngine(ABC):
     def open(self) -> list[Envelope]:
         """Open what was not erased; it becomes public when all servers have.
 
+        Asked again, it returns the same envelopes, for those that were lost.
+
         Raises
         ------
         TransportError
-            Before `close`, or when the round has stopped.
+            Before all servers have closed, or when the round has stopped.
         """
 
     @property
