@@ -256,6 +256,7 @@ class _Walk:
     def pairs(self, node: yaml.MappingNode) -> Iterator[tuple[yaml.ScalarNode, yaml.Node]]:
         for key, value in node.value:
             if isinstance(key, yaml.ScalarNode):
+                key.value = self.text(key)
                 # A key is a text as it is written: `2020:` is a year's name, not a number.
                 yield key, value
             else:
@@ -264,7 +265,7 @@ class _Walk:
 
     def scalar(self, node: yaml.ScalarNode, place: Place) -> Scalar:
         tag, plain = node.tag.removeprefix(_TAG), node.style is None
-        text: str = node.value
+        text = self.text(node)
         if tag == "str" and (not plain or self.tagged(node)):
             return text
         try:
@@ -275,6 +276,18 @@ class _Walk:
         if tag == "str":
             return value
         return self.converted(node.tag, text, value, place)
+
+    def text(self, node: yaml.ScalarNode) -> str:
+        """Return the text of a scalar; PyYAML leaves escaped surrogate pairs as two halves."""
+        text: str = node.value
+        if not any("\ud800" <= character <= "\udfff" for character in text):
+            return text
+        try:
+            return text.encode("utf-16", "surrogatepass").decode("utf-16")
+        except UnicodeDecodeError:
+            place = _place(node.start_mark, self.name, self.lines)
+            self.problems.append(Problem("this text holds half a character", place=place))
+            return ""
 
     def tagged(self, node: yaml.ScalarNode) -> bool:
         """Return whether ``!!str`` is written out, which composing does not tell."""

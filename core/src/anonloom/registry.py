@@ -307,12 +307,13 @@ def _answers(module: object, hook: str, expected: type[T]) -> list[T]:
     name = expected.__name__
     if answer is None:
         raise _Unusable(f"{hook} returned None instead of a list of {name}; is a return missing?")
-    if not isinstance(answer, list | tuple):
+    # A descriptor is a tuple itself; forgotten brackets must not look like a list of texts.
+    if not isinstance(answer, list | tuple) or isinstance(answer, expected):
         raise _Unusable(f"{hook} returned a {type(answer).__name__} instead of a list of {name}")
     for element in answer:
         if not isinstance(element, expected):
             raise _Unusable(
-                f"{hook} returned a list with a {type(element).__name__} in it; "
+                f"{hook} returned a list that holds {type(element).__name__}; "
                 f"every element must be a {name}"
             )
     return list(answer)
