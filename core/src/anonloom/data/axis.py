@@ -6,6 +6,7 @@ from typing import Any
 
 import attrs
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom.data import cells
@@ -172,13 +173,15 @@ class Axis:
         form = form or self.form
         lo, hi = np.asarray(lo, np.int64), np.asarray(hi, np.int64)
         level = np.full(lo.shape, -1) if level is None else np.asarray(level, np.int64)
-        # Classes repeat the same few extents: write each distinct one once.
-        extents = np.stack([lo, hi, level], axis=1)
-        distinct, inverse = np.unique(extents, axis=0, return_inverse=True)
-        written = np.array(
-            [self._cell(int(a), int(b), int(c), form) for a, b, c in distinct], object
-        )
-        return written[inverse.reshape(-1)] if len(distinct) else np.empty(0, object)
+        # Classes repeat the same few extents: write each distinct one once. Levels are few, so
+        # that one integer holds an extent.
+        extents = (lo * max(self.size, 1) + hi) * 256 + np.maximum(level, -1) + 1
+        which, distinct = pd.factorize(extents)
+        written = np.empty(len(distinct), object)
+        for at, extent in enumerate(distinct.tolist()):
+            ends, above = divmod(extent, 256)
+            written[at] = self._cell(*divmod(ends, max(self.size, 1)), above - 1, form)
+        return written[which]
 
     def _cell(self, lo: int, hi: int, level: int, form: Form) -> str | None:
         if lo == hi and (level <= 0 or form == "interval" or lo == self.missing):

@@ -80,11 +80,15 @@ def column_losses(original: Table, release: Release) -> dict[str, float]:
 
 def release_gcp(original: Table, release: Release) -> float:
     """Mean loss over rows and quasi-identifiers, read from the published cells."""
+    return mean_of_columns(original, column_losses(original, release))
+
+
+def mean_of_columns(original: Table, losses: dict[str, float]) -> float:
+    """Return GCP from the mean loss of every quasi-identifier, weighted as the columns say."""
     weights = {axis.name: axis.weight for axis in original.axes}
-    means = column_losses(original, release)
-    if not means:
+    if not losses:
         return 0.0
-    return sum(weights[name] * mean for name, mean in means.items()) / sum(weights.values())
+    return sum(weights[name] * mean for name, mean in losses.items()) / sum(weights.values())
 
 
 def _cell_losses(axis: Axis, release: Release) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

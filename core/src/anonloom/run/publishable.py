@@ -26,10 +26,21 @@ def publishable(release: Release, rng: np.random.Generator | None) -> Release:
     return attrs.evolve(release, frame=pd.DataFrame(columns, index=release.frame.index))
 
 
+def _used_in_order(column: Any) -> Any:
+    """Keep only the categories that occur, in the order of their text."""
+    codes, categories = column.cat.codes.to_numpy(np.int32), column.cat.categories
+    # Missing has the code -1; counted from there, every code is a place.
+    used = np.flatnonzero(np.bincount(codes + 1, minlength=len(categories) + 1)[1:])
+    used = used[np.argsort(categories[used].astype(str).to_numpy(object), kind="stable")]
+    renamed = np.full(len(categories) + 1, -1, np.int32)
+    renamed[used] = np.arange(len(used), dtype=np.int32)
+    array = pd.Categorical.from_codes(renamed[codes], categories=categories[used])
+    return pd.Series(array, index=column.index, name=column.name)
+
+
 def _forgetful(column: Any) -> Any:
     if isinstance(column.dtype, pd.CategoricalDtype):
-        used = column.cat.remove_unused_categories()
-        return used.cat.reorder_categories(sorted(used.cat.categories, key=str), ordered=False)
+        return _used_in_order(column)
     if column.dtype == np.float64 and len(column):
         # Whole numbers that were read beside missing cells, or from text, stay whole numbers.
         numbers = column.to_numpy()

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from anonloom.data.findings import Chart, Finding, Findings
-from anonloom.data.loss import column_losses, release_gcp
+from anonloom.data.loss import column_losses, mean_of_columns
 from anonloom.data.release import Release
 from anonloom.data.schema import Schema
 from anonloom.data.table import Table
@@ -81,7 +81,7 @@ def outline(
             "classes": _count(release),
             "published_classes": len(sizes),
             "smallest_class": int(sizes.min()) if len(sizes) else None,
-            "gcp": release_gcp(original, release) if original.axes else None,
+            "gcp": mean_of_columns(original, losses) if original.axes else None,
         },
         "columns": _columns(schema, original, losses),
         "privacy": [
