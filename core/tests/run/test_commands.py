@@ -95,8 +95,8 @@ def test_an_experiment_without_any_release_exits_with_3(shop, capsys):
 
     assert 3 == main(["run", "pipeline.yaml", "--quiet"])
     assert (
-        "anonloom: no run of the experiment could be published\n    See the table.\n"
-        == capsys.readouterr().err
+        "anonloom: no run of the experiment could be published; the first: the whole table does "
+        "not satisfy size: it has 12 usable rows, and k: 12 would pass\n" == capsys.readouterr().err
     )
 
 

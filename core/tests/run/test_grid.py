@@ -142,3 +142,27 @@ def test_reporters_write_the_page_of_the_experiment(experiment):
     run(experiment)
 
     assert "6 runs" == (experiment.out / "public" / "grid-note.txt").read_text()
+
+
+def test_a_run_that_failed_is_tried_again(experiment, monkeypatch):
+    whole = grid._write
+    monkeypatch.setattr(grid, "_write", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    data = (experiment.folder / "clinic.csv").read_bytes()
+    (experiment.folder / "clinic.csv").unlink()
+    with pytest.raises(KeyboardInterrupt):
+        run(experiment)
+    monkeypatch.setattr(grid, "_write", whole)
+    (experiment.folder / "clinic.csv").write_bytes(data)
+    report, _ = run(experiment)
+
+    assert ["published"] * 4 + ["refused"] * 2 == [r["status"] for r in report["runs"]]
+
+
+def test_a_pipeline_that_is_an_experiment_is_not_run_as_one(experiment):
+    with pytest.raises(UsageError) as refused:
+        experiment.pipeline().run()
+
+    assert (
+        "the pipeline is an experiment of 6 runs\n"
+        "    anonloom.run.grid.run_grid, or `anonloom run`, runs all of them." == str(refused.value)
+    )

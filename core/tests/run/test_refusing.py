@@ -125,3 +125,14 @@ def test_a_class_of_one_person_with_many_rows_is_refused(clinic):
     assert (
         "size does not hold: 1 of 3 published classes (4 of 12 rows) are refused; k: 1" in message
     )
+
+
+def test_sampling_does_not_excuse_an_unsound_method(clinic):
+    """Withholding is for classes that sampling undid, not for classes that never held."""
+    clinic.change(
+        "  - generalizer: as-declared\n", "  - generalizer: as-declared\n  - sampler: first-half\n"
+    )
+    clinic.change("privacy:", "suppression: {at_most: 1}\nprivacy:")
+    message = refusal(clinic, "stages.partitioner.length=5", "stages.partitioner.literal=true")
+
+    assert "size does not hold: 1 of 3 published classes (2 of 12 rows) are refused" in message

@@ -8,7 +8,7 @@ from types import FrameType
 
 from anonloom.cli.pipeline_file import add_pipeline_arguments
 from anonloom.cli.progress import observer
-from anonloom.errors import PrivacyError, UsageError
+from anonloom.errors import UsageError
 from anonloom.registry import Registry
 from anonloom.run.grid import Recipe, run_grid
 from anonloom.run.pipeline import Pipeline
@@ -20,7 +20,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_pipeline_arguments(parser)
     parser.add_argument("--to", metavar="FOLDER", help="publish there instead of 'publish: to'")
     parser.add_argument(
-        "--replace", action="store_true", help="replace an existing output folder when all is done"
+        "--replace",
+        action="store_true",
+        help="replace an existing output folder when all is done; an experiment: at its start",
     )
     parser.add_argument(
         "--dry-run", action="store_true", help="run and check everything, write nothing"
@@ -91,7 +93,12 @@ def _experiment(arguments: argparse.Namespace, pipeline: Pipeline, registry: Reg
     print(f"table: {_shown(target, 'public', 'grid.csv')}")
     print(f"report: {_shown(target, 'public', *_page(target))}")
     if "published" not in statuses:
-        raise PrivacyError("no run of the experiment could be published", hint="See the table.")
+        first = report["runs"][0]
+        print(
+            f"anonloom: no run of the experiment could be published; the first: {first['message']}",
+            file=sys.stderr,
+        )
+        return int(first["exit_code"])
     return 0
 
 

@@ -156,9 +156,13 @@ def _refuse_hopeless(spec: PipelineSpec, guard: Guard, table: Table) -> None:
                 f"and {words} would pass",
                 hint="Nothing was written. No partition can satisfy what the whole table does not.",
             )
+    try:
+        takes = f"which takes {guard.min_size} before; there are {len(rows)}"
+    except ValueError:
+        takes = "which this sampler never keeps"
     raise PrivacyError(
         f"the whole table is too small: after sampling a class must still have {guard.demanded} "
-        f"rows, which takes {guard.min_size} before; there are {len(rows)}",
+        f"rows, {takes}",
         hint="Nothing was written. Sample a larger share, or lower the demand.",
     )
 
@@ -173,6 +177,10 @@ def _checked(
     """Judge what is to be published; after sampling, withhold classes that no longer hold."""
     models = tuple((use.name, use.method) for use in spec.privacy)
     drop = spec.suppression.rows == "drop"
+    if stages.before_sampling is not None:
+        # Withholding is for what sampling undid; classes that never held are a fault.
+        whole = stages.before_sampling
+        check.refuse(check.judge(whole, models, _persons(whole, original)))
     while True:
         if drop:
             release = suppression.drop_suppressed(release)
@@ -180,7 +188,6 @@ def _checked(
         failing = np.zeros(len(release), bool)
         for verdict in verdicts:
             failing |= verdict.failing
-        # Only sampling may undo what the stages gave; anything else is a fault to be refused.
         if stages.before_sampling is None or not failing.any():
             break
         release = suppression.star(release, failing)

@@ -11,6 +11,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -88,14 +89,14 @@ def run_grid(
     """
     spec = recipe.load(registry)
     _prepare(target, spec, replace)
-    todo = [at for at, case in enumerate(spec.grid) if _result(target, case) is None]
+    todo = [at for at, case in enumerate(spec.grid) if not _finished(target, case)]
     for at, case in enumerate(spec.grid):
         if at not in todo:
             tell(case.label, "done before")
     for at, status in _run_all(recipe, registry, target, todo, jobs):
         tell(spec.grid[at].label, status)
     results = [_result(target, case) for case in spec.grid]
-    report = _report(spec, registry, [result for result in results if result is not None])
+    report = _report(spec, [result for result in results if result is not None])
     _write(spec, target, report)
     return report
 
@@ -122,7 +123,15 @@ def _result(target: Path, case: GridCase) -> dict[str, Any] | None:
         result = json.loads(_result_file(target, case).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    return result if isinstance(result, dict) and result.get("digest") == _digest(case) else None
+    if not isinstance(result, dict) or result.get("digest") != _digest(case):
+        return None
+    return result
+
+
+def _finished(target: Path, case: GridCase) -> bool:
+    """Whether a run is done; one that failed, for want of its data perhaps, is tried again."""
+    result = _result(target, case)
+    return result is not None and result["status"] != "failed"
 
 
 def _prepare(target: Path, spec: PipelineSpec, replace: bool) -> None:
@@ -186,6 +195,7 @@ def run_case(spec: PipelineSpec, registry: Registry, target: Path, at: int) -> s
         "label": case.label,
         "parameters": dict(case.values),
         "status": "published",
+        "exit_code": 0,
         "message": "",
         "findings": {},
         "figures": {},
@@ -194,9 +204,9 @@ def run_case(spec: PipelineSpec, registry: Registry, target: Path, at: int) -> s
     try:
         outcome = pipeline.publish(to=target / "runs" / slug(case, at), replace=True)
     except PrivacyError as error:
-        result.update(status="refused", message=error.what)
+        result.update(status="refused", exit_code=error.exit_code, message=error.what)
     except AnonloomError as error:
-        result.update(status="failed", message=error.what)
+        result.update(status="failed", exit_code=error.exit_code, message=error.what)
     else:
         result["figures"] = {name: outcome.report["summary"][name] for name in _SUMMARY}
         result["findings"] = {
@@ -210,9 +220,7 @@ def run_case(spec: PipelineSpec, registry: Registry, target: Path, at: int) -> s
     return str(result["status"])
 
 
-def _report(
-    spec: PipelineSpec, registry: Registry, results: list[dict[str, Any]]
-) -> dict[str, Any]:
+def _report(spec: PipelineSpec, results: list[dict[str, Any]]) -> dict[str, Any]:
     figures: dict[str, dict[str, Any]] = {
         name: {"key": name, "better": better, "meaning": meaning, "unit": ""}
         for name, (better, meaning) in _SUMMARY.items()
@@ -227,7 +235,7 @@ def _report(
                 figures.setdefault(
                     key, {"key": key, **{n: finding[n] for n in ("better", "meaning", "unit")}}
                 )
-        kept = ("label", "parameters", "status", "message")
+        kept = ("label", "parameters", "status", "exit_code", "message")
         runs.append({**{name: result[name] for name in kept}, "findings": values})
     varied = dict.fromkeys(path for result in results for path in result["parameters"])
     return {
@@ -235,7 +243,7 @@ def _report(
         "kind": "grid",
         "name": spec.name,
         "created": now(),
-        "anonloom": registry.find("collector", "curator").version,
+        "anonloom": version("anonloom-core"),
         "varied": list(varied),
         "runs": runs,
         "figures": list(figures.values()),

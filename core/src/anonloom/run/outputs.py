@@ -14,6 +14,7 @@ import pandas as pd
 
 from anonloom.data.axis import Axis
 from anonloom.errors import UsageError
+from anonloom.loading import Entry
 from anonloom.registry import Registry
 from anonloom.run import transformation
 from anonloom.run.outcome import Outcome
@@ -104,7 +105,7 @@ def write(outcome: Outcome, spec: PipelineSpec, registry: Registry, folder: Path
         where = public if spec.publish.transformation else private
         write_json(where / "transformation.json", replay)
     _write_private(outcome, spec, private)
-    manifest = _manifest(outcome, spec, public)
+    manifest = _manifest(outcome, spec, registry, public)
     write_json(public / MANIFEST, manifest)
     seal = spec.publish.integrity
     report = {
@@ -148,7 +149,18 @@ def _write_private(outcome: Outcome, spec: PipelineSpec, private: Path) -> None:
             write_csv(pd.DataFrame(columns), private / f"{where}-{rows.name}.csv")
 
 
-def _manifest(outcome: Outcome, spec: PipelineSpec, public: Path) -> dict[str, Any]:
+def _entries(spec: PipelineSpec, registry: Registry) -> Iterator[Entry]:
+    """Yield what the registry knows of every method that had a hand in the release."""
+    yield from (use.entry for use in spec.uses)
+    for method in (*(spec.publish.reporters or ()), spec.publish.integrity):
+        entry = registry.entry_of(type(method))
+        if entry is not None:
+            yield entry
+
+
+def _manifest(
+    outcome: Outcome, spec: PipelineSpec, registry: Registry, public: Path
+) -> dict[str, Any]:
     outputs = {
         path.name: hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(public.iterdir())
@@ -176,7 +188,7 @@ def _manifest(outcome: Outcome, spec: PipelineSpec, public: Path) -> dict[str, A
                 for audit in report["audits"]
             ],
         },
-        "versions": versions({use.entry.distribution for use in spec.uses}),
+        "versions": versions(_entries(spec, registry)),
         "outputs": outputs,
         "seed_commitment": seed_commitment(private["seed"], bytes.fromhex(private["seed_salt"])),
         "guarantees": attrs.asdict(guarantees) if guarantees is not None else None,

@@ -60,8 +60,8 @@ class Pipeline:
         PrivacyError
             When the release would break its own declared privacy, suppression or `fail_if`.
         """
-        run_id = secrets.token_hex(8)
         spec = self._given(frame)
+        run_id = secrets.token_hex(8)
         with announced(spec, self.registry, run_id) as ending, _scratch() as scratch:
             outcome = execute(spec, self.registry, run_id=run_id, workers=workers, scratch=scratch)
             ending.status = "dry-run"
@@ -113,6 +113,11 @@ class Pipeline:
         return target
 
     def _given(self, frame: pd.DataFrame | None) -> PipelineSpec:
+        if self.spec.grid:
+            raise UsageError(
+                f"the pipeline is an experiment of {len(self.spec.grid)} runs",
+                hint="anonloom.run.grid.run_grid, or `anonloom run`, runs all of them.",
+            )
         if frame is None:
             return self.spec
         entry = self.registry.find("source", "frame")

@@ -3,6 +3,7 @@
 import hashlib
 import platform
 import secrets
+from collections.abc import Iterable
 from importlib.metadata import version
 from typing import Any
 
@@ -12,6 +13,7 @@ import pandas as pd
 from anonloom.data.builders import FromFile
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
+from anonloom.loading import Entry
 from anonloom.params import as_values
 
 
@@ -36,12 +38,12 @@ def input_digest(table: Table) -> str:
     return digest.hexdigest()
 
 
-def versions(distributions: set[str]) -> dict[str, str]:
+def versions(entries: Iterable[Entry] = ()) -> dict[str, str]:
     """Versions of everything that had a hand in the release."""
-    found = {"python": platform.python_version()}
-    for name in sorted({"anonloom-core", "numpy", "pandas", "pyarrow", *distributions} - {""}):
+    found = {entry.distribution: entry.version for entry in entries if entry.distribution}
+    for name in ("anonloom-core", "numpy", "pandas", "pyarrow"):
         found[name] = version(name)
-    return found
+    return {"python": platform.python_version(), **dict(sorted(found.items()))}
 
 
 def described_columns(schema: Schema) -> dict[str, Any]:

@@ -96,7 +96,7 @@ def apply_file(
             "name": report["name"],
             "created": report["created"],
             "transformation": hashlib.sha256(transformation.read_bytes()).hexdigest(),
-            "versions": versions(set()),
+            "versions": versions(),
             "outputs": {n: hashlib.sha256((public / n).read_bytes()).hexdigest() for n in names},
         }
         outputs.write_json(public / outputs.MANIFEST, manifest)

@@ -90,12 +90,9 @@ class PipelineStages:
 
     def generalize(self, table: Table, classes: Classes | None) -> Release:
         """See `Stages.generalize`."""
+        before = [step for step in self._before_classes() if step.entry.kind == "mechanism"]
+        truthful = all(step.method.truthful for step in before)
         if classes is None:
-            truthful = all(
-                step.method.truthful
-                for step in self._before_classes()
-                if step.entry.kind == "mechanism"
-            )
             return attrs.evolve(Release.as_it_is(table), truthful=truthful)
         step = next(step for step in self.steps if step.entry.kind == "generalizer")
         with self.journal.stage(step) as (run, count):
@@ -104,7 +101,7 @@ class PipelineStages:
                 raise _broken(step, f"published {len(release)} of {classes.total} rows")
             count.rows, count.classes = len(release), len(classes)
             count.suppressed = len(classes.suppressed)
-        return release
+        return attrs.evolve(release, truthful=truthful and release.truthful)
 
     def sample(self, release: Release) -> Release:
         """See `Stages.sample`."""
