@@ -30,6 +30,16 @@ def toys() -> ModuleType:
 
 @pytest.fixture
 def registry() -> Registry:
+    return _filled()
+
+
+@pytest.fixture(scope="session")
+def shared_registry() -> Registry:
+    """For tests that only read."""
+    return _filled()
+
+
+def _filled() -> Registry:
     registry = Registry.empty()
     assert registry.register(builtin, distribution="anonloom-core", version="0.1.0")
     assert registry.register(_toys(), distribution="anonloom-toys", version="1.0")

@@ -1,0 +1,329 @@
+"""The commands check, plan, plugins and schema: what they print and how they end."""
+
+import json
+import sys
+
+import pytest
+from anonloom import cli
+from anonloom.api import Command, hookimpl
+from anonloom.errors import DataError
+from anonloom.registry import Registry
+
+PIPELINE = """\
+version: 1
+name: people
+seed: 5
+data:
+  source: csv
+  with: {path: people.csv}
+  columns:
+    age: {role: quasi, type: number}
+    job: {role: sensitive}
+privacy:
+  - crowd: {k: 2}
+stages:
+  - partitioner: grow
+    with: {size: 3}
+  - generalizer: blur
+audit:
+  - auditor: meter
+    with: {token: hunter2}
+    fail_if: {loss: '> 0.5'}
+publish: {to: out}
+"""
+
+
+@pytest.fixture
+def anonloom(registry, monkeypatch, tmp_path, capsys):
+    """Run a command in a folder of its own with the toys installed."""
+    monkeypatch.setattr(Registry, "_environment", registry)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("ANONLOOM_DEBUG", raising=False)
+    (tmp_path / "p.yaml").write_text(PIPELINE)
+    (tmp_path / "people.csv").write_text("age,job,town\n30,cook,A\n40,smith,B\n")
+
+    def run(*words):
+        code = cli.main(words)
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return run
+
+
+def test_check_of_a_good_file_lists_what_is_not_published(anonloom):
+    expected = "p.yaml: ok\nnot declared, therefore not published: town\n"
+    assert (0, expected, "") == anonloom("check", "p.yaml")
+
+
+def test_check_counts_the_runs_of_an_experiment(anonloom):
+    code, out, _ = anonloom("check", "p.yaml", "--set", "vary.seed=[1, 2, 3]")
+    assert (0, "p.yaml: ok, 3 runs") == (code, out.splitlines()[0])
+
+
+def test_check_says_when_nothing_is_protected(anonloom):
+    code, out, _ = anonloom("check", "p.yaml", "--set", "privacy=none")
+    expected = "privacy: none is declared; the release is not protected by any model"
+    assert (0, expected) == (code, out.splitlines()[-1])
+
+
+def test_check_of_a_bad_file_ends_with_2_and_counts(anonloom):
+    code, out, err = anonloom("check", "p.yaml", "--set", "seed=-1")
+    assert (
+        2,
+        "",
+        """\
+--set:1:6: seed: must be an integer of at least 0, or null. Got -1 instead.
+    seed=-1
+         ^
+    Seed of the algorithms. Keys and coins always use the system's randomness.
+
+1 problem
+""",
+    ) == (code, out, err)
+
+
+def test_check_where_the_data_are_not(anonloom, tmp_path):
+    (tmp_path / "people.csv").unlink()
+    code, out, _ = anonloom("check", "p.yaml")
+    assert (0, "p.yaml: ok") == (code, out.splitlines()[0])
+    assert out.splitlines()[1].startswith("the data were not looked at: ")
+
+
+def test_check_of_a_column_that_the_source_lacks_ends_with_4(anonloom, tmp_path):
+    (tmp_path / "people.csv").write_text("age,town\n30,A\n")
+    expected = "anonloom: the source lacks declared columns: job\n    it has: age, town\n"
+    assert (4, "", expected) == anonloom("check", "p.yaml")
+
+
+def test_check_of_a_hierarchy_that_is_not_there_ends_with_4(anonloom):
+    code, _, err = anonloom(
+        "check", "p.yaml", "--set", "data.columns.job={role: quasi, hierarchy: no.csv}"
+    )
+    expected = "anonloom: column 'job': no.csv: there is no such hierarchy file\n"
+    assert (4, expected) == (code, err)
+
+
+def test_plan_shows_defaults_and_hides_secrets(anonloom):
+    code, out, err = anonloom("plan", "p.yaml", "--set", "vary.seed=[1, 2]")
+    assert (
+        0,
+        """\
+pipeline people
+  seed: 1
+data
+  source: csv PARAMETERS  [anonloom-core 0.1.0]
+  age  quasi, number, published as interval
+  job  sensitive, category, published as it is
+  not declared, therefore not published: town
+privacy
+  privacy: crowd {k: 2}  [anonloom-toys 1.0]
+  suppression: at most 0 of the rows, kept as '*'
+collect
+  collector: curator  [anonloom-core 0.1.0]
+stages
+  partitioner: grow {size: 3, shape: ball, weights: {}}  [anonloom-toys 1.0]
+  generalizer: blur  [anonloom-toys 1.0]
+audit
+  auditor: meter (id meter) {columns: [], token: "<private>", lookup: null}  [anonloom-toys 1.0]
+    refuses the release if loss > 0.5
+publish
+  to: out
+  formats: csv
+  reporters: none
+  rows: shuffled
+  transformation: private
+vary: 2 runs
+  seed=1
+  seed=2
+""",
+        "",
+    ) == (code, _without_parameters_of_csv(out), err)
+
+
+def _without_parameters_of_csv(text):
+    # What the source takes is its own affair and tested there.
+    lines = text.splitlines(keepends=True)
+    start = "  source: csv "
+    return "".join(
+        f"{start}PARAMETERS  [{line.rpartition('  [')[2]}" if line.startswith(start) else line
+        for line in lines
+    )
+
+
+def test_plugins_lists_by_kind_with_owner_and_summary(anonloom):
+    code, out, _ = anonloom("plugins", "list", "--kind", "partitioner")
+    assert (
+        0,
+        "partitioners\n"
+        "  cut   anonloom-toys 1.0  A toy: cut.\n"
+        "  grow  anonloom-toys 1.0  A toy: grow.\n",
+    ) == (code, out)
+
+
+def test_plugins_lists_commands_and_what_could_not_be_loaded(anonloom, registry):
+    class Acme:
+        ANONLOOM_API = 1
+
+        @hookimpl
+        def anonloom_register_commands(self):
+            return [Command(name="serve", target="acme.serve", summary="Serves.")]
+
+    class Old:
+        ANONLOOM_API = 0
+
+    registry.register(Acme(), distribution="acme", version="2.0")
+    registry.register(Old(), distribution="old", version="0.1")
+    _, out, _ = anonloom("plugins")
+    assert (
+        "commands\n"
+        "  serve  acme 2.0  Serves.\n"
+        "not loaded\n"
+        "  old 0.1 (it speaks plugin API 0, this core speaks 1: upgrade old)\n"
+    ) == out[out.index("commands\n") :]
+
+
+def test_plugins_show_prints_defaults_and_help(anonloom):
+    code, out, _ = anonloom("plugins", "show", "grow")
+    assert (
+        0,
+        """\
+partitioner grow (anonloom-toys 1.0)
+  A toy: grow.
+  reads: quasi
+  parameters
+    size: an integer of at least 1; default 5
+      How large a seed is.
+    shape: one of 'ball', 'box'; default "ball"
+      What grows.
+    weights: a mapping of names to numbers; default {}
+      Weight per column.
+""",
+    ) == (code, out)
+
+
+def test_plugins_show_of_a_required_parameter_and_of_none(anonloom):
+    assert "k: an integer of at least 2; required" in anonloom("plugins", "show", "crowd")[1]
+    assert "  no parameters\n" in anonloom("plugins", "show", "cut")[1]
+
+
+def test_plugins_show_of_an_unknown_method(anonloom):
+    expected = "anonloom: no method is named 'gorw'\n    did you mean 'grow'?\n"
+    assert (2, "", expected) == anonloom("plugins", "show", "gorw")
+
+
+def test_plugins_of_an_unknown_kind(anonloom):
+    expected = "anonloom: there is no kind 'samplr'\n    did you mean 'sampler'?\n"
+    assert (2, "", expected) == anonloom("plugins", "list", "--kind", "samplr")
+
+
+def test_schema_is_json(anonloom):
+    code, out, _ = anonloom("schema")
+    assert (0, "Anonloom pipeline") == (code, json.loads(out)["title"])
+
+
+# -- the front door ---------------------------------------------------------------------------
+
+
+def test_help_lists_every_command_and_the_exit_codes(anonloom):
+    code, out, _ = anonloom("--help")
+    assert 0 == code
+    for name, (_, summary) in cli.COMMANDS.items():
+        assert name in out
+        assert summary in out
+    assert "exit codes: 0 done" in out
+
+
+def test_without_a_command_the_help_is_shown_and_the_code_is_2(anonloom):
+    code, out, _ = anonloom()
+    assert (2, "usage: anonloom") == (code, out[:15])
+
+
+def test_the_version(anonloom):
+    assert (0, "anonloom 0.1.0\n", "") == anonloom("--version")
+
+
+def test_an_unknown_command_gets_a_guess(anonloom):
+    expected = "anonloom: there is no command 'chekc'; did you mean 'check'?\n"
+    assert (2, "", expected) == anonloom("chekc", "p.yaml")
+
+
+def test_a_missing_argument_is_a_usage_error(anonloom):
+    code, _, err = anonloom("check")
+    assert (2, "anonloom check: error: the following arguments are required: FILE") == (
+        code,
+        err.splitlines()[-1],
+    )
+
+
+def test_a_missing_file_is_a_usage_error(anonloom):
+    assert (2, "", "anonloom: no.yaml: there is no such file\n") == anonloom("check", "no.yaml")
+
+
+def command(monkeypatch, execute):
+    """Put a command in the place of `check`."""
+    module = type(sys)("fake_command")
+    module.configure = lambda parser: parser.add_argument("words", nargs="*")
+    module.execute = execute
+    monkeypatch.setitem(sys.modules, "fake_command", module)
+    monkeypatch.setitem(cli.COMMANDS, "check", ("fake_command", "check"))
+
+
+def raising(error):
+    def execute(arguments):
+        raise error
+
+    return execute
+
+
+def test_an_error_of_ours_gives_its_own_exit_code(anonloom, monkeypatch):
+    command(monkeypatch, raising(DataError("no rows", hint="look at the file")))
+    assert (4, "", "anonloom: no rows\n    look at the file\n") == anonloom("check")
+
+
+def test_a_bug_shows_neither_text_nor_traceback(anonloom, monkeypatch):
+    command(monkeypatch, raising(KeyError("Alice Smith, 4 Main Street")))
+    code, _, err = anonloom("check")
+    assert 1 == code
+    assert "Alice" not in err
+    assert err.startswith("anonloom: this is a bug: KeyError in ")
+    assert err.endswith(
+        "    run it again with --debug for the details, and look for personal data in them "
+        "before you pass them on\n"
+    )
+
+
+@pytest.mark.parametrize("words", [("--debug", "check"), ("check", "--debug")])
+def test_debug_shows_the_traceback_of_a_bug(anonloom, monkeypatch, words):
+    command(monkeypatch, raising(KeyError("detail")))
+    code, _, err = anonloom(*words)
+    assert (1, True) == (code, "Traceback" in err and "KeyError: 'detail'" in err)
+
+
+def test_an_interruption_ends_with_130(anonloom, monkeypatch):
+    command(monkeypatch, raising(KeyboardInterrupt()))
+    assert (130, "", "anonloom: interrupted\n") == anonloom("check")
+
+
+def test_the_code_of_a_command_is_returned(anonloom, monkeypatch):
+    command(monkeypatch, lambda arguments: 3)
+    assert (3, "", "") == anonloom("check")
+
+
+def test_a_plugin_can_add_a_command_and_cannot_replace_one_of_core(anonloom, registry, monkeypatch):
+    class Acme:
+        ANONLOOM_API = 1
+
+        @hookimpl
+        def anonloom_register_commands(self):
+            return [
+                Command(name="serve", target="acme_serve", summary="Serves."),
+                Command(name="schema", target="acme_serve", summary="Steals."),
+            ]
+
+    module = type(sys)("acme_serve")
+    module.configure = lambda parser: parser.add_argument("--port", type=int)
+    module.execute = lambda arguments: print(arguments.port) or 0
+    monkeypatch.setitem(sys.modules, "acme_serve", module)
+    registry.register(Acme(), distribution="acme", version="2.0")
+    assert (0, "80\n", "") == anonloom("serve", "--port", "80")
+    assert anonloom("schema")[1].startswith("{")
