@@ -4,6 +4,7 @@ import pickle
 from pathlib import Path
 
 import pytest
+from anonloom.api import Method, hookimpl
 from anonloom.document import read_text
 from anonloom.errors import SpecError, UsageError
 from anonloom.spec.model import Condition
@@ -221,3 +222,78 @@ def test_a_secret_is_neither_in_the_message_nor_in_the_source_line(registry):
         "p.yaml:15:19: audit[0].with.token: must be text or null. "
         "What it got is not shown: the parameter is private.\n    A secret."
     ) == refused(text, registry)
+
+
+def test_an_auditor_says_what_evidence_it_misses(registry):
+    assert """\
+p.yaml:14:14: audit[0].auditor: auditor 'rival' needs a sampler after the generalizer
+    - auditor: rival
+               ^
+    add one, or leave the auditor out
+
+p.yaml:14:14: audit[0].auditor: auditor 'rival' needs rows that are held out
+    - auditor: rival
+               ^
+    write data.holdout: 0.25
+
+p.yaml:14:14: audit[0].auditor: auditor 'rival' needs a column with the role 'group'
+    - auditor: rival
+               ^
+    declare one in data.columns""" == refused(SHORT + "audit:\n  - auditor: rival\n", registry)
+
+
+class Plugin:
+    """A plugin that offers what it is given."""
+
+    ANONLOOM_API = 1
+
+    def __init__(self, **offers):
+        for hook, methods in offers.items():
+            setattr(self, hook, hookimpl(lambda methods=methods: methods))
+
+
+def method(name, target):
+    return Method(name=name, target=target, summary="Something.")
+
+
+def test_the_page_is_written_by_default_where_it_is_installed(registry, toys):
+    page = Plugin(anonloom_register_reporters=[method("page", "anonloom_toys:Poster")])
+    assert registry.register(page, distribution="anonloom-page", version="1")
+    assert (toys.Poster(),) == build(SHORT, registry).publish.reporters
+    assert () == build(SHORT + "publish: {reporters: []}\n", registry).publish.reporters
+
+
+def test_a_page_that_cannot_be_used_is_not_silently_left_out(registry):
+    page = Plugin(anonloom_register_reporters=[method("page", "nowhere:Page")])
+    assert registry.register(page, distribution="anonloom-page", version="1")
+    assert """\
+p.yaml:1:1: publish: reporter 'page' of anonloom-page 1 cannot be imported
+    version: 1
+    ^
+    ModuleNotFoundError: No module named 'nowhere'""" == refused(SHORT, registry)
+
+
+def test_a_method_that_is_declared_wrongly_is_its_authors_mistake(registry, tmp_path):
+    (tmp_path / "mine.py").write_text(
+        LOCAL.replace("class Mine(Partitioner):", "class Mine(Partitioner):\n    k: int = 3")
+    )
+    (tmp_path / "p.yaml").write_text(SHORT.replace("cut", "./mine.py:Mine"))
+    with pytest.raises(SpecError) as caught:
+        load_pipeline(tmp_path / "p.yaml", registry, allow_local_code=True)
+    assert f"""\
+{tmp_path}/p.yaml:11:18: stages[0].partitioner: partitioner 'mine' of {tmp_path}/mine.py is broken
+    - partitioner: ./mine.py:Mine
+                   ^
+    Mine.k must be declared with param()""" == str(caught.value)
+
+
+def test_two_plugins_with_one_name_are_told_apart_by_their_owner(registry, toys):
+    other = Plugin(anonloom_register_partitioners=[method("cut", "anonloom_toys:Grow")])
+    assert registry.register(other, distribution="acme-anon", version="2")
+    assert """\
+p.yaml:11:18: stages[0].partitioner: partitioner 'cut' is provided by acme-anon 2 and anonloom-toys 1.0
+    - partitioner: cut
+                   ^
+    write 'acme-anon:cut' or 'anonloom-toys:cut', or uninstall one""" == refused(SHORT, registry)
+    spec = build(SHORT.replace("cut", "acme-anon:cut"), registry)
+    assert toys.Grow() == spec.stages[0].method
