@@ -1,0 +1,126 @@
+"""Ed25519 keys: made from the system's randomness, read from PEM, used for one kind of text."""
+
+import hashlib
+import hmac
+import os
+from pathlib import Path
+
+from anonloom.errors import IntegrityError
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+    load_pem_private_key,
+    load_pem_public_key,
+)
+
+# Before what is signed: a signature of this package can be taken for no other.
+_DOMAIN = b"anonloom digest signature 1\0"
+
+
+def new(path: Path) -> Ed25519PrivateKey:
+    """Draw a key and keep it in a file that only its owner can read.
+
+    Raises
+    ------
+    IntegrityError
+        When the file exists already, or cannot be written.
+    """
+    key = Ed25519PrivateKey.generate()
+    pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    try:
+        # Made with its mode, not changed to it: there is no moment at which others can read it.
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as error:
+        raise IntegrityError(f"'{path.name}' cannot be written: {error.strerror}") from None
+    with os.fdopen(handle, "wb") as file:
+        file.write(pem)
+    return key
+
+
+def read_private(path: Path) -> Ed25519PrivateKey:
+    """Read a private key.
+
+    Raises
+    ------
+    IntegrityError
+        When the file holds no private Ed25519 key in PEM, or an encrypted one.
+    """
+    try:
+        key = load_pem_private_key(path.read_bytes(), password=None)
+    except OSError as error:
+        raise IntegrityError(f"the private key cannot be read: {error.strerror}") from None
+    except TypeError:
+        raise IntegrityError("the private key is encrypted; decrypt it first") from None
+    except (ValueError, UnsupportedAlgorithm):
+        key = None
+    if not isinstance(key, Ed25519PrivateKey):
+        raise IntegrityError(
+            "the key file holds no private Ed25519 key in PEM",
+            hint="make one with: openssl genpkey -algorithm ed25519 -out release.key",
+        )
+    return key
+
+
+def read_public(pem: bytes, where: str) -> Ed25519PublicKey:
+    """Read a public key from PEM.
+
+    Raises
+    ------
+    IntegrityError
+        Naming where it was looked for.
+    """
+    try:
+        key = load_pem_public_key(pem)
+    except (ValueError, UnsupportedAlgorithm):
+        key = None
+    if not isinstance(key, Ed25519PublicKey):
+        raise IntegrityError(f"{where} holds no public Ed25519 key in PEM")
+    return key
+
+
+def pinned(path: Path) -> Ed25519PublicKey:
+    """Read the publisher's public key, obtained elsewhere; raises as `read_public` does."""
+    try:
+        pem = path.read_bytes()
+    except OSError as error:
+        raise IntegrityError(f"the pinned key {path} cannot be read: {error.strerror}") from None
+    return read_public(pem, f"the pinned key {path}")
+
+
+def written(key: Ed25519PublicKey) -> bytes:
+    """Return a public key in PEM."""
+    return key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+
+
+def _raw(key: Ed25519PublicKey) -> bytes:
+    return key.public_bytes(Encoding.Raw, PublicFormat.Raw)
+
+
+def same(one: Ed25519PublicKey, other: Ed25519PublicKey) -> bool:
+    """Whether two keys are one."""
+    return hmac.compare_digest(_raw(one), _raw(other))
+
+
+def fingerprint(key: Ed25519PublicKey) -> str:
+    """Return the SHA-256 of a public key: what people compare by eye."""
+    return hashlib.sha256(_raw(key)).hexdigest()
+
+
+def sign(key: Ed25519PrivateKey, text: bytes) -> bytes:
+    """Return the signature as one line of hexadecimal digits."""
+    return key.sign(_DOMAIN + text).hex().encode() + b"\n"
+
+
+def fits(key: Ed25519PublicKey, text: bytes, line: bytes) -> bool:
+    """Whether a line is the signature of a text, in its one spelling."""
+    try:
+        signature = bytes.fromhex(line.decode("ascii"))
+        key.verify(signature, _DOMAIN + text)
+    except (ValueError, InvalidSignature):
+        return False
+    # Capital letters or spaces would be the same number, but not the same file.
+    return line == signature.hex().encode() + b"\n"
