@@ -169,7 +169,7 @@ def check_claim_of_monotonicity(subject: PrivacyModelConformance) -> None:
         count = len(one.scene.facts.order)
         triples = [
             (a, a + x, a + x + y)
-            for x, y in ((1, 1), (2, 3), (3, 3), (4, 7), (10, 5), (12, 20))
+            for x, y in ((1, 1), (2, 2), (2, 3), (3, 3), (3, 4), (5, 5), (4, 7), (10, 5), (12, 20))
             for a in range(0, count - x - y + 1, 2)
         ]
         ask = _asker(subject, one)
