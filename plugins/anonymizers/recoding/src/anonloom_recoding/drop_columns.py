@@ -1,0 +1,68 @@
+"""Mechanism `drop-columns`: what is not in the table cannot be published."""
+
+from typing import ClassVar
+
+import attrs
+import numpy as np
+from anonloom.data.schema import Schema
+from anonloom.data.table import Table
+from anonloom.errors import UsageError
+from anonloom.kinds.context import Run
+from anonloom.kinds.mechanism import Mechanism
+from anonloom.params import all_of, distinct, not_empty, param
+
+
+@attrs.frozen(kw_only=True)
+class DropColumns(Mechanism):
+    """Takes published columns out of the table; every row stays."""
+
+    truthful: ClassVar[bool] = True
+
+    columns: tuple[str, ...] = param(
+        help="The columns to drop; they must be published ones.",
+        check=all_of(not_empty(), distinct()),
+    )
+
+    def protect(self, table: Table, run: Run) -> Table:
+        """Return the table without the columns.
+
+        Raises
+        ------
+        UsageError
+            When a column is not declared, or is not published anyway.
+        """
+        table = table.revealed()
+        for name in self.columns:
+            _check(table.schema, name)
+        schema = Schema(tuple(c for c in table.schema if c.name not in self.columns))
+        kept = [at for at, axis in enumerate(table.axes) if axis.name in schema]
+        frame = table.frame[[name for name in table.frame.columns if name in schema]]
+        # A row that only a dropped column had suppressed is complete now.
+        incomplete = np.zeros(len(table), bool)
+        for column in schema:
+            if column.missing == "suppress" and column.name in frame:
+                incomplete |= frame[column.name].isna().to_numpy()
+        keys = {name: key for name, key in table.pseudonym_keys.items() if name in schema}
+        return attrs.evolve(
+            table,
+            schema=schema,
+            axes=tuple(table.axes[at] for at in kept),
+            codes=table.codes[kept],
+            incomplete=incomplete,
+            frame=frame,
+            coded={},
+            pseudonym_keys=keys,
+        )
+
+
+def _check(schema: Schema, name: str) -> None:
+    published = ", ".join(f"'{other}'" for other in schema.published)
+    if name not in schema:
+        raise UsageError(
+            f"drop-columns: column '{name}' is not declared", hint=f"published are: {published}"
+        )
+    if name not in schema.published:
+        raise UsageError(
+            f"drop-columns: column '{name}' has role '{schema[name].role}' and is not published",
+            hint=f"published are: {published}",
+        )

@@ -1,0 +1,48 @@
+"""Generalizer `hierarchy`: every column in the form that it declares."""
+
+from typing import Literal
+
+import attrs
+import numpy as np
+from anonloom.data.classes import Classes
+from anonloom.data.release import Release
+from anonloom.data.table import Table
+from anonloom.kinds.context import Run
+from anonloom.kinds.generalizer import Generalizer
+from anonloom.params import param
+from numpy.typing import NDArray
+
+from anonloom_recoding.members import set_cells
+
+
+@attrs.frozen(kw_only=True)
+class ByHierarchy(Generalizer):
+    """Publishes intervals, nodes of hierarchies or sets, as each column says."""
+
+    extent: Literal["auto", "tight", "region"] = param(
+        help="tight: what the rows of a class cover; region: what the partitioner assigned to the "
+        "class; auto: region after a global recoding, tight otherwise.",
+        default="auto",
+    )
+
+    def generalize(self, table: Table, classes: Classes, run: Run) -> Release:
+        """Return the release."""
+        wanted = classes.global_recoding if self.extent == "auto" else self.extent == "region"
+        regions = classes.regions if wanted else None
+        if regions is None:
+            cells = _tight(table, classes)
+        else:
+            level = [None] * len(table.axes) if regions.level is None else regions.level.T
+            ends = zip(table.axes, regions.lo.T, regions.hi.T, level, strict=True)
+            cells = [axis.publish(lo, hi, above) for axis, lo, hi, above in ends]
+        return Release.from_cells(table, classes, cells, truthful=self.truthful)
+
+
+def _tight(table: Table, classes: Classes) -> list[NDArray[np.object_]]:
+    lo, hi = classes.extents(table.codes)
+    return [
+        set_cells(axis, table.codes[at], classes)
+        if axis.form == "set"
+        else axis.publish(lo[:, at], hi[:, at])
+        for at, axis in enumerate(table.axes)
+    ]

@@ -1,0 +1,23 @@
+"""Generalizer `sets`: the values that occur in a class, and no others."""
+
+import attrs
+from anonloom.data.classes import Classes
+from anonloom.data.release import Release
+from anonloom.data.table import Table
+from anonloom.kinds.context import Run
+from anonloom.kinds.generalizer import Generalizer
+
+from anonloom_recoding.members import set_cells
+
+
+@attrs.frozen(kw_only=True)
+class Sets(Generalizer):
+    """Publishes every quasi-identifier as the set of its values in the class."""
+
+    def generalize(self, table: Table, classes: Classes, run: Run) -> Release:
+        """Return the release."""
+        cells = [
+            set_cells(axis, codes, classes)
+            for axis, codes in zip(table.axes, table.codes, strict=True)
+        ]
+        return Release.from_cells(table, classes, cells, truthful=self.truthful)

@@ -1,0 +1,77 @@
+"""Samplers: a share of every class, or of all rows."""
+
+import attrs
+import numpy as np
+from anonloom.data.classes import Classes
+from anonloom.kinds.context import Run
+from anonloom.kinds.sampler import Sampler
+from anonloom.params import at_least, between, param
+from numpy.typing import NDArray
+
+Sizes = NDArray[np.int64]
+
+
+def share_of(share: float, sizes: Sizes) -> Sizes:
+    """The share of so many rows, rounded up to whole rows.
+
+    Nine digits decide, so that 0.7 of 10 rows is 7 although 0.7 has no exact binary form.
+    """
+    return np.ceil(np.round(share * np.asarray(sizes), 9)).astype(np.int64)
+
+
+@attrs.frozen(kw_only=True)
+class Stratified(Sampler):
+    """Draws from every class without replacement; how many is a function of its size alone."""
+
+    share: float | None = param(
+        help="Share of every class that is kept, rounded up to whole rows.",
+        default=None,
+        check=between(0, 1, least_open=True),
+    )
+    per_class: int | None = param(
+        help="Number of rows of every class that are kept; smaller classes are kept whole.",
+        default=None,
+        check=at_least(1),
+    )
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse both parameters, and neither."""
+        if (self.share is None) == (self.per_class is None):
+            raise ValueError("give either 'share' or 'per_class'")
+
+    def sample(self, classes: Classes, run: Run) -> NDArray[np.bool_]:
+        """Return a mask over `classes.rows`."""
+        label = classes.class_of_position()
+        # Rows in random order within their class; the first of each are kept.
+        order = np.lexsort((run.rng.random(len(label)), label))
+        rank = np.arange(len(label)) - classes.starts[label]
+        mask = np.empty(len(label), bool)
+        mask[order] = rank < self.least_kept(classes.sizes)[label]
+        return mask
+
+    def least_kept(self, sizes: Sizes) -> Sizes:
+        """Exactly as many rows as are kept of classes of these sizes."""
+        if self.share is not None:
+            return share_of(self.share, sizes)
+        return np.minimum(np.asarray(sizes, np.int64), self.per_class or 0)
+
+
+@attrs.frozen(kw_only=True)
+class SimpleRandom(Sampler):
+    """Draws from all rows without replacement; a class may be left out altogether."""
+
+    share: float = param(
+        help="Share of all rows that is kept, rounded up to whole rows.",
+        check=between(0, 1, least_open=True),
+    )
+
+    def sample(self, classes: Classes, run: Run) -> NDArray[np.bool_]:
+        """Return a mask over `classes.rows`."""
+        n = len(classes.rows)
+        mask = np.zeros(n, bool)
+        mask[run.rng.permutation(n)[: int(share_of(self.share, np.array(n)))]] = True
+        return mask
+
+    def least_kept(self, sizes: Sizes) -> Sizes:
+        """Nothing is guaranteed, so that no partitioner can precede it."""
+        return np.zeros(np.shape(sizes), np.int64)

@@ -1,0 +1,21 @@
+"""Both samplers keep the promises of their kind."""
+
+from anonloom.testing import SamplerConformance
+from anonloom_sampling.samplers import SimpleRandom, Stratified
+
+
+class TestStratifiedShare(SamplerConformance):
+    method = Stratified
+    params = {"share": 0.7}
+    rate = 0.7
+
+
+class TestStratifiedNumber(SamplerConformance):
+    method = Stratified
+    params = {"per_class": 5}
+
+
+class TestSimpleRandom(SamplerConformance):
+    method = SimpleRandom
+    params = {"share": 0.3}
+    rate = 0.3
