@@ -104,7 +104,7 @@ def _experiment(arguments: argparse.Namespace, pipeline: Pipeline, registry: Reg
 
 def _page(folder: Path | None) -> tuple[str, ...]:
     assert folder is not None
-    names = ("report.html", "report.txt", "grid.csv")
+    names = ("report.html", "grid.html", "report.txt", "grid.csv")
     return tuple(name for name in names if (folder / "public" / name).is_file())[:1]
 
 
