@@ -178,6 +178,11 @@ class Registry:
         return tuple(self._broken)
 
     @property
+    def entries(self) -> tuple[Entry, ...]:
+        """All methods, in the order of the kinds and then by name and owner."""
+        return tuple(entry for kind in KINDS for entry in self.methods(kind))
+
+    @property
     def commands(self) -> tuple[CommandEntry, ...]:
         """Commands of all plugins, by name."""
         return tuple(sorted(self._commands, key=lambda entry: entry.command.name))

@@ -3,6 +3,7 @@
 import argparse
 import json
 from collections.abc import Iterator
+from os.path import normpath
 
 import attrs
 
@@ -94,7 +95,8 @@ def _privacy(spec: PipelineSpec, registry: Registry) -> Iterator[str]:
 def _publish(spec: PipelineSpec, registry: Registry) -> Iterator[str]:
     publish = spec.publish
     yield "publish"
-    yield f"  to: {publish.to if publish.to is not None else 'nowhere: publish.to is not set'}"
+    # Tidied for reading only: '..' behind a link would mean another folder.
+    yield f"  to: {normpath(publish.to) if publish.to else 'nowhere: publish.to is not set'}"
     yield f"  formats: {listed(publish.formats)}"
     if publish.integrity is not None:
         name = registry.name_of(type(publish.integrity))

@@ -69,7 +69,7 @@ def _called(registry: Registry, name: str, kind: str | None) -> list[Entry]:
 
 def listing(registry: Registry, kind: str | None = None) -> Iterator[str]:
     """Return the lines of the list."""
-    entries = [entry for key in KINDS for entry in registry.methods(key) if kind in (None, key)]
+    entries = [entry for entry in registry.entries if kind in (None, entry.kind)]
     names = max((len(entry.name) for entry in entries), default=0)
     owners = max((len(entry.owner) for entry in entries), default=0)
     for key, each in KINDS.items():
