@@ -273,6 +273,8 @@ def test_two_plugins_with_one_name_name_both_and_a_qualified_name_picks_one(regi
         "    write 'acme-anon:cut' or 'anonloom-cut:cut', or uninstall one"
     ) == refusal(registry.find, "partitioner", "cut")
     assert "acme-anon 1.0" == registry.find("partitioner", "acme-anon:cut").owner
+    # Package indexes take '-', '_' and '.' for the same, and so do we.
+    assert "acme-anon 1.0" == registry.find("partitioner", "Acme_Anon:cut").owner
 
 
 # -- classes that cannot be used --------------------------------------------------------------
@@ -335,6 +337,15 @@ def test_local_code_is_relative_to_the_folder_and_marked(registry, tmp_path):
     assert ("mine", True, str(tmp_path / "mine.py")) == (entry.name, entry.local, entry.owner)
     assert cls is registry.load("partitioner", "./mine.py:Mine", local=tmp_path)
     assert "mine" == registry.name_of(cls)
+
+
+@pytest.mark.parametrize(
+    ("cls", "name"),
+    [("Mine", "mine"), ("MedianCut", "median-cut"), ("KMeans2", "k-means-2"), ("_1", "local-1")],
+)
+def test_local_code_is_named_after_its_class(registry, tmp_path, cls, name):
+    (tmp_path / "mine.py").write_text(CODE)
+    assert name == registry.find("partitioner", f"mine.py:{cls}", local=tmp_path).name
 
 
 def test_local_code_that_is_not_there(registry, tmp_path):

@@ -156,9 +156,9 @@ class SpecError(AnonloomError):
         return self.what
 
 
-def _position(problem: Problem) -> tuple[int, int]:
+def _position(problem: Problem) -> tuple[str, int, int]:
     # Problems without a place concern the whole file and come first.
-    return (problem.place.line, problem.place.column) if problem.place else (0, 0)
+    return problem.place[:3] if problem.place else ("", 0, 0)
 
 
 class PrivacyError(AnonloomError):

@@ -78,12 +78,19 @@ def local_entry(kind: str, name: str, folder: Path | None) -> Entry | None:
     stem = re.sub(r"\W", "_", file.stem)
     # Local code says nothing about what it reads, so that it is given every role.
     method = Method(
-        name=re.sub(r"[^a-z0-9]+", "-", code["name"].lower()).strip("-") or "local",
+        name=_method_name(code["name"]),
         target=f"{stem}:{code['name']}",
         summary=f"Local code in {code['file']}.",
         reads=frozenset(ROLES),
     )
     return Entry(kind, method, "", "", file)
+
+
+def _method_name(cls: str) -> str:
+    """Return a method's name for a class: 'MedianCut' is 'median-cut'."""
+    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+", cls)
+    name = "-".join(words).lower()
+    return name if name[:1].isalpha() else f"local-{name}".rstrip("-")
 
 
 def class_of(entry: Entry) -> type:

@@ -216,7 +216,7 @@ class Registry:
         found = [
             entry
             for entry in self.methods(kind)
-            if entry.name == plain and distribution in ("", entry.distribution)
+            if entry.name == plain and _same(distribution or entry.distribution, entry.distribution)
         ]
         if not found:
             raise self._unknown(KINDS[kind], name)
@@ -229,7 +229,7 @@ class Registry:
         folder = FIRST_PARTY.get((kind.key, name))
         if folder:
             package = f"anonloom-{folder.rpartition('/')[2]}"
-            broken = next((b for b in self._broken if b.distribution == package), None)
+            broken = next((b for b in self._broken if _same(b.distribution, package)), None)
             if broken:
                 what = f"{kind.name} {name!r} is provided by {package}, which could not be loaded"
                 return PluginError(what, hint=broken.reason)
@@ -275,6 +275,12 @@ class Registry:
         """Return the name under which a class is registered, or ``module:Class`` if it is not."""
         entry = self.entry_of(cls)
         return entry.name if entry else f"{cls.__module__}:{cls.__qualname__}"
+
+
+def _same(one: str, other: str) -> bool:
+    """Return whether two names are those of one distribution, as package indexes see it."""
+    first, second = (name.lower().replace("_", "-").replace(".", "-") for name in (one, other))
+    return first == second
 
 
 def _distribution(point: "importlib_metadata.EntryPoint") -> tuple[str, str]:

@@ -38,7 +38,6 @@ def anonloom(registry, monkeypatch, tmp_path, capsys):
     """Run a command in a folder of its own with the toys installed."""
     monkeypatch.setattr(Registry, "_environment", registry)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("ANONLOOM_DEBUG", raising=False)
     (tmp_path / "p.yaml").write_text(PIPELINE)
     (tmp_path / "people.csv").write_text("age,job,town\n30,cook,A\n40,smith,B\n")
 

@@ -145,6 +145,17 @@ def test_a_nested_method_and_a_method_given_by_name_can_be_changed():
     assert "tar" == changed("publish.integrity=tar")["publish"]["integrity"]
 
 
+def test_a_bare_name_in_audit_reporters_and_collect_gets_parameters():
+    text = PIPELINE.replace("  - auditor: meter\n    id: second\n", "  - rival\n")
+    text += "collect: curator\n"
+    document = changed("audit.rival.deep=1", "collect.with.fee=2", text=text)
+    assert {"auditor": "rival", "with": {"deep": 1}} == document["audit"][1]
+    assert {"collector": "curator", "with": {"fee": 2}} == document["collect"]
+    document = changed("publish.reporters=[page]", "publish.reporters.page.dark=true")
+    expected = [{"reporter": "page", "with": {"dark": True}}]
+    assert expected == document["publish"]["reporters"]
+
+
 def test_the_rest_of_the_document_stays_as_it_is():
     before = read_text(PIPELINE, "p.yaml").plain()
     after = changed("privacy.crowd.k=5")

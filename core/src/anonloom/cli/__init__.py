@@ -36,7 +36,7 @@ exit codes: 0 done, 2 pipeline or usage, 3 privacy, suppression or fail_if, 4 da
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    debug = "--debug" in words or bool(os.environ.get("ANONLOOM_DEBUG"))
+    debug = "--debug" in words
     try:
         code = _run(words)
         # Output that is still in the buffer can meet a closed pipe, too.

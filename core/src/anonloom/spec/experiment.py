@@ -79,6 +79,10 @@ def _product(cursor: Cursor) -> Iterator[Variant]:
         if not entry.node.items:
             entry.must_be("a list of values that is not empty")
             continue
+        shown = [_short(value.plain()) for value in entry.node.items]
+        for index, value in enumerate(entry.node.items):
+            if shown[index] in shown[:index]:
+                entry.below(index, value).complain(f"the value {shown[index]} is there already")
         axes.append([_setting(path, value, entry) for value in entry.node.items])
         runs *= len(entry.node.items)
     if runs > MOST_RUNS:

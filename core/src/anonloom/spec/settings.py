@@ -24,6 +24,10 @@ _STEP = re.compile(
 _BESIDE = ("with", "id", "fail_if")
 
 
+# Where a bare name stands for a method although the key above it is no kind.
+_KIND_BELOW = {"collect": "collector", "audit": "auditor", "reporters": "reporter"}
+
+
 class NoSuchNode(Exception):
     """A path leads nowhere; carries what to say."""
 
@@ -141,12 +145,13 @@ def _put(node: Node, steps: Sequence[Step], value: Node, above: str) -> Node:
         return attrs.evolve(value, key_place=node.key_place)
     step, rest = steps[0], steps[1:]
     if node.items is not None:
-        return _put_in_list(node, node.items, step, rest, value)
+        return _put_in_list(node, node.items, steps, value, above)
     if node.mapping is not None:
         return _put_in_mapping(node, node.mapping, str(step), rest, value)
-    if above in KINDS and isinstance(node.value, str):
+    kind = _KIND_BELOW.get(above, above)
+    if kind in KINDS and isinstance(node.value, str):
         # A method that is given by its name alone gets room for parameters.
-        return _put(Node({above: node}, node.place, node.key_place), steps, value, above)
+        return _put(Node({kind: node}, node.place, node.key_place), steps, value, above)
     if node.value is None:
         return _put(Node({}, node.place, node.key_place), steps, value, above)
     raise NoSuchNode(f"there is nothing below {above!r} that could be {str(step)!r}")
@@ -182,24 +187,25 @@ def _with_method(node: Node, entries: dict[str, Node], kind: str, value: Node) -
 
 
 def _put_in_list(
-    node: Node, items: tuple[Node, ...], step: Step, rest: Sequence[Step], value: Node
+    node: Node, items: tuple[Node, ...], steps: Sequence[Step], value: Node, above: str
 ) -> Node:
+    step, rest = steps[0], steps[1:]
     index = _index(items, step)
     item = items[index]
     entries = item.mapping or {}
     name = str(step)
-    if isinstance(item.value, str) and rest:
+    if isinstance(item.value, str) and rest and above not in _KIND_BELOW:
         # `- k-anonymity` in `privacy`, which gets its first parameter.
         changed = _put(Node({name: Node(None, item.place)}, item.place), (name, *rest), value, "")
     elif name in entries and name not in KINDS:
         # `- k-anonymity: {k: 10}`: the parameters are the value of the name itself.
         whole = not rest and isinstance(value.value, str)
         changed = value if whole else _put(item, (name, *rest), value, "")
-    elif not rest and isinstance(step, str) and entries:
+    elif not rest and isinstance(step, str) and any(key in KINDS for key in entries):
         kind = next(key for key in entries if key in KINDS)
         changed = _with_method(item, entries, kind, value)
     else:
-        changed = _put(item, rest, value, name)
+        changed = _put(item, rest, value, above)
     return Node((*items[:index], changed, *items[index + 1 :]), node.place, node.key_place)
 
 
