@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from anonloom.testing.running import run_checks as run_checks
     from anonloom.testing.sampler import SamplerConformance as SamplerConformance
     from anonloom.testing.source import SourceConformance as SourceConformance
+    from anonloom.testing.transport import TransportConformance as TransportConformance
 
 _HOMES = {
     "SourceConformance": "source",
@@ -39,6 +40,7 @@ _HOMES = {
     "GeneralizerConformance": "generalizer",
     "SamplerConformance": "sampler",
     "PrivacyModelConformance": "privacy",
+    "TransportConformance": "transport",
     "CollectorConformance": "collector",
     "AuditorConformance": "auditor",
     "IntegrityConformance": "integrity",

@@ -1,5 +1,6 @@
 """Checks of every kind: how a method is declared, registered and built."""
 
+import functools
 import os
 import pickle
 import subprocess
@@ -45,22 +46,27 @@ def check_method_is_registered(subject: Conformance) -> None:
 def check_hook_module_is_light(subject: Conformance) -> None:
     """Importing the plugin's hook module and calling its hooks imports neither numpy nor pandas."""
     module = subject.hook_module or _hook_module(subject)
-    # A fresh interpreter, because this one has imported everything; its path, because the plugin
-    # may be importable only from there.
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    done = subprocess.run(
-        [sys.executable, "-c", _LOOK, module, *HEAVY],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, f"{module} cannot be imported:\n{done.stderr.strip()}"
-    heavy = done.stdout.strip()
+    error, heavy = _imported_by(module, os.pathsep.join(filter(None, sys.path)))
+    assert not error, f"{module} cannot be imported:\n{error}"
     assert not heavy, (
         f"{module} imports {heavy}: a hook module imports anonloom.api only, and names its "
         "methods by text"
     )
+
+
+@functools.cache  # a plugin's methods share its hook module
+def _imported_by(module: str, path: str) -> tuple[str, str]:
+    """Return why a hook module cannot be imported, and what heavy modules it imports."""
+    # A fresh interpreter, because this one has imported everything; its path, because the plugin
+    # may be importable only from there.
+    done = subprocess.run(
+        [sys.executable, "-c", _LOOK, module, *HEAVY],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return (done.stderr.strip() if done.returncode else "", done.stdout.strip())
 
 
 def _hook_module(subject: Conformance) -> str:

@@ -16,6 +16,7 @@ from anonloom.testing.reporter import ReporterConformance
 from anonloom.testing.results import CheckResult
 from anonloom.testing.sampler import SamplerConformance
 from anonloom.testing.source import SourceConformance
+from anonloom.testing.transport import TransportConformance
 
 _CLASSES: tuple[type[Conformance], ...] = (
     SourceConformance,
@@ -25,6 +26,7 @@ _CLASSES: tuple[type[Conformance], ...] = (
     GeneralizerConformance,
     SamplerConformance,
     PrivacyModelConformance,
+    TransportConformance,
     CollectorConformance,
     AuditorConformance,
     IntegrityConformance,

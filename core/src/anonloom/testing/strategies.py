@@ -1,0 +1,78 @@
+"""Hypothesis strategies: random tables, classes and demands for property tests.
+
+Hypothesis is needed only by those who import this module.
+"""
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from anonloom.data.schema import Column, Schema
+from anonloom.testing.demands import Demand
+from anonloom.testing.oracle import Ancestors
+from anonloom.testing.tables import ILLNESSES, Sample
+
+_NUMBERS = st.one_of(
+    st.integers(-5, 5),
+    st.integers(-(10**6), 10**6),
+    st.floats(-1e6, 1e6, allow_nan=False).map(lambda x: round(x, 3)),
+)
+_LETTERS = st.sampled_from("abcdef")
+
+
+@st.composite
+def samples(draw: Any, max_rows: int = 40, missing: bool = True) -> Sample:
+    """Draw a table: one to four quasi-identifiers, numbers and categories, ties and gaps.
+
+    Parameters
+    ----------
+    max_rows
+        Greatest number of rows; there is at least one.
+    missing
+        Whether quasi-identifiers may be missing.
+    """
+    kinds = draw(st.lists(st.sampled_from(["number", "category"]), min_size=1, max_size=4))
+    count = draw(st.integers(1, max_rows))
+    columns: list[Column] = []
+    cells: dict[str, list[object]] = {}
+    above: dict[str, Ancestors] = {}
+    for at, kind in enumerate(kinds):
+        name = f"q{at}"
+        form = draw(st.sampled_from([None, "set"]))
+        columns.append(Column(name=name, role="quasi", type=kind, publish=form))
+        values: Any = _NUMBERS if kind == "number" else _LETTERS
+        if missing and draw(st.booleans()):
+            values = st.one_of(values, st.none())
+        cells[name] = draw(st.lists(values, min_size=count, max_size=count))
+        if kind == "category":
+            above[name] = lambda _: ["*"]
+    columns.append(Column(name="illness", role="sensitive"))
+    cells["illness"] = draw(st.lists(st.sampled_from(ILLNESSES), min_size=count, max_size=count))
+    rows = [{name: cells[name][at] for name in cells} for at in range(count)]
+    return Sample(rows, Schema(columns), above)
+
+
+def demands() -> Any:
+    """Draw a demand: k, with distinct illnesses, closeness or a sampler in some cases."""
+    return st.builds(
+        Demand,
+        k=st.integers(1, 6),
+        distinct=st.one_of(st.none(), st.integers(1, 3)),
+        close=st.one_of(st.none(), st.floats(0.1, 1.0)),
+        halved=st.booleans(),
+    )
+
+
+@st.composite
+def divisions(draw: Any, count: int) -> tuple[list[list[int]], list[int]]:
+    """Draw classes of some of the rows below `count`, and suppressed rows."""
+    order = draw(st.permutations(range(count)))
+    labels = draw(st.lists(st.integers(-2, 4), min_size=count, max_size=count))
+    classes: dict[int, list[int]] = {}
+    suppressed = []
+    for row, label in zip(order, labels, strict=True):
+        if label >= 0:
+            classes.setdefault(label, []).append(row)
+        elif label == -1:
+            suppressed.append(row)
+    return list(classes.values()), suppressed
