@@ -1,0 +1,253 @@
+"""From the data of an experiment to one comparison table and the plots above it."""
+
+from itertools import groupby
+from typing import Any
+
+from anonloom_page.limits import Limits
+from anonloom_page.report_view import found_view
+from anonloom_page.wording import figure, number, plain, short
+
+#: Plots of single figures above the table.
+MOST_PLOTS = 9
+
+#: Risk figures that a picture of risk against loss prefers, in this order.
+_RISKS = ("records_at_risk", "prosecutor_average", "marketer", "excess", "risk")
+
+_TONES = {"published": "good", "refused": "warn", "failed": "bad"}
+
+
+def grid_view(report: dict[str, Any], limits: Limits) -> dict[str, Any]:
+    """Return what the template shows."""
+    runs = report.get("runs") or []
+    counts = dict.fromkeys(_TONES, 0)
+    for run in runs:
+        counts[str(run.get("status"))] = counts.get(str(run.get("status")), 0) + 1
+    tiles = [{"name": "Runs", "value": figure(len(runs)), "under": _varied(report)}]
+    tiles += [
+        {"name": status.capitalize(), "value": figure(count), "under": _UNDER.get(status, "")}
+        for status, count in counts.items()
+        if count
+    ]
+    return {
+        "report": report,
+        "tiles": tiles,
+        "plots": _plots(report)[: limits.charts],
+        "table": _table(report, limits),
+        "summaries": [_summary(summary, limits) for summary in report.get("summaries") or []],
+    }
+
+
+_UNDER = {
+    "published": "every check passed",
+    "refused": "a guarantee or limit did not hold",
+    "failed": "stopped with an error",
+}
+
+
+def _varied(report: dict[str, Any]) -> str:
+    varied = report.get("varied") or []
+    return short(f"over {', '.join(str(path) for path in varied)}", 120) if varied else ""
+
+
+def _table(report: dict[str, Any], limits: Limits) -> dict[str, Any]:
+    runs, varied = report.get("runs") or [], report.get("varied") or []
+    figures = [dict(one) for one in report.get("figures") or []]
+    shown = figures[: limits.figures]
+    for one in shown:
+        one["group"], one["name"] = _parts(one["key"])
+    # Figures of one auditor stand side by side under its name.
+    order = {name: at for at, name in enumerate(dict.fromkeys(one["group"] for one in shown))}
+    shown.sort(key=lambda one: order[one["group"]])
+    best = {one["key"]: _best(runs, one) for one in shown}
+    return {
+        "varied": varied,
+        "figures": shown,
+        "groups": [
+            {"name": name or "run", "width": len(list(members))}
+            for name, members in groupby(shown, key=lambda one: one["group"])
+        ],
+        "rows": [_row(run, varied, shown, best) for run in runs[: limits.runs]],
+        "left_out": max(0, len(figures) - limits.figures),
+        "more_runs": max(0, len(runs) - limits.runs),
+    }
+
+
+def _parts(key: Any) -> tuple[str, str]:
+    group, dot, name = str(key).partition(".")
+    return (group, name) if dot else ("", group)
+
+
+def _best(runs: list[dict[str, Any]], one: dict[str, Any]) -> float | None:
+    """The best value of a figure; None when none is better than another."""
+    values = [
+        value
+        for run in runs
+        if run.get("status") == "published"
+        and (value := number((run.get("findings") or {}).get(one["key"]))) is not None
+    ]
+    if len(set(values)) < 2 or one.get("better") not in ("lower", "higher"):
+        return None
+    return min(values) if one["better"] == "lower" else max(values)
+
+
+def _row(
+    run: dict[str, Any], varied: list[str], figures: list[dict[str, Any]], best: dict[str, Any]
+) -> dict[str, Any]:
+    parameters, findings = run.get("parameters") or {}, run.get("findings") or {}
+    published = run.get("status") == "published"
+    cells = []
+    for one in figures:
+        value = findings.get(one["key"])
+        is_best = best[one["key"]] is not None and number(value) == best[one["key"]] and published
+        cells.append({"text": figure(value), "order": _order(value), "best": is_best})
+    return {
+        "label": run.get("label", ""),
+        "status": run.get("status", ""),
+        "tone": _TONES.get(str(run.get("status")), ""),
+        "message": "" if published else short(run.get("message") or "no figures", 300),
+        "parameters": [
+            {"text": _setting(parameters, path), "order": _order(parameters.get(path))}
+            for path in varied
+        ],
+        "cells": cells,
+    }
+
+
+def _setting(parameters: dict[str, Any], path: str) -> str:
+    return short(plain(parameters[path]), 60) if path in parameters else ""
+
+
+def _order(value: Any) -> str | None:
+    found = number(value)
+    return None if found is None else f"{found:.10g}"
+
+
+def _summary(summary: dict[str, Any], limits: Limits) -> dict[str, Any]:
+    return {
+        "title": summary.get("auditor", ""),
+        "found": found_view(summary.get("findings") or [], limits),
+        "charts": (summary.get("charts") or [])[: limits.charts],
+    }
+
+
+# --- plots --------------------------------------------------------------------------------------
+
+
+def _plots(report: dict[str, Any]) -> list[dict[str, Any]]:
+    runs = [run for run in report.get("runs") or [] if run.get("status") == "published"]
+    if len(runs) < 2:
+        return []
+    drawn = {
+        f"{summary.get('auditor')}.{chart.get('name')}"
+        for summary in report.get("summaries") or []
+        for chart in summary.get("charts") or []
+    }
+    figures = [one for one in report.get("figures") or [] if _tells(runs, one)]
+    names = {_parts(one["key"])[1] for one in figures if _parts(one["key"])[0]}
+    # A figure of the run that an auditor measures too, or that an auditor has drawn, is not
+    # drawn a second time.
+    figures = [
+        one
+        for one in figures
+        if one["key"] not in drawn and not (one["key"] in names and "." not in one["key"])
+    ]
+    figures.sort(key=lambda one: _parts(one["key"])[1].count("."))
+    scatter = _risk_against_loss(report, runs)
+    along = _numeric_parameter(runs, report.get("varied") or [])
+    plots = [_over(runs, one, along) if along else _side_by_side(runs, one) for one in figures]
+    return [*([scatter] if scatter else []), *plots[:MOST_PLOTS]]
+
+
+def _tells(runs: list[dict[str, Any]], one: dict[str, Any]) -> bool:
+    """Whether a figure has a good direction and differs between runs."""
+    values = {number((run.get("findings") or {}).get(one["key"])) for run in runs} - {None}
+    return one.get("better") in ("lower", "higher") and len(values) > 1
+
+
+def _numeric_parameter(runs: list[dict[str, Any]], varied: list[str]) -> str | None:
+    for path in varied:
+        values = [number((run.get("parameters") or {}).get(path)) for run in runs]
+        if None not in values and len(set(values)) > 1:
+            return path
+    return None
+
+
+def _series(run: dict[str, Any], along: str | None) -> str:
+    """Name the line that a run is on: its other settings."""
+    others = {k: v for k, v in (run.get("parameters") or {}).items() if k != along}
+    return ", ".join(f"{str(k).rpartition('.')[2]} = {plain(v)}" for k, v in others.items())
+
+
+def _over(runs: list[dict[str, Any]], one: dict[str, Any], along: str) -> dict[str, Any]:
+    data: dict[str, dict[str, list[Any]]] = {}
+    for run in sorted(runs, key=lambda run: number(run["parameters"][along]) or 0.0):
+        value = number((run.get("findings") or {}).get(one["key"]))
+        if value is None:
+            continue
+        line = data.setdefault(_series(run, along) or one["key"], {"x": [], "y": []})
+        line["x"].append(run["parameters"][along])
+        line["y"].append(value)
+    return {**_titles(one), "kind": "line", "x": along, "data": data}
+
+
+def _side_by_side(runs: list[dict[str, Any]], one: dict[str, Any]) -> dict[str, Any]:
+    shown = [run for run in runs if number((run.get("findings") or {}).get(one["key"])) is not None]
+    labels = [str(run.get("label")) for run in shown]
+    values = [run["findings"][one["key"]] for run in shown]
+    data = {"labels": labels, str(one["key"]): values}
+    return {**_titles(one), "kind": "bars", "x": "run", "data": data}
+
+
+def _titles(one: dict[str, Any]) -> dict[str, str]:
+    name = _parts(one["key"])[1]
+    return {
+        "name": str(one["key"]),
+        "title": str(one["key"]),
+        "y": f"{name} ({one['unit']})" if one.get("unit") else name,
+        "meaning": f"{short(one.get('meaning', ''), 200)} {str(one['better']).capitalize()} is "
+        "better.",
+    }
+
+
+def _risk_against_loss(report: dict[str, Any], runs: list[dict[str, Any]]) -> dict[str, Any] | None:
+    figures = [one for one in report.get("figures") or [] if one.get("better") == "lower"]
+    losses = [one for one in figures if _parts(one["key"])[1] == "gcp"]
+    # An auditor's figure, where there is one, rather than the run's own.
+    loss = max(losses, key=lambda one: "." in one["key"], default=None)
+    risk = _risk_figure(figures)
+    if loss is None or risk is None:
+        return None
+    along = _numeric_parameter(runs, report.get("varied") or [])
+    data: dict[str, dict[str, list[Any]]] = {}
+    for run in runs:
+        found = run.get("findings") or {}
+        x, y = number(found.get(loss["key"])), number(found.get(risk["key"]))
+        if x is None or y is None:
+            continue
+        series = data.setdefault(_series(run, along) or "runs", {"x": [], "y": [], "labels": []})
+        series["x"].append(x)
+        series["y"].append(y)
+        series["labels"].append(str(run.get("label")))
+    if not data:
+        return None
+    return {
+        "name": "risk_against_loss",
+        "kind": "scatter",
+        "title": "Risk against information lost",
+        "x": str(loss["key"]),
+        "y": str(risk["key"]),
+        "meaning": "Every point is a run; the lower left corner is best.",
+        "data": data,
+    }
+
+
+def _risk_figure(figures: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """A figure of an auditor that says it measures risk, or that is known to."""
+    risky = [one for one in figures if one.get("measures") == "risk"] or [
+        one for one in figures if not str(one["key"]).startswith("utility.") and "." in one["key"]
+    ]
+    for wanted in _RISKS:
+        for one in risky:
+            if wanted in _parts(one["key"])[1]:
+                return one
+    return None

@@ -1,0 +1,198 @@
+"""From the data of one run to what its page shows, in the order in which it is read."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from anonloom_page.limits import Limits
+from anonloom_page.verdict import verdict_of
+from anonloom_page.wording import dumped, figure, number, percent, said, short, words
+
+#: Charts that belong to the release as a whole, wherever they were made.
+HOISTED = ("class_sizes", "column_losses")
+
+_FORMS = {"interval": "ranges", "nodes": "groups of a hierarchy", "set": "sets of values"}
+
+
+def report_view(report: dict[str, Any], limits: Limits) -> dict[str, Any]:
+    """Return what the template shows."""
+    columns = report.get("columns") or []
+    return {
+        "report": report,
+        "verdict": verdict_of(report),
+        "notes": _notes(report),
+        "tiles": _tiles(report),
+        "steps": [_step(stage, limits) for stage in report.get("stages") or []],
+        "charts": _release_charts(report),
+        "columns": [_column(column) for column in columns[: limits.columns]],
+        "more_columns": max(0, len(columns) - limits.columns),
+        "audits": [
+            _audit(audit, limits) for audit in (report.get("audits") or [])[: limits.audits]
+        ],
+        "collection": _collection(report.get("collection") or {}),
+        "integrity": report.get("integrity"),
+        "manifest": dumped(report["manifest"], limits.manifest) if report.get("manifest") else "",
+    }
+
+
+def found_view(findings: Iterable[dict[str, Any]], limits: Limits) -> dict[str, Any]:
+    """Divide findings into groups; many are shown in brief, and more than that not at all.
+
+    What is named `figure.column` is about a column, and is grouped by it.
+    """
+    listed = list(findings)
+    groups: dict[str, list[dict[str, Any]]] = {"": []}
+    for finding in listed[: limits.full]:
+        _, _, column = str(finding.get("name")).partition(".")
+        groups.setdefault(column, []).append(finding)
+    # One figure per column makes no group worth a heading.
+    for column in [name for name, members in groups.items() if name and len(members) == 1]:
+        groups[""] += groups.pop(column)
+    rest = listed[limits.full :]
+    return {
+        "groups": [{"title": name, "findings": of} for name, of in groups.items() if of],
+        "brief": rest[: limits.brief],
+        "left_out": max(0, len(rest) - limits.brief),
+    }
+
+
+def _notes(report: dict[str, Any]) -> list[str]:
+    notes = [str(warning) for warning in report.get("warnings") or []]
+    if report.get("truthful") is False and not any("cover" in note for note in notes):
+        notes.append("Published cells do not cover the originals: values were changed.")
+    simulated = (report.get("collection") or {}).get("simulated")
+    if simulated and not any("simulat" in note for note in notes):
+        notes.append("This is a simulation: keys and coins came from a seeded source.")
+    return notes[:50]
+
+
+def _tiles(report: dict[str, Any]) -> list[dict[str, str]]:
+    summary = report.get("summary") or {}
+    lost = (summary.get("suppressed") or 0) + (summary.get("dropped") or 0)
+    rate = (report.get("suppression") or {}).get("rate")
+    limit = number((report.get("suppression") or {}).get("at_most"))
+    allowed = f", {percent(limit)} allowed" if limit is not None else ""
+    tiles = [
+        ("Records published", figure(summary.get("rows_out")),
+         f"of {figure(summary.get('rows_in'))}"),
+        ("Suppressed", figure(lost), f"{percent(rate)}{allowed}"),
+    ]  # fmt: skip
+    classes, published = summary.get("classes"), summary.get("published_classes")
+    if published is not None:
+        under = f"made from {figure(classes)} classes" if classes not in (None, published) else ""
+        tiles.append(("Groups that look alike", figure(published), under))
+    if summary.get("smallest_class") is not None:
+        tiles.append(("Smallest group", figure(summary["smallest_class"]), "records"))
+    if number(summary.get("gcp")) is not None:
+        tiles.append(("Information lost", percent(summary["gcp"]), "mean over cells (GCP)"))
+    return [{"name": name, "value": value, "under": under} for name, value, under in tiles]
+
+
+def _step(stage: dict[str, Any], limits: Limits) -> dict[str, Any]:
+    package = " ".join(str(stage.get(key) or "") for key in ("distribution", "version")).strip()
+    return {
+        "title": stage.get("method") or stage.get("id") or "stage",
+        "kind": stage.get("kind") or "",
+        "text": stage.get("summary") or "",
+        "parameters": stage.get("parameters") or {},
+        "paper": stage.get("paper") or "",
+        "package": package,
+        "found": found_view(stage.get("findings") or [], limits),
+        "charts": (stage.get("charts") or [])[: limits.charts],
+    }
+
+
+def _audit(audit: dict[str, Any], limits: Limits) -> dict[str, Any]:
+    charts = [chart for chart in audit.get("charts") or [] if chart.get("name") not in HOISTED]
+    return {
+        "title": audit.get("auditor") or audit.get("id") or "auditor",
+        "measures": audit.get("measures") or "",
+        "summary": audit.get("summary") or "",
+        "paper": audit.get("paper") or "",
+        "parameters": audit.get("parameters") or {},
+        "found": found_view(audit.get("findings") or [], limits),
+        "charts": charts[: limits.charts],
+    }
+
+
+def _release_charts(report: dict[str, Any]) -> list[dict[str, Any]]:
+    """Class sizes and losses: an auditor's chart where there is one, else from the report."""
+    made = {
+        chart.get("name"): chart
+        for audit in reversed(report.get("audits") or [])
+        for chart in audit.get("charts") or []
+    }
+    own = {"class_sizes": _size_chart(report), "column_losses": _loss_chart(report)}
+    charts = [made.get(name) or own[name] for name in HOISTED]
+    return [chart for chart in charts if chart is not None]
+
+
+def _size_chart(report: dict[str, Any]) -> dict[str, Any] | None:
+    sizes = report.get("class_sizes") or {}
+    edges, counts = sizes.get("edges") or [], sizes.get("counts") or []
+    if not counts or len(edges) < len(counts):
+        return None
+    ends = [*edges[1:], None][: len(counts)]
+    labels = [_bin(lo, hi) for lo, hi in zip(edges, ends, strict=False)]
+    return {
+        "name": "class_sizes",
+        "kind": "bars",
+        "title": "Sizes of the groups",
+        "x": "records in a group",
+        "y": "groups",
+        "meaning": "Records of one group cannot be told apart by their quasi-identifiers.",
+        "data": {"labels": labels, "groups": counts},
+    }
+
+
+def _bin(lo: Any, hi: Any) -> str:
+    if number(lo) is None:
+        return short(lo, 20)
+    if number(hi) is None:
+        return f"≥ {lo:g}"
+    return f"{lo:g}" if hi - lo <= 1 else f"{lo:g}-{hi - 1:g}"
+
+
+def _loss_chart(report: dict[str, Any]) -> dict[str, Any] | None:
+    lost = [c for c in report.get("columns") or [] if number(c.get("loss")) is not None]
+    if not lost:
+        return None
+    return {
+        "name": "column_losses",
+        "kind": "bars",
+        "title": "Loss per column",
+        "x": "column",
+        "y": "mean loss (NCP)",
+        "meaning": "0: every value is published as it was; 1: nothing is left of the column.",
+        "data": {"labels": [c["name"] for c in lost], "loss": [c["loss"] for c in lost]},
+    }
+
+
+def _column(column: dict[str, Any]) -> dict[str, Any]:
+    form, published = column.get("form"), column.get("published")
+    loss = number(column.get("loss"))
+    shown = _FORMS.get(str(form), short(form, 40)) if form else "as it is"
+    return {
+        "name": column.get("name", ""),
+        "role": column.get("role", ""),
+        "form": shown if published else "not published",
+        "loss": loss,
+        "width": f"{min(max(loss or 0.0, 0.0), 1.0) * 100:.0f}",
+    }
+
+
+def _collection(collection: dict[str, Any]) -> dict[str, Any]:
+    collector, transport = collection.get("collector"), collection.get("transport")
+    if transport:
+        text = (
+            f"Records came through the transport '{short(transport, 60)}' to the collector "
+            f"'{short(collector, 60)}'. It guarantees:"
+        )
+    elif collector in (None, "curator"):
+        text = "A trusted curator held the whole table; no transport hid who sent which record."
+    else:
+        text = f"The collector '{short(collector, 60)}' gathered the records."
+    guarantees = collection.get("guarantees") or {}
+    return {
+        "text": text,
+        "guarantees": [(words(name), said(value)) for name, value in guarantees.items()],
+    }

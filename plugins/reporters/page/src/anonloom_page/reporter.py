@@ -1,0 +1,77 @@
+"""The reporter `page`: fills the templates and keeps the page small enough to open anywhere."""
+
+import base64
+import hashlib
+from collections.abc import Callable
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import attrs
+import jinja2
+from anonloom.kinds.reporter import Reporter
+from markupsafe import Markup
+
+from anonloom_page import wording
+from anonloom_page.charts import draw
+from anonloom_page.grid_view import grid_view
+from anonloom_page.limits import LARGEST, Limits
+from anonloom_page.report_view import report_view
+
+#: Names of the pages.
+REPORT, GRID = "report.html", "grid.html"
+
+
+@attrs.frozen(kw_only=True)
+class Page(Reporter):
+    """Writes one self-contained HTML page."""
+
+    def write(self, report: dict[str, Any], folder: Path) -> tuple[str, ...]:
+        """Write `report.html`."""
+        (folder / REPORT).write_bytes(_fitted("report.html", report, report_view))
+        return (REPORT,)
+
+    def write_grid(self, report: dict[str, Any], folder: Path) -> tuple[str, ...]:
+        """Write `grid.html`."""
+        (folder / GRID).write_bytes(_fitted("grid.html", report, grid_view))
+        return (GRID,)
+
+
+def _fitted(
+    template: str,
+    report: dict[str, Any],
+    view: Callable[[dict[str, Any], Limits], dict[str, Any]],
+) -> bytes:
+    """Render the page, with less on it as long as it is too large."""
+    limits = Limits()
+    while True:
+        page = _templates().get_template(template).render(view(report, limits)).encode()
+        if len(page) <= LARGEST or limits == limits.halved():
+            return page
+        limits = limits.halved()
+
+
+@cache
+def _templates() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("anonloom_page"),
+        # Everything that a report holds may come from a hostile column name: escape it all.
+        autoescape=True,
+        undefined=jinja2.ChainableUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    for name in ("figure", "percent", "short", "plain", "settings", "day", "words"):
+        environment.filters[name] = getattr(wording, name)
+    environment.filters["draw"] = draw
+    script = _text("sort.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    environment.globals["style"] = Markup(_text("style.css"))  # our own file
+    environment.globals["script"] = Markup(script)  # our own file
+    environment.globals["script_hash"] = f"sha256-{digest}"
+    return environment
+
+
+def _text(name: str) -> str:
+    return (files("anonloom_page") / "templates" / name).read_text(encoding="utf-8")
