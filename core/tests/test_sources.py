@@ -353,7 +353,7 @@ def test_a_damaged_compressed_file(tmp_path):
         ),
         (
             {"separator": ", "},
-            "The 'separator' parameter of Csv must be text of one character or None. "
+            "The 'separator' parameter of Csv must be text of one character, or None. "
             "Got ', ' instead.",
         ),
     ],

@@ -1,0 +1,256 @@
+"""Source sql reads what is declared, changes nothing, and tells no secret."""
+
+import sqlite3
+import sys
+import traceback
+from contextlib import closing
+from datetime import date, datetime
+from urllib.parse import quote
+
+import pandas as pd
+import pytest
+import sqlalchemy as sa
+from anonloom.data.schema import Column, Schema
+from anonloom.errors import DataError, ParameterError
+from anonloom.kinds.context import Run
+from anonloom_sql import source as source_module
+from anonloom_sql.database import Database
+from anonloom_sql.gather import Gathered
+from anonloom_sql.source import Sql
+from sqlalchemy.exc import OperationalError
+
+SCHEMA = Schema(
+    [
+        Column(name="age", role="quasi", type="number"),
+        Column(name="zip code", role="quasi"),
+        Column(name="illness", role="sensitive"),
+    ]
+)
+ROWS = [(31, "01234", "flu", "Ann"), (45, None, "cough", "Bob"), (None, "01235", None, "Cid")]
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "clinic.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(
+            'CREATE TABLE patients (age INT, "zip code" TEXT, illness TEXT, name TEXT)'
+        )
+        connection.executemany("INSERT INTO patients VALUES (?, ?, ?, ?)", ROWS)
+        connection.commit()
+    return path
+
+
+def load(schema=SCHEMA, **parameters):
+    return Sql(**parameters).load(schema, Run())
+
+
+def cells(table):
+    return [
+        [None if pd.isna(cell) else cell for cell in row]
+        for row in table.frame.astype(object).itertuples(index=False)
+    ]
+
+
+EXPECTED = [[31.0, "01234", "flu"], [45.0, None, "cough"], [None, "01235", None]]
+
+
+def refusal(schema=SCHEMA, **parameters):
+    with pytest.raises(DataError) as caught:
+        load(schema, **parameters)
+    assert 4 == caught.value.exit_code
+    shown = "".join(traceback.format_exception(caught.value))
+    assert "s3cret" not in shown
+    return str(caught.value)
+
+
+def test_a_table_is_read(path):
+    assert EXPECTED == cells(load(path=path, table="patients"))
+    assert EXPECTED == cells(load(url=f"sqlite:///{path}", table="main.patients"))
+    assert ("age", "zip code", "illness", "name") == Sql(path=path, table="patients").columns()
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        'SELECT age, "zip code", illness FROM patients',
+        "select * from patients;  ",
+        "-- who\n/* is\n ill? */ WITH p AS (SELECT * FROM patients) SELECT * FROM p -- all",
+        "SELECT age, \"zip code\", illness, '50 % :x' AS note FROM patients ORDER BY name",
+    ],
+)
+def test_a_query_is_read(path, query):
+    assert EXPECTED == cells(load(path=path, query=query))
+
+
+def test_rows_in_several_portions(path, monkeypatch):
+    monkeypatch.setattr(source_module, "_ROWS", 2)
+    assert EXPECTED == cells(load(path=path, table="patients"))
+
+
+def test_a_table_of_its_own_types(path):
+    schema = Schema(
+        [
+            Column(name="day", role="quasi", type="date", format="%d.%m.%Y"),
+            Column(name="code", role="quasi"),
+            Column(name="pay", role="quasi", type="number"),
+        ]
+    )
+    query = "SELECT '24.12.2023' AS day, 7 AS code, '1.5' AS pay UNION ALL SELECT NULL, 'x', 2.25"
+    table = load(schema, path=path, query=query)
+    texts = [axis.texts(codes) for axis, codes in zip(table.axes, table.codes, strict=True)]
+    assert [["24.12.2023"[6:] + "-12-24", None], ["7", "x"], ["1.5", "2.25"]] == texts
+
+
+def test_dates_that_the_database_knows(path):
+    column = Gathered(Column(name="day", role="quasi", type="date", format="%d.%m.%Y"))
+    column.add([date(2023, 12, 24), None])
+    column.add([datetime(2023, 12, 25, 8, 30)])
+    assert ["2023-12-24 00:00:00", "NaT", "2023-12-25 08:30:00"] == [
+        str(moment) for moment in column.series()
+    ]
+
+
+def test_only_declared_columns_are_asked_for(path, monkeypatch):
+    asked = []
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("ALTER TABLE patients ADD COLUMN secret TEXT")
+        connection.commit()
+    rows = Database.rows
+
+    def noted(self, names, at_once):
+        asked.extend(names)
+        return rows(self, names, at_once)
+
+    monkeypatch.setattr(Database, "rows", noted)
+    load(path=path, table="patients")
+    assert ["age", "zip code", "illness"] == asked
+
+
+def test_the_database_is_as_it_was(path):
+    before = path.read_bytes()
+    load(path=path, table="patients")
+    refusal(path=path, query="WITH p AS (SELECT 1) DELETE FROM patients")
+    assert before == path.read_bytes()
+    assert ["clinic.db"] == [file.name for file in path.parent.iterdir()]
+
+
+@pytest.mark.parametrize(
+    "query", ["DELETE FROM patients", "DROP TABLE x", "-- SELECT\nUPDATE x", ""]
+)
+def test_statements_that_do_not_ask(path, query):
+    with pytest.raises(ParameterError) as caught:
+        Sql(path=path, query=query)
+    assert (
+        "The 'query' parameter of Sql must be text that begins with SELECT, WITH or VALUES, or None. "
+        f"Got {query!r} instead." == str(caught.value)
+    )
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"table": "t"}, "give either 'url' or 'path'"),
+        ({"table": "t", "url": "sqlite://", "path": "x"}, "give either 'url' or 'path'"),
+        ({"path": "x"}, "give either 'table' or 'query'"),
+        ({"path": "x", "table": "t", "query": "SELECT 1"}, "give either 'table' or 'query'"),
+    ],
+)
+def test_one_place_and_one_question(parameters, message):
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        Sql(**parameters)
+
+
+def test_what_is_missing(path, tmp_path):
+    absent = tmp_path / "absent.db"
+    assert f"{absent}: there is no such file" == refusal(path=absent, table="t")
+    assert f"{absent}: there is no such file" == refusal(url=f"sqlite:///{absent}", table="t")
+    assert not absent.exists()
+    assert f"{tmp_path}: this is a folder, not a file" == refusal(path=tmp_path, table="t")
+    assert "the database refused to answer: no such table: absent" == refusal(
+        path=path, table="absent"
+    )
+    assert "the database refused to answer: no such column: absent" == refusal(
+        path=path, query="SELECT absent FROM patients"
+    )
+    assert "the data have no column 'age', 'zip code'; they have: 'illness'" == refusal(
+        path=path, query="SELECT illness FROM patients"
+    )
+    assert "the table is empty: there is nothing to publish" == refusal(
+        path=path, query="SELECT * FROM patients WHERE 1 = 0"
+    )
+
+
+def test_a_file_that_is_no_database(tmp_path):
+    (tmp_path / "words").write_text("words" * 1000)
+    assert "the database refused to answer: file is not a database" == refusal(
+        path=tmp_path / "words", table="t"
+    )
+
+
+def test_words_in_a_column_of_numbers_are_counted_not_shown(path):
+    query = 'SELECT illness AS age, "zip code", illness FROM patients'
+    assert (
+        "column 'age': 2 cells are not a number (rows 1, 2); correct them, or declare the column "
+        "as 'type: category'" == refusal(path=path, query=query)
+    )
+
+
+def test_bytes_are_no_cells(path):
+    query = "SELECT x'00' AS age, 1 AS \"zip code\", 2 AS illness"
+    assert (
+        "column 'age': its cells are bytes; a cell must be one text, number, date or truth value"
+        == refusal(path=path, query=query)
+    )
+
+
+def test_a_refusal_while_rows_are_read_is_told_without_its_words(path):
+    query = (
+        "SELECT age, \"zip code\", CASE WHEN name = 'Cid' THEN "
+        "json_extract(name, '$') ELSE illness END AS illness FROM patients"
+    )
+    assert "the database refused to answer: OperationalError" == refusal(path=path, query=query)
+
+
+def test_urls_that_cannot_be_used():
+    assert (
+        "the database's URL cannot be read\n"
+        "    it reads driver://user:password@host:port/name; characters such as @ and / in a "
+        "password are written %40 and %2F" == refusal(url="user:s3cret@host", table="t")
+    )
+    assert refusal(url="sqlite://user:s3cret@host/db", table="t").startswith("the database's URL")
+    assert (
+        "no database is called 'nosuch'\n"
+        "    write it as SQLAlchemy does: postgresql, mysql, oracle, mssql, sqlite"
+        == refusal(url="nosuch://user:s3cret@host/db", table="t")
+    )
+
+
+def test_a_driver_that_is_not_installed(monkeypatch):
+    monkeypatch.setitem(sys.modules, "psycopg2", None)
+    url = "postgresql+psycopg2://user:s3cret@host/db"
+    assert (
+        "the driver of 'postgresql+psycopg2' is not installed: there is no module 'psycopg2'\n"
+        "    pip install psycopg2" == refusal(url=url, table="t")
+    )
+
+
+@pytest.mark.parametrize("password", ["s3cret", "s3cret@/ x"])
+def test_a_password_in_the_drivers_words_is_not_shown(password, path):
+    class Refusing:
+        def connect(self):
+            said = f"no login for u:{password} ({quote(password, safe='')})\nmore {password}"
+            raise OperationalError("SELECT", {}, Exception(said))
+
+    url = sa.URL.create("postgresql", "u", password, host="host")
+    with pytest.raises(DataError) as caught:
+        Database(url, Refusing(), "t").columns()
+    assert "the database cannot be reached: no login for u:*** (***)" == str(caught.value)
+    assert "s3cret" not in repr(Database(url, Refusing(), "t"))
+    assert "s3cret" not in repr(Sql(url=url.render_as_string(False), table="t"))
+
+
+def test_the_url_is_not_in_a_complaint_about_it():
+    with pytest.raises(ParameterError) as caught:
+        Sql(url=["s3cret"], table="t")
+    assert "s3cret" not in str(caught.value)
