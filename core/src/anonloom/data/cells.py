@@ -7,19 +7,25 @@ tell a person's value from a generalized one; `reads_like_a_form` is that test.
 import json
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from anonloom.data.hierarchy import STAR
 
-_INTERVAL = re.compile(r"^\[(?P<lo>[^\[\],]+), (?P<hi>[^\[\],]+)[\])]$")
-_SET = re.compile(r'^\{".*"\}$', re.S)
+_INTERVAL = re.compile(r"\[(?P<lo>[^\[\],]+), (?P<hi>[^\[\],]+)[\])]")
+_SET = re.compile(r'\{".*"\}', re.S)
 
 
 def number_text(value: float) -> str:
     """Write a number as a person would: integers without a point, others in shortest form."""
     value = float(value)
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+
+
+def cell_text(value: Any) -> str:
+    """Write a raw cell, whatever its type; 1.0 is 1, as it was before a missing cell beside it."""
+    return number_text(value) if isinstance(value, float) else str(value)
 
 
 def date_text(value: np.datetime64) -> str:
@@ -39,21 +45,22 @@ def set_text(members: Sequence[str]) -> str:
 
 def read_interval(cell: str) -> tuple[str, str] | None:
     """Ends of a closed interval, or None when the cell is no interval."""
-    match = _INTERVAL.match(cell)
+    match = _INTERVAL.fullmatch(cell)
     return (match["lo"], match["hi"]) if match and cell.endswith("]") else None
 
 
 def read_set(cell: str) -> tuple[str, ...] | None:
     """Members of a set, or None when the cell is no set."""
-    if not _SET.match(cell):
+    if not _SET.fullmatch(cell):
         return None
     try:
         members = json.loads("[" + cell[1:-1] + "]")
-    except ValueError:
+    except (ValueError, RecursionError):
+        # A hostile cell may hold thousands of brackets.
         return None
     return tuple(members) if all(isinstance(member, str) for member in members) else None
 
 
 def reads_like_a_form(text: str) -> bool:
     """Whether a raw value could be taken for a published form."""
-    return text == STAR or bool(_INTERVAL.match(text)) or read_set(text) is not None
+    return text == STAR or bool(_INTERVAL.fullmatch(text)) or read_set(text) is not None
