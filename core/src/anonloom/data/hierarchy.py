@@ -10,6 +10,7 @@ from itertools import pairwise
 
 import attrs
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom.errors import DataError
@@ -57,7 +58,7 @@ class Hierarchy:
         ancestors = np.empty((len(levels), width), np.int32)
         nodes: dict[tuple[str, int, int], int] = {}
         owner: dict[str, tuple[str, int, int]] = {}
-        parent_of: dict[int, str] = {}
+        label_of: dict[int, str] = {}
         for depth, row in enumerate(levels):
             # A node is a maximal run of one label.
             names = np.asarray(row, object)
@@ -72,16 +73,36 @@ class Hierarchy:
                     )
                 node = nodes.setdefault(key, len(nodes))
                 ancestors[depth, start:stop] = node
-                parent_of[node] = key[0]
+                label_of[node] = key[0]
         for lower, upper in pairwise(ancestors):
-            _check_nesting(lower, upper, parent_of)
+            _check_nesting(lower, upper, label_of)
         spans = np.array([(start, stop - 1) for _, start, stop in nodes], np.int32).reshape(-1, 2)
         return cls(ancestors, tuple(label for label, _, _ in nodes), spans[:, 0], spans[:, 1])
 
     @classmethod
     def flat(cls, leaves: Sequence[str]) -> "Hierarchy":
-        """Return a root and its leaves."""
-        return cls.of_levels([leaves, [STAR] * len(leaves)])
+        """Return a root and its leaves.
+
+        A leaf may be `*`: a value that is published as it is, such as a diagnosis, may be any text.
+        Quasi-identifiers are checked before (`cells.reads_like_a_form`).
+
+        Raises
+        ------
+        DataError
+            When a leaf stands twice.
+        """
+        width = len(leaves)
+        if len(set(leaves)) < width:
+            raise DataError("a leaf stands twice; every leaf stands once")
+        if not width:
+            return cls.of_levels([[], []])
+        own = np.arange(width, dtype=np.int32)
+        return cls(
+            np.stack([own, np.full(width, width, np.int32)]),
+            (*leaves, STAR),
+            np.append(own, np.int32(0)),
+            np.append(own, np.int32(width - 1)),
+        )
 
     @property
     def depth(self) -> int:
@@ -139,8 +160,9 @@ def depth_first(levels: Sequence[Sequence[str]], rank: NDArray[np.integer]) -> N
     """
     keys = [np.asarray(rank, np.int64)]
     for row in levels[1:]:
-        _, inverse = np.unique(np.asarray(row, object).astype(str), return_inverse=True)
-        least = np.full(int(inverse.max(initial=-1)) + 1, np.iinfo(np.int64).max)
-        np.minimum.at(least, inverse, keys[0])
-        keys.append(least[inverse])
+        # Not np.unique: text arrays of numpy forget zero characters at the end of a label.
+        group, labels = pd.factorize(np.asarray(row, object))
+        least = np.full(len(labels), np.iinfo(np.int64).max)
+        np.minimum.at(least, group, keys[0])
+        keys.append(least[group])
     return np.lexsort(keys)
