@@ -1,5 +1,6 @@
 """A quasi-identifier coded onto an axis: every class covers an interval of codes on it."""
 
+import re
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -14,6 +15,9 @@ from anonloom.data.hierarchy import STAR, Hierarchy
 from anonloom.data.schema import Form, Type
 
 Codes = NDArray[np.integer]
+
+_DAY = re.compile(r"-?\d{4,}-\d\d-\d\d", re.ASCII)
+_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 
 
 @attrs.frozen(eq=False)
@@ -45,9 +49,10 @@ class Axis:
     type: Type
     form: Form
     weight: float
-    values: NDArray[Any]
+    # Values never appear in a log or a traceback.
+    values: NDArray[Any] = attrs.field(repr=False)
     missing: int
-    hierarchy: Hierarchy | None
+    hierarchy: Hierarchy | None = attrs.field(repr=False)
 
     @property
     def occurring(self) -> int:
@@ -177,14 +182,25 @@ class Axis:
         # that one integer holds an extent.
         extents = (lo * max(self.size, 1) + hi) * 256 + np.maximum(level, -1) + 1
         which, distinct = pd.factorize(extents)
+        ends, above = np.divmod(distinct, 256)
+        lo, hi = np.divmod(ends, max(self.size, 1))
+        nodes = lo
+        if form == "nodes" and self.occurring:
+            # Nodes are over values; what is missing is told apart below.
+            last = self.occurring - 1
+            nodes = self.node(np.minimum(lo, last), np.minimum(hi, last), above - 1)
         written = np.empty(len(distinct), object)
-        for at, extent in enumerate(distinct.tolist()):
-            ends, above = divmod(extent, 256)
-            written[at] = self._cell(*divmod(ends, max(self.size, 1)), above - 1, form)
-        return written[which]
+        written[:] = [
+            self._cell(*extent, form)
+            for extent in zip(
+                lo.tolist(), hi.tolist(), (above - 1).tolist(), nodes.tolist(), strict=True
+            )
+        ]
+        of_classes: NDArray[np.object_] = written[which]
+        return of_classes
 
-    def _cell(self, lo: int, hi: int, level: int, form: Form) -> str | None:
-        if lo == hi and (level <= 0 or form == "interval" or lo == self.missing):
+    def _cell(self, lo: int, hi: int, level: int, node: int, form: Form) -> str | None:
+        if lo == hi and (level <= 0 or form != "nodes" or lo == self.missing):
             return self._labels[lo]
         if hi == self.missing:
             return STAR
@@ -193,7 +209,6 @@ class Axis:
         if form == "set":
             return cells.set_text([str(label) for label in self._labels[lo : hi + 1]])
         assert self.hierarchy is not None
-        node = int(self.node(np.array([lo]), np.array([hi]), np.array([level]))[0])
         return self.hierarchy.labels[node]
 
     def publish_sets(self, members: Sequence[Codes]) -> NDArray[np.object_]:
@@ -219,18 +234,19 @@ class Axis:
         single = self._code_of.get(cell)
         if single is not None:
             return Cover(np.array([single]))
-        members = cells.read_set(cell)
-        if members is not None:
-            found = [self._code_of[member] for member in members if member in self._code_of]
-            return Cover(np.array(sorted(found), np.int64), form="set")
-        ends = cells.read_interval(cell)
-        if ends is not None and self.type != "category":
-            return self._read_interval(*ends)
+        # Before the other forms: a hierarchy may call a group '[20, 29]'.
         node = self.hierarchy.find(cell) if self.hierarchy is not None else None
         if node is not None:
             assert self.hierarchy is not None
             span = np.arange(self.hierarchy.first[node], self.hierarchy.last[node] + 1)
             return Cover(span, form="nodes")
+        members = cells.read_set(cell)
+        if members is not None:
+            found = {self._code_of[member] for member in members if member in self._code_of}
+            return Cover(np.array(sorted(found), np.int64), form="set")
+        ends = cells.read_interval(cell)
+        if ends is not None and self.type != "category":
+            return self._read_interval(*ends)
         return self._read_single(cell)
 
     @cached_property
@@ -238,6 +254,9 @@ class Axis:
         return {label: code for code, label in enumerate(self._labels) if label is not None}
 
     def _place(self, text: str) -> float | None:
+        # Python reads 'nan' and '1_000', numpy reads a month as its first day, and 'today'.
+        if not (_DAY if self.type == "date" else _NUMBER).fullmatch(text):
+            return None
         try:
             if self.type == "date":
                 return float(np.datetime64(text, "D").astype(np.int64))
@@ -247,7 +266,7 @@ class Axis:
 
     def _read_interval(self, lo: str, hi: str) -> "Cover | None":
         ends = self._place(lo), self._place(hi)
-        if ends[0] is None or ends[1] is None:
+        if ends[0] is None or ends[1] is None or ends[0] > ends[1]:
             return None
         own = self.places[: self.occurring]
         first = int(np.searchsorted(own, ends[0], side="left"))
@@ -255,9 +274,11 @@ class Axis:
         return Cover(np.arange(first, last), form="interval", ends=(ends[0], ends[1]))
 
     def _read_single(self, text: str) -> "Cover | None":
-        """Read a value that does not occur in the original: a centroid, or another table's."""
+        """Read a value in another spelling, or one that does not occur, such as a centroid."""
         place = None if self.type == "category" else self._place(text)
-        return None if place is None else Cover(np.empty(0, np.int64), ends=(place, place))
+        if place is None:
+            return None
+        return Cover(np.flatnonzero(self.places[: self.occurring] == place), ends=(place, place))
 
     def cover_loss(self, cover: "Cover") -> float:
         """Loss of a cell that was read from a release."""
