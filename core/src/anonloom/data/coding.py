@@ -1,5 +1,6 @@
 """From the cells of a column to an axis and codes, with every mistake of the data named."""
 
+from datetime import date, datetime
 from typing import Any
 
 import attrs
@@ -18,6 +19,9 @@ from anonloom.errors import DataError
 
 #: How many row numbers a message shows.
 SHOWN = 5
+
+#: The largest number that a column may hold.
+LARGEST = 1e300
 
 
 @attrs.frozen(eq=False)
@@ -46,13 +50,7 @@ def code(series: Any, column: Column, out: NDArray[np.int32] | None = None) -> C
     found = _distinct(series, column)
     if column.role == "quasi" and column.type == "category":
         _refuse_forms(found, column)
-    absent = found.entries < 0
-    incomplete = bool(absent.any())
-    if column.missing == "refuse" and incomplete:
-        raise DataError(
-            f"column '{column.name}': {_rows(absent, 'missing')}; complete them, or choose "
-            "'missing: own' or 'missing: suppress'"
-        )
+    incomplete = bool((found.entries < 0).any())
     hierarchy, order = _ordered(found, column)
     values = found.values[order]
     missing = len(values) if incomplete else -1
@@ -82,12 +80,18 @@ def typed(series: Any, column: Column) -> Any:
     Raises
     ------
     DataError
-        When a number or date column holds something else: count and first rows, not the cells.
+        When a number or date column holds something else, or a cell is missing that must not be:
+        count and first rows, not the cells.
     """
     if column.type == "number":
-        return _numbers(series, column)
-    if column.type == "date":
-        return _dates(series, column)
+        series = _numbers(series, column)
+    elif column.type == "date":
+        series = _dates(series, column)
+    if column.missing == "refuse" and series.hasnans:
+        raise DataError(
+            f"column '{column.name}': {_rows(series.isna().to_numpy(bool), 'missing')}; complete "
+            "them, or choose 'missing: own' or 'missing: suppress'"
+        )
     return series
 
 
@@ -96,13 +100,25 @@ def _numbers(series: Any, column: Column) -> Any:
         raise DataError(f"column '{column.name}': true and false are not numbers")
     if series.dtype == np.float64:
         numbers = series.to_numpy()
-    elif pd.api.types.is_numeric_dtype(series.dtype):
+    elif pd.api.types.is_numeric_dtype(series.dtype) and series.dtype.kind != "c":
         numbers = series.to_numpy(dtype=float, na_value=np.nan)
+        if pd.api.types.is_integer_dtype(series.dtype):
+            # Neighbouring integers beyond this would become one number.
+            _refuse(np.abs(numbers) >= 2.0**53, "too large for a number", column)
     else:
         numbers = _parse_numbers(series, column)
-    if np.isinf(numbers).any():
-        raise DataError(f"column '{column.name}': {_rows(np.isinf(numbers), 'infinite')}")
+    _refuse(np.isinf(numbers), "infinite", column)
+    # Distances between numbers must be numbers too.
+    _refuse(np.abs(numbers) > LARGEST, "too large for a number", column)
     return pd.Series(numbers, index=series.index, name=series.name)
+
+
+def _refuse(bad: NDArray[np.bool_], what: str, column: Column) -> None:
+    if bad.any():
+        raise DataError(
+            f"column '{column.name}': {_rows(bad, what)}; correct them, or declare the column as "
+            "'type: category'"
+        )
 
 
 def _parse_numbers(series: Any, column: Column) -> NDArray[np.float64]:
@@ -114,11 +130,7 @@ def _parse_numbers(series: Any, column: Column) -> NDArray[np.float64]:
         numbers, bad = np.append(numbers, np.nan)[codes], np.append(bad, False)[codes]
     else:
         numbers, bad = _numbers_of(series)
-    if bad.any():
-        raise DataError(
-            f"column '{column.name}': {_rows(bad, 'not a number')}; correct them, or declare "
-            "the column as 'type: category'"
-        )
+    _refuse(bad, "not a number", column)
     return numbers
 
 
@@ -138,14 +150,15 @@ def _numbers_of(texts: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
 
 
 def _dates(series: Any, column: Column) -> Any:
+    if isinstance(series.dtype, pd.ArrowDtype) and pa.types.is_date(series.dtype.pyarrow_dtype):
+        series = series.astype(pd.ArrowDtype(pa.timestamp("s")))
     if pd.api.types.is_datetime64_any_dtype(series.dtype):
+        # The day is that of the place where the event was, not Greenwich's.
         dates = series.dt.tz_localize(None) if series.dt.tz is not None else series
     else:
-        # Days repeat: each distinct text is parsed once.
+        # Days repeat: each distinct cell is parsed once.
         codes, uniques = pd.factorize(series)
-        texts = pd.Series([str(value) for value in uniques], dtype="str")
-        parsed = pd.to_datetime(texts, format=column.format, errors="coerce").to_numpy()
-        moments = np.append(parsed.astype("datetime64[s]"), np.datetime64("NaT", "s"))[codes]
+        moments = np.append(_parse_dates(uniques, column.format), np.datetime64("NaT", "s"))[codes]
         bad = np.isnat(moments) & (codes >= 0)
         if bad.any():
             raise DataError(
@@ -154,6 +167,29 @@ def _dates(series: Any, column: Column) -> Any:
             )
         dates = pd.Series(moments, index=series.index, name=series.name)
     return dates.astype("datetime64[s]")
+
+
+def _parse_dates(distinct: Any, form: str) -> NDArray[np.datetime64]:
+    """Read cells as dates, not-a-time where that fails."""
+    texts = [cells.cell_text(value) for value in distinct]
+    if "%z" in form.lower():
+        parsed = np.array([_local(text, form) for text in texts], "datetime64[s]")
+    else:
+        found = pd.to_datetime(pd.Series(texts, dtype="str"), format=form, errors="coerce")
+        parsed = found.to_numpy().astype("datetime64[s]")
+    for at, value in enumerate(distinct):
+        if isinstance(value, date):
+            # It is a date already, in no form.
+            parsed[at] = np.datetime64(pd.Timestamp(value).tz_localize(None), "s")
+    return parsed
+
+
+def _local(text: str, form: str) -> datetime | None:
+    """Read a time with its offset, and forget the offset: pandas would move it to another day."""
+    try:
+        return datetime.strptime(text, form).replace(tzinfo=None)
+    except ValueError:
+        return None
 
 
 def _rows(bad: NDArray[np.bool_], what: str) -> str:
@@ -214,7 +250,7 @@ def _distinct(series: Any, column: Column) -> _Distinct:
     # Different cells may read alike (1 and '1'); they are one value. Sorting by label keeps the
     # order of the rows out of the codes.
     labels = np.empty(len(kept), object)
-    labels[:] = [_text(value) for value in cells_[kept]]
+    labels[:] = [cells.cell_text(value) for value in cells_[kept]]
     rank, values = pd.factorize(labels, sort=True)
     ranks = np.full(len(cells_) + 1, -1, np.int64)
     ranks[kept] = rank
@@ -226,10 +262,6 @@ def _sorted(values: NDArray[Any], entries: NDArray[np.integer]) -> _Distinct:
     ranks = np.full(len(values) + 1, -1, np.int64)
     ranks[order] = np.arange(len(values))
     return _Distinct(values[order], entries, ranks)
-
-
-def _text(value: Any) -> str:
-    return cells.number_text(value) if isinstance(value, float) else str(value)
 
 
 def _refuse_forms(found: _Distinct, column: Column) -> None:
@@ -254,10 +286,11 @@ def _ordered(found: _Distinct, column: Column) -> tuple[Hierarchy | None, NDArra
     try:
         return source.over(values, column.unknown == "own-leaf")
     except UncoveredValues as error:
+        lacking, hit = int(error.missing.sum()), found.holding(error.missing)
         raise DataError(
-            f"column '{column.name}': {int(error.missing.sum())} of {len(values)} values (in "
-            f"{found.holding(error.missing)} rows) are missing from the hierarchy; add them to "
-            "it, or write 'unknown: own-leaf'"
+            f"column '{column.name}': {lacking} of {len(values)} values (in {hit} "
+            f"{'row' if hit == 1 else 'rows'}) {'is' if lacking == 1 else 'are'} missing from the "
+            "hierarchy; add them to it, or write 'unknown: own-leaf'"
         ) from None
     except DataError as error:
         raise DataError(f"column '{column.name}': {error}") from None

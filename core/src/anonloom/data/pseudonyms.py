@@ -9,8 +9,10 @@ import hmac
 import secrets
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from anonloom.data.cells import cell_text
 from anonloom.data.schema import Column
 from anonloom.errors import DataError
 
@@ -42,14 +44,18 @@ def key_for(column: Column) -> bytes:
 
 def pseudonyms(series: Any, key: bytes) -> Any:
     """Replace each distinct cell by its keyed hash; missing cells stay missing."""
-    codes, uniques = pd.factorize(series)
+    entries, uniques = pd.factorize(series)
     context = str(series.name).encode() + b"\0"
     hashed = [
-        hmac.new(key, context + str(value).encode(), hashlib.sha256).hexdigest()[:32]
+        # A number reads the same whether or not a missing cell has made floats of the column.
+        hmac.new(key, context + cell_text(value).encode("utf-8", "surrogatepass"), hashlib.sha256)
         for value in uniques
     ]
+    # Different cells may read alike (1 and '1'); they are one person.
+    which, categories = pd.factorize(np.array([one.hexdigest()[:32] for one in hashed], object))
+    codes = np.append(which, -1)[entries]
     return pd.Series(
-        pd.Categorical.from_codes(codes, categories=pd.Index(hashed, dtype="str")),
+        pd.Categorical.from_codes(codes, categories=pd.Index(categories, dtype="str")),
         index=series.index,
         name=series.name,
     )

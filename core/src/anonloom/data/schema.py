@@ -1,6 +1,8 @@
 """What each column of a table is: its role, its type and how it is published."""
 
+import re
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -75,6 +77,11 @@ class Column:
             raise ValueError("'pseudonymize' is for identifiers")
         if self.key is not None and not self.pseudonymize:
             raise ValueError("'key' goes with 'pseudonymize: true'")
+        if self.type == "date" and not _is_date_format(self.format):
+            raise ValueError(
+                "'format' must be a format of strptime such as '%d.%m.%Y'. "
+                f"Got {self.format!r} instead."
+            )
 
     @property
     def form(self) -> Form:
@@ -96,6 +103,15 @@ class Column:
         return self.role in PUBLISHED or self.pseudonymize
 
 
+def _is_date_format(form: str) -> bool:
+    try:
+        datetime.strptime(datetime(2001, 2, 3, tzinfo=UTC).strftime(form), form)
+    except (ValueError, re.error):
+        # strptime makes a pattern of the format, and fails as one when a part stands twice.
+        return False
+    return True
+
+
 def _in_order(columns: Iterable[Column]) -> tuple[Column, ...]:
     return tuple(columns)
 
@@ -105,6 +121,15 @@ class Schema:
     """The declared columns, in the order in which they are published."""
 
     columns: tuple[Column, ...] = attrs.field(converter=_in_order)
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse columns of one name, and two columns of persons."""
+        if len(set(self.names)) < len(self.columns):
+            repeated = sorted({name for name in self.names if self.names.count(name) > 1})
+            listed = ", ".join(f"'{name}'" for name in repeated)
+            raise ValueError(f"more than one column is declared as {listed}")
+        if len(self.having("person")) > 1:
+            raise ValueError("a table has at most one column with the role 'person'")
 
     def __iter__(self) -> Iterator[Column]:
         return iter(self.columns)

@@ -1,5 +1,6 @@
 """A table of persons: typed columns, quasi-identifiers coded onto axes, origin of every row."""
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -24,10 +25,6 @@ class Table:
     ----------
     schema
         Declared columns.
-    axes
-        One per quasi-identifier, in the schema's order.
-    codes
-        (axes x rows): the code of every row on every axis.
     origin
         Row of the source that each row came from; None when rows correspond to nobody.
     incomplete
@@ -35,10 +32,11 @@ class Table:
     """
 
     schema: Schema
-    axes: tuple[Axis, ...]
-    codes: NDArray[np.int32]
-    origin: NDArray[np.int64] | None
-    incomplete: NDArray[np.bool_]
+    # Codes and rows stay out of the representation: it may end in a log.
+    _axes: tuple[Axis, ...]
+    _codes: NDArray[np.int32] = attrs.field(repr=False)
+    origin: NDArray[np.int64] | None = attrs.field(repr=False)
+    incomplete: NDArray[np.bool_] = attrs.field(repr=False)
     _frame: Any = attrs.field(repr=False)
     _reads: frozenset[str] | None = attrs.field(default=None)
     _coded: dict[str, Coded] = attrs.field(factory=dict, repr=False)
@@ -66,13 +64,17 @@ class Table:
         check_columns(frame.columns, schema)
         if not len(frame):
             raise DataError("the table is empty: there is nothing to publish")
+        if origin is not None and len(origin) != len(frame):
+            raise ValueError("origin must have one entry per row")
+        # A frame may have numbers for names; a schema has text.
+        place = {str(name): at for at, name in enumerate(frame.columns)}
         kept: dict[str, Any] = {}
         coded: dict[str, Coded] = {}
         keys: dict[str, bytes] = {}
         incomplete = np.zeros(len(frame), bool)
         codes = np.empty((len(schema.quasi), len(frame)), np.int32)
         for column in schema:
-            series = frame[column.name].reset_index(drop=True)
+            series = frame.iloc[:, place[column.name]].reset_index(drop=True)
             if column.role == "identifier":
                 if column.pseudonymize:
                     keys[column.name] = key_for(column)
@@ -99,6 +101,16 @@ class Table:
 
     def __len__(self) -> int:
         return len(self.incomplete)
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """One per quasi-identifier, in the schema's order; none for a method that reads none."""
+        return self._axes if self._reads is None or "quasi" in self._reads else ()
+
+    @property
+    def codes(self) -> NDArray[np.int32]:
+        """(axes x rows): the code of every row on every axis."""
+        return self._codes if self._reads is None or "quasi" in self._reads else self._codes[:0]
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -136,11 +148,12 @@ class Table:
         rows = np.arange(len(self), dtype=np.int64)
         return Classes.whole(rows[~self.incomplete], rows[self.incomplete])
 
-    def take(self, rows: NDArray[np.integer]) -> "Table":
+    def take(self, rows: NDArray[np.integer] | NDArray[np.bool_]) -> "Table":
         """Return these rows as a table; the axes stay the same, so that losses compare."""
+        rows = row_numbers(rows)
         return attrs.evolve(
             self,
-            codes=np.ascontiguousarray(self.codes[:, rows]),
+            codes=np.ascontiguousarray(self._codes[:, rows]),
             origin=None if self.origin is None else self.origin[rows],
             incomplete=self.incomplete[rows],
             frame=self._frame.take(rows).reset_index(drop=True),
@@ -153,9 +166,7 @@ class Table:
         This guards against accidents, such as a partitioner that looks at the diagnosis; it is no
         wall against hostile code, which runs in the same process.
         """
-        if "quasi" in reads:
-            return attrs.evolve(self, reads=reads)
-        return attrs.evolve(self, reads=reads, axes=(), codes=self.codes[:0])
+        return attrs.evolve(self, reads=reads)
 
     def revealed(self) -> "Table":
         """Return the table with all its columns, as the guard sees it."""
@@ -163,6 +174,13 @@ class Table:
 
     def _visible(self, name: str) -> bool:
         return self._reads is None or self.schema[name].role in self._reads
+
+
+def row_numbers(rows: NDArray[np.integer] | NDArray[np.bool_]) -> NDArray[np.integer]:
+    """Row numbers, also of a mask: pandas would take its true and false for 1 and 0."""
+    given = np.asarray(rows)
+    numbers: NDArray[np.integer] = np.flatnonzero(given) if given.dtype == bool else given
+    return numbers
 
 
 def check_columns(names: Iterable[str], schema: Schema) -> None:
@@ -175,7 +193,7 @@ def check_columns(names: Iterable[str], schema: Schema) -> None:
     """
     names = [str(name) for name in names]
     # Columns without a name are what trailing separators leave; nobody can declare them.
-    repeated = sorted({name for name in names if name and names.count(name) > 1})
+    repeated = sorted(name for name, count in Counter(names).items() if name and count > 1)
     if repeated:
         listed = ", ".join(f"'{name}'" for name in repeated)
         raise DataError(f"the data have more than one column named {listed}")
