@@ -14,7 +14,12 @@ Status = Literal["measured", "bound", "not assessable", "none detected"]
 
 def _plain(value: Any) -> Any:
     """Turn numpy scalars into Python ones, so that findings are plain data."""
-    return value.item() if isinstance(value, np.generic) else value
+    scalar = isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0)
+    return value.item() if scalar else value
+
+
+def _plain_pair(values: Iterable[Any] | None) -> tuple[Any, ...] | None:
+    return None if values is None else tuple(_plain(value) for value in values)
 
 
 def _tuple(values: Iterable[Any]) -> tuple[Any, ...]:
@@ -47,14 +52,15 @@ class Finding:
     meaning: str
     better: Better = "neither"
     status: Status = "measured"
-    interval: tuple[float, float] | None = None
+    interval: tuple[float, float] | None = attrs.field(default=None, converter=_plain_pair)
     assumptions: tuple[str, ...] = attrs.field(default=(), converter=_tuple)
     unit: str = ""
 
     @property
     def assessable(self) -> bool:
         """Whether a condition can be judged on it; one that cannot be judged has failed."""
-        return isinstance(self.value, int | float) and not math.isnan(self.value)
+        figure = isinstance(self.value, int | float) and not math.isnan(self.value)
+        return figure and self.status != "not assessable"
 
 
 @attrs.frozen(kw_only=True)
