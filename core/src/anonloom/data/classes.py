@@ -61,6 +61,8 @@ class Classes:
             raise ValueError("bounds must run from 0 to the number of rows")
         if (np.diff(bounds) <= 0).any():
             raise ValueError("a class must have at least one row")
+        if self.regions is not None and len(self.regions.lo) != len(bounds) - 1:
+            raise ValueError("regions must have one row per class")
 
     @classmethod
     def whole(cls, rows: Rows, suppressed: Rows | None = None) -> "Classes":

@@ -55,6 +55,8 @@ def combined_key(codes: NDArray[np.int32]) -> NDArray[np.int64]:
     Where the product of the axes' sizes exceeds 63 bits, the part so far is replaced by its rank,
     which needs no more bits than there are rows.
     """
+    if not len(codes):
+        return np.zeros(codes.shape[1], np.int64)
     key: NDArray[np.int64] = codes[0].astype(np.int64)
     span = int(key.max(initial=0)) + 1
     for column in codes[1:]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from anonloom.data.classes import Classes
 from anonloom.data.hierarchy import STAR
 from anonloom.data.schema import Schema
-from anonloom.data.table import Table
+from anonloom.data.table import Table, row_numbers
 
 
 @attrs.frozen(eq=False)
@@ -112,8 +112,9 @@ class Release:
             key, _ = pd.factorize(key * len(uniques) + codes)
         return key.astype(np.int64)
 
-    def take(self, rows: NDArray[np.integer]) -> "Release":
-        """Return these rows of the release."""
+    def take(self, rows: NDArray[np.integer] | NDArray[np.bool_]) -> "Release":
+        """Return these rows of the release; a mask marks them."""
+        rows = row_numbers(rows)
         return attrs.evolve(
             self,
             frame=self.frame.take(rows).reset_index(drop=True),
