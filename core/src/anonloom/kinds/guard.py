@@ -1,6 +1,7 @@
 """The guard: all declared privacy models as one question that every method can ask."""
 
 from collections.abc import Callable, Iterable
+from functools import cached_property
 
 import attrs
 import numpy as np
@@ -10,6 +11,10 @@ from anonloom.data.classes import Classes
 from anonloom.data.schema import Schema
 from anonloom.data.table import Table
 from anonloom.kinds.privacy import Offsets, PrivacyModel, Verdict
+
+#: Sizes beyond this are not looked at: no table on one machine has such a class.
+_LARGEST_CLASS = 2**28
+_BLOCK = 2**20
 
 
 def _in_order(models: Iterable[PrivacyModel]) -> tuple[PrivacyModel, ...]:
@@ -41,17 +46,24 @@ class Guard:
         """Least number of published rows per class."""
         return max((model.min_size for model in self.models), default=1)
 
-    @property
+    @cached_property
     def min_size(self) -> int:
-        """Least number of rows that a class needs, a later sampler taken into account."""
-        demanded, size = self.demanded, self.demanded
-        while int(self.least_kept(np.array([size]))[0]) < demanded:
-            # Grow geometrically, then step back: least_kept need not be smooth.
-            size *= 2
-            if size > 2**40:
-                raise ValueError("the sampler keeps too few rows of any class")
-        sizes = np.arange(max(demanded, size // 2), size + 1)
-        return int(sizes[self.least_kept(sizes) >= demanded][0])
+        """Least number of rows that a class needs, a later sampler taken into account.
+
+        Raises
+        ------
+        ValueError
+            When no class of any size keeps enough rows.
+        """
+        start, demanded = self.demanded, self.demanded
+        while start < _LARGEST_CLASS:
+            # Every size is tried, in growing blocks: least_kept may rise and fall.
+            sizes = np.arange(start, start + min(start, _BLOCK), dtype=np.int64)
+            enough = np.flatnonzero(np.asarray(self.least_kept(sizes)) >= demanded)
+            if len(enough):
+                return int(sizes[enough[0]])
+            start += len(sizes)
+        raise ValueError("the sampler keeps too few rows of any class")
 
     @property
     def size_only(self) -> bool:
@@ -76,8 +88,8 @@ class Guard:
     def admits(self, table: Table, rows: Offsets, starts: Offsets, stops: Offsets) -> Verdict:
         """Judge ranges of a row order; they may overlap. See `PrivacyModel.admits`."""
         table = table.revealed()
-        sizes = np.asarray(stops, np.int64) - np.asarray(starts, np.int64)
-        verdict = np.asarray(self.least_kept(sizes) >= self.demanded, bool)
+        starts, stops = np.asarray(starts, np.int64), np.asarray(stops, np.int64)
+        verdict = np.array(self.least_kept(stops - starts) >= self.demanded, bool)
         if self.size_only and table.persons is None:
             return verdict
         for model in self.models:
