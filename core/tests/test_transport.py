@@ -1,6 +1,5 @@
 """The contract of transports: rounds, guarantees, the driver and its faults."""
 
-import random
 import re
 from collections import Counter
 
@@ -22,15 +21,7 @@ from anonloom.protocol import faults
 from anonloom.protocol.driver import Driver
 from anonloom.protocol.entropy import SteppedClock, SystemClock, SystemEntropy, simulated
 from anonloom.protocol.uploads import Uploads
-
-
-class Coins:
-    def __init__(self, seed=0):
-        self._random = random.Random(seed)
-
-    def bytes(self, n):
-        return self._random.randbytes(n)
-
+from anonloom.testing.entropy import SeededEntropy
 
 ROUND = Round(id="r", operation="post", servers=2, message_size=1, min_batch=1)
 
@@ -145,7 +136,7 @@ def test_only_the_systems_randomness_is_not_simulated():
 
     assert not simulated(SystemEntropy())
     assert simulated(Mine())
-    assert simulated(Coins())
+    assert simulated(SeededEntropy())
     assert 32 == len(SystemEntropy().bytes(32))
     assert SystemEntropy().bytes(32) != SystemEntropy().bytes(32)
 
@@ -269,7 +260,9 @@ def test_the_channel_says_who_speaks():
 
 
 def test_the_trace_tells_the_parties_apart():
-    net = Driver(Toy(), ROUND, entropy=Coins(), faults=[faults.drop(faults.step("receipt"))])
+    net = Driver(
+        Toy(), ROUND, entropy=SeededEntropy(), faults=[faults.drop(faults.step("receipt"))]
+    )
     net.post([b"a"])
     assert 4 == len(net.trace.network)
     assert ["upload", "upload"] == [s.envelope.step for s in net.trace.of(Party("client", 0))]
@@ -288,10 +281,12 @@ def test_the_trace_tells_the_parties_apart():
         (lambda: faults.duplicate(lambda e: e.body == b"b"), [b"a", b"b", b"c", b"b"]),
         (lambda: faults.delay(9, lambda e: e.body == b"a"), [b"b", b"c", b"a"]),
         (
-            lambda: faults.chance(0, Coins()) and faults.drop(faults.chance(0, Coins())),
+            lambda: (
+                faults.chance(0, SeededEntropy()) and faults.drop(faults.chance(0, SeededEntropy()))
+            ),
             [b"a", b"b", b"c"],
         ),
-        (lambda: faults.drop(faults.chance(1, Coins())), []),
+        (lambda: faults.drop(faults.chance(1, SeededEntropy())), []),
     ],
 )
 def test_what_faults_do(fault, expected):
@@ -301,7 +296,7 @@ def test_what_faults_do(fault, expected):
 
 
 def test_reordering_loses_nothing():
-    net = Driver(Toy(), ROUND, faults=[faults.reorder(Coins(1))])
+    net = Driver(Toy(), ROUND, faults=[faults.reorder(SeededEntropy(1))])
     sent = [bytes([at]) for at in range(20)]
     net.post(sent)
     assert sent != bodies(net)
@@ -309,11 +304,11 @@ def test_reordering_loses_nothing():
 
 
 def test_corruption_flips_one_bit():
-    net = Driver(Toy(), ROUND, faults=[faults.corrupt(Coins(1), faults.step("upload"))])
+    net = Driver(Toy(), ROUND, faults=[faults.corrupt(SeededEntropy(1), faults.step("upload"))])
     net.post([b"\0"] * 20)
     assert {1} == {body[0].bit_count() for body in bodies(net)}
     empty = faults.Delivery(0, attrs.evolve(net.trace.network[0].envelope, body=b""))
-    assert [empty] == list(faults.corrupt(Coins())(empty))
+    assert [empty] == list(faults.corrupt(SeededEntropy())(empty))
 
 
 def test_retry_sends_again_until_all_are_confirmed():

@@ -1,6 +1,5 @@
 """Transport direct delivers under every fault, refuses what is wrong, and promises no more."""
 
-import random
 from collections import Counter
 
 import attrs
@@ -9,20 +8,11 @@ from anonloom.errors import TransportError
 from anonloom.kinds.engines import ID_BYTES, SECRET_BYTES, Envelope, Party, Round, slot_of
 from anonloom.protocol import faults
 from anonloom.protocol.driver import Driver
+from anonloom.testing.entropy import SeededEntropy
 from anonloom_direct import wire
 from anonloom_direct.transport import Direct
 from hypothesis import given
 from hypothesis import strategies as st
-
-
-class Coins:
-    """Repeatable randomness."""
-
-    def __init__(self, seed=0):
-        self._random = random.Random(seed)
-
-    def bytes(self, n):
-        return self._random.randbytes(n)
 
 
 def post_round(servers=2, size=8, min_batch=2, **more):
@@ -48,7 +38,7 @@ def deposit_round(positions=5, servers=2, min_batch=1, **more):
 
 
 def driver(round, **more):
-    return Driver(Direct(), round, entropy=Coins(), **more)
+    return Driver(Direct(), round, entropy=SeededEntropy(), **more)
 
 
 def message(number):
@@ -119,7 +109,7 @@ def keep_trying(act, done):
     senders=st.integers(2, 8),
 )
 def test_every_acknowledged_message_arrives_exactly_once(chosen, seed, servers, senders):
-    coins = Coins(seed)
+    coins = SeededEntropy(seed)
     net = driver(post_round(servers), faults=[FAULTS[name](coins) for name in chosen])
     sent = [message(number % 3) for number in range(senders)]
     net.post(sent)
@@ -130,7 +120,7 @@ def test_every_acknowledged_message_arrives_exactly_once(chosen, seed, servers, 
 
 @given(seed=st.integers(0, 2**32), servers=st.integers(1, 3), tries=st.integers(0, 2))
 def test_nothing_that_was_acknowledged_is_lost_when_the_round_closes_early(seed, servers, tries):
-    coins = Coins(seed)
+    coins = SeededEntropy(seed)
     net = driver(post_round(servers, min_batch=1), faults=[faults.drop(faults.chance(0.3, coins))])
     net.post([message(number) for number in range(6)])
     for _ in range(tries):
@@ -154,7 +144,7 @@ def test_nothing_that_was_acknowledged_is_lost_when_the_round_closes_early(seed,
     erased=st.sets(st.integers(0, 5)),
 )
 def test_deposits_survive_the_same_faults(chosen, seed, servers, erased):
-    coins = Coins(seed)
+    coins = SeededEntropy(seed)
     net = driver(deposit_round(6, servers), faults=[FAULTS[name](coins) for name in chosen])
     net.deposit(records([0, 2, 3, 5]))
     keep_trying(net.retry, lambda: all(client.acknowledged for client in net.clients))
@@ -167,7 +157,7 @@ def test_deposits_survive_the_same_faults(chosen, seed, servers, erased):
 
 def test_the_same_seed_gives_the_same_trace():
     def run():
-        coins = Coins(3)
+        coins = SeededEntropy(3)
         net = Driver(
             Direct(),
             post_round(),
@@ -375,7 +365,7 @@ def test_a_post_has_nothing_to_erase_or_to_open():
 
 def test_a_server_outside_the_round():
     assert "the round has the servers 0 to 1. Got 2 instead." == refusal(
-        lambda: Direct().server(post_round(), 2, entropy=Coins(), clock=None)
+        lambda: Direct().server(post_round(), 2, entropy=SeededEntropy(), clock=None)
     )
 
 
@@ -383,7 +373,7 @@ def test_a_server_outside_the_round():
 
 
 def client(round):
-    return Direct().client(round, entropy=Coins(), clock=None)
+    return Direct().client(round, entropy=SeededEntropy(), clock=None)
 
 
 def test_a_client_refuses_what_does_not_fit():
