@@ -101,6 +101,15 @@ def test_without_the_original_rows_are_counted_and_the_finding_says_so() -> None
     assert "rows are counted: the persons behind them are not at hand" in found["k"].assumptions
 
 
+def test_a_release_that_cannot_be_traced_says_that_rows_are_counted() -> None:
+    table = build([("ann", "a", "flu"), ("ann", "a", "gout")])
+    release = attrs.evolve(
+        released(table), origin=None, schema=Schema(c for c in SCHEMA if c.role != "person")
+    )
+    found = audit(Case(release=release, original=table))
+    assert "rows are counted: the persons behind them are not at hand" in found["k"].assumptions
+
+
 def test_suppressed_rows_are_in_no_class() -> None:
     table = build([(n, "a", "flu") for n in range(5)])
     found = audit(Case(release=released(table, ["a", "a", "a", "a", "*"]), original=table))

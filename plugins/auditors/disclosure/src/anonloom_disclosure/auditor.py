@@ -84,7 +84,10 @@ class Disclosure(Auditor):
     def _counting(self, case: Case, by_person: bool) -> tuple[str, ...]:
         if by_person:
             return ("persons are counted, not rows",)
-        if case.release.schema.having("person"):
+        schemas = [case.release.schema]
+        if case.original is not None:
+            schemas.append(case.original.schema)
+        if any(schema.having("person") for schema in schemas):
             return ("rows are counted: the persons behind them are not at hand",)
         return ("every row is a person of its own",)
 
@@ -190,5 +193,5 @@ def _certainty_chart(certainties: dict[str, list[float]], published: Published) 
         x="share of the most frequent sensitive value in the class",
         y=f"share of the {published.unit}",
         meaning="Further to the right, the class gives more away about its members.",
-        data={"labels": labels, **certainties},
+        data={**certainties, "labels": labels},
     )
