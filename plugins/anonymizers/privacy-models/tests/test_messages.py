@@ -121,7 +121,7 @@ def test_a_table_without_quasi_identifiers_says_so():
     ],
 )
 def test_parameters_are_checked(make, expected):
-    with pytest.raises(Exception) as caught:  # noqa: PT011  # the whole text is compared
+    with pytest.raises(ValueError) as caught:  # noqa: PT011  # the whole text is compared
         make()
 
     assert expected == str(caught.value)

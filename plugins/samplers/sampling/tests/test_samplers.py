@@ -106,7 +106,7 @@ def test_the_seed_decides():
     ],
 )
 def test_parameters_are_checked(make, expected):
-    with pytest.raises(Exception) as caught:  # noqa: PT011  # the whole text is compared
+    with pytest.raises(ValueError) as caught:  # noqa: PT011  # the whole text is compared
         make()
 
     assert expected == str(caught.value)
