@@ -10,6 +10,7 @@ import math
 import shutil
 import tempfile
 from collections import Counter, defaultdict
+from datetime import date
 from pathlib import Path
 
 import yaml
@@ -24,10 +25,6 @@ LEAST_PUBLISHED = 0.6
 ILLNESSES = ["flu", "cold", "asthma", "ulcer"]
 TREE = {"lungs": ["flu", "cold", "asthma"], "stomach": ["ulcer"]}
 JOBS = {"office": ["clerk", "lawyer"], "outdoor": {"field": ["farmer"], "sea": ["sailor", "diver"]}}
-
-
-def column(name, spec, values):
-    return st.tuples(st.just(name), st.just(spec), st.just(values))
 
 
 QUASI = {
@@ -47,22 +44,16 @@ QUASI = {
     ),
     "born": (
         {"type": "date"},
-        st.dates().map(
-            lambda day: (
-                day.replace(year=1980 + day.year % 9).isoformat()
-                if not (day.month == 2 and day.day == 29)
-                else "1984-02-29"
-            )
-        ),
+        st.dates(date(1980, 1, 1), date(1989, 12, 31)).map(date.isoformat),
     ),
     "team": ({"publish": "set"}, st.sampled_from(["red", "green", "blue"])),
 }
 
 MODELS = st.one_of(
     st.just([]),
-    st.integers(1, 3).map(lambda l: [{"l-diversity": {"l": l, "of": "illness"}}]),
+    st.integers(2, 3).map(lambda least: [{"l-diversity": {"l": least, "of": "illness"}}]),
     st.sampled_from([1.2, 1.8]).map(
-        lambda l: [{"l-diversity": {"l": l, "of": "illness", "kind": "entropy"}}]
+        lambda least: [{"l-diversity": {"l": least, "of": "illness", "kind": "entropy"}}]
     ),
     st.sampled_from([1.0, 2.0]).map(
         lambda c: [{"l-diversity": {"l": 2, "c": c, "of": "illness", "kind": "recursive"}}]
@@ -100,7 +91,7 @@ def cases(draw):
         stages.append(
             {"sampler": "stratified", "with": {"share": draw(st.sampled_from([0.5, 0.8]))}}
         )
-    k = draw(st.integers(1, 6))
+    k = draw(st.integers(2, 6))
     suppression = {
         "at_most": draw(st.sampled_from([0, 0.3, 1, 1])),
         "rows": draw(st.sampled_from(["star", "drop"])),
@@ -134,14 +125,11 @@ def judge(release, names, pipeline, given_rows):
         for members in classes.values():
             if not HOLDS[name, parameters.get("kind", "")](parameters, Counter(members), overall):
                 wrong.append(name)
+    # A sampler leaves rows out on purpose; otherwise every row that is not there was suppressed.
     sampled = "sampler" in pipeline["stages"][-1]
-    if not sampled and len(release) + 0 > len(given_rows):
-        wrong.append("more rows than were given")
-    lost = starred if sampled else starred + len(given_rows) - len(release)
-    if (
-        lost / max(len(given_rows) if not sampled else len(release), 1)
-        > pipeline["suppression"]["at_most"] + 1e-12
-    ):
+    total = len(release) if sampled else len(given_rows)
+    lost = starred + total - len(release)
+    if lost > pipeline["suppression"]["at_most"] * total + 1e-9:
         wrong.append("suppression")
     return wrong
 

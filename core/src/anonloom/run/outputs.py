@@ -149,6 +149,14 @@ def _write_private(outcome: Outcome, spec: PipelineSpec, private: Path) -> None:
             write_csv(pd.DataFrame(columns), private / f"{where}-{rows.name}.csv")
 
 
+def digests(folder: Path) -> dict[str, str]:
+    """SHA-256 of every file of a folder, by name."""
+    return {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.iterdir())
+    }
+
+
 def _entries(spec: PipelineSpec, registry: Registry) -> Iterator[Entry]:
     """Yield what the registry knows of every method that had a hand in the release."""
     yield from (use.entry for use in spec.uses)
@@ -161,10 +169,6 @@ def _entries(spec: PipelineSpec, registry: Registry) -> Iterator[Entry]:
 def _manifest(
     outcome: Outcome, spec: PipelineSpec, registry: Registry, public: Path
 ) -> dict[str, Any]:
-    outputs = {
-        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(public.iterdir())
-    }
     report = outcome.report
     private = outcome.private
     guarantees = spec.collect.method.guarantees
@@ -189,7 +193,7 @@ def _manifest(
             ],
         },
         "versions": versions(_entries(spec, registry)),
-        "outputs": outputs,
+        "outputs": digests(public),
         "seed_commitment": seed_commitment(private["seed"], bytes.fromhex(private["seed_salt"])),
         "guarantees": attrs.asdict(guarantees) if guarantees is not None else None,
         "simulated": spec.collect.method.simulated,

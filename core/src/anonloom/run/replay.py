@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anonloom.data.release import Release
 from anonloom.data.table import Table
 from anonloom.errors import DataError
 from anonloom.kinds.context import Run
@@ -57,52 +58,66 @@ def apply_file(
     """
     outputs.refuse_existing(target, replace)
     replay = _read(transformation)
-    models = tuple(
-        (item["model"], _model(registry, item["model"], item["parameters"]))
-        for item in replay.privacy
-    )
-    table: Table = load_file(data).load(replay.schema, Run(stage="source"))
-    release = replay.apply(table)
-    rows = replay.suppression["rows"]
-    if rows == "drop":
-        release = suppression.drop_suppressed(release)
-    persons = None
-    if table.persons is not None and release.origin is not None:
-        persons = table.persons[release.origin]
-    verdicts = check.judge(release, models, persons)
-    check.refuse(verdicts)
     limit = replay.suppression["at_most"] if at_most is None else at_most
+    table: Table = load_file(data).load(replay.schema, Run(stage="source"))
+    release, verdicts = _replayed(replay, table, registry)
     suppression.refuse_excess(release, limit)
     # Nothing here is meant to be repeated: the shuffle comes from the system's randomness.
     release = publishable(release, np.random.default_rng(secrets.randbits(128)))
     report = {
         **outline(data.stem, replay.schema, table, release, verdicts, as_values),
-        "privacy_none": not models,
+        "privacy_none": not verdicts,
         "warnings": [],
-        "suppression": {"at_most": limit, "rate": suppression.rate(release), "rows": rows},
+        "suppression": {
+            "at_most": limit,
+            "rate": suppression.rate(release),
+            "rows": replay.suppression["rows"],
+        },
         "stages": [],
         "audits": [],
         "collection": {"collector": "curator", "guarantees": None, "simulated": False},
         "integrity": None,
     }
     with outputs.built_aside(target, replace) as aside:
-        public = aside / "public"
-        public.mkdir()
-        write_csv(release.frame, public / "release.csv")
-        write_parquet(release, public / "release.parquet")
-        names = ("release.csv", "release.parquet")
-        manifest = {
-            "format": 1,
-            "name": report["name"],
-            "created": report["created"],
-            "transformation": hashlib.sha256(transformation.read_bytes()).hexdigest(),
-            "versions": versions(),
-            "outputs": {n: hashlib.sha256((public / n).read_bytes()).hexdigest() for n in names},
-        }
-        outputs.write_json(public / outputs.MANIFEST, manifest)
-        outputs.write_json(public / "report.json", {**report, "manifest": manifest})
-        (public / "report.txt").write_text(text_of(report), encoding="utf-8")
+        _write(release, report, hashlib.sha256(transformation.read_bytes()).hexdigest(), aside)
     return report
+
+
+def _replayed(
+    replay: Transformation, table: Table, registry: Registry
+) -> tuple[Release, tuple[check.Verdict, ...]]:
+    """Publish the rows by the regions, and judge the result as the earlier run was judged."""
+    models = tuple(
+        (item["model"], _model(registry, item["model"], item["parameters"]))
+        for item in replay.privacy
+    )
+    release = replay.apply(table)
+    if replay.suppression["rows"] == "drop":
+        release = suppression.drop_suppressed(release)
+    persons = None
+    if table.persons is not None and release.origin is not None:
+        persons = table.persons[release.origin]
+    verdicts = check.judge(release, models, persons)
+    check.refuse(verdicts)
+    return release, verdicts
+
+
+def _write(release: Release, report: dict[str, Any], transformation: str, folder: Path) -> None:
+    public = folder / "public"
+    public.mkdir()
+    write_csv(release.frame, public / "release.csv")
+    write_parquet(release, public / "release.parquet")
+    manifest = {
+        "format": 1,
+        "name": report["name"],
+        "created": report["created"],
+        "transformation": transformation,
+        "versions": versions(),
+        "outputs": outputs.digests(public),
+    }
+    outputs.write_json(public / outputs.MANIFEST, manifest)
+    outputs.write_json(public / "report.json", {**report, "manifest": manifest})
+    (public / "report.txt").write_text(text_of(report), encoding="utf-8")
 
 
 def _read(path: Path) -> Transformation:
