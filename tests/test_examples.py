@@ -1,0 +1,79 @@
+"""Every example runs, and its release is what its own file demands, counted by other means."""
+
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+from anonloom.cli import main
+from get_data import find_or_fetch
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+FILES = sorted(EXAMPLES.glob("*.yaml"))
+# Enough for classes of every shape; the whole table is the benchmarks' affair.
+ADULT_ROWS = 3000
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A copy of the examples with the data that the tree does not hold."""
+    shutil.copytree(EXAMPLES, tmp_path / "examples")
+    patients = pd.read_csv(EXAMPLES / "data/clinic.csv", dtype=str)
+    database = sqlite3.connect(tmp_path / "examples/data/clinic.db")
+    patients.to_sql("patients", database, index=False)
+    database.close()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def adult(folder):
+    with find_or_fetch("adult").open(encoding="utf-8") as lines:
+        kept = [next(lines) for _ in range(ADULT_ROWS + 1)]
+    (folder / ".data").mkdir()
+    (folder / ".data/adult.csv").write_text("".join(kept), encoding="utf-8")
+
+
+def smallest_class(release, spec):
+    columns = spec["data"]["columns"]
+    quasi = [name for name, column in columns.items() if column["role"] == "quasi"]
+    kept = release[(release[quasi] != "*").any(axis=1)]
+    return kept.groupby(quasi, dropna=False).size().min()
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_an_example_runs_and_publishes_what_it_demands(file, folder, capsys):
+    if file.stem.startswith("adult"):
+        adult(folder)
+    copy = f"examples/{file.name}"
+    spec = yaml.safe_load(file.read_text(encoding="utf-8"))
+    target = (folder / "examples" / spec["publish"]["to"]).resolve()
+
+    assert 0 == main(["check", copy])
+    assert 0 == main(["plan", copy])
+    assert 0 == main(["run", copy, "--quiet"])
+
+    if "vary" in spec:
+        grid = pd.read_csv(target / "public/grid.csv")
+        demanded = grid["privacy.k-anonymity.k"]
+        assert ["published"] * 8 == list(grid["status"])
+        assert (grid["smallest_class"] >= demanded).all()
+        return
+    release = pd.read_csv(target / "public/release.csv", dtype=str)
+    assert smallest_class(release, spec) >= spec["privacy"][0]["k-anonymity"]["k"]
+    assert 0 == main(["verify", str(target)])
+    assert (target / "public/report.html").is_file()
+
+
+def test_auditing_without_a_pipeline_works_as_the_notes_say(folder, capsys):
+    assert 0 == main(["run", "examples/quickstart.yaml", "--quiet"])
+    tables = ["examples/data/clinic.csv", "out/clinic/public/release.csv"]
+    assert 0 == main(["audit", *tables])
+    assert 0 == main(["audit", *tables, "--pipeline", "examples/quickstart.yaml"])
+    assert "columns of examples/quickstart.yaml: age (quasi, number)" in capsys.readouterr().out
+
+
+def test_every_example_is_listed():
+    text = (EXAMPLES / "README.md").read_text(encoding="utf-8")
+    assert [file.name for file in FILES] == [f.name for f in FILES if f"({f.name})" in text]
