@@ -45,7 +45,8 @@ class KAnonymity(PrivacyModel):
 
     def would_pass(self, table: Table, rows: Offsets, starts: Offsets, stops: Offsets) -> str:
         """Say the greatest k that admits all ranges."""
-        least = int(self._persons(table, rows, starts, stops).min(initial=self.k))
+        persons = self._persons(table, rows, starts, stops)
+        least = int(persons.min()) if len(persons) else self.k
         return f"k: {least}" if least > 1 else "no k"
 
     def combinations(self, schema: Schema) -> tuple[tuple[str, ...], ...]:
