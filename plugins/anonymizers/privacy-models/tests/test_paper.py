@@ -72,9 +72,10 @@ def test_salary_distances_of_t_closeness(patients, salaries, expected):
     ],
 )
 def test_disease_distances_of_t_closeness(patients, diseases, uniform, counted):
-    """Li et al. 2007, section 4: 0.5 and 0.278, which take the six diseases as equally frequent.
+    """Li et al. 2007, section 4: 0.5 and 0.278.
 
-    Table 3 has some of them twice; its own distribution gives 4/9 and 7/27.
+    These are what six equally frequent diseases give, which we infer to be the paper's reading.
+    Table 3 has some diseases twice; its own distribution gives 4/9 and 7/27.
     """
     model = TCloseness(t=0.2, of="disease", distance="hierarchical")
     each_once = sorted(set(DISEASE))
