@@ -319,7 +319,6 @@ def test_a_report_that_lacks_a_part_is_still_a_page(
 def test_the_best_run_of_every_figure_is_marked(grid: dict[str, Any], tmp_path: Path) -> None:
     page = written_grid(grid, tmp_path)
     best = re.findall(r'<td class="num best"[^>]*>([^<]*)', page)
-    # gcp twice (the run's and the auditor's), cavg of two runs, ncp, risk, k, certainty of two
     assert "0.041" in best
     assert "0.0124" in best
     assert "400" not in best, "where all runs are equal none is best"
@@ -339,13 +338,13 @@ def test_figures_are_drawn_over_the_varied_number_and_risk_against_loss(
     titles = re.findall(r"<figcaption><strong>([^<]*)", page)
     assert [
         "Risk against information lost",
+        "Loss per column and run",
         "utility.gcp",
-        "utility.cavg",
         "disclosure.prosecutor_average",
+        "utility.cavg",
         "disclosure.k",
         "utility.ncp.age",
         "disclosure.certainty.diagnosis",
-        "Loss per column and run",
     ] == titles
 
 
@@ -362,6 +361,33 @@ def test_a_figure_that_an_auditor_has_drawn_is_not_drawn_again(
     titles = re.findall(r"<figcaption><strong>([^<]*)", written_grid(grid, tmp_path))
     assert "utility.gcp" not in titles
     assert "Information loss (GCP)" in titles
+
+
+def test_a_figure_of_the_run_that_an_auditor_measures_is_listed_once(
+    grid: dict[str, Any], tmp_path: Path
+) -> None:
+    heads = re.findall(r'<th scope="col" class="num"[^>]*>([^<]*)', written_grid(grid, tmp_path))
+    assert 1 == heads.count("gcp")
+    assert 1 == heads.count("rows_out")
+
+
+def test_many_plots_wait_behind_a_summary(grid: dict[str, Any], tmp_path: Path) -> None:
+    for n in range(12):
+        grid["figures"].append(
+            {"key": f"more.figure_{n}", "better": "lower", "meaning": "m", "unit": "s"}
+        )
+        for at, run in enumerate(grid["runs"]):
+            run["findings"][f"more.figure_{n}"] = at
+    page = words(written_grid(grid, tmp_path))
+    assert "12 more plots" in page
+    assert "figure_11 (s)" in page
+
+
+def test_labels_of_runs_are_shortened_to_what_was_set(grid: dict[str, Any], tmp_path: Path) -> None:
+    label = "privacy.k-anonymity.k=2, stages.partitioner=mondrian"
+    grid["runs"][0]["label"] = label
+    page = written_grid(grid, tmp_path)
+    assert f'title="{label}">k=2, partitioner=mondrian</th>' in page
 
 
 def test_without_a_varied_number_runs_stand_side_by_side(

@@ -1,17 +1,17 @@
 """From the data of an experiment to one comparison table and the plots above it."""
 
-from itertools import groupby
+from itertools import groupby, zip_longest
 from typing import Any
 
 from anonloom_page.limits import Limits
 from anonloom_page.report_view import found_view
-from anonloom_page.wording import figure, number, plain, short
+from anonloom_page.wording import brief, figure, number, plain, short
 
-#: Plots of single figures above the table.
-MOST_PLOTS = 9
+#: Plots above the table; further ones are there to be opened.
+MOST_PLOTS = 8
 
 #: Risk figures that a picture of risk against loss prefers, in this order.
-_RISKS = ("records_at_risk", "prosecutor_average", "marketer", "excess", "risk")
+_RISKS = ("linkage_excess", "prosecutor_average", "marketer", "records_at_risk", "excess", "risk")
 
 _TONES = {"published": "good", "refused": "warn", "failed": "bad"}
 
@@ -28,12 +28,21 @@ def grid_view(report: dict[str, Any], limits: Limits) -> dict[str, Any]:
         for status, count in counts.items()
         if count
     ]
+    plots = _plots(report)[: limits.charts]
     return {
         "report": report,
         "tiles": tiles,
-        "plots": _plots(report)[: limits.charts],
+        "plots": plots[:MOST_PLOTS],
+        "more_plots": plots[MOST_PLOTS:],
         "table": _table(report, limits),
-        "summaries": [_summary(summary, limits) for summary in report.get("summaries") or []],
+        "summaries": [
+            {
+                "title": summary.get("auditor", ""),
+                "found": found_view(summary["findings"], limits),
+            }
+            for summary in report.get("summaries") or []
+            if summary.get("findings")
+        ],
     }
 
 
@@ -51,7 +60,7 @@ def _varied(report: dict[str, Any]) -> str:
 
 def _table(report: dict[str, Any], limits: Limits) -> dict[str, Any]:
     runs, varied = report.get("runs") or [], report.get("varied") or []
-    figures = [dict(one) for one in report.get("figures") or []]
+    figures = [dict(one) for one in _without_repeats(report.get("figures") or [])]
     shown = figures[: limits.figures]
     for one in shown:
         one["group"], one["name"] = _parts(one["key"])
@@ -102,6 +111,7 @@ def _row(
         cells.append({"text": figure(value), "order": _order(value), "best": is_best})
     return {
         "label": run.get("label", ""),
+        "brief": brief(run.get("label", "")),
         "status": run.get("status", ""),
         "tone": _TONES.get(str(run.get("status")), ""),
         "message": "" if published else short(run.get("message") or "no figures", 300),
@@ -122,40 +132,47 @@ def _order(value: Any) -> str | None:
     return None if found is None else f"{found:.10g}"
 
 
-def _summary(summary: dict[str, Any], limits: Limits) -> dict[str, Any]:
-    return {
-        "title": summary.get("auditor", ""),
-        "found": found_view(summary.get("findings") or [], limits),
-        "charts": (summary.get("charts") or [])[: limits.charts],
-    }
-
-
 # --- plots --------------------------------------------------------------------------------------
 
 
 def _plots(report: dict[str, Any]) -> list[dict[str, Any]]:
+    """Risk against loss, then what auditors drew of the whole, then single figures."""
     runs = [run for run in report.get("runs") or [] if run.get("status") == "published"]
-    if len(runs) < 2:
-        return []
-    drawn = {
-        f"{summary.get('auditor')}.{chart.get('name')}"
+    drawn = [
+        (f"{summary.get('auditor')}.{chart.get('name')}", chart)
         for summary in report.get("summaries") or []
         for chart in summary.get("charts") or []
-    }
-    figures = [one for one in report.get("figures") or [] if _tells(runs, one)]
-    names = {_parts(one["key"])[1] for one in figures if _parts(one["key"])[0]}
-    # A figure of the run that an auditor measures too, or that an auditor has drawn, is not
-    # drawn a second time.
+    ]
+    charts = [chart for _, chart in drawn]
+    if len(runs) < 2:
+        return charts
+    names = {name for name, _ in drawn}
     figures = [
         one
-        for one in figures
-        if one["key"] not in drawn and not (one["key"] in names and "." not in one["key"])
+        for one in _without_repeats(report.get("figures") or [])
+        if _tells(runs, one) and one["key"] not in names
     ]
-    figures.sort(key=lambda one: _parts(one["key"])[1].count("."))
     scatter = _risk_against_loss(report, runs)
     along = _numeric_parameter(runs, report.get("varied") or [])
-    plots = [_over(runs, one, along) if along else _side_by_side(runs, one) for one in figures]
-    return [*([scatter] if scatter else []), *plots[:MOST_PLOTS]]
+    plots = [
+        _over(runs, one, along) if along else _side_by_side(runs, one) for one in _in_turns(figures)
+    ]
+    return [*([scatter] if scatter else []), *charts, *plots]
+
+
+def _without_repeats(figures: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Leave out the run's own figures that an auditor measures under the same name."""
+    measured = {_parts(one["key"])[1] for one in figures if _parts(one["key"])[0]}
+    return [one for one in figures if "." in one["key"] or one["key"] not in measured]
+
+
+def _in_turns(figures: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Order figures so that every auditor has its turn, its figures of single columns last."""
+    turns: dict[str, list[dict[str, Any]]] = {}
+    for one in sorted(figures, key=lambda one: _parts(one["key"])[1].count(".")):
+        turns.setdefault(_parts(one["key"])[0], []).append(one)
+    rounds = zip_longest(*turns.values())
+    return [one for round_ in rounds for one in round_ if one is not None]
 
 
 def _tells(runs: list[dict[str, Any]], one: dict[str, Any]) -> bool:

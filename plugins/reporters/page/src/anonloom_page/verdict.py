@@ -9,8 +9,8 @@ from anonloom_page.wording import figure, plain, settings, short
 _PROMISES = {
     "k-anonymity": "Every published combination of quasi-identifiers is shared by at least {k} "
     "persons, so that nobody can be singled out by them.",
-    "l-diversity": "Among those who share a combination there are at least {l} well-represented "
-    "values of '{of}', so that finding the group does not tell the value.",
+    "l-diversity": "Among those who share a combination there are at least {l} {kind} values of "
+    "'{of}', so that finding the group does not tell the value.",
     "t-closeness": "Among those who share a combination, '{of}' is spread nearly as in the whole "
     "release (distance at most {t}), so that finding the group tells little.",
 }
@@ -34,8 +34,10 @@ def _promise(model: dict[str, Any], parameters: dict[str, Any]) -> str:
     if model.get("meaning"):
         return short(model["meaning"])
     promise = _PROMISES.get(str(model.get("model")), "")
+    words = {name: plain(value) for name, value in parameters.items()}
+    words["kind"] = "different" if words.get("kind") == "distinct" else "well-represented"
     try:
-        return promise.format_map({name: plain(value) for name, value in parameters.items()})
+        return promise.format_map(words)
     except KeyError:
         # Other parameters than expected: say nothing rather than something half right.
         return ""

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from typing import Any
 
 #: Longer texts are cut: a page that nobody can read informs nobody.
@@ -52,6 +53,11 @@ def short(text: Any, longest: int = LONGEST) -> str:
     """Cut a text that is longer than anybody would read."""
     whole = str(text)
     return whole if len(whole) <= longest else whole[: longest - 1] + "…"
+
+
+def brief(label: Any) -> str:
+    """Shorten the label of a run: of `privacy.k-anonymity.k=5` the last step says enough."""
+    return short(re.sub(r"[\w-]+\.(?=[\w.-]*=)", "", str(label)[:LONGEST]), 120)
 
 
 def plain(value: Any) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 from markupsafe import Markup
 
 from anonloom_page.charts import svg
-from anonloom_page.wording import figure, number, short
+from anonloom_page.wording import brief, figure, number, short
 
 #: More rows or columns than this are not read any more.
 MOST = 40
@@ -22,7 +22,9 @@ def heat(chart: Mapping[str, Any]) -> tuple[Markup, int, list[str]] | None:
     values = [value for row in grid for value in row if value is not None]
     if not names or not rows or not values:
         return None
-    room = min(130.0, max(svg.width_of(name) for name in rows)) + 10
+    # Few columns leave more room for the names of the rows.
+    widest = 200.0 if len(names) <= 5 else 130.0
+    room = min(widest, max(svg.width_of(brief(name)) for name in rows)) + 10
     cell = (svg.WIDTH - room - 6) / len(names)
     tall = 22.0 if len(rows) <= 20 else 15.0
     longest = max(svg.width_of(name) for name in names)
@@ -37,7 +39,7 @@ def heat(chart: Mapping[str, Any]) -> tuple[Markup, int, list[str]] | None:
         parts.append(_column(room + cell * (at + 0.5), top - 6, name, cell, turned))
     for at, (name, row) in enumerate(zip(rows, grid, strict=False)):
         y = top + tall * at
-        said = svg.clipped(name, room - 8)
+        said = svg.clipped(brief(name), room - 8)
         title = svg.tag("title", name) if said != name else Markup("")
         parts.append(
             svg.tag(
