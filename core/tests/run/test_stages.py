@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from anonloom.data.hierarchy import STAR
+from anonloom.errors import UsageError
 from anonloom.kinds.context import stream
 
 
@@ -207,3 +208,16 @@ def test_stage_findings_and_audit_findings_are_kept_by_id(clinic):
     assert 12 == outcome.findings["counting"]["rows"].value
     assert ["sizes"] == [chart.name for chart in outcome.findings["counting"].charts]
     assert np.array_equal([0], outcome.findings["counting"].private[0].rows)
+
+
+def test_a_mechanism_must_leave_what_a_privacy_model_looks_at(clinic):
+    clinic.change("  - partitioner: runs\n", "  - mechanism: add-one\n  - partitioner: runs\n")
+    clinic.change("  - size: {k: 3}\n", "  - size: {k: 3}\n  - two-values: {of: illness}\n")
+    with pytest.raises(UsageError) as refused:
+        clinic.pipeline("stages.mechanism.forgets=illness").publish()
+
+    assert (
+        "two-values cannot be judged after the mechanisms: there is no column 'illness'\n"
+        "    Keep the columns that a privacy model names." == str(refused.value)
+    )
+    assert not clinic.pipeline().run().release.truthful

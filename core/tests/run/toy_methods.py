@@ -6,6 +6,7 @@ from anonloom.api import ROLES, Method, hookimpl
 from anonloom.data.classes import Classes
 from anonloom.data.findings import Chart, Finding, Findings, PrivateRows
 from anonloom.data.release import Release
+from anonloom.data.schema import Schema
 from anonloom.data.table import Table
 from anonloom.kinds.auditor import Auditor
 from anonloom.kinds.generalizer import Generalizer
@@ -69,6 +70,9 @@ class TwoValues(PrivacyModel):
 
     def would_pass(self, table, rows, starts, stops):
         return "one value"
+
+    def problem(self, schema):
+        return None if self.of in schema else f"there is no column '{self.of}'"
 
 
 @attrs.frozen(kw_only=True)
@@ -156,11 +160,14 @@ class FirstHalf(Sampler):
 class AddOne(Mechanism):
     """Adds one to the first axis, which must be a number."""
 
+    forgets: str = param(help="A column to leave out.", default="")
+
     def protect(self, table, run):
         name = table.schema.quasi[0]
         frame = table.frame.copy()
         frame[name] = frame[name] + 1
-        return Table.build(frame, table.schema, table.origin)
+        kept = Schema(tuple(column for column in table.schema if column.name != self.forgets))
+        return Table.build(frame, kept, table.origin)
 
 
 @attrs.frozen(kw_only=True)

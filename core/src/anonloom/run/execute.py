@@ -72,7 +72,7 @@ def execute(
     """
     seed = secrets.randbits(63) if spec.seed is None else spec.seed
     journal = Journal(registry, run_id, seed, workers=workers, scratch=scratch)
-    stages = PipelineStages(spec.stages, journal)
+    stages = PipelineStages(spec.stages, journal, spec.privacy)
     guard = _guard(spec, stages)
     whole = _load(spec, guard, journal)
     digest = input_digest(whole)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from anonloom.data.classes import Classes
 from anonloom.data.release import Release
 from anonloom.data.table import Table
-from anonloom.errors import PluginError
+from anonloom.errors import PluginError, UsageError
 from anonloom.kinds.guard import Guard
 from anonloom.run.journal import Journal, Step
 from anonloom.run.merge import merge_until_admitted
@@ -23,6 +23,8 @@ class PipelineStages:
 
     Attributes
     ----------
+    privacy
+        The declared privacy models, which must still make sense after the mechanisms.
     classes
         The classes that the last partitioner or outlier handler left.
     before_sampling
@@ -31,6 +33,7 @@ class PipelineStages:
 
     steps: Sequence[Step]
     journal: Journal
+    privacy: Sequence[Step] = ()
     classes: Classes | None = None
     before_sampling: Release | None = None
     prepared: Table | None = None
@@ -63,8 +66,19 @@ class PipelineStages:
                     kept = step.method.sample(Classes.whole(rows), run)
                     table = table.take(rows[_mask(kept, len(rows), step)])
                 count.rows, count.suppressed = len(table), int(table.incomplete.sum())
+        self._still_judged(table)
         self.prepared = table
         return table
+
+    def _still_judged(self, table: Table) -> None:
+        """Refuse a mechanism that took away what a privacy model looks at."""
+        for use in self.privacy:
+            problem = use.method.problem(table.schema)
+            if problem is not None:
+                raise UsageError(
+                    f"{use.entry.name} cannot be judged after the mechanisms: {problem}",
+                    hint="Keep the columns that a privacy model names.",
+                )
 
     def partition(self, table: Table, guard: Guard) -> Classes | None:
         """See `Stages.partition`."""
