@@ -154,6 +154,7 @@ def check_undeclared_columns_stay_behind(subject: SourceConformance) -> None:
 def check_absent_column_is_a_data_error(subject: SourceConformance) -> None:
     """A declared column that the data lack raises `DataError`, whose exit code is 4."""
     _stored(subject)
+    subject.returned()  # a source that loads nothing is blamed for that alone
     for one in subject.played("absent"):
         assert one.seen.error is not None, "nothing was raised"
         kind = type(one.seen.error).__name__
