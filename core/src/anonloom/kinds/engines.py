@@ -71,6 +71,10 @@ class Round:
         Which of several rounds over the same slots this is.
     deadline
         Time after which uploads are refused; None for no such time.
+    everyone
+        The servers.
+    digest
+        Hash of all the above; every envelope is bound to it.
     """
 
     id: str = attrs.field(validator=instance_of(str))
@@ -83,6 +87,7 @@ class Round:
     deadline: float | None = attrs.field(
         default=None, converter=attrs.converters.optional(float), validator=optional(ge(0))
     )
+    everyone: tuple[Party, ...] = attrs.field(init=False, repr=False)
     digest: bytes = attrs.field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
@@ -93,9 +98,12 @@ class Round:
         if len(set(self.slots)) < len(self.slots):
             raise ValueError("two slots have the same secret")
 
+    @everyone.default
+    def _everyone(self) -> tuple[Party, ...]:
+        return tuple(Party("server", index) for index in range(self.servers))
+
     @digest.default
     def _digest(self) -> bytes:
-        """Hash the whole description; every envelope is bound to it."""
         described = [
             "anonloom round 1",
             self.id,
@@ -108,11 +116,6 @@ class Round:
             self.deadline,
         ]
         return hashlib.sha256(json.dumps(described).encode()).digest()
-
-    @property
-    def everyone(self) -> tuple[Party, ...]:
-        """The servers."""
-        return tuple(Party("server", index) for index in range(self.servers))
 
 
 def slot_of(secret: bytes) -> bytes:

@@ -1,8 +1,9 @@
 """Driver: n servers, any number of clients and a network, in one process."""
 
 import heapq
+import itertools
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import attrs
 
@@ -76,7 +77,7 @@ class Driver:
     servers: list[ServerEngine] = attrs.field(init=False)
     clients: list[ClientEngine] = attrs.field(factory=list, init=False)
     _waiting: list[tuple[float, int, Envelope]] = attrs.field(factory=list, init=False, repr=False)
-    _sent: int = attrs.field(default=0, init=False)
+    _sent: Iterator[int] = attrs.field(factory=itertools.count, init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         """Make the servers.
@@ -206,15 +207,16 @@ class Driver:
     def _send(self, sender: Party, envelopes: Iterable[Envelope]) -> None:
         for envelope in envelopes:
             # The channel says who speaks, not the envelope.
-            envelope = attrs.evolve(envelope, sender=sender)
+            if envelope.sender != sender:
+                envelope = attrs.evolve(envelope, sender=sender)
             self._note(sender, envelope)
             self._note(None, envelope)
             deliveries = [Delivery(self.clock.now() + _LATENCY, envelope)]
             for fault in self.faults:
                 deliveries = [left for delivery in deliveries for left in fault(delivery)]
             for delivery in deliveries:
-                self._sent += 1  # first sent, first delivered, at equal times
-                heapq.heappush(self._waiting, (delivery.at, self._sent, delivery.envelope))
+                # First sent, first delivered, at equal times.
+                heapq.heappush(self._waiting, (delivery.at, next(self._sent), delivery.envelope))
 
     def _note(self, party: Party | None, envelope: Envelope) -> None:
         if self.traced:

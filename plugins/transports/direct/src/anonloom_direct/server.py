@@ -50,7 +50,7 @@ class DirectServer(ServerEngine):
 
     @property
     def _self(self) -> Party:
-        return Party("server", self.index)
+        return self.round.everyone[self.index]
 
     @property
     def _closed(self) -> bool:

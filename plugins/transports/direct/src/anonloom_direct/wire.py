@@ -90,7 +90,8 @@ def undamaged(round: Round, step: bytes, upload: bytes, body: bytes) -> bool:
 
 
 def _hash(round: Round, step: bytes, subject: bytes, body: bytes) -> bytes:
-    # Every part but the last has its length before it, so that no two inputs read alike.
-    parts = (b"anonloom direct 1", round.digest, step, subject)
-    framed = b"".join(len(part).to_bytes(4, "big") + part for part in parts)
-    return hashlib.sha256(framed + body).digest()
+    # No two inputs read alike: the digest has one length, no step holds a zero byte, and the
+    # subject comes with its length.
+    size = len(subject).to_bytes(4, "big")
+    parts = (b"anonloom direct 1\0", round.digest, step, b"\0", size, subject, body)
+    return hashlib.sha256(b"".join(parts)).digest()
