@@ -127,8 +127,8 @@ def _by_callers(message: Message, inside: _Function | None, calls: list[_Call]) 
 
 def _template(node: ast.expr, inside: _Function | None) -> str:
     """Return the text that an expression gives, with «...» for what is filled in."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return node.value
+    if isinstance(node, ast.Constant):
+        return str(node.value)
     if isinstance(node, ast.JoinedStr):
         return "".join(_template(part, inside) for part in node.values)
     if isinstance(node, ast.FormattedValue):
@@ -166,7 +166,11 @@ def _assigned(name: ast.Name, inside: _Function | None) -> ast.expr | None:
         targets = node.targets if isinstance(node, ast.Assign) and node.lineno < name.lineno else []
         if any(isinstance(target, ast.Name) and target.id == name.id for target in targets):
             assert isinstance(node, ast.Assign)
-            text = isinstance(node.value, ast.JoinedStr | ast.Constant)
+            text = isinstance(node.value, ast.JoinedStr) or _is_text(node.value)
             if text and (found is None or found.lineno < node.lineno):
                 found = node.value
     return found
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)

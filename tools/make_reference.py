@@ -78,11 +78,11 @@ counts and parameters, never a cell of a table.
 _EXIT_CODES = (
     ("0", "Done."),
     ("1", "A bug. The message names the place in the code; `--debug` shows the traceback."),
-    ("2", "The pipeline file, the command line or a plugin is wrong. Nothing was read or written."),
+    ("2", "The pipeline file, the command line or a plugin is wrong. Nothing was published."),
     ("3", "Privacy, suppression or `fail_if`: the release would break a promise of its pipeline."),
     ("4", "The data cannot be used as they are."),
     ("5", "Integrity or transport: a release is not what was published, a message not carried."),
-    ("130", "Interrupted with Ctrl-C or SIGTERM. Nothing half written is left."),
+    ("130", "Interrupted with Ctrl-C. Nothing half written is left."),
     ("141", "The reader of the output, such as `head`, closed it."),
 )
 
@@ -257,12 +257,14 @@ def _usage(action: argparse.Action) -> str:
 
 def _help(action: argparse.Action) -> str:
     text = _sentence(action.help or "")
-    silent = action.nargs == 0 or action.default in (None, [], argparse.SUPPRESS)
+    silent = action.nargs == 0 or action.default in (None, "", [], argparse.SUPPRESS)
     return text if silent else f"{text} Default: `{action.default}`."
 
 
 def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}." if text else ""
+    # The name of a file or a folder stays as it is.
+    named = re.match(r"\S*[./]", text)
+    return f"{text if named else text[:1].upper() + text[1:]}." if text else ""
 
 
 def errors_page() -> Iterator[str]:
@@ -282,14 +284,24 @@ def errors_page() -> Iterator[str]:
     }
     for owner, folder in folders.items():
         # The kit's failures are the affair of plugin authors, and name their check.
-        said = [m for m in messages_of(folder) if m.speaks and not m.file.startswith("testing/")]
+        said = [
+            message
+            for message in messages_of(folder)
+            if message.speaks and not message.file.startswith("testing/")
+        ]
         rows = [
-            (str(m.exit_code), " ".join(m.text.split()), " ".join(m.hint.split()), f"`{m.file}`")
-            for m in said
+            (str(message.exit_code), _code(message.text), _code(message.hint), _code(message.file))
+            for message in said
         ]
         if rows:
             yield from (f"### {owner}", "")
             yield from (*table(("exit", "message", "hint", "module"), rows), "")
+
+
+def _code(text: str) -> str:
+    """Return a text as code, so that its stars and angles stay what they are."""
+    text = " ".join(text.split())
+    return f"`` {text} ``" if "`" in text else f"`{text}`" if text else ""
 
 
 def _summary(cls: type) -> str:

@@ -1,0 +1,189 @@
+"""Documents say what is true: all is documented and tested, links lead somewhere, examples run."""
+
+import ast
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from anonloom import hookspecs
+from anonloom.cli import COMMANDS, main
+from anonloom.firstparty import FIRST_PARTY
+from anonloom.kindtable import KINDS
+from anonloom.registry import Registry
+from anonloom.spec.pipeline import load_pipeline
+from error_messages import CLASSES, messages_of
+from make_reference import CORE, PAGES, first_party, signature, stale
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+# Templates hold placeholders; hidden folders, environments and outputs are not ours.
+NOT_OURS = re.compile(r"(^|/)(\.[^/]+|templates|out|build|node_modules)/")
+PAGES_OF_ALL = sorted(
+    path for path in ROOT.rglob("*.md") if not NOT_OURS.search(path.relative_to(ROOT).as_posix())
+)
+TESTS = [
+    path
+    for folder in ("core/tests", "tests", "plugins", "docs")
+    for path in (ROOT / folder).rglob("*.py")
+    if path != Path(__file__) and ("tests" in path.parts)
+]
+HOOKS = [
+    node
+    for node in ast.parse(Path(hookspecs.__file__).read_text(encoding="utf-8")).body
+    if isinstance(node, ast.FunctionDef)
+]
+
+
+def relative(path):
+    return path.relative_to(ROOT).as_posix()
+
+
+def text_of(name):
+    return (PAGES / name).read_text(encoding="utf-8")
+
+
+def blocks(path, language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", path.read_text(encoding="utf-8"), re.M | re.S)
+
+
+@pytest.fixture(scope="module")
+def tests_text():
+    return "\n".join(path.read_text(encoding="utf-8") for path in TESTS)
+
+
+@pytest.fixture
+def examples(tmp_path, monkeypatch):
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "examples"
+
+
+def test_the_reference_is_what_the_code_says():
+    """Otherwise: python tools/make_reference.py."""
+    assert [] == stale()
+
+
+@pytest.mark.parametrize("hook", HOOKS, ids=lambda hook: hook.name)
+def test_a_hook_is_documented_with_its_signature_and_its_two_sections(hook):
+    page = text_of("hooks.md")
+    heading = f"### `{signature(hook)}`\n"
+    assert heading in page
+    section = page.split(heading)[1].split("\n### ")[0]
+    assert "**When it is called.**" in section
+    assert "**What it must not do.**" in section
+
+
+@pytest.mark.parametrize("hook", HOOKS, ids=lambda hook: hook.name)
+def test_a_hook_is_named_in_a_test(hook, tests_text):
+    assert re.search(rf"\b{hook.name}\b", tests_text)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_is_documented(command):
+    assert f"## `anonloom {command}`\n" in text_of("commands.md")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_is_called_in_a_test(command, tests_text):
+    # main(["run", ...]), anonloom("run", ...), [python, "-m", "anonloom", "run"] and the like.
+    assert re.search(rf"[\[(]\s*\"{command}\"", tests_text)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_method_is_documented_below_its_kind(kind):
+    page = text_of("methods.md")
+    entries = first_party(Registry.installed())[kind]
+    section = page.split(f"\n## {KINDS[kind].plural.capitalize()}\n")[1].split("\n## ")[0]
+    assert [f"### `{entry.name}`" for entry in entries] == re.findall("### `.*`", section)
+
+
+def test_every_method_that_the_repository_names_is_installed_and_documented():
+    shown = {
+        (entry.kind, entry.name)
+        for entries in first_party(Registry.installed()).values()
+        for entry in entries
+    }
+    assert set() == set(FIRST_PARTY) - shown
+
+
+def test_every_raised_message_of_core_with_words_is_in_the_catalogue():
+    page = text_of("errors.md")
+    said = [message for message in messages_of(CORE) if not message.file.startswith("testing/")]
+    assert len(said) > 80
+    for message in said:
+        if message.speaks:
+            assert " ".join(message.text.split()).replace("|", "\\|") in page
+
+
+def test_no_error_is_raised_with_a_message_that_the_catalogue_cannot_see():
+    """A call of an error class has its text as first argument, where the catalogue looks."""
+    for path in sorted(CORE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            name = getattr(getattr(node, "func", None), "id", "")
+            if isinstance(node, ast.Call) and name in CLASSES:
+                assert node.args, f"{relative(path)}:{node.lineno}"
+
+
+def anchors(path):
+    titles = re.findall(r"^#+ (.*)$", path.read_text(encoding="utf-8"), re.M)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", PAGES_OF_ALL, ids=relative)
+def test_links_lead_to_something(page):
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        found = (page.parent / path) if path else page
+        assert found.exists(), target
+        assert not anchor or anchor in anchors(found), target
+
+
+def pipelines(page):
+    return [block for block in blocks(page, "yaml") if block.startswith("version:")]
+
+
+@pytest.mark.parametrize("page", PAGES_OF_ALL, ids=relative)
+def test_a_pipeline_that_is_shown_is_well_formed(page, examples):
+    for number, block in enumerate(pipelines(page)):
+        file = examples / f"shown-{number}.yaml"
+        file.write_text(block, encoding="utf-8")
+        load_pipeline(file)
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")), ids=relative)
+def test_a_pipeline_that_the_guides_show_runs(page, examples, capsys):
+    for number, block in enumerate(pipelines(page)):
+        file = examples / f"shown-{number}.yaml"
+        file.write_text(block, encoding="utf-8")
+        assert 0 == main(["run", str(file), "--quiet"]), capsys.readouterr().err
+
+
+def test_the_guides_show_pipelines():
+    assert 5 <= sum(len(pipelines(page)) for page in DOCS.glob("*.md"))
+
+
+def test_the_python_that_is_shown_runs(examples, capsys):
+    names: dict[str, object] = {}
+    shown = blocks(DOCS / "python.md", "python")
+    assert len(shown) >= 8
+    for block in shown:
+        exec(compile(block, "docs/python.md", "exec"), names)
+
+
+def test_the_observer_that_the_hook_reference_shows_hears_a_run(examples, monkeypatch, tmp_path):
+    (block,) = [block for block in blocks(PAGES / "hooks.md", "python") if "stages.log" in block]
+    names: dict[str, object] = {}
+    exec(compile(block, "docs/reference/hooks.md", "exec"), names)
+    observer = type("Observer", (), {})()
+    observer.anonloom_stage_finished = names["anonloom_stage_finished"]
+    observers = Registry.installed().observers
+    observers.add(observer)
+    try:
+        assert 0 == main(["run", "examples/quickstart.yaml", "--quiet"])
+    finally:
+        observers.remove(observer)
+    assert "generalizer\t1200\t" in (tmp_path / "stages.log").read_text(encoding="utf-8")
