@@ -2,6 +2,7 @@
 
 import datetime
 import gzip
+import os
 from decimal import Decimal
 
 import numpy as np
@@ -93,6 +94,17 @@ def test_quoted_cells_hold_separators_line_breaks_and_quotes(tmp_path):
 def test_a_header_may_take_two_lines(tmp_path):
     schema = Schema([Column(name="a\nb", role="quasi"), Column(name="c", role="other")])
     assert [["1", "2"]] == cells(load(write(tmp_path, '\n"a\nb",c\n1,2\n'), schema))
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_may_end_in_three_ways(tmp_path, end):
+    path = write(tmp_path, PLAIN.replace("\n", end))
+    assert [[31.0, "01234", "flu"], [45.0, "01235", "cough"]] == cells(load(path))
+
+
+def test_empty_lines_and_empty_columns_do_no_harm(tmp_path):
+    path = write(tmp_path, "\n\nage,zip,illness\n\n,1,\n\n,2,\n\n\n")
+    assert [[None, "1", None], [None, "2", None]] == cells(load(path))
 
 
 def test_a_cell_may_be_longer_than_a_block(tmp_path):
@@ -201,6 +213,11 @@ def test_a_header_alone(tmp_path, end):
     assert "the table is empty: there is nothing to publish" == refusal(path)
 
 
+def test_a_pipe(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    assert "FILE: this is no ordinary file" == refusal(tmp_path / "pipe")
+
+
 def test_a_missing_column(tmp_path):
     path = write(tmp_path, "age,illness\n1,2\n")
     assert "the data have no column 'zip'; they have: 'age', 'illness'" == refusal(path)
@@ -297,6 +314,14 @@ def test_a_wrong_encoding_that_is_not_utf_8(tmp_path):
     assert (
         "FILE: the file is not ascii (first in line 3)\n"
         "    name its encoding, for example 'encoding: utf-8'" == refusal(path, encoding="ascii")
+    )
+
+
+def test_a_byte_order_mark_that_is_missing(tmp_path):
+    assert (
+        "FILE: the file is not utf-16\n"
+        "    name its encoding, for example 'encoding: utf-8'"
+        == refusal(write(tmp_path, PLAIN), encoding="utf-16")
     )
 
 

@@ -12,7 +12,7 @@ class Stages(Protocol):
     """The declared stages, in four steps.
 
     A trusted curator runs all of them on one table; a donation protocol runs `partition` on what
-    donors registered, `keep` on sealed rows, and `generalize` on what was opened.
+    donors registered, and `generalize` on what was opened.
     """
 
     def prepare(self, table: Table) -> Table:

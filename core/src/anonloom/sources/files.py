@@ -2,6 +2,7 @@
 
 import codecs
 import mmap
+import stat
 from pathlib import Path
 
 from anonloom.errors import DataError
@@ -21,15 +22,19 @@ def require_file(path: Path) -> None:
     Raises
     ------
     DataError
-        When there is no such file, it is a folder, it is empty, or it may not be read.
+        When there is no such file, it is something else, it is empty, or it may not be read.
     """
     try:
+        # Looked at before it is opened: a pipe would make the reader wait.
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            raise broken(path, "this is a folder, not a file")
+        if not stat.S_ISREG(mode):
+            raise broken(path, "this is no ordinary file")
         with path.open("rb") as file:
             empty = not file.read(1)
     except FileNotFoundError:
         raise broken(path, "there is no such file") from None
-    except IsADirectoryError:
-        raise broken(path, "this is a folder, not a file") from None
     except OSError as error:
         raise broken(path, f"the file cannot be read: {error.strerror}") from None
     if empty:

@@ -95,6 +95,8 @@ def _beginning(path: Path, encoding: str) -> tuple[str, bool]:
         if "\n" not in text.strip("\r\n") and "\r" not in text.strip("\r\n"):
             raise not_encoded(path, encoding, data) from None
         whole = False
+    except UnicodeError:  # no byte order mark where there must be one
+        raise not_encoded(path, encoding, data) from None
     return text.removeprefix("\ufeff"), whole
 
 
