@@ -1,0 +1,59 @@
+"""Findings are plain data, and a figure that cannot be judged says so."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from anonloom.data.findings import Chart, Finding, Findings, PrivateRows
+
+
+def finding(name: str = "risk", value: object = 0.5, **options: object) -> Finding:
+    return Finding(name=name, value=value, meaning="What it means.", **options)
+
+
+def test_numbers_of_numpy_become_plain_ones() -> None:
+    found = finding(value=np.float32(0.5), interval=(np.float64(0.25), np.int64(1)))
+    assert [float, float, int] == [type(v) for v in (found.value, *found.interval)]
+    assert 3 == finding(value=np.array(3)).value
+    json.dumps([found.value, found.interval])
+    assert True is finding(value=np.bool_(True)).value
+
+
+@pytest.mark.parametrize(
+    ("value", "status", "assessable"),
+    [
+        (0.0, "measured", True),
+        (0, "none detected", True),
+        (math.inf, "bound", True),
+        (math.nan, "measured", False),
+        (np.float64("nan"), "measured", False),
+        (None, "not assessable", False),
+        (0.0, "not assessable", False),
+        ("low", "measured", False),
+    ],
+)
+def test_only_a_figure_can_be_judged(value: object, status: str, assessable: bool) -> None:
+    assert assessable == finding(value=value, status=status).assessable
+
+
+def test_findings_charts_and_rows_are_collected_in_order() -> None:
+    chart = Chart(name="sizes", kind="bars", title="Sizes", data={"labels": [], "n": []})
+    rows = PrivateRows(name="exposed", rows=np.array([1]), meaning="Look at these.")
+    one, other = finding("a"), finding("b")
+    found = Findings.of(one, [chart, rows], Findings.of(other), Findings())
+    assert (one, chart, rows, other) == found.items
+    assert [one, other] == list(found)
+    assert (chart,) == found.charts
+    assert (rows,) == found.private
+    assert other is found["b"] is found.get("b")
+    assert None is found.get("sizes")
+    assert "a" in found
+    assert "sizes" not in found
+    with pytest.raises(KeyError, match=r"^'sizes'$"):
+        found["sizes"]
+    assert () == Findings().items
+
+
+def test_assumptions_are_frozen() -> None:
+    assert ("rows are persons",) == finding(assumptions=["rows are persons"]).assumptions
