@@ -20,7 +20,8 @@ _SET = re.compile(r'\{".*"\}', re.S)
 def number_text(value: float) -> str:
     """Write a number as a person would: integers without a point, others in shortest form."""
     value = float(value)
-    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    # Up to here every integer is a float of its own.
+    return str(int(value)) if value.is_integer() and abs(value) <= 2**53 else repr(value)
 
 
 def cell_text(value: Any) -> str:
