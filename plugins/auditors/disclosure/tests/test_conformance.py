@@ -11,5 +11,5 @@ class TestDisclosure(AuditorConformance):
 
 class TestShareAtRisk(AuditorConformance):
     method = Disclosure
-    params = {"threshold": 0.1}  # noqa: RUF012  # the kit declares it as a class variable
+    params = {"threshold": 0.1}
     risk_finding = "records_at_risk"

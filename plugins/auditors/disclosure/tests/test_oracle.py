@@ -76,16 +76,16 @@ def test_k_l_t_entropy_beta_and_delta_are_those_of_pycanon(rows: list[tuple[Any,
             assert t == pytest.approx(found[f"t.{column}"], abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_larger_table_gives_the_numbers_of_pycanon(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    n = 1500
+    n = 900
     frame = pd.DataFrame(
         {
-            "zip": rng.integers(0, 40, n).astype(str),
+            "zip": rng.integers(0, 25, n).astype(str),
             "sex": rng.choice(list("mf"), n),
             "ill": rng.choice(["flu", "cold", "asthma", "ulcer"], n, p=[0.6, 0.2, 0.15, 0.05]),
-            "cost": rng.integers(0, 60, n),
+            "cost": rng.integers(0, 30, n),
         }
     )
     found = audit(frame)

@@ -10,4 +10,4 @@ class TestUtility(AuditorConformance):
 
 class TestUtilityWithK(AuditorConformance):
     method = Utility
-    params = {"k": 5}  # noqa: RUF012  # the kit declares it as a class variable
+    params = {"k": 5}

@@ -268,6 +268,14 @@ def test_guarantees_of_the_transport_are_listed(report: dict[str, Any], tmp_path
     assert "not covered traffic analysis; a server that lies" in page
 
 
+def test_a_transport_among_the_parameters_of_the_collector_is_named(
+    report: dict[str, Any], tmp_path: Path
+) -> None:
+    del report["collection"]["transport"]
+    report["collection"]["parameters"] = {"transport": {"transport": "mixnet", "with": {}}}
+    assert "came through the transport 'mixnet'" in words(written(report, tmp_path))
+
+
 def test_a_curator_is_named_as_what_it_is(report: dict[str, Any], tmp_path: Path) -> None:
     report["collection"] = {"collector": "curator", "guarantees": None, "simulated": False}
     assert "A trusted curator held the whole table" in words(written(report, tmp_path))

@@ -181,7 +181,10 @@ def _column(column: dict[str, Any]) -> dict[str, Any]:
 
 
 def _collection(collection: dict[str, Any]) -> dict[str, Any]:
-    collector, transport = collection.get("collector"), collection.get("transport")
+    collector = collection.get("collector")
+    transport = collection.get("transport") or (collection.get("parameters") or {}).get("transport")
+    if isinstance(transport, dict):
+        transport = transport.get("transport")
     if transport:
         text = (
             f"Records came through the transport '{short(transport, 60)}' to the collector "
