@@ -1,0 +1,1 @@
+"""Partitioner median-cut for Anonloom."""

@@ -1,0 +1,10 @@
+"""The partitioner keeps the promises of its kind."""
+
+from anonloom.testing import PartitionerConformance
+from anonloom_median_cut.partitioner import MedianCut
+
+
+class TestMedianCut(PartitionerConformance):
+    """Every check of `anonloom plugins check median-cut`, as a test of its own."""
+
+    method = MedianCut
