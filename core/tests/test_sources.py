@@ -262,12 +262,25 @@ def test_a_quote_that_is_never_closed(tmp_path, rest):
     )
 
 
-def test_a_quote_that_is_never_closed_in_the_last_cell(tmp_path):
-    path = write(tmp_path, 'age,zip,illness\n1,2,3\n1,2,"secret\n4,5,6\n')
+@pytest.mark.parametrize("before", ["3", '5" nail'])
+@pytest.mark.parametrize("more", ["", ",name"])
+def test_a_quote_that_is_never_closed_in_the_last_cell(tmp_path, before, more):
+    rest = more and ",x"
+    path = write(
+        tmp_path,
+        f'age,zip,illness{more}\n1,2,{before}{rest}\n1,2{rest},"secret\n4,5,6{rest}\n',
+    )
     assert (
         "FILE: a quote that opens in row 2 is never closed\n"
         "    close it; a quote inside a quoted cell is written twice" == refusal(path)
     )
+
+
+def test_a_last_cell_may_hold_line_breaks(tmp_path):
+    path = write(tmp_path, 'age,zip,illness\n1,2,"a\nb"\n')
+    assert [[1.0, "2", "a\nb"]] == cells(load(path))
+    undeclared = write(tmp_path, b'age,zip,illness,name\n1,2,a,"\xe9\n"\n')
+    assert [[1.0, "2", "a"]] == cells(load(undeclared))
 
 
 def test_a_header_with_an_open_quote(tmp_path):

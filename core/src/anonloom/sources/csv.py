@@ -16,14 +16,12 @@ from anonloom.kinds.context import Run
 from anonloom.kinds.source import Source
 from anonloom.params import param
 from anonloom.sources.arrow import TEXT, refuse_nul, table_of
-from anonloom.sources.files import may_hold
+from anonloom.sources.files import largest_block, may_hold
 from anonloom.sources.header import Header, read_header
 from anonloom.sources.mistakes import explain, refuse_open_quote
 
-#: Bytes that a thread works on at a time. A record must fit into a block, so that a file with
-#: longer ones is read in blocks as large as Arrow can have.
+#: Bytes that a thread works on at a time.
 _BLOCK = 1 << 20
-_LARGEST_BLOCK = (1 << 31) - 1
 
 
 @attrs.frozen
@@ -99,7 +97,6 @@ class Csv(Source):
         if header.alone:
             raise DataError("the table is empty: there is nothing to publish")
         columns = self._read(header, schema)
-        refuse_open_quote(self.path, self.encoding, header, self._options, len(columns))
         refuse_nul(columns, str(self.path))
         return table_of(columns, schema)
 
@@ -120,8 +117,9 @@ class Csv(Source):
         try:
             return self._parse(header, schema, block, numbers=pa.float64())
         except (pa.ArrowInvalid, UnicodeError) as error:
+            # A record must fit into a block.
             if "straddling" in str(error):
-                block = _LARGEST_BLOCK
+                block = largest_block(self.path)
         try:
             # As text every cell can be read, so that `Table.build` can count the words in a
             # column of numbers and name their rows.
@@ -130,25 +128,35 @@ class Csv(Source):
             raise explain(error, self.path, self.encoding, header, self._options) from None
 
     def _parse(self, header: Header, schema: Schema, block: int, numbers: Any) -> Any:
+        parse = self._options(header)
+        # Columns go by their places: names that nobody declared may be repeated or empty.
+        places = {column.name: header.places[header.names.index(column.name)] for column in schema}
+        types = {places[column.name]: _type(column, numbers) for column in schema}
+        last = header.places[-1]
+        if parse.newlines_in_values:
+            # Read whether or not it is declared: see `refuse_open_quote`.
+            types.setdefault(last, pa.binary())
         columns = arrow_csv.read_csv(
             str(self.path),
             read_options=arrow_csv.ReadOptions(
-                # Names are given, so that a repeated name among the columns that nobody declared
-                # does no harm.
-                column_names=list(header.names),
+                column_names=header.places,
                 skip_rows=header.lines,
                 encoding=self.encoding,
                 block_size=block,
             ),
-            parse_options=self._options(header),
+            parse_options=parse,
             convert_options=arrow_csv.ConvertOptions(
-                include_columns=list(schema.names),
-                column_types={column.name: _type(column, numbers) for column in schema},
+                include_columns=list(types),
+                column_types=types,
                 null_values=list(self.null),
                 strings_can_be_null=True,
                 decimal_point=self.decimal,
             ),
         )
+        if parse.newlines_in_values and len(columns):
+            cell = columns[last][-1].as_py()
+            refuse_open_quote(self.path, self.encoding, header, parse, len(columns), cell)
+        columns = columns.select(list(places.values())).rename_columns(list(places))
         if numbers == pa.string() and self.decimal != ".":
             columns = self._with_points(columns, schema)
         return columns
@@ -160,7 +168,7 @@ class Csv(Source):
             # Looking for quotes first is cheap; looking out for them while the file is cut into
             # blocks is not.
             newlines_in_values=self.quote is not None
-            and (may_hold(self.path, self.encoding, self.quote)),
+            and may_hold(self.path, self.encoding, self.quote),
             **more,
         )
 

@@ -41,20 +41,24 @@ def require_file(path: Path) -> None:
         raise broken(path, "the file is empty")
 
 
-def readable_as_bytes(path: Path, encoding: str, character: str) -> bool:
-    """Whether a character of the text is one byte of the file, and that byte nothing else."""
-    if path.suffix in {".gz", ".bz2", ".zst", ".lz4", ".br"}:
-        return False
-    name = codecs.lookup(encoding).name
-    return character.isascii() and (name in {"utf-8", "utf-8-sig"} or name.startswith(_ONE_BYTE))
+def largest_block(path: Path) -> int:
+    """Return the size of the largest block in which Arrow can read a file: all of it, or 2 GB."""
+    most = (1 << 31) - 1
+    return most if _compressed(path) else min(max(path.stat().st_size, 1 << 20), most)
+
+
+def _compressed(path: Path) -> bool:
+    return path.suffix in {".gz", ".bz2", ".zst", ".lz4", ".br"}
 
 
 def may_hold(path: Path, encoding: str, character: str) -> bool:
     """Whether a character may occur in a file, which has something in it.
 
-    True where its bytes do not say.
+    True where its bytes do not say: it is compressed, or a byte is not a character.
     """
-    if not readable_as_bytes(path, encoding, character):
+    name = codecs.lookup(encoding).name
+    plain = name in {"utf-8", "utf-8-sig"} or name.startswith(_ONE_BYTE)
+    if _compressed(path) or not plain or not character.isascii():
         return True
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         return data.find(character.encode()) >= 0

@@ -39,6 +39,11 @@ class Header:
     lines: int
     alone: bool
 
+    @property
+    def places(self) -> list[str]:
+        """A name for every column that no other has: its place."""
+        return [str(place) for place in range(len(self.names))]
+
 
 def read_header(path: Path, encoding: str, separator: str | None, quote: str | None) -> Header:
     """Read the header of a text file.

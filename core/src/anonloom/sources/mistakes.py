@@ -4,18 +4,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from anonloom.errors import DataError
-from anonloom.sources.files import broken, readable_as_bytes
+from anonloom.sources.files import broken, largest_block
 from anonloom.sources.header import Header, not_encoded
 
 #: How many row numbers a message shows.
 SHOWN = 5
-
-_LARGEST_BLOCK = (1 << 31) - 1
 
 
 def explain(
@@ -50,11 +47,11 @@ def explain(
         arrow_csv.read_csv(
             str(path),
             read_options=arrow_csv.ReadOptions(
-                column_names=list(header.names),
+                column_names=header.places,
                 skip_rows=header.lines,
                 encoding=encoding,
                 use_threads=False,
-                block_size=_LARGEST_BLOCK,
+                block_size=largest_block(path),
             ),
             parse_options=parse,
             convert_options=arrow_csv.ConvertOptions(
@@ -91,54 +88,48 @@ def _unclosed(path: Path, row: int) -> DataError:
 
 
 def refuse_open_quote(
-    path: Path, encoding: str, header: Header, options: Callable[..., Any], rows: int
+    path: Path, encoding: str, header: Header, parse: Any, rows: int, last: object
 ) -> None:
     """Refuse a file whose last cell swallows the rest of it.
 
     Arrow takes the end of the file for the end of such a cell, so that rows would be missing
-    silently. A row added to the file shows it: it is swallowed too.
+    silently. Such a cell holds line breaks; then a row that is added to the file tells: it is
+    swallowed too.
 
     Parameters
     ----------
+    parse
+        Arrow's parse options.
     rows
         How many rows Arrow found.
+    last
+        The last cell of the last row.
 
     Raises
     ------
     DataError
         Naming the row.
     """
-    parse = options(header)
-    if not parse.newlines_in_values or _even(path, encoding, parse.quote_char):
+    shown = last.decode(errors="replace") if isinstance(last, bytes) else str(last)
+    if "\n" not in shown and "\r" not in shown:
         return
     with pa.input_stream(str(path), compression="detect") as stream:
-        text = stream.read().decode(encoding)
+        text = stream.read().decode(encoding, errors="replace")
     added = "\n" + header.separator * (len(header.names) - 1) + "x\n"
     columns = arrow_csv.read_csv(
         pa.BufferReader((text + added).encode()),
         read_options=arrow_csv.ReadOptions(
-            column_names=list(header.names),
+            column_names=header.places,
             skip_rows=header.lines,
-            block_size=_LARGEST_BLOCK,
+            block_size=largest_block(path) + len(added),
         ),
         parse_options=parse,
         convert_options=arrow_csv.ConvertOptions(
-            include_columns=[header.names[-1]], column_types={header.names[-1]: pa.binary()}
+            include_columns=header.places[-1:], column_types={header.places[-1]: pa.binary()}
         ),
     )
     if len(columns) == rows:
         raise _unclosed(path, rows)
-
-
-def _even(path: Path, encoding: str, quote: str) -> bool:
-    """Whether quotes surely come in pairs; as `may_hold`, False where bytes say nothing."""
-    if not readable_as_bytes(path, encoding, quote):
-        return False
-    count = 0
-    with path.open("rb") as file:
-        while data := file.read(1 << 24):
-            count += int(np.count_nonzero(np.frombuffer(data, np.uint8) == ord(quote)))
-    return count % 2 == 0
 
 
 def _encoding(path: Path, encoding: str) -> DataError:
