@@ -20,6 +20,7 @@ def test_a_run_leaves_public_and_private_outputs(clinic):
     assert ["counting-first.csv", "run.json", "transformation.json"] == sorted(
         path.name for path in (clinic.out / "private").iterdir()
     )
+    assert "row\n1\n" == (clinic.out / "private" / "counting-first.csv").read_text()
     assert 0o700 == stat.S_IMODE((clinic.out / "private").stat().st_mode)
     assert ["clinic.csv", "out", "pipeline.yaml"] == clinic.left()
 

@@ -112,6 +112,17 @@ class Release:
             key, _ = pd.factorize(key * len(uniques) + codes)
         return key.astype(np.int64)
 
+    def rows_in(self, original: Table) -> NDArray[np.int64] | None:
+        """Return every row's row of the original; None when that is not known of all of them."""
+        if self.origin is None or original.origin is None:
+            return None
+        position = np.full(int(original.origin.max(initial=-1)) + 1, -1, np.int64)
+        position[original.origin] = np.arange(len(original))
+        if (self.origin >= len(position)).any():
+            return None
+        rows = position[self.origin]
+        return rows if (rows >= 0).all() else None
+
     def take(self, rows: NDArray[np.integer] | NDArray[np.bool_]) -> "Release":
         """Return these rows of the release; a mask marks them."""
         rows = row_numbers(rows)

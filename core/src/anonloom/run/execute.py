@@ -88,7 +88,7 @@ def execute(
         release=release,
         original=original,
         before_sampling=stages.before_sampling,
-        truth=_truth(release, original),
+        truth=release.rows_in(original),
         control=control,
         groups=_groups(original),
     )
@@ -206,18 +206,8 @@ def _checked(
 
 def _persons(release: Release, original: Table) -> NDArray[np.int32] | None:
     """Person behind every published row, where rows are not persons."""
-    if original.persons is None or original.origin is None or release.origin is None:
-        return None
-    return original.persons[_truth(release, original)]
-
-
-def _truth(release: Release, original: Table) -> NDArray[np.int64] | None:
-    """Row of the original for every row of the release."""
-    if release.origin is None or original.origin is None:
-        return None
-    position = np.full(int(original.origin.max(initial=-1)) + 1, -1, np.int64)
-    position[original.origin] = np.arange(len(original))
-    return position[release.origin]
+    rows = release.rows_in(original)
+    return None if rows is None or original.persons is None else original.persons[rows]
 
 
 def _groups(original: Table) -> NDArray[np.int32] | None:

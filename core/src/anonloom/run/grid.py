@@ -198,6 +198,7 @@ def run_case(spec: PipelineSpec, registry: Registry, target: Path, at: int) -> s
         "exit_code": 0,
         "message": "",
         "findings": {},
+        "measures": {audit.id: audit.method.measures for audit in case.spec.audit},
         "figures": {},
     }
     pipeline = Pipeline(case.spec, registry)
@@ -222,7 +223,7 @@ def run_case(spec: PipelineSpec, registry: Registry, target: Path, at: int) -> s
 
 def _report(spec: PipelineSpec, results: list[dict[str, Any]]) -> dict[str, Any]:
     figures: dict[str, dict[str, Any]] = {
-        name: {"key": name, "better": better, "meaning": meaning, "unit": ""}
+        name: {"key": name, "measures": None, "better": better, "meaning": meaning, "unit": ""}
         for name, (better, meaning) in _SUMMARY.items()
     }
     runs = []
@@ -232,9 +233,9 @@ def _report(spec: PipelineSpec, results: list[dict[str, Any]]) -> dict[str, Any]
             for finding in findings:
                 key = f"{where}.{finding['name']}"
                 values[key] = finding["value"]
-                figures.setdefault(
-                    key, {"key": key, **{n: finding[n] for n in ("better", "meaning", "unit")}}
-                )
+                said = {name: finding[name] for name in ("better", "meaning", "unit")}
+                measures = result["measures"].get(where)
+                figures.setdefault(key, {"key": key, "measures": measures, **said})
         kept = ("label", "parameters", "status", "exit_code", "message")
         runs.append({**{name: result[name] for name in kept}, "findings": values})
     varied = dict.fromkeys(path for result in results for path in result["parameters"])

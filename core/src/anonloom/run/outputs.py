@@ -143,7 +143,10 @@ def _write_private(outcome: Outcome, spec: PipelineSpec, private: Path) -> None:
     write_json(private / "run.json", {"run": outcome.run_id, **outcome.private})
     for where, findings in outcome.findings.items():
         for rows in findings.private:
-            columns: dict[str, Any] = {"row": rows.rows}
+            # Counted like in messages: row 1 is the first row of the source.
+            origin = outcome.original.origin
+            numbers = rows.rows if origin is None else origin[rows.rows]
+            columns: dict[str, Any] = {"row": numbers + 1}
             if rows.scores is not None:
                 columns["score"] = rows.scores
             write_csv(pd.DataFrame(columns), private / f"{where}-{rows.name}.csv")

@@ -94,9 +94,8 @@ def _replayed(
     release = replay.apply(table)
     if replay.suppression["rows"] == "drop":
         release = suppression.drop_suppressed(release)
-    persons = None
-    if table.persons is not None and release.origin is not None:
-        persons = table.persons[release.origin]
+    rows = release.rows_in(table)
+    persons = None if rows is None or table.persons is None else table.persons[rows]
     verdicts = check.judge(release, models, persons)
     check.refuse(verdicts)
     return release, verdicts

@@ -50,6 +50,7 @@ def report_of(
         "audits": [_audit(audit, journal, findings) for audit in spec.audit],
         "collection": {
             "collector": spec.collect.name,
+            "transport": _transport(journal.parameters(collector)),
             "parameters": journal.parameters(collector),
             "guarantees": attrs.asdict(collector.guarantees) if collector.guarantees else None,
             "simulated": collector.simulated,
@@ -97,6 +98,12 @@ def outline(
         "truthful": release.truthful,
         "class_sizes": _histogram(sizes),
     }
+
+
+def _transport(parameters: dict[str, Any]) -> str | None:
+    """Name of the transport that a collector uses, if it sends anything."""
+    used = parameters.get("transport")
+    return str(used["transport"]) if isinstance(used, dict) else None
 
 
 def published_sizes(release: Release) -> np.ndarray[Any, np.dtype[np.int64]]:

@@ -10,22 +10,11 @@ from numpy.typing import NDArray
 Numbers = NDArray[np.int64]
 
 
-def rows_of_original(case: Case, release: Release) -> Numbers | None:
-    """For every row of a release its row of the original; None when that is not known."""
-    origin = release.origin
-    if case.original is None or case.original.origin is None or origin is None or not len(origin):
-        return None
-    order = np.argsort(case.original.origin, kind="stable")
-    known = case.original.origin[order]
-    at = np.minimum(np.searchsorted(known, origin), len(known) - 1)
-    return order[at] if (known[at] == origin).all() else None
-
-
 def persons_of(case: Case, release: Release) -> Numbers | None:
     """A number for the person of every row; None when rows have to be counted instead."""
     if case.original is None or not case.original.schema.having("person"):
         return None
-    rows = rows_of_original(case, release)
+    rows = release.rows_in(case.original)
     persons = case.original.persons
     return None if rows is None or persons is None else persons[rows].astype(np.int64)
 

@@ -7,7 +7,7 @@ from anonloom.data.findings import Chart, Finding, PrivateRows, Status
 from anonloom.data.release import Release
 from numpy.typing import NDArray
 
-from anonloom_disclosure.counting import Published, class_sizes, persons_of, rows_of_original
+from anonloom_disclosure.counting import Published, class_sizes, persons_of
 
 #: How many of the most exposed rows the steward is shown.
 SHOWN = 1000
@@ -139,7 +139,7 @@ def _risk(
 
 def exposed_rows(case: Case, published: Published, threshold: float) -> list[PrivateRows]:
     """Rows of the original whose risk is above the threshold, the most exposed first."""
-    rows = rows_of_original(case, case.release)
+    rows = case.release.rows_in(case.original) if case.original is not None else None
     if rows is None:
         return []
     kept = np.flatnonzero(published.label >= 0)

@@ -20,7 +20,7 @@ from anonloom_utility.charts import (
     column_heat,
     figure_over_parameter,
 )
-from anonloom_utility.measures import Division, by_label, rows_of_original, set_valued_gcp
+from anonloom_utility.measures import Division, by_label, set_valued_gcp
 
 NO_CLASSES = "the release does not say which classes its stages made"
 
@@ -70,7 +70,7 @@ class Utility(Auditor):
             "Mean loss as if categories were published as the sets of values in each class "
             "instead of nodes of a hierarchy."
         )
-        rows = rows_of_original(case)
+        rows = case.release.rows_in(case.original) if case.original is not None else None
         if labels is None or rows is None or case.original is None or not case.original.axes:
             reason = NO_CLASSES if labels is None else "rows cannot be traced to the original"
             return _unknown("gcp_sets", meaning, reason)

@@ -48,17 +48,6 @@ def by_label(labels: NDArray[np.int64], lost: int) -> Division:
     return Division(sizes[sizes > 0].astype(np.int64), lost + len(labels) - len(kept))
 
 
-def rows_of_original(case: Case) -> NDArray[np.int64] | None:
-    """For every row of the release its row of the original; None when that is not known."""
-    origin = case.release.origin
-    if case.original is None or case.original.origin is None or origin is None or not len(origin):
-        return None
-    order = np.argsort(case.original.origin, kind="stable")
-    known = case.original.origin[order]
-    at = np.minimum(np.searchsorted(known, origin), len(known) - 1)
-    return order[at] if (known[at] == origin).all() else None
-
-
 def set_valued_gcp(
     table: Table, rows: NDArray[np.int64], labels: NDArray[np.int64], dropped: int
 ) -> float:
