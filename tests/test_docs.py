@@ -5,13 +5,16 @@ import re
 import shutil
 from pathlib import Path
 
+import attrs
 import pytest
 from anonloom import hookspecs
 from anonloom.cli import COMMANDS, main
 from anonloom.firstparty import FIRST_PARTY
+from anonloom.kinds.transport import Guarantees
 from anonloom.kindtable import KINDS
 from anonloom.registry import Registry
 from anonloom.spec.pipeline import load_pipeline
+from anonloom.testing import PartitionerConformance
 from error_messages import CLASSES, messages_of
 from make_reference import CORE, PAGES, first_party, signature, stale
 
@@ -172,6 +175,28 @@ def test_the_python_that_is_shown_runs(examples, capsys):
     assert len(shown) >= 8
     for block in shown:
         exec(compile(block, "docs/python.md", "exec"), names)
+
+
+def test_the_partitioner_of_contributing_keeps_the_promises_of_its_kind():
+    """All but those of a package: it is not installed here."""
+    (block,) = blocks(ROOT / "CONTRIBUTING.md", "python")
+    names: dict[str, object] = {"__name__": "shown_in_contributing"}
+    exec(compile(block, "CONTRIBUTING.md", "exec"), names)
+    shown = type("TestHalving", (PartitionerConformance,), {"method": names["Halving"]})
+    failed = [result.check for result in shown().results() if not result.good]
+    assert {"check_method_is_registered", "check_method_is_picklable"} >= set(failed)
+
+
+def test_every_guarantee_of_a_transport_is_explained():
+    page = (DOCS / "threat-model.md").read_text(encoding="utf-8")
+    for field in attrs.fields(Guarantees):
+        assert f"| `{field.name}` |" in page
+
+
+def test_every_kind_is_explained():
+    page = (DOCS / "kinds.md").read_text(encoding="utf-8")
+    for kind in KINDS.values():
+        assert f"| {kind.name} |" in page
 
 
 def test_the_observer_that_the_hook_reference_shows_hears_a_run(examples, monkeypatch, tmp_path):
