@@ -50,6 +50,7 @@ class Sample:
     rows: tuple[Row, ...] = attrs.field(converter=_row_tuple)
     schema: Schema
     above: Mapping[str, Ancestors] = attrs.field(factory=dict)
+    _built: list[Table] = attrs.field(init=False, factory=list, repr=False)
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -57,12 +58,22 @@ class Sample:
         return pd.DataFrame({name: [row[name] for row in self.rows] for name in self.schema.names})
 
     def table(self) -> Table:
-        """Return the rows as a table, made anew."""
-        return Table.build(self.frame, self.schema)
+        """Return the rows as a table of their own: whoever changes it changes no other."""
+        if not self._built:
+            self._built.append(Table.build(self.frame, self.schema))
+        built = self._built[0]
+        return attrs.evolve(
+            built,
+            codes=built.codes.copy(),
+            origin=None if built.origin is None else built.origin.copy(),
+            incomplete=built.incomplete.copy(),
+            frame=built.frame.copy(),
+            coded={},
+        )
 
     def reordered(self, order: Sequence[int]) -> "Sample":
         """Return the same rows in another order."""
-        return attrs.evolve(self, rows=[self.rows[at] for at in order])
+        return Sample([self.rows[at] for at in order], self.schema, self.above)
 
     @property
     def person(self) -> str | None:
