@@ -49,6 +49,10 @@ class Party:
         return f"{self.role} {self.index}"
 
 
+def _tuple(slots: Iterable[bytes]) -> tuple[bytes, ...]:
+    return tuple(slots)
+
+
 @attrs.frozen(kw_only=True)
 class Round:
     """What everybody who takes part in one round has to agree on.
@@ -82,7 +86,7 @@ class Round:
     servers: int = attrs.field(validator=[instance_of(int), ge(1)])
     message_size: int = attrs.field(validator=[instance_of(int), ge(1)])
     min_batch: int = attrs.field(validator=[instance_of(int), ge(1)])
-    slots: tuple[bytes, ...] = attrs.field(default=(), converter=tuple)
+    slots: tuple[bytes, ...] = attrs.field(default=(), converter=_tuple)
     iteration: int = attrs.field(default=0, validator=[instance_of(int), ge(0)])
     deadline: float | None = attrs.field(
         default=None, converter=attrs.converters.optional(float), validator=optional(ge(0))
