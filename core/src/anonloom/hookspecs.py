@@ -217,7 +217,7 @@ def anonloom_register_commands() -> list[Command]:  # type: ignore[empty-body]  
         ``execute(arguments) -> int``. A name that core uses is refused.
 
     When it is called
-        When a command is asked for that core does not have, and by ``anonloom plugins``.
+        Once, when the registry is first read, like every registration hook.
     What it must not do
         Import the command's module.
     """
