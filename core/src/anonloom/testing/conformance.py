@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
 from anonloom.loading import Entry
-from anonloom.params import build, params_of
+from anonloom.params import Misfit, build, params_of
 from anonloom.registry import Registry
 from anonloom.testing.results import CheckResult, NotApplicable
 from anonloom.testing.watching import loaded_pytest
@@ -68,18 +68,20 @@ class Conformance:
 
     def made(self, **changes: object) -> Any:
         """Return the method, built from its parameters with these changes."""
-        given = dict(self.params or getattr(self.method, "example", {})) | changes
+        given = dict(self.params or getattr(self.method, "example", {}))
         try:
-            declared = params_of(self.method)
+            params_of(self.method)
         except TypeError as error:  # another check says so
             raise NotApplicable(str(error)) from None
-        lacking = [name for name, one in declared.items() if one.required and name not in given]
-        if lacking:
+        try:
+            return build(self.method, given | changes, load=self.where().load)
+        except Misfit as misfit:
+            if given:
+                raise
+            # Nobody said how to build it, which is no fault of the method.
             raise NotApplicable(
-                f"needs the parameter{'s' if len(lacking) > 1 else ''} {', '.join(lacking)}: give "
-                "params in the test, or the class an example"
-            )
-        return build(self.method, given, load=self.where().load)
+                f"{misfit}: give params in the test, or the class an example"
+            ) from None
 
     def where(self) -> Registry:
         """Return the registry to look in."""

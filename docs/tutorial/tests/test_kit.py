@@ -1,0 +1,62 @@
+"""The page on the conformance kit names every check, in the words of the code."""
+
+import inspect
+from pathlib import Path
+
+from anonloom.kindtable import KINDS
+from anonloom.testing.conduct import CONDUCT
+from anonloom.testing.declaring import DECLARED
+from anonloom.testing.running import CONFORMANCE
+
+PAGE = Path(__file__).resolve().parents[1] / "kit.md"
+MARK = "\n## Every kind\n"
+
+#: What a subclass may or must give besides `method` and `params`.
+GIVES = {
+    "source": "`source(frame, folder)`: stores a frame and returns the source that reads it; or `schema`, for a source that makes its rows itself. `tables` limits what is stored.",
+    "mechanism": "`tables` limits what is tried, for example to those that have a column which a parameter names.",
+    "partitioner": "Nothing. `tables` limits what is tried.",
+    "outliers": "Nothing. `tables` limits what is tried.",
+    "generalizer": "Nothing. `tables` limits what is tried.",
+    "sampler": "`rate`: the share of all rows that is kept, if one is promised.",
+    "privacy": "`reference(rows, everybody)`: the model's definition over plain rows. `tables` limits what is tried.",
+    "transport": "`servers`: how many servers the rounds have; 2 by default.",
+    "collector": "Nothing.",
+    "auditor": "For one that measures risk, `risk_finding`: the figure that must be at least `found_at_least` (0.5) on unique rows published as they are, and at most `blamed_at_most` (0.2) on an independent table.",
+    "integrity": "For a seal, `public_key(public, private)`: where the publisher's key is. For a work check, `campaign`, `jobs`, `workers`, `work(batches, lazy)` and `stated(sizing)`.",
+    "reporter": "Nothing.",
+}
+
+
+def promise(check):
+    return inspect.getdoc(check).split("\n")[0]
+
+
+def table(checks):
+    rows = [f"| `{check.__name__}` | {promise(check)} |" for check in checks]
+    return "\n".join(["| check | holds the method to this |", "| --- | --- |", *rows]) + "\n"
+
+
+def generated():
+    parts = [MARK, "\n", table([*DECLARED, *CONDUCT])]
+    parts.append(
+        "\nCollectors and integrity schemes draw keys and coins from the system, so that "
+        "`check_same_seed_same_result` is not asked of them.\n"
+    )
+    for kind, cls in CONFORMANCE.items():
+        own = [check for check in cls.checks if check not in (*DECLARED, *CONDUCT)]
+        name = KINDS[kind].name.capitalize()
+        parts.append(f"\n## {name}: `{cls.__name__}`\n\nA subclass gives: {GIVES[kind]}\n\n")
+        parts.append(table(own))
+    return "".join(parts)
+
+
+def test_the_page_says_what_the_code_says():
+    """Written anew with `python docs/tutorial/tests/test_kit.py`."""
+    written = PAGE.read_text().partition(MARK)
+
+    assert generated() == "".join(written[1:])
+
+
+if __name__ == "__main__":
+    PAGE.write_text(PAGE.read_text().partition(MARK)[0] + generated())
