@@ -292,3 +292,31 @@ def test_their_tests_fail_only_where_the_author_has_to_write(environment, genera
             kind = re.search(r"demo-(\w+)", case.get("classname", ""))[1]
             failed[kind].append(re.sub(r"test_conforms\[(.*)\]", r"\1", case.get("name", "")))
     assert {kind: [*checks, "test_worked_example"] for kind, checks in TO_WRITE.items()} == failed
+
+
+_CHECK_EXAMPLES = """
+import sys
+from anonloom.cli import main
+sys.exit(max(main(["check", path]) for path in sys.argv[1:]))
+"""
+
+
+def test_their_examples_are_pipelines(environment, generated):
+    """Each example names the new method where a pipeline has a place for its kind."""
+    for package in ("anonloom_mondrian", "anonloom_recoding", "anonloom_privacy_models"):
+        pytest.importorskip(package)
+    # Checking a pipeline asks its sampler what it keeps at least, which is still to be written.
+    kinds = [kind for kind in KINDS if kind != "sampler"]
+    examples = [generated / named(kind) / "example" / "pipeline.yaml" for kind in kinds]
+
+    done = subprocess.run(
+        [str(environment), "-c", _CHECK_EXAMPLES, *map(str, examples)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert 0 == done.returncode, done.stdout + done.stderr
+    for kind, path in zip(kinds, examples, strict=True):
+        # Once in the pipeline's own name, once as the method.
+        assert 2 == path.read_text().count(named(kind))
