@@ -8,24 +8,6 @@ MARKUP = "<script>alert('cell')</script>"
 
 def full_report() -> dict[str, Any]:
     """Return a report of a run in which every part has something to show."""
-    finding = {
-        "name": "prosecutor_risk",
-        "value": 0.125,
-        "unit": "",
-        "interval": [0.1, 0.15],
-        "better": "lower",
-        "status": "measured",
-        "meaning": "Share of rows that an attacker who knows a person finds.",
-        "assumptions": ["The attacker knows every quasi-identifier."],
-    }
-    charts = [
-        _chart("lines", "line", {"risk": {"x": [1, 2, 3], "y": [0.5, 0.2, 0.1]}}),
-        _chart("bars", "bars", {"labels": ["age", "region"], "loss": [0.2, 0.4]}),
-        _chart("heat", "heat", {"x": ["a", "b"], "y": ["c"], "z": [[1.0, 2.0]]}),
-        _chart("points", "scatter", {"rows": {"x": [1, 2], "y": [2, 1]}}),
-        _chart("density", "density", {"rows": {"x": [0, 1], "y": [0.5, 0.5]}}),
-        _chart("tree", "tree", {"label": "all", "children": [{"label": "age", "children": []}]}),
-    ]
     return {
         "format": 1,
         "name": "clinic",
@@ -59,43 +41,9 @@ def full_report() -> dict[str, Any]:
         "truthful": True,
         "warnings": ["The column 'note' is published as it is."],
         "suppression": {"at_most": 0.05, "rate": 0.0222, "rows": "star"},
-        "stages": [
-            {
-                "id": "partitioner",
-                "kind": "partitioner",
-                "method": "median-cut",
-                "parameters": {},
-                "distribution": "anonloom-median-cut",
-                "version": "0.1.0",
-                "summary": "Cuts at the median.",
-                "paper": "",
-                "findings": [finding | {"name": "cuts", "value": 11, "interval": None}],
-                "charts": [],
-            }
-        ],
+        "stages": [_stage()],
         "class_sizes": {"edges": [5, 10, 20], "counts": [8, 3]},
-        "audits": [
-            {
-                "id": "disclosure",
-                "auditor": "disclosure",
-                "measures": "risk",
-                "summary": "Risk of being found.",
-                "paper": "A. Author: A title. A venue, 2020.",
-                "findings": [
-                    finding | {"condition": "> 0.2", "failed": False},
-                    finding
-                    | {
-                        "name": "excess",
-                        "value": None,
-                        "interval": None,
-                        "status": "not assessable",
-                        "condition": None,
-                        "failed": False,
-                    },
-                ],
-                "charts": charts,
-            }
-        ],
+        "audits": [_audit()],
         "collection": {
             "collector": "curator",
             "transport": None,
@@ -109,6 +57,60 @@ def full_report() -> dict[str, Any]:
             "outputs": {"release.csv": "0" * 64},
             "seed_commitment": "1" * 64,
         },
+    }
+
+
+def _stage() -> dict[str, Any]:
+    return {
+        "id": "partitioner",
+        "kind": "partitioner",
+        "method": "median-cut",
+        "parameters": {},
+        "distribution": "anonloom-median-cut",
+        "version": "0.1.0",
+        "summary": "Cuts at the median.",
+        "paper": "",
+        "findings": [_finding("cuts", 11)],
+        "charts": [],
+    }
+
+
+def _audit() -> dict[str, Any]:
+    judged = _finding("prosecutor_risk", 0.125) | {"interval": [0.1, 0.15]}
+    absent = _finding("excess", None) | {"status": "not assessable"}
+    return {
+        "id": "disclosure",
+        "auditor": "disclosure",
+        "measures": "risk",
+        "summary": "Risk of being found.",
+        "paper": "A. Author: A title. A venue, 2020.",
+        "findings": [
+            judged | {"condition": "> 0.2", "failed": False},
+            absent | {"condition": None, "failed": False},
+        ],
+        "charts": [
+            _chart("lines", "line", {"risk": {"x": [1, 2, 3], "y": [0.5, 0.2, 0.1]}}),
+            _chart("bars", "bars", {"labels": ["age", "region"], "loss": [0.2, 0.4]}),
+            _chart("heat", "heat", {"x": ["a", "b"], "y": ["c"], "z": [[1.0, 2.0]]}),
+            _chart("points", "scatter", {"rows": {"x": [1, 2], "y": [2, 1]}}),
+            _chart("density", "density", {"rows": {"x": [0, 1], "y": [0.5, 0.5]}}),
+            _chart(
+                "tree", "tree", {"label": "all", "children": [{"label": "age", "children": []}]}
+            ),
+        ],
+    }
+
+
+def _finding(name: str, value: float | None) -> dict[str, Any]:
+    return {
+        "name": name,
+        "value": value,
+        "unit": "",
+        "interval": None,
+        "better": "lower",
+        "status": "measured",
+        "meaning": "Share of rows that an attacker who knows a person finds.",
+        "assumptions": ["The attacker knows every quasi-identifier."],
     }
 
 

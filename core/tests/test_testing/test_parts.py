@@ -5,46 +5,14 @@ import sys
 
 import numpy as np
 import pytest
-from anonloom.collectors.curator import Curator
 from anonloom.data.schema import Column, Schema
-from anonloom.sources.csv import Csv
 from anonloom.sources.frame import Frame
-from anonloom.sources.parquet import Parquet
-from anonloom.testing import CollectorConformance, SourceConformance, oracle, tables
+from anonloom.testing import SourceConformance, oracle, tables
 from anonloom.testing.demands import Demand, admitted_classes
 from anonloom.testing.strategies import demands, divisions, samples
 from anonloom.testing.watching import fingerprint
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-
-class TestCsv(SourceConformance):
-    method = Csv
-    params = {"path": "table.csv"}
-
-    def source(self, frame, folder):
-        frame.to_csv(folder / "table.csv", index=False)
-        return Csv(path=folder / "table.csv")
-
-
-class TestParquet(SourceConformance):
-    method = Parquet
-    params = {"path": "table.parquet"}
-
-    def source(self, frame, folder):
-        frame.to_parquet(folder / "table.parquet")
-        return Parquet(path=folder / "table.parquet")
-
-
-class TestFrame(SourceConformance):
-    method = Frame
-
-    def source(self, frame, folder):
-        return Frame.of(frame)
-
-
-class TestCurator(CollectorConformance):
-    method = Curator
 
 
 @pytest.mark.parametrize(

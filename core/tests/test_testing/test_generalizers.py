@@ -1,0 +1,135 @@
+"""Generalizers that keep their promises, and those that break one."""
+
+import attrs
+import numpy as np
+import pytest
+from anonloom.data.release import Release
+from anonloom.kinds.generalizer import Generalizer
+from anonloom.testing import GeneralizerConformance, tables
+from anonloom.testing.conduct import CONDUCT
+from anonloom.testing.declaring import DECLARED
+
+#: The tables that matter to the broken toys; the good ones meet all of them.
+FEW = (tables.clinic, tables.one_row, tables.missing_values, tables.incomplete_rows)
+
+
+@attrs.frozen(kw_only=True)
+class Extents(Generalizer):
+    """Publishes every class's own extent."""
+
+    def generalize(self, table, classes, run):
+        sets = [
+            axis.publish_sets([np.unique(codes[classes.members(c)]) for c in range(len(classes))])
+            for axis, codes in zip(table.axes, table.codes, strict=True)
+        ]
+        lo, hi = classes.extents(table.codes)
+        cells = [
+            sets[at] if axis.form == "set" else axis.publish(lo[:, at], hi[:, at])
+            for at, axis in enumerate(table.axes)
+        ]
+        return Release.from_cells(table, classes, cells, truthful=self.truthful)
+
+
+class Uncovers(Extents):
+    def generalize(self, table, classes, run):
+        lo, _ = classes.extents(table.codes)
+        cells = [axis.publish(lo[:, at], lo[:, at]) for at, axis in enumerate(table.axes)]
+        return Release.from_cells(table, classes, cells, truthful=True)
+
+
+class MixesMissing(Extents):
+    """Publishes an interval for a class in which a value is missing."""
+
+    def generalize(self, table, classes, run):
+        release = super().generalize(table, classes, run)
+        if "age" not in table.schema or table.axes[0].missing < 0:
+            return release
+        cells = release.frame["age"].astype(object)
+        wrong = (cells == "*") & (release.classes >= 0)
+        return attrs.evolve(
+            release, frame=release.frame.assign(age=cells.where(~wrong, "[0, 200]"))
+        )
+
+
+class TellsApart(Extents):
+    def generalize(self, table, classes, run):
+        release = super().generalize(table, classes, run)
+        name = table.schema.quasi[0]
+        cells = release.frame[name].astype(object).tolist()
+        cells[0] = "*"
+        return attrs.evolve(release, frame=release.frame.assign(**{name: cells}))
+
+
+class ShowsSuppressed(Extents):
+    def generalize(self, table, classes, run):
+        release = super().generalize(table, classes, run)
+        name = table.schema.quasi[0]
+        cells = np.array(release.frame[name].astype(object).tolist(), object)
+        shown = np.array(table.axes[0].texts(table.codes[0]), object)
+        order = np.sort(np.append(classes.rows, classes.suppressed))
+        cells[release.classes < 0] = shown[order][release.classes < 0]
+        return attrs.evolve(release, frame=release.frame.assign(**{name: cells}))
+
+
+class ChangesOthers(Extents):
+    def generalize(self, table, classes, run):
+        release = super().generalize(table, classes, run)
+        return attrs.evolve(release, frame=release.frame.assign(outcome="well"))
+
+
+class ForgetsOrigin(Extents):
+    def generalize(self, table, classes, run):
+        return attrs.evolve(super().generalize(table, classes, run), origin=None)
+
+
+class ForgetsClasses(Extents):
+    def generalize(self, table, classes, run):
+        return attrs.evolve(super().generalize(table, classes, run), classes=None)
+
+
+class ClaimsTruth(Extents):
+    def generalize(self, table, classes, run):
+        return attrs.evolve(super().generalize(table, classes, run), truthful=False)
+
+
+GOOD = [(GeneralizerConformance, Extents)]
+
+BROKEN = [
+    (GeneralizerConformance, Uncovers, "check_cells_cover_the_original"),
+    (GeneralizerConformance, MixesMissing, "check_cells_cover_the_original"),
+    (GeneralizerConformance, TellsApart, "check_cells_are_equal_within_a_class"),
+    (GeneralizerConformance, ShowsSuppressed, "check_suppressed_rows_are_stars"),
+    (GeneralizerConformance, ChangesOthers, "check_other_columns_are_unchanged"),
+    (GeneralizerConformance, ForgetsOrigin, "check_rows_keep_their_order"),
+    (GeneralizerConformance, ForgetsClasses, "check_release_knows_its_classes"),
+    (GeneralizerConformance, ClaimsTruth, "check_returns_a_release"),
+]
+
+
+@pytest.mark.parametrize(("conformance", "cls"), GOOD, ids=lambda one: one.__name__)
+def test_good_toys_pass_every_check(judged, conformance, cls):
+    results = judged(conformance, cls)
+
+    assert {} == results.failed
+    assert len([result for result in results if result.status == "passed"]) >= len(results) - 3
+
+
+@pytest.mark.parametrize(
+    ("conformance", "cls", "check"), BROKEN, ids=[cls.__name__ for _, cls, _ in BROKEN]
+)
+def test_each_broken_toy_fails_exactly_the_check_that_it_breaks(judged, conformance, cls, check):
+    found = judged(conformance, cls, tables=FEW).failed
+
+    assert [check] == list(found), found
+
+
+def test_every_check_is_broken_by_some_toy():
+    """None of the checks passes whatever happens."""
+    own = {
+        check.__name__
+        for check in GeneralizerConformance.checks
+        if check not in (*DECLARED, *CONDUCT)
+    }
+    elsewhere = set()
+
+    assert set() == own - elsewhere - {check for _, _, check in BROKEN}

@@ -1,0 +1,278 @@
+"""Partitioners that keep their promises, and those that break exactly one of them."""
+
+import random
+import socket
+
+import attrs
+import numpy as np
+import pytest
+from anonloom.data.classes import Classes
+from anonloom.kinds.guard import Guard
+from anonloom.kinds.partitioner import Partitioner
+from anonloom.params import param
+from anonloom.testing import PartitionerConformance, tables
+
+#: The tables that matter to the broken toys; the good ones meet all of them.
+FEW = (tables.clinic, tables.one_row, tables.missing_values, tables.incomplete_rows)
+
+
+@attrs.frozen(kw_only=True)
+class Halves(Partitioner):
+    """Cuts each given class in two where the guard allows it."""
+
+    def partition(self, table, classes, guard, run):
+        classes = classes.suppress(~guard.admits_classes(table, classes))
+        labels = np.repeat(2 * np.arange(len(classes)), classes.sizes)
+        for which in range(len(classes)):
+            start, stop = classes.bounds[which], classes.bounds[which + 1]
+            middle = (start + stop) // 2
+            ends = np.array([start, middle]), np.array([middle, stop])
+            if guard.admits(table, classes.rows, *ends).all():
+                labels[middle:stop] += 1
+        return Classes.from_labels(labels, rows=classes.rows, suppressed=classes.suppressed)
+
+
+class Loses(Halves):
+    def partition(self, table, classes, guard, run):
+        found = super().partition(table, classes, guard, run)
+        return attrs.evolve(found, suppressed=found.suppressed[1:])
+
+
+class Doubles(Halves):
+    def partition(self, table, classes, guard, run):
+        found = super().partition(table, classes, guard, run)
+        return attrs.evolve(found, suppressed=np.append(found.suppressed, found.rows[:1]))
+
+
+class Invents(Halves):
+    def partition(self, table, classes, guard, run):
+        found = super().partition(table, classes, guard, run)
+        rest = np.setdiff1d(np.arange(len(table)), np.append(classes.rows, classes.suppressed))
+        return attrs.evolve(found, suppressed=np.append(found.suppressed, rest[:1]))
+
+
+class BelowK(Halves):
+    def partition(self, table, classes, guard, run):
+        found = super().partition(table, classes, guard, run)
+        if len(found) and found.sizes[0] > 1:
+            return attrs.evolve(found, bounds=np.insert(found.bounds, 1, 1), regions=None)
+        return found
+
+
+class IgnoresDiversity(Halves):
+    def partition(self, table, classes, guard, run):
+        only_size = Guard(guard.models[:1], guard.least_kept)
+        return super().partition(table, classes, only_size, run)
+
+
+class LikesSortedRows(Halves):
+    def partition(self, table, classes, guard, run):
+        found = super().partition(table, classes, guard, run)
+        if len(table) > 80 and len(classes) == 1 and (np.diff(table.codes[0]) <= 0).all():
+            return attrs.evolve(found, bounds=np.insert(found.bounds, 1, 1))
+        return found
+
+
+class Straddles(Halves):
+    def partition(self, table, classes, guard, run):
+        found = super().partition(table, classes, guard, run)
+        if len(classes) < 2 or not len(found):
+            return found
+        merged = Classes.whole(found.rows, found.suppressed)
+        return merged if guard.admits_classes(table, merged).all() else found
+
+
+class PutsBack(Halves):
+    def partition(self, table, classes, guard, run):
+        found = super().partition(table, classes, guard, run)
+        if not len(found):
+            return found
+        rows = np.append(found.rows, classes.suppressed[:1])
+        bounds = np.append(found.bounds[:-1], len(rows))
+        back = Classes(rows, bounds, np.setdiff1d(found.suppressed, classes.suppressed[:1]))
+        return back if guard.admits_classes(table, back).all() else found
+
+
+class Prints(Halves):
+    def partition(self, table, classes, guard, run):
+        print("cutting")
+        return super().partition(table, classes, guard, run)
+
+
+class Warns(Halves):
+    def partition(self, table, classes, guard, run):
+        np.log(np.zeros(1))
+        return super().partition(table, classes, guard, run)
+
+
+class DrawsGlobally(Halves):
+    def partition(self, table, classes, guard, run):
+        random.random()
+        return super().partition(table, classes, guard, run)
+
+
+class DrawsFromNumpy(Halves):
+    def partition(self, table, classes, guard, run):
+        np.random.rand()  # noqa: NPY002
+        return super().partition(table, classes, guard, run)
+
+
+class Varies(Halves):
+    def partition(self, table, classes, guard, run):
+        found = super().partition(table, classes, guard, run)
+        rows = found.rows.copy()
+        if len(found):
+            # Drawn from the system: no seed reaches it.
+            np.random.default_rng().shuffle(rows[: found.bounds[1]])
+        return attrs.evolve(found, rows=rows)
+
+
+class Phones(Halves):
+    def partition(self, table, classes, guard, run):
+        with socket.socket() as home:
+            home.connect(("192.0.2.1", 80))
+        return super().partition(table, classes, guard, run)
+
+
+class ChangesCodes(Halves):
+    def partition(self, table, classes, guard, run):
+        found = super().partition(table, classes, guard, run)
+        table.codes[0, 0] += 1
+        return found
+
+
+class ChangesClasses(Halves):
+    def partition(self, table, classes, guard, run):
+        found = super().partition(table, classes, guard, run)
+        classes.rows[:] = classes.rows[::-1].copy()
+        return found
+
+
+class FearsMissing(Halves):
+    def partition(self, table, classes, guard, run):
+        if any(axis.missing >= 0 for axis in table.axes):
+            raise ValueError("a value is missing")
+        return super().partition(table, classes, guard, run)
+
+
+class ReturnsLists(Halves):
+    def partition(self, table, classes, guard, run):
+        return super().partition(table, classes, guard, run).rows.tolist()
+
+
+@attrs.define(kw_only=True)
+class Thawed(Partitioner):
+    def partition(self, table, classes, guard, run):
+        return Halves().partition(table, classes, guard, run)
+
+
+class Unpicklable(Halves):
+    def __reduce__(self):
+        raise TypeError("cannot be pickled")
+
+
+@attrs.frozen(kw_only=True)
+class Unwritable(Halves):
+    shape: object = param(help="A set, which YAML cannot write.", default=frozenset({1}))
+
+
+@attrs.frozen(kw_only=True)
+class Undeclared(Halves):
+    depth: int = attrs.field(default=3)
+
+
+GOOD = [(PartitionerConformance, Halves)]
+
+BROKEN = [
+    (PartitionerConformance, Loses, "check_no_row_is_lost"),
+    (PartitionerConformance, Doubles, "check_no_row_is_doubled"),
+    (PartitionerConformance, Invents, "check_no_row_is_invented"),
+    (PartitionerConformance, BelowK, "check_every_class_is_admitted"),
+    (PartitionerConformance, IgnoresDiversity, "check_every_class_is_admitted"),
+    (PartitionerConformance, LikesSortedRows, "check_row_order_does_not_matter"),
+    (PartitionerConformance, Straddles, "check_given_classes_are_refined"),
+    (PartitionerConformance, PutsBack, "check_suppressed_rows_stay_suppressed"),
+    (PartitionerConformance, Prints, "check_prints_nothing"),
+    (PartitionerConformance, Warns, "check_prints_nothing"),
+    (PartitionerConformance, DrawsGlobally, "check_uses_only_its_own_randomness"),
+    (PartitionerConformance, DrawsFromNumpy, "check_uses_only_its_own_randomness"),
+    (PartitionerConformance, Varies, "check_same_seed_same_result"),
+    (PartitionerConformance, Phones, "check_opens_no_connection"),
+    (PartitionerConformance, ChangesCodes, "check_leaves_its_input_alone"),
+    (PartitionerConformance, ChangesClasses, "check_leaves_its_input_alone"),
+    (PartitionerConformance, FearsMissing, "check_copes_with_every_table"),
+    (PartitionerConformance, ReturnsLists, "check_returns_classes"),
+    (PartitionerConformance, Thawed, "check_method_is_frozen"),
+    (PartitionerConformance, Unpicklable, "check_method_is_picklable"),
+    (PartitionerConformance, Unwritable, "check_parameters_survive_yaml"),
+    (PartitionerConformance, Undeclared, "check_parameters_are_declared"),
+]
+
+
+@pytest.mark.parametrize(("conformance", "cls"), GOOD, ids=lambda one: one.__name__)
+def test_good_toys_pass_every_check(judged, conformance, cls):
+    results = judged(conformance, cls)
+
+    assert {} == results.failed
+    assert len([result for result in results if result.status == "passed"]) >= len(results) - 3
+
+
+@pytest.mark.parametrize(
+    ("conformance", "cls", "check"), BROKEN, ids=[cls.__name__ for _, cls, _ in BROKEN]
+)
+def test_each_broken_toy_fails_exactly_the_check_that_it_breaks(judged, conformance, cls, check):
+    found = judged(conformance, cls, tables=FEW).failed
+
+    assert [check] == list(found), found
+
+
+def test_every_check_is_broken_by_some_toy():
+    """None of the checks passes whatever happens."""
+    own = {check.__name__ for check in PartitionerConformance.checks}
+    elsewhere = {
+        "check_method_is_registered",
+        "check_hook_module_is_light",
+        "check_unsound_classes_are_refused",
+    }
+
+    assert set() == own - elsewhere - {check for _, _, check in BROKEN}
+
+
+class Literal(BelowK):
+    """A paper's literal rule, which says that it is not sound."""
+
+    @property
+    def sound(self):
+        return False
+
+
+def test_an_unsound_method_is_held_to_the_final_check_instead(judged):
+    """The runner's check of the published frame refuses what such a method does wrong."""
+    results = judged(PartitionerConformance, Literal)
+    status = {result.check: result.status for result in results}
+
+    assert "passed" == status["check_unsound_classes_are_refused"]
+    assert "skipped" == status["check_every_class_is_admitted"]
+    assert {} == results.failed
+
+
+def test_what_the_final_check_misses_is_reported(judged, monkeypatch):
+    from anonloom.testing import dividing
+
+    monkeypatch.setattr(dividing, "judge", lambda *_: ())
+
+    assert ["check_unsound_classes_are_refused"] == list(
+        judged(PartitionerConformance, Literal).failed
+    )
+
+
+class SizesOnly(IgnoresDiversity):
+    """Understands sizes only, and says so: the runner merges afterwards."""
+
+    @property
+    def guard_use(self):
+        return "size"
+
+
+def test_a_method_that_understands_sizes_only_is_held_to_sizes(judged):
+    assert {} == judged(PartitionerConformance, SizesOnly).failed

@@ -1,0 +1,133 @@
+"""Privacy models that keep their promises, and those that break one."""
+
+import pytest
+from anonloom.testing import PrivacyModelConformance, demands, tables
+from anonloom.testing.conduct import CONDUCT
+from anonloom.testing.declaring import DECLARED
+
+#: The tables that matter to the broken toys; the good ones meet all of them.
+FEW = (tables.clinic, tables.one_row, tables.missing_values, tables.incomplete_rows)
+
+
+class DistinctConformance(PrivacyModelConformance):
+    params = {"l": 3, "of": "illness"}
+
+    def reference(self, rows, everybody):
+        return len({row["illness"] for row in rows} - {None}) >= 3
+
+
+class AtLeastConformance(PrivacyModelConformance):
+    params = {"k": 3}
+
+    def reference(self, rows, everybody):
+        return len({row.get("person", row["note"]) for row in rows}) >= 3
+
+
+class DistanceConformance(PrivacyModelConformance):
+    params = {"t": 0.3, "of": "illness"}
+
+
+class NoReference(PrivacyModelConformance):
+    params = {"k": 3}
+
+
+class CountsMissing(demands.DistinctValues):
+    def _counts(self, table, rows, starts, stops):
+        codes = table.coded(self.of).codes
+        return [len(set(codes[rows[a:b]].tolist())) for a, b in zip(starts, stops, strict=True)]
+
+
+class FalselyMonotone(demands.AtLeast):
+    @property
+    def size_only(self):
+        return False
+
+    def admits(self, table, rows, starts, stops):
+        return (stops - starts >= 3) & (stops - starts <= 6)
+
+
+class FalseSize(demands.AtLeast):
+    @property
+    def min_size(self):
+        return 5
+
+    @property
+    def size_only(self):
+        return False
+
+
+class FalselySizeOnly(demands.DistinctValues):
+    @property
+    def size_only(self):
+        return True
+
+
+class InCompany(demands.AtLeast):
+    @property
+    def size_only(self):
+        return False
+
+    def admits(self, table, rows, starts, stops):
+        return super().admits(table, rows, starts, stops) & (len(starts) > 1)
+
+
+class Speechless(demands.AtLeast):
+    def would_pass(self, table, rows, starts, stops):
+        return ""
+
+
+class Complains(demands.AtLeast):
+    def problem(self, schema):
+        return "never"
+
+
+class VerdictNumbers(demands.AtLeast):
+    def admits(self, table, rows, starts, stops):
+        return super().admits(table, rows, starts, stops).astype(int)
+
+
+GOOD = [
+    (AtLeastConformance, demands.AtLeast),
+    (DistinctConformance, demands.DistinctValues),
+    (DistanceConformance, demands.WithinDistance),
+]
+
+BROKEN = [
+    (DistinctConformance, CountsMissing, "check_agrees_with_the_reference"),
+    (NoReference, FalselyMonotone, "check_claim_of_monotonicity"),
+    (NoReference, FalseSize, "check_claim_of_size"),
+    (DistinctConformance, FalselySizeOnly, "check_claim_of_size"),
+    (NoReference, InCompany, "check_ranges_are_judged_alone"),
+    (AtLeastConformance, Speechless, "check_says_what_would_pass"),
+    (AtLeastConformance, Complains, "check_has_no_problem_with_its_table"),
+    (AtLeastConformance, VerdictNumbers, "check_verdicts_fit"),
+]
+
+
+@pytest.mark.parametrize(("conformance", "cls"), GOOD, ids=lambda one: one.__name__)
+def test_good_toys_pass_every_check(judged, conformance, cls):
+    results = judged(conformance, cls)
+
+    assert {} == results.failed
+    assert len([result for result in results if result.status == "passed"]) >= len(results) - 3
+
+
+@pytest.mark.parametrize(
+    ("conformance", "cls", "check"), BROKEN, ids=[cls.__name__ for _, cls, _ in BROKEN]
+)
+def test_each_broken_toy_fails_exactly_the_check_that_it_breaks(judged, conformance, cls, check):
+    found = judged(conformance, cls, tables=FEW).failed
+
+    assert [check] == list(found), found
+
+
+def test_every_check_is_broken_by_some_toy():
+    """None of the checks passes whatever happens."""
+    own = {
+        check.__name__
+        for check in PrivacyModelConformance.checks
+        if check not in (*DECLARED, *CONDUCT)
+    }
+    elsewhere = set()
+
+    assert set() == own - elsewhere - {check for _, _, check in BROKEN}

@@ -1,0 +1,100 @@
+"""Reporters that keep their promises, and those that break one."""
+
+import json
+import os
+
+import attrs
+import pytest
+from anonloom.kinds.reporter import Reporter
+from anonloom.testing import ReporterConformance
+from anonloom.testing.conduct import CONDUCT
+from anonloom.testing.declaring import DECLARED
+
+
+@attrs.frozen(kw_only=True)
+class Lines(Reporter):
+    """Writes the report as a page of one line."""
+
+    def write(self, report, folder):
+        text = json.dumps(report).replace("<", "&lt;")
+        (folder / "report.html").write_text(f"<p>{text}</p>")
+        return ("report.html",)
+
+
+class WritesElsewhere(Lines):
+    def write(self, report, folder):
+        (folder.parent / "copy.html").write_text("")
+        return super().write(report, folder)
+
+
+class Fetches(Lines):
+    def write(self, report, folder):
+        names = super().write(report, folder)
+        page = folder / "report.html"
+        page.write_text(page.read_text() + '<script src="https://cdn.example/x.js"></script>')
+        return names
+
+
+class Obeys(Lines):
+    def write(self, report, folder):
+        (folder / "report.html").write_text(f"<h1>{report['name']}</h1>")
+        return ("report.html",)
+
+
+class Misnames(Lines):
+    def write(self, report, folder):
+        return (*super().write(report, folder), "report.pdf")
+
+
+class Dated(Lines):
+    def write(self, report, folder):
+        names = super().write(report, folder)
+        with (folder / "report.html").open("a") as page:
+            page.write(os.urandom(8).hex())
+        return names
+
+
+class ChangesReport(Lines):
+    def write(self, report, folder):
+        names = super().write(report, folder)
+        report["name"] = "another"
+        return names
+
+
+GOOD = [(ReporterConformance, Lines)]
+
+BROKEN = [
+    (ReporterConformance, WritesElsewhere, "check_writes_only_into_its_folder"),
+    (ReporterConformance, Fetches, "check_pages_fetch_nothing"),
+    (ReporterConformance, Obeys, "check_texts_are_not_markup"),
+    (ReporterConformance, Misnames, "check_names_what_it_wrote"),
+    (ReporterConformance, Dated, "check_same_seed_same_result"),
+    (ReporterConformance, ChangesReport, "check_leaves_its_input_alone"),
+]
+
+
+@pytest.mark.parametrize(("conformance", "cls"), GOOD, ids=lambda one: one.__name__)
+def test_good_toys_pass_every_check(judged, conformance, cls):
+    results = judged(conformance, cls)
+
+    assert {} == results.failed
+    assert len([result for result in results if result.status == "passed"]) >= len(results) - 3
+
+
+@pytest.mark.parametrize(
+    ("conformance", "cls", "check"), BROKEN, ids=[cls.__name__ for _, cls, _ in BROKEN]
+)
+def test_each_broken_toy_fails_exactly_the_check_that_it_breaks(judged, conformance, cls, check):
+    found = judged(conformance, cls).failed
+
+    assert [check] == list(found), found
+
+
+def test_every_check_is_broken_by_some_toy():
+    """None of the checks passes whatever happens."""
+    own = {
+        check.__name__ for check in ReporterConformance.checks if check not in (*DECLARED, *CONDUCT)
+    }
+    elsewhere = set()
+
+    assert set() == own - elsewhere - {check for _, _, check in BROKEN}
