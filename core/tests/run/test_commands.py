@@ -114,6 +114,8 @@ def test_verify_says_what_it_covers_and_exits_with_5_when_something_changed(shop
     assert (
         "out: verified\n"
         "  covers: every file that the manifest lists has the digest that it lists\n"
+        "  does not cover: the manifest itself, the reports, and files that the manifest does not "
+        "list\n"
         "  does not cover: who published it: the release is not sealed\n" == capsys.readouterr().out
     )
 

@@ -159,7 +159,7 @@ def test_a_failed_run_leaves_an_existing_release_as_it_was(clinic):
 
 
 def test_an_interruption_leaves_nothing_half_written(clinic, monkeypatch):
-    def interrupted(*_):
+    def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("anonloom.run.outputs.write_json", interrupted)
@@ -176,6 +176,17 @@ def test_what_a_killed_run_left_aside_is_swept_by_the_next(clinic):
     clinic.pipeline().publish()
 
     assert not left.exists()
+
+
+def test_a_release_that_was_moved_for_one_that_never_arrived_comes_back(clinic):
+    """A process that was killed between two renames loses nothing."""
+    clinic.pipeline().publish()
+    clinic.out.rename(clinic.folder / ".out.replaced-4194305")
+    with pytest.raises(UsageError):
+        clinic.pipeline().publish()
+
+    assert (clinic.out / "public" / "release.csv").is_file()
+    assert ["clinic.csv", "out", "pipeline.yaml"] == clinic.left()
 
 
 def test_a_frame_can_take_the_place_of_the_source(clinic):

@@ -2,13 +2,16 @@
 
 import json
 
+import attrs
 import numpy as np
 import pandas as pd
 import pytest
+from anonloom.data.classes import Classes, Regions
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
+from anonloom.data.written import Tree
 from anonloom.errors import DataError, PrivacyError
-from anonloom.run import transformation
+from anonloom.run import regions, transformation
 from anonloom.run.replay import apply_file
 from anonloom.run.transformation import Transformation
 from hypothesis import given
@@ -105,48 +108,123 @@ def test_hierarchies_travel_with_the_transformation(clinic):
     assert ["breaks", "rows"] == [c["hierarchy"]["build"] for c in saved["columns"][:2]]
 
 
-CELLS = st.sampled_from(["*", "[0, 3]", "[2, 5]", "4", "[0, 9]", "7"])
-LETTERS = st.sampled_from(["*", "a", '{"a", "c"}', "b", '{"b", "c"}'])
+BOXES = st.tuples(
+    st.tuples(st.integers(0, 9), st.integers(0, 9)).map(sorted),
+    st.tuples(st.integers(0, 4), st.integers(0, 4)).map(sorted),
+)
 
 
 @given(
-    st.lists(st.tuples(CELLS, LETTERS), min_size=1, max_size=12),
-    st.lists(st.tuples(st.integers(0, 9), st.sampled_from("abc")), min_size=1, max_size=30),
+    st.lists(BOXES, min_size=1, max_size=12),
+    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 4)), min_size=1, max_size=30),
     st.sampled_from([1, 256]),
 )
-def test_a_row_falls_into_the_first_region_that_covers_it(regions, rows, few):
+def test_a_row_belongs_to_the_first_region_that_holds_it(boxes, points, few):
     """Against trying every region in order, also when the space is divided."""
-    members = {"*": set("abc"), '{"a", "c"}': set("ac"), '{"b", "c"}': set("bc")}
 
-    def covers(region, row):
-        cell, letter = region
-        numbers = range(10) if cell == "*" else None
-        if numbers is None:
-            ends = json.loads(cell if cell.startswith("[") else f"[{cell}, {cell}]")
-            numbers = range(ends[0], ends[1] + 1)
-        return row[0] in numbers and row[1] in members.get(letter, {letter})
+    def holds(box, point):
+        return all(lo <= place <= hi for (lo, hi), place in zip(box, point, strict=True))
 
     expected = [
-        next((at for at, region in enumerate(regions) if covers(region, row)), -1) for row in rows
+        next((at for at, box in enumerate(boxes) if holds(box, point)), -1) for point in points
     ]
-    schema = Schema((Column(name="n", role="quasi", type="number"), Column(name="c", role="quasi")))
-    table = Table.build(pd.DataFrame(rows, columns=["n", "c"]), schema)
-    found = Transformation(
-        schema,
-        {"n": [r[0] for r in regions], "c": [r[1] for r in regions]},
-        [],
-        {"at_most": 1, "rows": "star"},
-    )
+    ends = [
+        (np.array([box[axis][0] for box in boxes]), np.array([box[axis][1] for box in boxes]))
+        for axis in (0, 1)
+    ]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(transformation, "_FEW", few)
-        assert expected == found.assign(table).tolist()
+        patch.setattr(regions, "_FEW", few)
+        assert expected == regions.first_regions(np.array(points, np.int32).T, ends).tolist()
 
 
 def test_many_regions_are_matched_without_trying_every_pair():
-    """Ten thousand disjoint regions and as many rows: each row finds its own."""
-    schema = Schema((Column(name="n", role="quasi", type="number"),))
-    numbers = np.arange(10_000)
-    table = Table.build(pd.DataFrame({"n": numbers}), schema)
-    found = Transformation(schema, {"n": [str(n) for n in numbers[::-1]]}, [], {})
+    """Ten thousand disjoint regions and as many points: each point finds its own."""
+    places = np.arange(10_000)
+    found = regions.first_regions(places[None, :].astype(np.int32), [(places[::-1], places[::-1])])
 
-    assert numbers[::-1].tolist() == found.assign(table).tolist()
+    assert places[::-1].tolist() == found.tolist()
+
+
+def test_a_new_row_inside_a_region_widens_what_its_class_publishes(clinic):
+    """Regions reach further than the cells that were published; cells stay true."""
+    clinic.pipeline().publish()
+    frame = pd.read_csv(clinic.folder / "clinic.csv")
+    # Twenty-three lies between the youngest two of the first class.
+    frame = pd.concat([frame, frame[frame["age"] == 22].assign(age=23)])
+    report = replay(clinic, frame)
+
+    release = pd.read_csv(clinic.folder / "applied" / "public" / "release.csv")
+    assert 0 == report["summary"]["suppressed"]
+    assert 5 == (release["age"] == "[22, 31]").sum()
+
+
+def test_regions_that_a_method_assigned_hold_new_rows_between_classes(clinic):
+    """A region is wider than the class in it; the class publishes its extent, then the new row."""
+    schema = Schema((Column(name="n", role="quasi", type="number"),))
+    old = Table.build(pd.DataFrame({"n": [1, 2, 8, 9]}), schema)
+    classes = Classes.from_labels(np.array([0, 0, 1, 1]))
+    classes = attrs.evolve(
+        classes, regions=Regions(np.array([[0], [2]], np.int32), np.array([[1], [3]], np.int32))
+    )
+    data = transformation._described(old.axes[0], 0, old, classes)
+    replayed = Transformation(schema, {"n": data}, [], {"at_most": 1, "rows": "star"})
+    _, release = replayed.apply(Table.build(pd.DataFrame({"n": [1, 8.5, 5, 9]}), schema))
+
+    assert ["[1, 2]", "[8, 9]", "*", "[8, 9]"] == release.frame["n"].tolist()
+
+
+def test_a_global_recoding_holds_leaves_that_never_occurred(clinic):
+    """A region that is a node of the hierarchy holds every leaf under it."""
+    tree = Tree(tree={"north": ["a", "b"], "south": ["c", "d"]})
+    schema = Schema((Column(name="place", role="quasi", hierarchy=tree),))
+    old = Table.build(pd.DataFrame({"place": ["a", "c"]}), schema)
+    level = np.array([[1], [1]], np.int32)
+    ends = np.array([[0], [1]], np.int32)
+    classes = attrs.evolve(
+        Classes.from_labels(np.array([0, 1])),
+        regions=Regions(ends, ends, level),
+        global_recoding=True,
+    )
+    data = transformation._described(old.axes[0], 0, old, classes)
+    replayed = Transformation(schema, {"place": data}, [], {"at_most": 1, "rows": "star"})
+    _, release = replayed.apply(Table.build(pd.DataFrame({"place": ["b", "d", "a"]}), schema))
+
+    assert ["north", "south", "north"] == release.frame["place"].tolist()
+
+
+def test_sets_keep_the_members_of_the_earlier_release(clinic):
+    clinic.change("sex: {role: quasi}", "sex: {role: quasi, publish: set}")
+    clinic.pipeline().publish()
+    replay(clinic, pd.read_csv(clinic.folder / "clinic.csv"))
+
+    first = pd.read_csv(clinic.out / "public" / "release.csv")
+    second = pd.read_csv(clinic.folder / "applied" / "public" / "release.csv")
+    assert sorted(first["sex"]) == sorted(second["sex"])
+    assert '{"f", "m"}' in set(second["sex"])
+
+
+def test_classes_that_few_new_rows_reach_are_withheld_within_the_limit(published):
+    frame = pd.read_csv(published.folder / "clinic.csv").sort_values("age").iloc[:6]
+    report = replay(published, frame, at_most=0.4)
+
+    assert (2, 4) == (report["summary"]["suppressed"], report["summary"]["smallest_class"])
+
+
+@pytest.mark.parametrize("place", [-1, 99, "0", None])
+def test_places_outside_the_list_of_values_are_refused(published, place):
+    path = published.out / "private" / "transformation.json"
+    saved = json.loads(path.read_text())
+    saved["regions"]["age"]["lo"][0] = place
+    path.write_text(json.dumps(saved))
+    with pytest.raises(DataError) as refused:
+        replay(published, pd.read_csv(published.folder / "clinic.csv"))
+
+    assert f"{path}: the transformation is damaged (ValueError)" == str(refused.value)
+
+
+def test_the_digest_of_the_transformation_stays_private(published):
+    replay(published, pd.read_csv(published.folder / "clinic.csv"))
+    folder = published.folder / "applied"
+    digest = json.loads((folder / "private" / "run.json").read_text())["transformation_digest"]
+
+    assert all(digest not in path.read_text() for path in (folder / "public").glob("*.json"))

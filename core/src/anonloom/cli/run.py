@@ -25,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="replace an existing output folder when all is done; an experiment: at its start",
     )
     parser.add_argument(
-        "--dry-run", action="store_true", help="run and check everything, write nothing"
+        "--dry-run", action="store_true", help="run and check everything, write nothing; of an experiment: only check it"
     )
     parser.add_argument(
         "--jobs",

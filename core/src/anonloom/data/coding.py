@@ -166,7 +166,8 @@ def _dates(series: Any, column: Column) -> Any:
                 "correct them, or give the column's 'format'"
             )
         dates = pd.Series(moments, index=series.index, name=series.name)
-    return dates.astype("datetime64[s]")
+    # A date is a day: a time of day would single people out, and only some formats would show it.
+    return dates.astype("datetime64[s]").dt.normalize()
 
 
 def _parse_dates(distinct: Any, form: str) -> NDArray[np.datetime64]:

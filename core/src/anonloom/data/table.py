@@ -1,7 +1,7 @@
 """A table of persons: typed columns, quasi-identifiers coded onto axes, origin of every row."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import attrs
@@ -160,6 +160,17 @@ class Table:
             coded={name: Coded(one.axis, one.codes[rows]) for name, one in self._coded.items()},
         )
 
+    def recoded(self, quasi: Sequence[Coded]) -> "Table":
+        """Return the table with its quasi-identifiers on other axes, in the schema's order."""
+        codes = np.stack([one.codes for one in quasi]) if quasi else self._codes
+        named = dict(zip(self.schema.quasi, quasi, strict=True))
+        return attrs.evolve(
+            self,
+            axes=tuple(one.axis for one in quasi),
+            codes=codes,
+            coded={**self._coded, **named},
+        )
+
     def narrowed(self, reads: frozenset[str]) -> "Table":
         """Return the table as a method sees it that declared to read these roles.
 
@@ -181,6 +192,14 @@ def row_numbers(rows: NDArray[np.integer] | NDArray[np.bool_]) -> NDArray[np.int
     given = np.asarray(rows)
     numbers: NDArray[np.integer] = np.flatnonzero(given) if given.dtype == bool else given
     return numbers
+
+
+def on_own_axes(table: Table) -> Table:
+    """Return the table on axes that know nothing of rows that it was once taken from.
+
+    The ends of an axis and breaks at quantiles would tell of rows that are not to be published.
+    """
+    return table.recoded([code(table.column(name), table.schema[name]) for name in table.schema.quasi])
 
 
 def check_columns(names: Iterable[str], schema: Schema) -> None:

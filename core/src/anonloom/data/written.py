@@ -255,7 +255,11 @@ class Tree(HierarchySource):
 
     def over(self, values: Values, unknown_own_leaf: bool) -> tuple[Hierarchy, NDArray[np.int64]]:
         """See `HierarchySource.over`."""
-        return LeafTable.of_tree(self.tree, "the tree").over(values, unknown_own_leaf)
+        return self.table().over(values, unknown_own_leaf)
+
+    def table(self) -> LeafTable:
+        """Check the tree and return its rows."""
+        return LeafTable.of_tree(self.tree, "the tree")
 
 
 def tree_rows(tree: Any) -> list[list[str]]:

@@ -193,8 +193,10 @@ class AllOf:
 
     @property
     def words(self) -> str:
-        """All rules in a row."""
-        return " and".join(check.words for check in self.checks)
+        """All rules in a row; those of the elements come last."""
+        whole = [check.words for check in self.checks if not isinstance(check, Each)]
+        elements = [check.words for check in self.checks if isinstance(check, Each)]
+        return " and".join(whole) + "".join(elements)
 
     def __call__(self, value: object) -> bool:
         """Return whether every rule allows `value`."""

@@ -34,6 +34,11 @@ def refuse_existing(target: Path, replace: bool) -> None:
     UsageError
         When the folder exists and may not be replaced, or is not an output of Anonloom.
     """
+    _sweep(target)
+    _refuse(target, replace)
+
+
+def _refuse(target: Path, replace: bool) -> None:
     if not target.exists():
         return
     if not replace:
@@ -55,7 +60,6 @@ def built_aside(target: Path, replace: bool) -> Iterator[Path]:
     Whatever goes wrong, an interruption included, the folder is removed and `target` is as before.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
-    _sweep(target)
     aside = target.parent / f".{target.name}.building-{os.getpid()}"
     aside.mkdir(mode=0o700)
     try:
@@ -63,7 +67,7 @@ def built_aside(target: Path, replace: bool) -> Iterator[Path]:
         aside.chmod(0o755)
         old = target.parent / f".{target.name}.replaced-{os.getpid()}"
         if target.exists():
-            refuse_existing(target, replace)
+            _refuse(target, replace)
             target.rename(old)
         try:
             aside.rename(target)
@@ -77,10 +81,17 @@ def built_aside(target: Path, replace: bool) -> Iterator[Path]:
 
 
 def _sweep(target: Path) -> None:
-    """Remove what a killed run left aside; a run that is still alive keeps its folder."""
-    for left in target.parent.glob(f".{target.name}.building-*"):
-        number = left.name.rpartition("-")[2]
-        if number.isdecimal() and not _alive(int(number)):
+    """Clear what a killed run left aside; a run that is still alive keeps its folders.
+
+    A release that was moved out of the way for one that never arrived comes back.
+    """
+    for left in target.parent.glob(f".{target.name}.*-*"):
+        word, _, number = left.name.removeprefix(f".{target.name}.").partition("-")
+        if word not in ("building", "replaced") or not number.isdecimal() or _alive(int(number)):
+            continue
+        if word == "replaced" and not target.exists():
+            left.rename(target)
+        else:
             shutil.rmtree(left, ignore_errors=True)
 
 
@@ -103,7 +114,8 @@ def write(outcome: Outcome, spec: PipelineSpec, registry: Registry, folder: Path
     replay = transformation.describe(outcome, spec)
     if replay is not None:
         where = public if spec.publish.transformation else private
-        write_json(where / "transformation.json", replay)
+        # Long lists of numbers: a line each would help nobody.
+        write_json(where / "transformation.json", replay, indent=None)
     _write_private(outcome, spec, private)
     manifest = _manifest(outcome, spec, registry, public)
     write_json(public / MANIFEST, manifest)
@@ -121,9 +133,9 @@ def write(outcome: Outcome, spec: PipelineSpec, registry: Registry, folder: Path
         seal.seal(public, private)
 
 
-def write_json(path: Path, content: object) -> None:
+def write_json(path: Path, content: object, indent: int | None = 2) -> None:
     """Write readable JSON; NaN and infinity are refused."""
-    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False, default=str)
+    text = json.dumps(content, indent=indent, ensure_ascii=False, allow_nan=False, default=str)
     path.write_text(text + "\n", encoding="utf-8")
 
 

@@ -60,7 +60,7 @@ def apply_file(
     replay = _read(transformation)
     limit = replay.suppression["at_most"] if at_most is None else at_most
     table: Table = load_file(data).load(replay.schema, Run(stage="source"))
-    release, verdicts = _replayed(replay, table, registry)
+    table, release, verdicts = _replayed(replay, table, registry, limit)
     suppression.refuse_excess(release, limit)
     # Nothing here is meant to be repeated: the shuffle comes from the system's randomness.
     release = publishable(release, np.random.default_rng(secrets.randbits(128)))
@@ -84,33 +84,44 @@ def apply_file(
 
 
 def _replayed(
-    replay: Transformation, table: Table, registry: Registry
-) -> tuple[Release, tuple[check.Verdict, ...]]:
-    """Publish the rows by the regions, and judge the result as the earlier run was judged."""
+    replay: Transformation, table: Table, registry: Registry, limit: float
+) -> tuple[Table, Release, tuple[check.Verdict, ...]]:
+    """Publish the rows by the regions, and judge the result as the earlier run was judged.
+
+    Few new rows may fall into a region: where the limit allows suppression at all, a class that
+    does not hold is withheld whole.
+    """
     models = tuple(
         (item["model"], _model(registry, item["model"], item["parameters"]))
         for item in replay.privacy
     )
-    release = replay.apply(table)
-    if replay.suppression["rows"] == "drop":
-        release = suppression.drop_suppressed(release)
-    rows = release.rows_in(table)
-    persons = None if rows is None or table.persons is None else table.persons[rows]
-    verdicts = check.judge(release, models, persons)
+    table, release = replay.apply(table)
+    while True:
+        if replay.suppression["rows"] == "drop":
+            release = suppression.drop_suppressed(release)
+        rows = release.rows_in(table)
+        persons = None if rows is None or table.persons is None else table.persons[rows]
+        verdicts = check.judge(release, models, persons)
+        failing = np.any([np.zeros(len(release), bool), *(v.failing for v in verdicts)], axis=0)
+        if limit == 0 or not failing.any():
+            break
+        release = suppression.star(release, failing)
     check.refuse(verdicts)
-    return release, verdicts
+    return table, release, verdicts
 
 
 def _write(release: Release, report: dict[str, Any], transformation: str, folder: Path) -> None:
-    public = folder / "public"
+    public, private = folder / "public", folder / "private"
     public.mkdir()
+    private.mkdir(mode=0o700)
+    # Without a salt a digest of something private could be guessed and tried: it stays private.
+    outputs.write_json(private / "run.json", {"transformation_digest": transformation})
     write_csv(release.frame, public / "release.csv")
     write_parquet(release, public / "release.parquet")
     manifest = {
         "format": 1,
         "name": report["name"],
         "created": report["created"],
-        "transformation": transformation,
         "versions": versions(),
         "outputs": outputs.digests(public),
     }

@@ -68,9 +68,14 @@ def write_parquet(release: Release, path: Path, bounds_of: tuple[Axis, ...] = ()
             lo, hi = _bounds(column, axes[name])
             columns[f"{name}_min"], columns[f"{name}_max"] = lo, hi
         else:
-            columns[str(name)] = pa.Array.from_pandas(column)
+            columns[str(name)] = _arrow(column)
     table = pa.table(columns)
     pq.write_table(table, path)
+
+
+def _arrow(column: Any) -> pa.Array:
+    array = pa.Array.from_pandas(column)
+    return array.cast(pa.date32()) if pa.types.is_timestamp(array.type) else array
 
 
 def _bounds(column: Any, axis: Axis) -> tuple[pa.Array, pa.Array]:

@@ -1,7 +1,9 @@
 """The regions of a release as a file, and their replay on new rows.
 
-A region is what a class publishes on every axis. A new row falls into the first region whose cells
-all cover it; a row that falls into none is suppressed. The result passes the same final check.
+A region is the part of the space that a method assigned to a class, or the extent of the class
+where it assigned none. A new row belongs to the first region that holds it; a row that no region
+holds is suppressed. A class publishes the smallest cells of its columns' forms that cover what the
+earlier release published and the new rows: the same rows give the same cells again.
 """
 
 from typing import Any
@@ -12,26 +14,18 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom.data.axis import Axis
-from anonloom.data.builders import (
-    Breaks,
-    Calendar,
-    FromFile,
-    HierarchySource,
-    LeafTable,
-    Prefix,
-    Quantiles,
-    Tree,
-    Widths,
-    tree_rows,
-)
+from anonloom.data.builders import Breaks, Calendar, Prefix, Quantiles, Widths
 from anonloom.data.classes import Classes
+from anonloom.data.coding import Coded, code
 from anonloom.data.points import collapse
 from anonloom.data.release import Release
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
+from anonloom.data.written import FromFile, HierarchySource, LeafTable, Tree
 from anonloom.errors import DataError
 from anonloom.params import Misfit, as_values, build
 from anonloom.run.outcome import Outcome
+from anonloom.run.regions import first_regions
 from anonloom.spec.model import PipelineSpec
 
 FORMAT = 1
@@ -44,8 +38,7 @@ _BUILDERS: dict[str, type[HierarchySource]] = {
     "calendar": Calendar,
 }
 
-#: Regions and points below which trying every pair is cheaper than dividing further.
-_FEW = 256
+_ENDS = ("lo", "hi", "least", "most")
 
 
 def describe(outcome: Outcome, spec: PipelineSpec) -> dict[str, Any] | None:
@@ -53,15 +46,6 @@ def describe(outcome: Outcome, spec: PipelineSpec) -> dict[str, Any] | None:
     classes, table = outcome.stages.classes, outcome.stages.prepared
     if classes is None or table is None:
         return None
-    level = None
-    if classes.regions is not None:
-        lo, hi, level = classes.regions.lo, classes.regions.hi, classes.regions.level
-    else:
-        lo, hi = classes.extents(table.codes)
-    cells = {
-        axis.name: list(axis.publish(lo[:, at], hi[:, at], None if level is None else level[:, at]))
-        for at, axis in enumerate(table.axes)
-    }
     return {
         "format": FORMAT,
         "columns": [
@@ -73,7 +57,9 @@ def describe(outcome: Outcome, spec: PipelineSpec) -> dict[str, Any] | None:
             {"model": use.name, "parameters": as_values(use.method)} for use in spec.privacy
         ],
         "suppression": {"at_most": spec.suppression.at_most, "rows": spec.suppression.rows},
-        "regions": cells,
+        "regions": {
+            axis.name: _described(axis, at, table, classes) for at, axis in enumerate(table.axes)
+        },
     }
 
 
@@ -81,17 +67,45 @@ def _column(column: Column, table: Table) -> dict[str, Any]:
     data = as_values(attrs.evolve(column, hierarchy=None, publish=None, key=None))
     data["publish"] = column.form if column.role == "quasi" else None
     source = column.generalization
-    if isinstance(source, FromFile):
+    if isinstance(source, FromFile | Tree):
         source = source.table()
-    elif isinstance(source, Tree):
-        source = LeafTable.checked(tree_rows(source.tree), "the tree")
-    elif isinstance(source, Quantiles) and column.role == "quasi":
-        axis = next(axis for axis in table.axes if axis.name == column.name)
-        source = source.fitted(axis.values)
-    named = {cls: name for name, cls in _BUILDERS.items()}
+    elif isinstance(source, Quantiles):
+        source = source.fitted(table.coded(column.name).axis.values)
     if source is not None:
+        named = {cls: name for name, cls in _BUILDERS.items()}
         data["hierarchy"] = {"build": named[type(source)], **as_values(source)}
     return data
+
+
+def _described(axis: Axis, at: int, table: Table, classes: Classes) -> dict[str, Any]:
+    """Regions (`lo`, `hi`) and what was published (`least`, `most`) as places in a list of values.
+
+    A list of values keeps the file small, and says what a place means without the original.
+    """
+    extents = classes.extents(table.codes)
+    ends = dict(zip(("least", "most"), (end[:, at] for end in extents), strict=True))
+    ends |= {"lo": ends["least"], "hi": ends["most"]}
+    data: dict[str, Any] = {}
+    if classes.regions is not None:
+        ends |= {"lo": classes.regions.lo[:, at], "hi": classes.regions.hi[:, at]}
+        if classes.regions.level is not None:
+            data["level"] = classes.regions.level[:, at].tolist()
+    if classes.global_recoding:
+        ends |= {"least": ends["lo"], "most": ends["hi"]}
+    used = np.unique(np.concatenate(list(ends.values())))
+    members: list[NDArray[np.int32]] | None = None
+    if axis.form == "set":
+        members = [np.unique(table.codes[at][classes.members(c)]) for c in range(len(classes))]
+        used = np.unique(np.concatenate([used, *members]))
+        data["members"] = [np.searchsorted(used, codes).tolist() for codes in members]
+    values = [None if place == axis.missing else _plain(axis, int(place)) for place in used]
+    places = {name: np.searchsorted(used, end).tolist() for name, end in ends.items()}
+    return {"values": values, **places, **data}
+
+
+def _plain(axis: Axis, place: int) -> str | float:
+    value = axis.values[place]
+    return float(value) if axis.type == "number" else str(value)
 
 
 @attrs.frozen(eq=False)
@@ -99,7 +113,7 @@ class Transformation:
     """Regions that were read from a file."""
 
     schema: Schema
-    regions: dict[str, list[str | None]]
+    regions: dict[str, dict[str, list[Any]]]
     privacy: list[dict[str, Any]]
     suppression: dict[str, Any]
 
@@ -116,36 +130,47 @@ class Transformation:
             raise DataError(f"this is no transformation of format {FORMAT}")
         try:
             schema = Schema(tuple(_read_column(column) for column in data["columns"]))
-            regions = {name: list(data["regions"][name]) for name in schema.quasi}
+            regions = {name: _read_region(data["regions"][name]) for name in schema.quasi}
+            lengths = {len(region[end]) for region in regions.values() for end in _ENDS}
             found = cls(schema, regions, list(data["privacy"]), dict(data["suppression"]))
         except (KeyError, TypeError, ValueError, Misfit) as error:
             raise DataError(f"the transformation is damaged ({type(error).__name__})") from None
-        if len({len(cells) for cells in regions.values()}) > 1:
+        if len(lengths) > 1:
             raise DataError("the transformation is damaged: its regions have different lengths")
         return found
 
-    def apply(self, table: Table) -> Release:
-        """Publish new rows by the same regions; rows in no region are suppressed."""
-        labels = self.assign(table)
+    def apply(self, table: Table) -> tuple[Table, Release]:
+        """Publish new rows by the same regions; rows in no region are suppressed.
+
+        Returns
+        -------
+        table
+            The new rows on axes that also hold the values of the regions.
+        release
+            What they publish.
+        """
+        replays = [_Replay.of(table, name, self.regions[name]) for name in table.schema.quasi]
+        table = table.recoded([replay.coded for replay in replays])
+        points = collapse(table.codes)
+        found = first_regions(points.codes, [(replay.lo, replay.hi) for replay in replays])
+        labels = found[points.point]
         labels[table.incomplete] = -1
         classes = Classes.from_labels(labels)
         used = np.unique(labels[labels >= 0])
-        cells = [
-            np.array(self.regions[axis.name], object)[used] if len(used) else np.empty(0, object)
-            for axis in table.axes
-        ]
-        return Release.from_cells(table, classes, cells, truthful=True)
+        cells = [replay.cells(classes, used) for replay in replays]
+        return table, Release.from_cells(table, classes, cells, truthful=True)
 
-    def assign(self, table: Table) -> NDArray[np.int64]:
-        """Return the first region that covers each row, -1 for none."""
-        points = collapse(table.codes)
-        covers = [_Covers.of(axis, self.regions[axis.name]) for axis in table.axes]
-        found = np.full(len(points), -1, np.int64)
-        count = len(next(iter(self.regions.values()), []))
-        if covers and count:
-            everything = np.arange(count), np.arange(len(points))
-            _match(covers, points.codes, *everything, found, depth=0)
-        return found[points.point]
+
+def _read_region(data: dict[str, Any]) -> dict[str, list[Any]]:
+    """Check that every place is one of the list of values."""
+    count = len(data["values"])
+    places = [place for end in _ENDS for place in data[end]]
+    places += [place for members in data.get("members") or () for place in members]
+    if not all(type(place) is int and 0 <= place < count for place in places):
+        raise ValueError("a place outside the list of values")
+    if not all(type(level) is int and level < 128 for level in data.get("level") or ()):
+        raise ValueError("a level that is none")
+    return dict(data)
 
 
 def _read_column(data: dict[str, Any]) -> Column:
@@ -162,75 +187,63 @@ def _read_column(data: dict[str, Any]) -> Column:
 
 
 @attrs.frozen(eq=False)
-class _Covers:
-    """What every region covers on one axis: an interval of codes, exact or with gaps."""
+class _Replay:
+    """One column of new rows, on an axis that also holds the values of the regions."""
 
+    coded: Coded
     lo: NDArray[np.int64]
     hi: NDArray[np.int64]
-    gaps: dict[int, NDArray[np.bool_]]
+    least: NDArray[np.int64]
+    most: NDArray[np.int64]
+    level: NDArray[np.int64] | None
+    members: list[NDArray[np.int64]] | None
 
     @classmethod
-    def of(cls, axis: Axis, cells: list[str | None]) -> "_Covers":
-        texts, inverse = pd.factorize(np.array(cells, object), use_na_sentinel=False)[::-1]
-        lo = np.ones(len(texts), np.int64)
-        hi = np.zeros(len(texts), np.int64)
-        members: dict[int, NDArray[np.bool_]] = {}
-        for at, text in enumerate(texts):
-            cover = axis.read(None if pd.isna(text) else str(text))
-            if cover is None or not len(cover.codes):
-                continue
-            lo[at], hi[at] = cover.codes[0], cover.codes[-1]
-            if len(cover.codes) <= hi[at] - lo[at]:
-                members[at] = np.isin(np.arange(axis.size), cover.codes)
-        gaps = {
-            region: members[text] for region, text in enumerate(inverse.tolist()) if text in members
-        }
-        return cls(lo[inverse], hi[inverse], gaps)
+    def of(cls, table: Table, name: str, region: dict[str, list[Any]]) -> "_Replay":
+        column = table.schema[name]
+        new = table.column(name)
+        ends = pd.Series(region["values"], dtype=object)
+        if column.type == "number":
+            ends = ends.astype(float)
+        elif column.type == "date":
+            ends = pd.to_datetime(ends, format="%Y-%m-%d").astype(new.dtype)
+        else:
+            new = new.astype(object)
+        coded = code(pd.concat([new, ends], ignore_index=True).rename(name), column)
+        of_ends = coded.codes[len(new) :].astype(np.int64)
+        lo, hi, least, most = (of_ends[np.asarray(region[end], np.int64)] for end in _ENDS)
+        level = None
+        if region.get("level") is not None:
+            level = np.asarray(region["level"], np.int64)
+            lo, hi = _node_ends(coded.axis, lo, hi, level)
+        members = None
+        if coded.axis.form == "set":
+            members = [of_ends[np.asarray(places, np.int64)] for places in region["members"]]
+        return cls(Coded(coded.axis, coded.codes[: len(new)]), lo, hi, least, most, level, members)
 
-    def holds(self, regions: NDArray[np.int64], codes: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Whether each region covers each code, (regions x codes)."""
-        inside = (codes >= self.lo[regions][:, None]) & (codes <= self.hi[regions][:, None])
-        for at, region in enumerate(regions.tolist()):
-            if region in self.gaps:
-                inside[at] &= self.gaps[region][codes]
-        return inside
-
-
-def _match(
-    covers: list[_Covers],
-    codes: NDArray[np.int32],
-    regions: NDArray[np.int64],
-    points: NDArray[np.int64],
-    found: NDArray[np.int64],
-    depth: int,
-) -> None:
-    """Write the first covering region of every point into `found`, dividing the space."""
-    if not len(regions) or not len(points):
-        return
-    axis = depth % len(covers)
-    if len(regions) <= _FEW or len(points) <= _FEW or depth > 64:
-        _match_all(covers, codes, regions, points, found)
-        return
-    place = codes[axis, points]
-    middle = int(np.median(place))
-    left = place <= middle
-    cover = covers[axis]
-    _match(covers, codes, regions[cover.lo[regions] <= middle], points[left], found, depth + 1)
-    _match(covers, codes, regions[cover.hi[regions] > middle], points[~left], found, depth + 1)
+    def cells(self, classes: Classes, used: NDArray[np.int64]) -> NDArray[np.object_]:
+        """Return what every class publishes; `used` has the region of each."""
+        axis, codes = self.coded.axis, self.coded.codes
+        if self.members is not None:
+            joined = [
+                np.union1d(self.members[region], codes[classes.members(at)])
+                for at, region in enumerate(used.tolist())
+            ]
+            return axis.publish_sets(joined)
+        lo, hi = classes.extents(codes[None, :])
+        lo = np.minimum(lo[:, 0], self.least[used])
+        hi = np.maximum(hi[:, 0], self.most[used])
+        return axis.publish(lo, hi, None if self.level is None else self.level[used])
 
 
-def _match_all(
-    covers: list[_Covers],
-    codes: NDArray[np.int32],
-    regions: NDArray[np.int64],
-    points: NDArray[np.int64],
-    found: NDArray[np.int64],
-) -> None:
-    step = max(1, 4_000_000 // len(regions))
-    for start in range(0, len(points), step):
-        some = points[start : start + step]
-        held = np.ones((len(regions), len(some)), bool)
-        for cover, column in zip(covers, codes, strict=True):
-            held &= cover.holds(regions, column[some])
-        hit = held.any(axis=0)
-        found[some[hit]] = regions[held.argmax(axis=0)[hit]]
+def _node_ends(
+    axis: Axis, lo: NDArray[np.int64], hi: NDArray[np.int64], level: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Widen regions that are nodes to all leaves that these nodes have among the new rows."""
+    if axis.hierarchy is None:
+        return lo, hi
+    known = (level >= 0) & (hi < axis.occurring)
+    node = axis.node(lo[known], hi[known], level[known])
+    lo, hi = lo.copy(), hi.copy()
+    lo[known], hi[known] = axis.hierarchy.first[node], axis.hierarchy.last[node]
+    return lo, hi

@@ -40,7 +40,10 @@ def verify_folder(folder: Path, registry: Registry, key: Path | None = None) -> 
             raise IntegrityError("a key was given, but the release is not sealed")
         return Verified(
             covers=("every file that the manifest lists has the digest that it lists",),
-            does_not_cover=("who published it: the release is not sealed",),
+            does_not_cover=(
+                "the manifest itself, the reports, and files that the manifest does not list",
+                "who published it: the release is not sealed",
+            ),
         )
     try:
         scheme = registry.load("integrity", str(integrity.get("scheme")))()

@@ -2,7 +2,7 @@
 
 import attrs
 
-from anonloom.data.builders import FromFile
+from anonloom.data.written import FromFile, Tree
 from anonloom.errors import AnonloomError, DataError
 from anonloom.spec.model import Data
 
@@ -45,7 +45,7 @@ def survey(data: Data) -> Survey:
 
 
 def check_hierarchies(data: Data) -> None:
-    """Read the hierarchy files of all columns.
+    """Read the hierarchies of all columns that somebody wrote out.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def check_hierarchies(data: Data) -> None:
     """
     wrong = []
     for column in data.schema:
-        if isinstance(column.hierarchy, FromFile):
+        if isinstance(column.hierarchy, FromFile | Tree):
             try:
                 column.hierarchy.table()
             except AnonloomError as error:

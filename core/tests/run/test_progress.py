@@ -1,0 +1,49 @@
+"""Progress: plain lines for logs, a bar that comes and goes on a terminal."""
+
+import io
+
+from anonloom.cli import progress
+
+
+def test_lines_say_what_every_stage_left(clinic, registry, capsys):
+    registry.observers.add(progress.Lines())
+    clinic.pipeline("stages.partitioner.length=6").run()
+
+    lines = [line.rpartition(" (")[0] for line in capsys.readouterr().err.splitlines()]
+    assert [
+        "source: 12 rows",
+        "partitioner: 12 rows, 2 classes",
+        "generalizer: 12 rows, 2 classes",
+        "collector: 12 rows",
+        "counting: 12 rows",
+    ] == lines
+
+
+def test_the_bar_shows_stages_and_is_gone_when_the_run_ends(clinic, registry):
+    from rich.console import Console
+
+    bar = progress.Bar()
+    screen = io.StringIO()
+    bar._progress.live.console = Console(file=screen, force_terminal=True, width=80)
+    registry.observers.add(bar)
+    clinic.pipeline().run()
+
+    assert "partitioner (runs)" in screen.getvalue()
+    assert bar._progress.finished
+    assert not bar._progress.live.is_started
+
+
+def test_a_refused_run_takes_its_bar_away(clinic, registry):
+    import pytest
+    from anonloom.errors import PrivacyError
+
+    bar = progress.Bar()
+    registry.observers.add(bar)
+    with pytest.raises(PrivacyError):
+        clinic.pipeline("privacy.size.k=13").run()
+
+    assert not bar._progress.live.is_started
+
+
+def test_standard_error_that_is_no_terminal_gets_lines():
+    assert isinstance(progress.observer(), progress.Lines)
