@@ -118,7 +118,7 @@ class Release:
             return None
         position = np.full(int(original.origin.max(initial=-1)) + 1, -1, np.int64)
         position[original.origin] = np.arange(len(original))
-        if (self.origin >= len(position)).any():
+        if ((self.origin < 0) | (self.origin >= len(position))).any():
             return None
         rows = position[self.origin]
         return rows if (rows >= 0).all() else None

@@ -199,7 +199,9 @@ def on_own_axes(table: Table) -> Table:
 
     The ends of an axis and breaks at quantiles would tell of rows that are not to be published.
     """
-    return table.recoded([code(table.column(name), table.schema[name]) for name in table.schema.quasi])
+    return table.recoded(
+        [code(table.column(name), table.schema[name]) for name in table.schema.quasi]
+    )
 
 
 def check_columns(names: Iterable[str], schema: Schema) -> None:

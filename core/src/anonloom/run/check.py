@@ -96,7 +96,9 @@ def _published_table(release: Release, persons: NDArray[np.int32] | None) -> Tab
             columns.append(attrs.evolve(column, missing="own"))
     frame: Any = release.frame
     if persons is not None:
-        name = next(column.name for column in release.schema if column.role == "person")
+        name = "person"
+        while name in frame.columns:
+            name += "_"
         frame = frame.assign(**{name: persons})
         columns.append(Column(name=name, role="person"))
     return Table.build(frame, Schema(tuple(columns)))

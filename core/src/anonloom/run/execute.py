@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from anonloom.data.case import Case
 from anonloom.data.findings import Findings
 from anonloom.data.release import Release
-from anonloom.data.table import Table
-from anonloom.errors import PrivacyError
+from anonloom.data.table import Table, on_own_axes
+from anonloom.errors import PluginError, PrivacyError
 from anonloom.kinds.context import stream
 from anonloom.kinds.guard import Guard
 from anonloom.registry import Registry
 from anonloom.run import check, conditions, suppression
+from anonloom.run.declared import persons_behind, wrong_release
 from anonloom.run.journal import Journal
 from anonloom.run.outcome import Outcome
 from anonloom.run.provenance import input_digest, new_salt
@@ -81,6 +82,7 @@ def execute(
         _refuse_hopeless(spec, guard, original)
     with journal.stage(spec.collect) as (run, count):
         release = spec.collect.method.collect(original, stages, guard, run)
+        _hold_to_declared(spec, original, release)
         count.rows, count.suppressed = len(release), int(release.suppressed.sum())
     release, verdicts = _checked(spec, stages, release, original, journal)
     release = publishable(release, stream(seed, "shuffle") if spec.publish.shuffle else None)
@@ -132,13 +134,26 @@ def _load(spec: PipelineSpec, guard: Guard, journal: Journal) -> Table:
     return table
 
 
+def _hold_to_declared(spec: PipelineSpec, original: Table, release: Release) -> None:
+    """Refuse a release whose columns are not those of the table, whoever changed them."""
+    wrong = wrong_release(original.schema, release)
+    if wrong is not None:
+        entry = spec.collect.entry
+        owner = entry.distribution or "local code"
+        raise PluginError(
+            f"collector '{entry.name}' of {owner} broke its promise: it {wrong}",
+            hint=f"Report it to its author; `anonloom plugins check {entry.name}` shows more.",
+        )
+
+
 def _hold_out(table: Table, share: float, seed: int) -> tuple[Table, Table | None]:
-    """Take the control rows out before any stage sees the table."""
+    """Take the control rows out before any stage sees the table, or its axes know of them."""
     if not share:
         return table, None
     order = stream(seed, "holdout").permutation(len(table))
     cut = round(len(table) * share)
-    return table.take(np.sort(order[cut:])), table.take(np.sort(order[:cut]))
+    kept, control = table.take(np.sort(order[cut:])), table.take(np.sort(order[:cut]))
+    return on_own_axes(kept), control
 
 
 def _refuse_hopeless(spec: PipelineSpec, guard: Guard, table: Table) -> None:
@@ -180,17 +195,21 @@ def _checked(
     if stages.before_sampling is not None:
         # Withholding is for what sampling undid; classes that never held are a fault.
         whole = stages.before_sampling
-        check.refuse(check.judge(whole, models, _persons(whole, original)))
+        check.refuse(check.judge(whole, models, _persons(whole, original, stages)))
     while True:
         if drop:
             release = suppression.drop_suppressed(release)
-        verdicts = check.judge(release, models, _persons(release, original))
+        verdicts = check.judge(release, models, _persons(release, original, stages))
         failing = np.zeros(len(release), bool)
         for verdict in verdicts:
             failing |= verdict.failing
         if stages.before_sampling is None or not failing.any():
             break
-        release = suppression.star(release, failing)
+        starred = suppression.star(release, failing)
+        if not starred.suppressed[failing].all():
+            # Without quasi-identifiers no row can be withheld.
+            break
+        release = starred
     for verdict in verdicts:
         journal.registry.observers.release_checked(
             run_id=journal.run_id,
@@ -204,10 +223,13 @@ def _checked(
     return release, verdicts
 
 
-def _persons(release: Release, original: Table) -> NDArray[np.int32] | None:
+def _persons(release: Release, original: Table, stages: PipelineStages) -> NDArray[np.int32] | None:
     """Person behind every published row, where rows are not persons."""
-    rows = release.rows_in(original)
-    return None if rows is None or original.persons is None else original.persons[rows]
+    if not stages.privacy:
+        return None
+    sources = (original, stages.prepared)
+    nobody = any(table is not None and table.origin is None for table in sources)
+    return persons_behind(release, original, nobody=nobody)
 
 
 def _groups(original: Table) -> NDArray[np.int32] | None:
@@ -222,7 +244,9 @@ def _audit(spec: PipelineSpec, case: Case, journal: Journal) -> dict[str, Findin
     for audit in spec.audit:
         with journal.stage(audit) as (run, count):
             seen = case.original.narrowed(audit.entry.method.reads) if case.original else None
-            findings = audit.method.audit(attrs.evolve(case, original=seen), run)
+            # A frame of its own: what an auditor notes down in it must not be published.
+            shown = attrs.evolve(case.release, frame=case.release.frame.copy(deep=False))
+            findings = audit.method.audit(attrs.evolve(case, original=seen, release=shown), run)
             audits[audit.id] = Findings.of(findings, run.found)
             count.rows = len(case.release)
         met += conditions.failures(audit, audits[audit.id])

@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from anonloom.data.classes import Classes
 from anonloom.data.release import Release
-from anonloom.data.table import Table
+from anonloom.data.table import Table, on_own_axes
 from anonloom.errors import PluginError, UsageError
 from anonloom.kinds.guard import Guard
+from anonloom.run.declared import wrong_release, wrong_rows, wrong_table
 from anonloom.run.journal import Journal, Step
 from anonloom.run.merge import merge_until_admitted
 
@@ -60,11 +61,14 @@ class PipelineStages:
         for step in self._before_classes():
             with self.journal.stage(step) as (run, count):
                 if step.entry.kind == "mechanism":
-                    table = step.method.protect(_seen(table, step), run).revealed()
+                    after = step.method.protect(_seen(table, step), run).revealed()
+                    _hold(step, wrong_table(table, after))
+                    table = after
                 else:
                     rows = np.arange(len(table), dtype=np.int64)
                     kept = step.method.sample(Classes.whole(rows), run)
-                    table = table.take(rows[_mask(kept, len(rows), step)])
+                    # Rows that were left out must not show in what the others publish.
+                    table = on_own_axes(table.take(rows[_mask(kept, len(rows), step)]))
                 count.rows, count.suppressed = len(table), int(table.incomplete.sum())
         self._still_judged(table)
         self.prepared = table
@@ -111,8 +115,8 @@ class PipelineStages:
         step = next(step for step in self.steps if step.entry.kind == "generalizer")
         with self.journal.stage(step) as (run, count):
             release: Release = step.method.generalize(_seen(table, step), classes, run)
-            if len(release) != classes.total:
-                raise _broken(step, f"published {len(release)} of {classes.total} rows")
+            _hold(step, wrong_rows(table, classes, release))
+            _hold(step, wrong_release(table.schema, release))
             count.rows, count.classes = len(release), len(classes)
             count.suppressed = len(classes.suppressed)
         return attrs.evolve(release, truthful=truthful and release.truthful)
@@ -164,6 +168,11 @@ def _check_rows(step: Step, table: Table, before: Classes, after: Classes) -> No
     returned[after.rows] = False
     if not returned[stay].all():
         raise _broken(step, "put suppressed rows back into a class")
+
+
+def _hold(step: Step, wrong: str | None) -> None:
+    if wrong is not None:
+        raise _broken(step, wrong)
 
 
 def _broken(step: Step, what: str) -> PluginError:
