@@ -203,6 +203,18 @@ def test_all_problems_are_found_at_once():
     ] == troubles(Mondrian, {"cutt": "strict", "zzz": 1, "share": "half", "columns": [3]})
 
 
+def test_messages_call_a_method_by_the_name_that_was_asked_for():
+    with pytest.raises(Misfit) as caught:
+        build(Mondrian, {"zzz": 1}, name="mondrian")
+    assert [
+        (
+            "unknown parameter 'zzz' for mondrian",
+            "mondrian takes k, cut, share, columns, weights, file, token, fast",
+        ),
+        ("mondrian needs the parameter 'k'", "Smallest class."),
+    ] == [(trouble.what, trouble.hint) for trouble in caught.value.troubles]
+
+
 def test_a_misspelt_required_name_is_one_problem():
     assert [(("K",), "unknown parameter 'K' for Mondrian", "did you mean 'k'?")] == troubles(
         Mondrian, {"K": 3}
@@ -245,7 +257,7 @@ def test_problems_of_a_nested_method_have_their_own_paths():
         ),
     ] == troubles(Outer, {"inner": {"partitioner": "outer", "with": {"inner": "leaf", "size": 0}}})
     assert [
-        (("inner", "partitioner"), "Outer needs the parameter 'inner'", "What comes next.")
+        (("inner", "partitioner"), "outer needs the parameter 'inner'", "What comes next.")
     ] == troubles(Outer, {"inner": {"partitioner": "outer"}})
     assert [
         (("inner",), "no partitioner is named 'twig'", "installed: leaf, outer"),
@@ -398,3 +410,18 @@ def test_a_parameter_needs_help():
     with pytest.raises(TypeError) as caught:
         param(help=" ")
     assert "a parameter needs a help text" == str(caught.value)
+
+
+def test_a_number_in_quotes_is_told_to_lose_them():
+    assert [(("k",), "must be an integer of at least 2. Got '5' instead.")] == [
+        trouble[:2] for trouble in troubles(Mondrian, {"k": "5"})
+    ]
+    assert "write it without quotes: 5" == troubles(Mondrian, {"k": "5"})[0][2]
+    assert "write it without quotes: true" == troubles(Mondrian, {"k": 2, "fast": "true"})[0][2]
+    assert "Smallest class." == troubles(Mondrian, {"k": "five"})[0][2]
+
+
+def test_a_path_with_nul_is_no_path():
+    assert [(("file",), "must be a path or null. Got 'a\\x00' instead.", "A file.")] == troubles(
+        Mondrian, {"k": 2, "file": "a\0"}
+    )

@@ -54,6 +54,14 @@ def test_check_of_a_good_file_lists_what_is_not_published(anonloom):
     assert (0, expected, "") == anonloom("check", "p.yaml")
 
 
+def test_a_table_in_the_place_of_a_pipeline_is_refused_unread(anonloom):
+    expected = (
+        "anonloom: people.csv: this is a table, not a pipeline\n"
+        "    name the YAML file that says what is to be done with it\n"
+    )
+    assert (2, "", expected) == anonloom("check", "people.csv")
+
+
 def test_check_counts_the_runs_of_an_experiment(anonloom):
     code, out, _ = anonloom("check", "p.yaml", "--set", "vary.seed=[1, 2, 3]")
     assert (0, "p.yaml: ok, 3 runs") == (code, out.splitlines()[0])

@@ -15,7 +15,7 @@ from anonloom.params.checks import (
     one_of,
 )
 from anonloom.params.declare import Param, param, params_of
-from anonloom.params.shapes import Misfit, Trouble
+from anonloom.params.shapes import Misfit, Trouble, shortened
 
 __all__ = [
     "param",
@@ -39,4 +39,5 @@ __all__ = [
     "REDACTED",
     "Trouble",
     "params_of",
+    "shortened",
 ]

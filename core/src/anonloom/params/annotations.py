@@ -87,7 +87,7 @@ class Nested(Instance):
             what = f"{self.kind.name} {name!r} is not {Instance(self.cls).words(reading)}"
             raise Misfit([Trouble(name_at, what)])
         try:
-            return reading.build(cls, values, reading)
+            return reading.build(cls, values, reading, name)
         except Misfit as misfit:
             # What concerns the method as a whole is said at its name.
             raise Misfit(

@@ -24,6 +24,7 @@ def build(
     load: Load | None = None,
     folder: Path | None = None,
     section: str = "",
+    name: str = "",
 ) -> T:
     """Build a method from plain values.
 
@@ -39,6 +40,8 @@ def build(
         What relative paths are relative to.
     section : str
         What messages call the values if `cls` is no method but a part of a pipeline file.
+    name : str
+        What messages call the method: the name by which it was asked for. By default its class's.
 
     Raises
     ------
@@ -46,7 +49,7 @@ def build(
         With every trouble: unknown and missing names, wrong types, failed checks, and, if there
         are none of these, what the class itself says about the combination.
     """
-    return _build(cls, values, Reading(load or _no_methods, folder, _build), section)
+    return _build(cls, values, Reading(load or _no_methods, folder, _build), name, section)
 
 
 def _no_methods(kind: str, name: str) -> type:
@@ -55,17 +58,24 @@ def _no_methods(kind: str, name: str) -> type:
     raise PluginError(f"no {kind} can be named here: there is no registry to look it up in")
 
 
-def _build(cls: type[T], values: Mapping[str, object], reading: Reading, section: str = "") -> T:
+def _build(
+    cls: type[T],
+    values: Mapping[str, object],
+    reading: Reading,
+    called: str = "",
+    section: str = "",
+) -> T:
     declared = params_of(cls)
+    called = called or cls.__name__
     unknown = [name for name in values if name not in declared]
-    troubles = [_unknown(cls, name, declared, section) for name in unknown]
+    troubles = [_unknown(called, name, declared, section) for name in unknown]
     # A misspelt name is one mistake: the right one is not reported as missing as well.
     meant = {closest(name, declared) for name in unknown}
     found: dict[str, object] = {}
     for name, declaration in declared.items():
         if name not in values:
             if declaration.required and name not in meant:
-                what = f"{cls.__name__} needs the parameter '{name}'"
+                what = f"{called} needs the parameter '{name}'"
                 if section:
                     what = f"{section} needs '{name}'"
                 troubles.append(Trouble((), what, declaration.help))
@@ -91,14 +101,14 @@ def _build(cls: type[T], values: Mapping[str, object], reading: Reading, section
         raise Misfit([Trouble((), str(error))]) from None
 
 
-def _unknown(cls: type, name: str, declared: Mapping[str, Param], section: str) -> Trouble:
+def _unknown(called: str, name: str, declared: Mapping[str, Param], section: str) -> Trouble:
     guess = did_you_mean(name, declared)
     if section:
         what = f"unknown key '{name}' in {section}"
         return Trouble((name,), what, guess or f"known: {', '.join(declared)}", at_key=True)
     takes = ", ".join(declared) or "no parameters"
-    what = f"unknown parameter '{name}' for {cls.__name__}"
-    return Trouble((name,), what, guess or f"{cls.__name__} takes {takes}", at_key=True)
+    what = f"unknown parameter '{name}' for {called}"
+    return Trouble((name,), what, guess or f"{called} takes {takes}", at_key=True)
 
 
 @attrs.frozen

@@ -11,6 +11,7 @@ from pathlib import Path
 import attrs
 
 from anonloom.kindtable import Kind
+from anonloom.scalars import meaning
 from anonloom.spelling import did_you_mean
 
 #: Finds the class of a method from its kind's key and its name.
@@ -65,12 +66,12 @@ class Reading:
     folder : Path or None
         What relative paths are relative to; None leaves them as they are.
     build : callable
-        Builds a nested method from its class and its YAML values.
+        Builds a nested method from its class, its YAML values and its name.
     """
 
     load: Load | None = None
     folder: Path | None = None
-    build: Callable[[type, Mapping[str, object], "Reading"], object] | None = None
+    build: Callable[[type, Mapping[str, object], "Reading", str], object] | None = None
 
     @property
     def null(self) -> str:
@@ -80,8 +81,7 @@ class Reading:
     def show(self, value: object) -> str:
         """Return a value as its writer would have written it."""
         if self.load is None:
-            text = repr(value)
-            return text if len(text) <= 80 else f"{text[:77]}..."
+            return shortened(repr(value))
         if value is None:
             return "null"
         if isinstance(value, bool):
@@ -91,7 +91,12 @@ class Reading:
         if isinstance(value, list | tuple):
             text = repr(list(value))
             return text if value and len(text) <= 60 else "a list" if value else "an empty list"
-        return repr(value)
+        return shortened(repr(value))
+
+
+def shortened(text: str) -> str:
+    """Return a text that fits into a message: its beginning, if it is long."""
+    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 @attrs.frozen
@@ -152,7 +157,8 @@ class Scalar(Shape):
             # Neither NaN nor infinity: no parameter means anything by them, and JSON lacks them.
             return type(value) is int or (isinstance(value, float) and math.isfinite(value))
         if self.type is Path:
-            return isinstance(value, str | Path) and str(value) != ""
+            # No system has paths with NUL, and every call that meets one fails in its own way.
+            return isinstance(value, str | Path) and str(value) != "" and "\0" not in str(value)
         if self.type is str:
             return isinstance(value, str)
         return type(value) is self.type
@@ -354,11 +360,22 @@ def _takes_text(shape: Shape) -> bool:
     return Scalar(str) in members
 
 
+def _is_quoted(shape: Shape, text: str) -> bool:
+    """Return whether the text would fit if it were written without quotes."""
+    try:
+        plain = meaning(text)
+    except ValueError:
+        return False
+    return plain is not None and not isinstance(plain, str) and shape.fits(plain)
+
+
 def misfit(shape: Shape, value: object, reading: Reading, words: str = "") -> Trouble:
     """Return the sentence "must be ... Got ... instead."."""
     hint = ""
     if isinstance(value, str):
         hint = did_you_mean(value, shape.choices())
+        if not hint and reading.load is not None and _is_quoted(shape, value):
+            hint = f"write it without quotes: {value}"
     elif reading.load is not None and isinstance(value, int | float) and _takes_text(shape):
         hint = f"write it in quotes: '{reading.show(value)}'"
     what = f"must be {words or shape.words(reading)}. Got {reading.show(value)} instead."

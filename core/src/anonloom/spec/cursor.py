@@ -6,7 +6,7 @@ import attrs
 
 from anonloom.document import Node, Step, path_text
 from anonloom.errors import Place, Problem
-from anonloom.params import Trouble
+from anonloom.params import Trouble, shortened
 from anonloom.spelling import did_you_mean, listed
 
 
@@ -20,7 +20,7 @@ def shown(value: object) -> str:
         return "a mapping"
     if isinstance(value, tuple):
         return "a list" if value else "an empty list"
-    return repr(value)
+    return shortened(repr(value))
 
 
 @attrs.frozen
@@ -55,6 +55,14 @@ class Cursor:
 
     def must_be(self, words: str, hint: str = "") -> None:
         """Add the sentence "must be ... Got ... instead."."""
+        if not self.path and isinstance(self.value, str):
+            # The whole file is one text: it is no pipeline, and may be a table of persons.
+            self.complain(
+                f"must be {words}. Got text instead.",
+                hint or "a pipeline begins with 'version: 1'",
+                secret=True,
+            )
+            return
         self.complain(f"must be {words}. Got {shown(self.value)} instead.", hint)
 
     def fields(self, known: Iterable[str], name: str) -> "dict[str, Cursor] | None":

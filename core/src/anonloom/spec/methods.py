@@ -88,7 +88,7 @@ class Workshop:
             return None
         built: object
         try:
-            built = build(cls, values, load=self.load, folder=self.folder)
+            built = build(cls, values, load=self.load, folder=self.folder, name=entry.name)
         except Misfit as misfit:
             (parameters or name).report(misfit.troubles, whole=name)
             return None

@@ -6,13 +6,15 @@ from pathlib import Path
 import attrs
 
 from anonloom.document import Node, read
-from anonloom.errors import Problem, SpecError
+from anonloom.errors import Problem, SpecError, UsageError
 from anonloom.registry import Registry
 from anonloom.spec.experiment import split
 from anonloom.spec.grammar import read_pipeline
 from anonloom.spec.model import GridCase, PipelineSpec
 from anonloom.spec.settings import from_command_line
 
+# What files with tables are called.
+_TABLES = frozenset({".csv", ".tsv", ".gz", ".parquet", ".xlsx", ".xls", ".db", ".sqlite"})
 # Enough to show what is wrong with an experiment; the rest is most likely the same again.
 _MOST_FAILING_RUNS = 5
 
@@ -45,6 +47,12 @@ def load_pipeline(
         If the file cannot be read.
     """
     file = Path(file)
+    if file.suffix.lower() in _TABLES:
+        # Messages about a file show its lines, and these would be cells.
+        raise UsageError(
+            f"{file}: this is a table, not a pipeline",
+            hint="name the YAML file that says what is to be done with it",
+        )
     return build_pipeline(
         read(file),
         registry,
