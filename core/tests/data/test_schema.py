@@ -57,6 +57,13 @@ def test_a_date_may_have_any_format_of_strptime(form: str) -> None:
     assert form == Column(name="it", role="quasi", type="date", format=form).format
 
 
+@pytest.mark.parametrize("form", ["", "dd.mm.yyyy", "%d.%m.", "%H:%M", "mixed"])
+def test_a_date_format_without_a_year_is_refused(form: str) -> None:
+    message = f"'format' must be a format of strptime such as '%d.%m.%Y'. Got {form!r} instead."
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        Column(name="it", role="quasi", type="date", format=form)
+
+
 @pytest.mark.parametrize(
     ("options", "form"),
     [

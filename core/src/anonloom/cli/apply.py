@@ -18,10 +18,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--replace", action="store_true", help="replace an existing output folder")
     parser.add_argument(
         "--suppress-at-most",
-        type=float,
+        type=_share,
         metavar="SHARE",
         help="instead of the earlier run's limit: rows that fall into no region are suppressed",
     )
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise argparse.ArgumentTypeError(f"must be a number from 0 to 1. Got {text!r} instead.")
+    return share
 
 
 def execute(arguments: argparse.Namespace) -> int:

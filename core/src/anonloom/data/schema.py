@@ -46,7 +46,7 @@ class Column:
         default="refuse",
     )
     weight: float = param(help="Weight of the column's loss.", default=1.0, check=above(0))
-    format: str = param(help="How a date is written (strptime).", default="%Y-%m-%d")
+    format: str = param(help="How a date is written (strptime), or ISO8601.", default="%Y-%m-%d")
     pseudonymize: bool = param(
         help="Publish an identifier as a keyed hash instead of dropping it.", default=False
     )
@@ -104,12 +104,15 @@ class Column:
 
 
 def _is_date_format(form: str) -> bool:
+    if form == "ISO8601":
+        # What pandas calls every form of that standard.
+        return True
     try:
-        datetime.strptime(datetime(2001, 2, 3, tzinfo=UTC).strftime(form), form)
+        # Read back, the year must be there: 'dd.mm.yyyy' is a format that no date has.
+        return datetime.strptime(datetime(2001, 2, 3, tzinfo=UTC).strftime(form), form).year == 2001
     except (ValueError, re.error):
         # strptime makes a pattern of the format, and fails as one when a part stands twice.
         return False
-    return True
 
 
 def _in_order(columns: Iterable[Column]) -> tuple[Column, ...]:

@@ -73,6 +73,20 @@ def read_column(cursor: Cursor, name: str, workshop: Workshop) -> Column | None:
     return workshop.section(cursor, Column, "a column", {**values, "name": name})
 
 
+def check_bounds(cursor: Cursor, schema: Schema) -> None:
+    """Complain of a column that has the name of another's bounds: it would be overwritten."""
+    for column in schema:
+        if column.role != "quasi" or column.form != "interval":
+            continue
+        for name in (f"{column.name}_min", f"{column.name}_max"):
+            if name in schema.published:
+                cursor.complain(
+                    f"the bounds of column {column.name!r} would be called {name!r}, "
+                    "and so is another column",
+                    "rename that column in the data, or write 'intervals: cells'",
+                )
+
+
 def read_hierarchy(cursor: Cursor, workshop: Workshop) -> HierarchySource | None:
     """Read a hierarchy: a path, or ``{build: ..., ...}``."""
     if isinstance(cursor.value, str):

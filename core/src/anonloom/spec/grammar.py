@@ -11,7 +11,7 @@ from anonloom.errors import Problem, SpecError
 from anonloom.kindtable import KINDS, STAGE_KINDS
 from anonloom.params import at_least, between, not_empty, param
 from anonloom.registry import Registry
-from anonloom.spec.columns import read_columns
+from anonloom.spec.columns import check_bounds, read_columns
 from anonloom.spec.cursor import Cursor
 from anonloom.spec.methods import Workshop
 from anonloom.spec.model import (
@@ -105,6 +105,8 @@ def read_pipeline(
     stages = _stages(fields.get("stages"), workshop, data, taken)
     audit = _audits(fields.get("audit"), workshop, data, stages, taken)
     publish = _publish(root, fields, workshop)
+    if publish and data and publish.intervals == "bounds":
+        check_bounds(fields["publish"], data.schema)
     if problems or not (header and data and suppression and collect and publish):
         raise SpecError(problems)
     return PipelineSpec(

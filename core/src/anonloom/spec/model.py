@@ -144,6 +144,14 @@ class Publish:
         default="cells",
     )
 
+    def __attrs_post_init__(self) -> None:
+        """Refuse options that contradict each other."""
+        if self.intervals == "bounds" and "parquet" not in self.formats:
+            raise ValueError(
+                "'intervals: bounds' is for Parquet; write 'formats: [parquet]', or "
+                "'formats: [csv, parquet]'"
+            )
+
 
 @attrs.frozen
 class GridCase:
