@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 from anonloom.data.classes import Classes, Rows
 from anonloom.data.table import Table
 from anonloom.kinds.guard import Guard
-
-#: Pairs of classes that are compared at a time: bounds the memory of a round.
-_PAIRS = 2_000_000
+from anonloom.run.nearest import nearest_classes
 
 
 def merge_until_admitted(
@@ -44,8 +42,9 @@ def merge_until_admitted(
             classes, parent = classes.suppress(lonely), parent[~lonely]
             admitted = admitted[~lonely]
             continue
-        target = _nearest(table, classes, np.flatnonzero(~admitted), parent)
-        joined = _join(len(classes), np.flatnonzero(~admitted), target)
+        refused = np.flatnonzero(~admitted)
+        target = nearest_classes(table, classes, refused, parent)
+        joined = _join(len(classes), refused, target)
         parent = parent[np.unique(joined, return_index=True)[1]]
         labels = np.full(len(table), -1, np.int64)
         labels[classes.rows] = joined[classes.class_of_position()]
@@ -54,27 +53,6 @@ def merge_until_admitted(
         )
         admitted = guard.admits_classes(table, classes)
     return classes
-
-
-def _nearest(table: Table, classes: Classes, refused: Rows, parent: Rows) -> Rows:
-    """For every refused class the class of the same parent whose union with it loses least."""
-    lo, hi = classes.extents(table.codes)
-    sizes = classes.sizes
-    nearest = np.empty(len(refused), np.int64)
-    step = max(1, _PAIRS // len(classes))
-    for start in range(0, len(refused), step):
-        some = refused[start : start + step]
-        cost = np.zeros((len(some), len(classes)))
-        for at, axis in enumerate(table.axes):
-            first = np.minimum(lo[some, at][:, None], lo[None, :, at])
-            last = np.maximum(hi[some, at][:, None], hi[None, :, at])
-            cost += axis.weight * axis.loss(first.ravel(), last.ravel()).reshape(first.shape)
-        # All rows of the union share its loss: joining a large class costs more.
-        cost *= sizes[some][:, None] + sizes[None, :]
-        cost[parent[some][:, None] != parent[None, :]] = np.inf
-        cost[np.arange(len(some)), some] = np.inf
-        nearest[start : start + step] = cost.argmin(axis=1)
-    return nearest
 
 
 def _join(count: int, refused: Rows, target: Rows) -> NDArray[np.int64]:
