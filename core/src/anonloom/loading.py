@@ -80,7 +80,7 @@ def local_entry(kind: str, name: str, folder: Path | None) -> Entry | None:
     method = Method(
         name=_method_name(code["name"]),
         target=f"{stem}:{code['name']}",
-        summary=f"Local code in {code['file']}.",
+        summary=f"Local code in {file.name}.",
         reads=frozenset(ROLES),
     )
     return Entry(kind, method, "", "", file)

@@ -10,7 +10,7 @@ from anonloom.cli.pipeline_file import add_pipeline_arguments
 from anonloom.cli.progress import observer
 from anonloom.errors import UsageError
 from anonloom.registry import Registry
-from anonloom.run.grid import Recipe, run_grid
+from anonloom.run.grid import Recipe, reason, run_grid
 from anonloom.run.pipeline import Pipeline
 from anonloom.run.reporting import text_of
 
@@ -25,7 +25,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="replace an existing output folder when all is done; an experiment: at its start",
     )
     parser.add_argument(
-        "--dry-run", action="store_true", help="run and check everything, write nothing; of an experiment: only check it"
+        "--dry-run",
+        action="store_true",
+        help="run and check everything, write nothing; of an experiment: only check it",
     )
     parser.add_argument(
         "--jobs",
@@ -93,12 +95,12 @@ def _experiment(arguments: argparse.Namespace, pipeline: Pipeline, registry: Reg
     print(f"table: {_shown(target, 'public', 'grid.csv')}")
     print(f"report: {_shown(target, 'public', *_page(target))}")
     if "published" not in statuses:
-        first = report["runs"][0]
+        why = reason(pipeline.spec, target)
         print(
-            f"anonloom: no run of the experiment could be published; the first: {first['message']}",
+            f"anonloom: no run of the experiment could be published; the first: {why}",
             file=sys.stderr,
         )
-        return int(first["exit_code"])
+        return int(report["runs"][0]["exit_code"])
     return 0
 
 

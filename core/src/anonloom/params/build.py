@@ -186,7 +186,7 @@ def as_values(
         Names the class of a nested method; `Registry.name_of` does. Without it nested methods
         are named by module and class.
     redact : bool
-        Whether private parameters are replaced by a placeholder.
+        Whether private parameters are replaced by a placeholder, and paths by their last part.
     """
     return {
         name: REDACTED
@@ -202,7 +202,8 @@ def _plain(value: object, name_of: Callable[[type], str] | None, redact: bool) -
     if isinstance(value, Mapping):
         return {key: _plain(element, name_of, redact) for key, element in value.items()}
     if isinstance(value, Path):
-        return str(value)
+        # Where a file lies says who keeps it; what it is called says what it is.
+        return value.name if redact else str(value)
     cls = type(value)
     kind = kind_of_class(cls)
     if kind is not None:

@@ -25,6 +25,7 @@ from anonloom.registry import Registry
 from anonloom.run import outputs
 from anonloom.run.pipeline import Pipeline
 from anonloom.run.reporting import chart_data, finding_data, now
+from anonloom.run.shown import shown
 from anonloom.run.tablefiles import write_csv
 from anonloom.spec.model import GridCase, PipelineSpec
 from anonloom.spec.pipeline import load_pipeline
@@ -89,21 +90,28 @@ def run_grid(
     """
     spec = recipe.load(registry)
     _prepare(target, spec, replace)
+    labels = [one.label for one in shown(spec.grid).values()]
     todo = [at for at, case in enumerate(spec.grid) if not _finished(target, case)]
-    for at, case in enumerate(spec.grid):
+    for at, label in enumerate(labels):
         if at not in todo:
-            tell(case.label, "done before")
+            tell(label, "done before")
     for at, status in _run_all(recipe, registry, target, todo, jobs):
-        tell(spec.grid[at].label, status)
+        tell(labels[at], status)
     results = [_result(target, case) for case in spec.grid]
     report = _report(spec, [result for result in results if result is not None])
     _write(spec, target, report)
     return report
 
 
-def slug(case: GridCase, at: int) -> str:
-    """Name of a run's folder: its number and a readable form of its label."""
-    plain = re.sub(r"[^A-Za-z0-9.=_-]+", "-", case.label).strip("-.")[:80]
+def reason(spec: PipelineSpec, target: Path) -> str:
+    """Say why the first run of an experiment was not published: for the steward's eyes."""
+    result = _result(target, spec.grid[0])
+    return str(result["message"]) if result is not None else ""
+
+
+def slug(label: str, at: int) -> str:
+    """Name of a run's folder: its number and a readable form of its public label."""
+    plain = re.sub(r"[^A-Za-z0-9.=_-]+", "-", label).strip("-.")[:80]
     return f"{at + 1:03d}-{plain}" if plain else f"{at + 1:03d}"
 
 
@@ -139,18 +147,25 @@ def _prepare(target: Path, spec: PipelineSpec, replace: bool) -> None:
     if not target.exists():
         _make_folders(target)
         return
-    begun = (target / "private" / "results").is_dir()
+    begun = _begun(target)
     finished = (target / "public" / "grid.json").is_file()
-    if replace and (begun or finished):
+    if replace and (begun or outputs.is_output(target)):
         shutil.rmtree(target)
         _make_folders(target)
-    elif finished:
+    elif finished and not replace:
         outputs.refuse_existing(target, replace=False)
     elif not begun:
         raise UsageError(
             f"'{target}' is not an experiment of Anonloom and is left as it is",
             hint="Publish to another folder.",
         )
+
+
+def _begun(target: Path) -> bool:
+    """Whether a folder holds an experiment that was begun, and nothing else."""
+    names = {path.name for path in target.iterdir()} if target.is_dir() else set()
+    ours = names == {"public", "private", "runs"} and not target.is_symlink()
+    return ours and (target / "private" / "results").is_dir()
 
 
 def _make_folders(target: Path) -> None:
@@ -203,7 +218,8 @@ def run_case(spec: PipelineSpec, registry: Registry, target: Path, at: int) -> s
     }
     pipeline = Pipeline(case.spec, registry)
     try:
-        outcome = pipeline.publish(to=target / "runs" / slug(case, at), replace=True)
+        folder = slug(shown(spec.grid)[case.label].label, at)
+        outcome = pipeline.publish(to=target / "runs" / folder, replace=True)
     except PrivacyError as error:
         result.update(status="refused", exit_code=error.exit_code, message=error.what)
     except AnonloomError as error:
@@ -227,6 +243,7 @@ def _report(spec: PipelineSpec, results: list[dict[str, Any]]) -> dict[str, Any]
         for name, (better, meaning) in _SUMMARY.items()
     }
     runs = []
+    public = shown(spec.grid)
     for result in results:
         values = dict(result["figures"])
         for where, findings in result["findings"].items():
@@ -236,8 +253,9 @@ def _report(spec: PipelineSpec, results: list[dict[str, Any]]) -> dict[str, Any]
                 said = {name: finding[name] for name in ("better", "meaning", "unit")}
                 measures = result["measures"].get(where)
                 figures.setdefault(key, {"key": key, "measures": measures, **said})
-        kept = ("label", "parameters", "status", "exit_code", "message")
-        runs.append({**{name: result[name] for name in kept}, "findings": values})
+        kept = {name: result[name] for name in ("status", "exit_code")}
+        told = {**attrs.asdict(public[result["label"]]), **kept, "message": _told(result)}
+        runs.append({**told, "findings": values})
     varied = dict.fromkeys(path for result in results for path in result["parameters"])
     return {
         "format": 1,
@@ -252,14 +270,22 @@ def _report(spec: PipelineSpec, results: list[dict[str, Any]]) -> dict[str, Any]
     }
 
 
+def _told(result: dict[str, Any]) -> str:
+    """Return the message that may be public: a mistake in the data names paths and rows."""
+    if result["status"] != "failed":
+        return str(result["message"])
+    return f"failed with exit code {result['exit_code']}; private/results says why"
+
+
 def _summaries(spec: PipelineSpec, results: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Ask each auditor what the whole experiment shows."""
     summaries = []
+    public = shown(spec.grid)
     for audit in spec.audit:
         rows = [
             GridRow(
-                result["label"],
-                result["parameters"],
+                public[result["label"]].label,
+                public[result["label"]].parameters,
                 Findings.of(_finding(data) for data in result["findings"].get(audit.id, ())),
             )
             for result in results

@@ -1,8 +1,10 @@
 """What a run leaves: public and private folders, built aside, checked, and renamed into place."""
 
+import glob
 import hashlib
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -45,12 +47,39 @@ def _refuse(target: Path, replace: bool) -> None:
         raise UsageError(
             f"'{target}' exists already", hint="Use --replace, or publish to another folder."
         )
-    ours = (target / "public" / MANIFEST).is_file() or (target / "public" / "grid.json").is_file()
-    if not target.is_dir() or (any(target.iterdir()) and not ours):
+    if not is_output(target):
         raise UsageError(
             f"'{target}' is not an output folder of Anonloom and is not replaced",
             hint="Publish to another folder.",
         )
+
+
+def is_output(folder: Path) -> bool:
+    """Whether a folder holds nothing but an output of Anonloom, so that it may be replaced.
+
+    Many projects have a `public/manifest.json`: what is in it must be ours, and nothing may lie
+    beside it that no run has written.
+    """
+    if folder.is_symlink() or not folder.is_dir():
+        return False
+    names = {path.name for path in folder.iterdir()}
+    if not names:
+        return True
+    if not names <= {"public", "private", "runs"}:
+        return False
+    manifest = _json(folder / "public" / MANIFEST)
+    grid = _json(folder / "public" / "grid.json")
+    made = manifest.get("versions")
+    release = isinstance(made, dict) and "anonloom-core" in made
+    return release or (grid.get("kind") == "grid" and "anonloom" in grid)
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return content if isinstance(content, dict) else {}
 
 
 @contextmanager
@@ -85,7 +114,7 @@ def _sweep(target: Path) -> None:
 
     A release that was moved out of the way for one that never arrived comes back.
     """
-    for left in target.parent.glob(f".{target.name}.*-*"):
+    for left in target.parent.glob(f".{glob.escape(target.name)}.*-*"):
         word, _, number = left.name.removeprefix(f".{target.name}.").partition("-")
         if word not in ("building", "replaced") or not number.isdecimal() or _alive(int(number)):
             continue
@@ -154,14 +183,19 @@ def _write_release(outcome: Outcome, spec: PipelineSpec, public: Path) -> None:
 def _write_private(outcome: Outcome, spec: PipelineSpec, private: Path) -> None:
     write_json(private / "run.json", {"run": outcome.run_id, **outcome.private})
     for where, findings in outcome.findings.items():
-        for rows in findings.private:
+        for number, rows in enumerate(findings.private, start=1):
             # Counted like in messages: row 1 is the first row of the source.
             origin = outcome.original.origin
             numbers = rows.rows if origin is None else origin[rows.rows]
             columns: dict[str, Any] = {"row": numbers + 1}
             if rows.scores is not None:
                 columns["score"] = rows.scores
-            write_csv(pd.DataFrame(columns), private / f"{where}-{rows.name}.csv")
+            # A method's word must not lead out of the folder, nor to another's file.
+            name = re.sub(r"[^\w.-]+", "-", f"{where}-{rows.name}").strip(".-")
+            path = private / f"{name}.csv"
+            if path.exists():
+                path = private / f"{name}-{number}.csv"
+            write_csv(pd.DataFrame(columns), path)
 
 
 def digests(folder: Path) -> dict[str, str]:

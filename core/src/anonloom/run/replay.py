@@ -13,12 +13,13 @@ from anonloom.data.table import Table
 from anonloom.errors import DataError
 from anonloom.kinds.context import Run
 from anonloom.kinds.privacy import PrivacyModel
-from anonloom.params import as_values, build
+from anonloom.params import Misfit, as_values, build
 from anonloom.registry import Registry
 from anonloom.run import check, outputs, suppression
+from anonloom.run.declared import persons_behind
 from anonloom.run.provenance import versions
 from anonloom.run.publishable import publishable
-from anonloom.run.reporting import outline, text_of
+from anonloom.run.reporting import NO_PRIVACY, outline, text_of
 from anonloom.run.tablefiles import write_csv, write_parquet
 from anonloom.run.transformation import Transformation
 from anonloom.sources.csv import Csv
@@ -65,9 +66,10 @@ def apply_file(
     # Nothing here is meant to be repeated: the shuffle comes from the system's randomness.
     release = publishable(release, np.random.default_rng(secrets.randbits(128)))
     report = {
-        **outline(data.stem, replay.schema, table, release, verdicts, as_values),
+        # Named after what is published: the name of the input is nobody's business.
+        **outline(target.name, replay.schema, table, release, verdicts, as_values),
         "privacy_none": not verdicts,
-        "warnings": [],
+        "warnings": [] if verdicts else [NO_PRIVACY],
         "suppression": {
             "at_most": limit,
             "rate": suppression.rate(release),
@@ -99,11 +101,9 @@ def _replayed(
     while True:
         if replay.suppression["rows"] == "drop":
             release = suppression.drop_suppressed(release)
-        rows = release.rows_in(table)
-        persons = None if rows is None or table.persons is None else table.persons[rows]
-        verdicts = check.judge(release, models, persons)
+        verdicts = check.judge(release, models, persons_behind(release, table))
         failing = np.any([np.zeros(len(release), bool), *(v.failing for v in verdicts)], axis=0)
-        if limit == 0 or not failing.any():
+        if limit == 0 or not failing.any() or not replay.schema.quasi:
             break
         release = suppression.star(release, failing)
     check.refuse(verdicts)
@@ -135,7 +135,7 @@ def _read(path: Path) -> Transformation:
         content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise DataError(f"{path}: there is no such file") from None
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         raise DataError(f"{path}: cannot be read as JSON") from None
     try:
         return Transformation.read(content)
@@ -145,5 +145,10 @@ def _read(path: Path) -> Transformation:
 
 def _model(registry: Registry, name: str, parameters: dict[str, Any]) -> PrivacyModel:
     given = {key: value for key, value in parameters.items() if value is not None}
-    model: PrivacyModel = build(registry.load("privacy", name), given)
+    try:
+        model: PrivacyModel = build(registry.load("privacy", name), given)
+    except Misfit:
+        raise DataError(
+            f"the transformation is damaged: these are no parameters of {name}"
+        ) from None
     return model

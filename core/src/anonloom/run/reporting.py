@@ -21,6 +21,8 @@ from anonloom.spec.model import Audit, PipelineSpec, Use
 #: Version of the layout of report.json.
 FORMAT = 1
 
+NO_PRIVACY = "No privacy model was declared ('privacy: none')."
+
 
 def now() -> str:
     """Return the time in the one form that outputs use."""
@@ -136,7 +138,7 @@ def _columns(schema: Schema, original: Table, losses: dict[str, float]) -> list[
 def _warnings(spec: PipelineSpec, original: Table, release: Release) -> list[str]:
     found = []
     if not spec.privacy:
-        found.append("No privacy model was declared ('privacy: none').")
+        found.append(NO_PRIVACY)
     if not release.truthful:
         found.append("Published cells do not cover the originals: values were changed.")
     if not spec.publish.shuffle:

@@ -56,6 +56,12 @@ class PipelineStages:
         """Whether any stage makes classes."""
         return any(step.entry.kind in _MAKE_CLASSES for step in self.steps)
 
+    @property
+    def replayable(self) -> bool:
+        """Whether the classes alone say how rows are published: no mechanism changed a cell."""
+        mechanisms = [step for step in self.steps if step.entry.kind == "mechanism"]
+        return all(step.method.truthful for step in mechanisms)
+
     def prepare(self, table: Table) -> Table:
         """See `Stages.prepare`."""
         for step in self._before_classes():

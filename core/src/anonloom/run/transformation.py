@@ -42,10 +42,20 @@ _ENDS = ("lo", "hi", "least", "most")
 
 
 def describe(outcome: Outcome, spec: PipelineSpec) -> dict[str, Any] | None:
-    """Return the regions of a run as plain data; None when its stages made no classes."""
+    """Return the regions of a run as plain data.
+
+    None when its stages made no classes, or a mechanism changed cells: a replay would publish
+    without that protection.
+    """
     classes, table = outcome.stages.classes, outcome.stages.prepared
-    if classes is None or table is None:
+    if classes is None or table is None or not outcome.stages.replayable:
         return None
+    if spec.publish.transformation:
+        labels = outcome.release.classes
+        if labels is None:
+            return None
+        # What is public speaks of published classes only, not of withheld ones.
+        classes = classes.suppress(~np.isin(np.arange(len(classes)), labels))
     return {
         "format": FORMAT,
         "columns": [
@@ -132,8 +142,9 @@ class Transformation:
             schema = Schema(tuple(_read_column(column) for column in data["columns"]))
             regions = {name: _read_region(data["regions"][name]) for name in schema.quasi}
             lengths = {len(region[end]) for region in regions.values() for end in _ENDS}
-            found = cls(schema, regions, list(data["privacy"]), dict(data["suppression"]))
-        except (KeyError, TypeError, ValueError, Misfit) as error:
+            privacy = [_read_model(item) for item in data["privacy"]]
+            found = cls(schema, regions, privacy, _read_suppression(data["suppression"]))
+        except (AttributeError, KeyError, TypeError, ValueError, Misfit) as error:
             raise DataError(f"the transformation is damaged ({type(error).__name__})") from None
         if len(lengths) > 1:
             raise DataError("the transformation is damaged: its regions have different lengths")
@@ -159,6 +170,18 @@ class Transformation:
         used = np.unique(labels[labels >= 0])
         cells = [replay.cells(classes, used) for replay in replays]
         return table, Release.from_cells(table, classes, cells, truthful=True)
+
+
+def _read_model(data: dict[str, Any]) -> dict[str, Any]:
+    return {"model": str(data["model"]), "parameters": dict(data["parameters"])}
+
+
+def _read_suppression(data: dict[str, Any]) -> dict[str, Any]:
+    limit, rows = data["at_most"], data["rows"]
+    # Not a number is larger than no limit, and no limit would be exceeded.
+    if type(limit) not in (int, float) or not 0 <= limit <= 1 or rows not in ("star", "drop"):
+        raise ValueError("a limit that is none")
+    return {"at_most": limit, "rows": rows}
 
 
 def _read_region(data: dict[str, Any]) -> dict[str, list[Any]]:

@@ -1,7 +1,6 @@
 """Verifying a published folder: its manifest's digests, and its seal when there is one."""
 
 import hashlib
-import hmac
 import json
 from pathlib import Path
 from typing import Any
@@ -45,8 +44,9 @@ def verify_folder(folder: Path, registry: Registry, key: Path | None = None) -> 
                 "who published it: the release is not sealed",
             ),
         )
+    named = integrity.get("scheme") if isinstance(integrity, dict) else None
     try:
-        scheme = registry.load("integrity", str(integrity.get("scheme")))()
+        scheme = registry.load("integrity", str(named))()
     except PluginError as error:
         raise IntegrityError(f"the seal cannot be checked: {error.what}", hint=error.hint) from None
     if not isinstance(scheme, Seal):
@@ -55,9 +55,12 @@ def verify_folder(folder: Path, registry: Registry, key: Path | None = None) -> 
 
 
 def _read(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        # A pipe of that name would be read for ever.
+        raise IntegrityError(f"{path.name} is missing")
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         raise IntegrityError(f"{path.name} cannot be read as JSON") from None
     if not isinstance(content, dict):
         raise IntegrityError(f"{path.name} is no JSON object")
@@ -72,7 +75,11 @@ def _check_outputs(public: Path, manifest: dict[str, Any]) -> None:
         path = public / str(name)
         # A name such as '../x' must not lead out of the folder.
         if path.name != name or not path.is_file() or path.is_symlink():
-            raise IntegrityError(f"'{path.name}', which the manifest lists, is missing")
-        found = hashlib.sha256(path.read_bytes()).hexdigest()
-        if not hmac.compare_digest(found, str(expected)):
-            raise IntegrityError(f"'{name}' is not what the manifest says: its digest differs")
+            raise IntegrityError(f"{path.name!r}, which the manifest lists, is missing")
+        try:
+            with path.open("rb") as file:
+                found = hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError as error:
+            raise IntegrityError(f"{name!r} cannot be read: {error.strerror}") from None
+        if found != expected:
+            raise IntegrityError(f"{name!r} is not what the manifest says: its digest differs")

@@ -2,7 +2,7 @@
 
 import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import attrs
 
@@ -91,8 +91,13 @@ def _product(cursor: Cursor) -> Iterator[Variant]:
     if not axes:
         return
     for settings in itertools.product(*axes):
-        label = ", ".join(f"{s.path}={_short(s.value.plain())}" for s in settings)
+        label = label_of({setting.path: setting.value.plain() for setting in settings})
         yield Variant(label, settings)
+
+
+def label_of(values: Mapping[str, object]) -> str:
+    """Return the label of a run of a product."""
+    return ", ".join(f"{path}={_short(value)}" for path, value in values.items())
 
 
 def _cases(cursor: Cursor) -> Iterator[Variant]:

@@ -1,0 +1,310 @@
+"""What is public names no seed, no path and no withheld class; what is private stays inside."""
+
+import json
+import os
+from pathlib import Path
+
+import attrs
+import numpy as np
+import pandas as pd
+import pytest
+from anonloom.data.findings import Findings, PrivateRows
+from anonloom.errors import DataError, IntegrityError, UsageError
+from anonloom.kinds.auditor import Auditor
+from anonloom.params import as_values, param
+from anonloom.run.grid import Recipe, reason, run_grid
+from anonloom.run.outputs import is_output
+from anonloom.run.replay import apply_file
+from anonloom.run.transformation import Transformation
+from anonloom.run.verification import verify_folder
+
+
+def everything_public(folder):
+    """All that others may see of an output: names of files, and their bytes."""
+    private = list(folder.rglob("private"))
+    seen = [
+        path
+        for path in folder.rglob("*")
+        if not any(path.is_relative_to(hidden) for hidden in private)
+    ]
+    names = b"\n".join(str(path.relative_to(folder)).encode() for path in seen)
+    return names + b"\n".join(path.read_bytes() for path in seen if path.is_file())
+
+
+def run(clinic, **options):
+    return run_grid(Recipe(clinic.file), clinic.registry, clinic.out, **options)
+
+
+def test_seeds_that_are_varied_are_numbered_in_all_that_is_public(clinic):
+    clinic.write(clinic.file.read_text() + "vary:\n  seed: [8121, 8122, 8123]\n")
+    report = run(clinic)
+
+    labels = [f"seed=<private {number}>" for number in (1, 2, 3)]
+    assert labels == [one["label"] for one in report["runs"]]
+    assert ["<private 1>", "<private 2>", "<private 3>"] == [
+        one["parameters"]["seed"] for one in report["runs"]
+    ]
+    assert ["001-seed=-private-1", "002-seed=-private-2", "003-seed=-private-3"] == sorted(
+        path.name for path in (clinic.out / "runs").iterdir()
+    )
+    assert b"812" not in everything_public(clinic.out)
+    results = [json.loads(path.read_text()) for path in clinic.out.glob("private/results/*")]
+    assert [8121, 8122, 8123] == sorted(result["parameters"]["seed"] for result in results)
+
+
+def test_private_parameters_that_are_varied_are_numbered_too(clinic):
+    (clinic.folder / "smith.csv").write_bytes((clinic.folder / "clinic.csv").read_bytes())
+    clinic.write(
+        clinic.file.read_text()
+        + "vary:\n"
+        + "  - {label: one, set: {data.with.path: smith.csv}}\n"
+        + "  - {label: two, set: {data.with: {path: smith.csv, separator: ','}, seed: 8121}}\n"
+    )
+    report = run(clinic)
+
+    assert [
+        {"data.with.path": "<private 1>"},
+        {"data.with": {"path": "<private 1>", "separator": ","}, "seed": "<private 1>"},
+    ] == [one["parameters"] for one in report["runs"]]
+    assert b"smith" not in everything_public(clinic.out)
+    assert b"8121" not in everything_public(clinic.out)
+
+
+def test_the_message_of_a_failed_run_is_private(clinic):
+    """It names the path of the data, or rows and columns of it."""
+    clinic.write(clinic.file.read_text() + "vary:\n  data.with.path: [absent.csv, gone.csv]\n")
+    report = run(clinic)
+
+    assert ["failed with exit code 4; private/results says why"] * 2 == [
+        one["message"] for one in report["runs"]
+    ]
+    assert b"absent" not in everything_public(clinic.out)
+    why = reason(clinic.pipeline().spec, clinic.out)
+    assert f"{clinic.folder / 'absent.csv'}: there is no such file" == why
+
+
+def test_nothing_public_names_a_path_the_seed_or_the_input(clinic):
+    clinic.change("seed: 7", "seed: 81218121")
+    clinic.change("to: out", "to: out\n  intervals: bounds\n  formats: [csv, parquet]")
+    outcome = clinic.pipeline().publish()
+
+    seen = everything_public(clinic.out)
+    for secret in (
+        b"81218121",
+        str(clinic.folder).encode(),
+        b"clinic.csv",
+        outcome.private["input_digest"].encode(),
+        outcome.private["seed_salt"].encode(),
+        b"person 1",
+    ):
+        assert secret not in seen
+
+
+@attrs.frozen(kw_only=True)
+class WithFile:
+    """A method with a file."""
+
+    table: Path = param(help="A file.")
+
+
+def test_a_path_is_recorded_by_its_last_part():
+    method = WithFile(table=Path("/home/smith/tables/zip.csv"))
+    assert {"table": "zip.csv"} == as_values(method, redact=True)
+    assert {"table": "/home/smith/tables/zip.csv"} == as_values(method)
+
+
+@attrs.frozen(kw_only=True)
+class Straying(Auditor):
+    """Names its private rows like files elsewhere, and two of them alike."""
+
+    measures = "risk"
+
+    def audit(self, case, run):
+        rows = np.array([0])
+        names = ("../../public/exposed", "/tmp/exposed", "twice", "twice")
+        return Findings.of(PrivateRows(name=name, rows=rows, meaning="Exposed.") for name in names)
+
+
+def test_private_rows_stay_in_the_private_folder_whatever_they_are_called(clinic):
+    pipeline = clinic.pipeline()
+    audits = tuple(attrs.evolve(use, method=Straying()) for use in pipeline.spec.audit)
+    spec = attrs.evolve(pipeline.spec, audit=audits)
+    attrs.evolve(pipeline, spec=spec).publish()
+
+    assert [
+        "counting--tmp-exposed.csv",
+        "counting-..-..-public-exposed.csv",
+        "counting-twice-4.csv",
+        "counting-twice.csv",
+    ] == sorted(path.name for path in clinic.out.glob("private/*.csv"))
+    assert [] == list(clinic.out.glob("public/*exposed*"))
+
+
+def test_only_what_a_run_wrote_is_replaced(clinic):
+    """Many projects have a folder `public` with a `manifest.json` in it."""
+    website = clinic.out
+    (website / "public").mkdir(parents=True)
+    (website / "public" / "manifest.json").write_text('{"name": "website", "format": 1}')
+    assert not is_output(website)
+    with pytest.raises(UsageError) as refused:
+        clinic.pipeline().publish(replace=True)
+    assert f"'{website}' is not an output folder of Anonloom and is not replaced" == (
+        refused.value.what
+    )
+
+
+def test_an_output_beside_which_something_else_lies_is_not_replaced(clinic):
+    clinic.pipeline().publish()
+    assert is_output(clinic.out)
+    (clinic.out / "thesis.tex").write_text("years of work")
+    with pytest.raises(UsageError):
+        clinic.pipeline().publish(replace=True)
+    assert (clinic.out / "thesis.tex").exists()
+
+
+def test_an_experiment_replaces_only_an_experiment(clinic):
+    clinic.write(clinic.file.read_text() + "vary:\n  privacy.size.k: [2, 3]\n")
+    (clinic.out / "private" / "results").mkdir(parents=True)
+    (clinic.out / "private" / "results" / "thesis.tex").write_text("years of work")
+    with pytest.raises(UsageError) as refused:
+        run(clinic, replace=True)
+    assert f"'{clinic.out}' is not an experiment of Anonloom and is left as it is" == (
+        refused.value.what
+    )
+    assert (clinic.out / "private" / "results" / "thesis.tex").exists()
+
+
+# --- transformations ---------------------------------------------------------------------------
+
+
+def test_a_public_transformation_speaks_of_published_classes_only(clinic):
+    """A class that was withheld after sampling leaves no ends behind."""
+    frame = pd.read_csv(clinic.folder / "clinic.csv").sort_values("age")
+    frame = frame.assign(illness=["flu", "flu", "flu", "cold"] + ["flu", "cold"] * 4)
+    frame.to_csv(clinic.folder / "clinic.csv", index=False)
+    clinic.change("size: {k: 3}", "two-values: {of: illness}")
+    clinic.change("as-declared\n", "as-declared\n  - sampler: first-half\n")
+    clinic.change("publish:\n", "suppression: {at_most: 0.5, rows: drop}\npublish:\n")
+    clinic.pipeline().publish(to=clinic.folder / "all")
+    clinic.change("  to: out", "  to: out\n  transformation: true")
+    clinic.pipeline().publish()
+
+    whole = json.loads((clinic.folder / "all/private/transformation.json").read_text())
+    public = json.loads((clinic.out / "public" / "transformation.json").read_text())
+    assert [22.0, 31.0] == whole["regions"]["age"]["values"][:2]
+    assert [0, 1, 2] == sorted(np.arange(len(whole["regions"]["age"]["lo"])).tolist())
+    assert 2 == len(public["regions"]["age"]["lo"])
+    assert 22.0 not in public["regions"]["age"]["values"]
+
+
+def test_a_release_that_a_mechanism_protected_is_not_replayed(clinic):
+    """Regions alone would publish new rows without that protection."""
+    clinic.change("stages:\n", "stages:\n  - mechanism: add-one\n")
+    clinic.pipeline().publish()
+    assert ["counting-first.csv", "run.json"] == sorted(
+        path.name for path in (clinic.out / "private").iterdir()
+    )
+
+
+@pytest.fixture
+def transformation(clinic):
+    clinic.pipeline().publish()
+    return json.loads((clinic.out / "private" / "transformation.json").read_text())
+
+
+@pytest.mark.parametrize(
+    "suppression",
+    [
+        {"at_most": float("nan"), "rows": "star"},
+        {"at_most": 7, "rows": "star"},
+        {"at_most": "1", "rows": "star"},
+        {"at_most": True, "rows": "star"},
+        {"at_most": 0.1, "rows": "keep"},
+        {"at_most": 0.1},
+    ],
+)
+def test_a_transformation_without_a_true_limit_is_refused(transformation, suppression):
+    with pytest.raises(DataError):
+        Transformation.read({**transformation, "suppression": suppression})
+
+
+@pytest.mark.parametrize(
+    "privacy", [["size"], [{"model": "size"}], [{"model": "size", "parameters": 3}], 4]
+)
+def test_a_transformation_without_true_models_is_refused(transformation, privacy):
+    with pytest.raises(DataError):
+        Transformation.read({**transformation, "privacy": privacy})
+
+
+def test_wrong_parameters_of_a_model_are_a_mistake_in_the_data(clinic, transformation):
+    path = clinic.folder / "t.json"
+    transformation["privacy"][0]["parameters"] = {"k": "many"}
+    path.write_text(json.dumps(transformation))
+    with pytest.raises(DataError) as refused:
+        apply_file(path, clinic.folder / "clinic.csv", clinic.folder / "new", clinic.registry)
+    assert "the transformation is damaged: these are no parameters of size" == refused.value.what
+
+
+def test_a_deeply_nested_transformation_is_a_mistake_in_the_data(clinic):
+    path = clinic.folder / "t.json"
+    path.write_text("[" * 100_000)
+    with pytest.raises(DataError) as refused:
+        apply_file(path, clinic.folder / "clinic.csv", clinic.folder / "new", clinic.registry)
+    assert f"{path}: cannot be read as JSON" == refused.value.what
+
+
+def test_a_replay_without_models_says_so_and_is_not_named_after_its_input(clinic, transformation):
+    path = clinic.folder / "t.json"
+    path.write_text(json.dumps({**transformation, "privacy": []}))
+    report = apply_file(path, clinic.folder / "clinic.csv", clinic.folder / "new", clinic.registry)
+    assert ["No privacy model was declared ('privacy: none')."] == report["warnings"]
+    assert "new" == report["name"]
+    assert b"clinic" not in everything_public(clinic.folder / "new")
+
+
+# --- verifying hostile folders -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("manifest.json", "[" * 100_000, "manifest.json cannot be read as JSON"),
+        ("report.json", "[" * 100_000, "report.json cannot be read as JSON"),
+        (
+            "report.json",
+            '{"integrity": ["./evil.py:Evil"]}',
+            "the seal cannot be checked: no integrity scheme is named 'None'",
+        ),
+        (
+            "report.json",
+            '{"integrity": {"scheme": "./evil.py:Evil"}}',
+            "the seal cannot be checked: './evil.py:Evil' is local code, which runs only with "
+            "--allow-local-code",
+        ),
+        (
+            "manifest.json",
+            '{"outputs": {"release.csv": "\\u00e9"}}',
+            "'release.csv' is not what the manifest says: its digest differs",
+        ),
+        (
+            "manifest.json",
+            '{"outputs": {"\\u001b[2J": "0"}}',
+            "'\\x1b[2J', which the manifest lists, is missing",
+        ),
+    ],
+)
+def test_a_hostile_folder_is_refused_in_words(clinic, registry, name, content, message):
+    clinic.pipeline().publish()
+    (clinic.out / "public" / name).write_text(content)
+    with pytest.raises(IntegrityError) as refused:
+        verify_folder(clinic.out, registry)
+    assert message == refused.value.what
+
+
+def test_a_pipe_in_the_place_of_a_report_is_not_waited_for(clinic, registry):
+    clinic.pipeline().publish()
+    (clinic.out / "public" / "report.json").unlink()
+    os.mkfifo(clinic.out / "public" / "report.json")
+    with pytest.raises(IntegrityError) as refused:
+        verify_folder(clinic.out, registry)
+    assert "report.json is missing" == refused.value.what
