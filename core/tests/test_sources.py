@@ -349,7 +349,7 @@ def test_nul_characters(tmp_path):
 def test_words_in_a_column_of_numbers(tmp_path):
     path = write(tmp_path, "age,zip,illness\n1,2,3\nsecret,2,3\n ,2,3\n")
     assert (
-        "column 'age': 2 cells are not a number (rows 2, 3); correct them, or declare the column "
+        "column 'age': 2 cells are not a number (rows 2, 3); correct the data, or declare the column "
         "as 'type: category'" == refusal(path)
     )
 
@@ -357,7 +357,7 @@ def test_words_in_a_column_of_numbers(tmp_path):
 def test_a_point_where_decimals_have_a_comma(tmp_path):
     path = write(tmp_path, "age;zip;illness\n1,5;2;3\n1.5;2;3\n")
     assert (
-        "column 'age': 1 cell is not a number (row 2); correct them, or declare the column "
+        "column 'age': 1 cell is not a number (row 2); correct the data, or declare the column "
         "as 'type: category'" == refusal(path, decimal=",")
     )
 
@@ -468,6 +468,14 @@ def test_an_index_that_pandas_wrote_stays_a_column(tmp_path):
     frame = pd.DataFrame({"age": [1, 2], "zip": ["a", "b"], "illness": ["c", "d"]})
     frame.set_index("zip").to_parquet(path)
     assert [[1.0, "a", "c"], [2.0, "b", "d"]] == cells(Parquet(path=path).load(SCHEMA, Run()))
+
+
+def test_days_of_parquet_that_are_categories_have_no_time(tmp_path):
+    path = tmp_path / "people.parquet"
+    days = pa.array([datetime.date(2023, 12, 24), None])
+    pq.write_table(pa.table({"day": days}), path)
+    schema = Schema([Column(name="day", role="quasi")])
+    assert [["2023-12-24"], [None]] == cells(Parquet(path=path).load(schema, Run()))
 
 
 def parquet_refusal(path):

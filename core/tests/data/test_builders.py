@@ -327,11 +327,11 @@ def test_a_value_that_is_missing_from_its_hierarchy_is_counted_and_not_shown() -
     tree = Tree(tree={"x": ["a", "b"]})
     with pytest.raises(DataError) as error:
         build(["a", "b", "secret", "secret", None], hierarchy=tree)
-    expected = "column 'zip': 1 of 3 values (in 2 rows) is missing from the hierarchy; add them to it, or write 'unknown: own-leaf'"
+    expected = "column 'zip': 1 of 3 values (in 2 rows) is missing from the hierarchy; complete the hierarchy, or write 'unknown: own-leaf'"
     assert expected == str(error.value)
     with pytest.raises(DataError) as error:
         build(["secret"], hierarchy=tree)
-    expected = "column 'zip': 1 of 1 values (in 1 row) is missing from the hierarchy; add them to it, or write 'unknown: own-leaf'"
+    expected = "column 'zip': 1 of 1 values (in 1 row) is missing from the hierarchy; complete the hierarchy, or write 'unknown: own-leaf'"
     assert expected == str(error.value)
 
 

@@ -160,7 +160,7 @@ def test_numbers_of_every_dtype_are_read(series: pd.Series, expected: list[str |
     assert expected == texts(series, type="number")
 
 
-ADVICE = "; correct them, or declare the column as 'type: category'"
+ADVICE = "; correct the data, or declare the column as 'type: category'"
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,13 @@ ADVICE = "; correct them, or declare the column as 'type: category'"
             pd.Series(["1", "x", "x", None], dtype="category"),
             "2 cells are not a number (rows 2, 3)" + ADVICE,
         ),
-        (["0x10", "1_000", "1,5", "nan"], "3 cells are not a number (rows 1, 2, 3)" + ADVICE),
+        (["0x10", "1_000", "nan"], "2 cells are not a number (rows 1, 2)" + ADVICE),
+        (
+            ["1,5", "x", "2"],
+            "2 cells are not a number (rows 1, 2)"
+            + ADVICE
+            + "\n    some have a decimal comma: with 'source: csv', write \"decimal: ','\"",
+        ),
         ([True, 1], "1 cell is not a number (row 1)" + ADVICE),
         (pd.Series([1 + 2j]), "1 cell is not a number (row 1)" + ADVICE),
         (pd.Series([True, False]), "true and false are not numbers"),
@@ -283,7 +289,7 @@ def test_days_long_ago_and_far_ahead() -> None:
 def test_what_is_no_date_is_counted_and_not_shown(
     cells: list[object], options: dict[str, str], message: str
 ) -> None:
-    expected = f"column 'it': {message}; correct them, or give the column's 'format'"
+    expected = f"column 'it': {message}; correct the data, or give the column's 'format'"
     assert expected == refusal(cells, type="date", **options)
 
 

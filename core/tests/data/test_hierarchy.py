@@ -216,7 +216,15 @@ def test_levels_that_are_no_tree_are_refused(levels: list[str], message: str) ->
         ("a;x;*\nb;*\n", "{path}: row 2 has 2 fields, the first row has 3"),
         ("a;x;*\nb;x;top\n", "{path}: row 2 must end with the root, '*'"),
         ("*\n", "{path}: row 1 must end with the root, '*'"),
-        ("a,x,*\n", "{path}: row 1 must end with the root, '*'"),
+        (
+            "a,x,*\n",
+            "{path}: row 1 must end with the root, '*'\n"
+            "    write ';' between the leaf, its groups and the root",
+        ),
+        (
+            "a; x; *\n",
+            "{path}: row 1 must end with the root, '*'\n    take out the spaces around it",
+        ),
         ("a;x;*\nb;y;*\na;y;*\n", "{path}: row 3 repeats a leaf; every leaf stands once"),
         (
             "a;x;p;*\nb;x;q;*\n",

@@ -190,6 +190,18 @@ def test_an_origin_may_be_given() -> None:
         (["b", "a", "b", "a"], "the data have more than one column named 'a', 'b'"),
         (["age", "b"], "the data have no column 'zip'; they have: 'age', 'b'"),
         (["", "b", ""], "the data have no column 'age', 'zip'; they have: '', 'b', ''"),
+        (
+            ["Age", " zip"],
+            "the data have no column 'age', 'zip'; they have: 'Age', ' zip'\n"
+            "    'age': did you mean 'Age'?\n"
+            "    'zip': did you mean ' zip'?",
+        ),
+        (
+            [f"c{number}" for number in range(42)],
+            "the data have no column 'age', 'zip'; they have: "
+            + ", ".join(f"'c{number}'" for number in range(40))
+            + " and 2 more",
+        ),
     ],
 )
 def test_columns_must_be_there_once(columns: list[str], message: str) -> None:

@@ -193,6 +193,25 @@ def test_audit_takes_the_columns_and_auditors_of_a_pipeline(shop, capsys):
     assert ["counting"] == [audit["auditor"] for audit in found["audits"]]
 
 
+def test_audit_counts_the_cells_that_it_cannot_read(shop, capsys):
+    """Other tools write half-open intervals: they must not pass for a release without use."""
+    (shop.folder / "arx.csv").write_text("age;sex\n" + "[20, 40[;f\n" * 11 + "31;?\n")
+    arguments = ["audit", "clinic.csv", "arx.csv", "--pipeline", "pipeline.yaml"]
+    assert 0 == main(arguments)
+
+    why = (
+        "neither a value of the original, nor in its hierarchy, nor '[a, b]', "
+        "'{\"a\", \"b\"}' or '*', and counted as entirely lost"
+    )
+    assert [
+        f"warning: column 'age': 11 cells are {why}",
+        f"warning: column 'sex': 1 cell is {why}",
+    ] == capsys.readouterr().out.splitlines()[1:3]
+
+    assert 0 == main([*arguments, "--json"])
+    assert {"age": 11, "sex": 1} == json.loads(capsys.readouterr().out)["unread"]
+
+
 def test_audit_refuses_an_auditor_that_two_tables_cannot_feed(shop, capsys):
     main(["run", "pipeline.yaml", "--quiet"])
     capsys.readouterr()

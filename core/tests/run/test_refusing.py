@@ -61,6 +61,29 @@ def test_suppression_is_limited_like_privacy(clinic):
     assert 4 == clinic.pipeline().publish().report["summary"]["suppressed"]
 
 
+def test_a_class_of_which_nothing_is_left_is_suppressed_and_explained(clinic):
+    clinic.change("    age: {role: quasi, type: number}\n", "    age: {role: label}\n")
+    message = refusal(clinic)
+
+    assert (
+        "the release is not published: 4 of 12 rows are suppressed (33.33%), more than "
+        "'suppression: at_most' allows (0.00%)\n"
+        "    Nothing was written. 'suppression: {at_most: 0.3334}' would pass.\n"
+        "    4 of them are in classes whose values have only '*' in common: a hierarchy with more "
+        "levels, or 'publish: set', would help." == message
+    )
+
+
+def test_a_table_of_too_few_persons_is_refused_by_their_number(clinic):
+    clinic.change("    bill: {role: other}\n", "    illness: {role: person}\n")
+    clinic.change("    illness: {role: sensitive}\n", "")
+    message = refusal(clinic)
+
+    assert message.startswith(
+        "the whole table does not satisfy size: it has 12 usable rows of 2 persons, and "
+    )
+
+
 def test_dropped_rows_count_as_suppressed(clinic):
     clinic.change(
         "  - generalizer: as-declared\n", "  - outliers: first-out\n  - generalizer: as-declared\n"
@@ -79,6 +102,7 @@ def test_dropped_rows_count_as_suppressed(clinic):
         ("rows: '> 5'", "counting.rows > 5 (it is 12)"),
         ("share: '>= 1'", "counting.share >= 1 (it is 1)"),
         ("linkage: '> 5'", "counting.linkage > 5 (there is no such finding)"),
+        ("row: '> 5'", "counting.row > 5 (there is no such finding; did you mean 'rows'?)"),
     ],
 )
 def test_fail_if_keeps_a_release_from_being_written(clinic, condition, found):

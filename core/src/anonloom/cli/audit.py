@@ -12,7 +12,7 @@ from anonloom.errors import UsageError
 from anonloom.kinds.auditor import Auditor
 from anonloom.kinds.context import Run
 from anonloom.registry import Registry
-from anonloom.run.external import guess_schema, read_cells, release_from
+from anonloom.run.external import guess_schema, read_cells, release_from, unread_cells
 from anonloom.run.reporting import chart_data, finding_data
 from anonloom.spec.pipeline import load_pipeline
 from anonloom.spelling import listed
@@ -61,10 +61,13 @@ def execute(arguments: argparse.Namespace) -> int:
             results[name] = auditor.audit(case, Run(stage=name))
     if not results:
         raise UsageError("no installed auditor can judge two tables alone")
+    assert case.original is not None
+    unread = unread_cells(case.release, case.original)
     if arguments.json:
-        print(json.dumps(_data(schema, results), indent=2, allow_nan=False))
+        data = {**_data(schema, results), "unread": unread}
+        print(json.dumps(data, indent=2, allow_nan=False))
     else:
-        _show(schema, source, results)
+        _show(schema, source, unread, results)
     return 0
 
 
@@ -96,8 +99,14 @@ def _data(schema: Schema, results: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _show(schema: Schema, source: str, results: dict[str, Any]) -> None:
+def _show(schema: Schema, source: str, unread: dict[str, int], results: dict[str, Any]) -> None:
     print(f"{source}: " + ", ".join(f"{c.name} ({c.role}, {c.type})" for c in schema))
+    for name, count in unread.items():
+        cells = "1 cell is" if count == 1 else f"{count} cells are"
+        print(
+            f"warning: column '{name}': {cells} neither a value of the original, nor in its "
+            "hierarchy, nor '[a, b]', '{\"a\", \"b\"}' or '*', and counted as entirely lost"
+        )
     for name, findings in results.items():
         print(f"\n{name}")
         for finding in findings:

@@ -23,6 +23,9 @@ SHOWN = 5
 #: The largest number that a column may hold.
 LARGEST = 1e300
 
+_DECIMAL_COMMA = r"\s*[-+]?[0-9]+,[0-9]+\s*"
+_DECIMAL_COMMA_HINT = "some have a decimal comma: with 'source: csv', write \"decimal: ','\""
+
 
 @attrs.frozen(eq=False)
 class Coded:
@@ -113,11 +116,12 @@ def _numbers(series: Any, column: Column) -> Any:
     return pd.Series(numbers, index=series.index, name=series.name)
 
 
-def _refuse(bad: NDArray[np.bool_], what: str, column: Column) -> None:
+def _refuse(bad: NDArray[np.bool_], what: str, column: Column, hint: str = "") -> None:
     if bad.any():
         raise DataError(
-            f"column '{column.name}': {_rows(bad, what)}; correct them, or declare the column as "
-            "'type: category'"
+            f"column '{column.name}': {_rows(bad, what)}; correct the data, or declare the "
+            "column as 'type: category'",
+            hint=hint,
         )
 
 
@@ -130,7 +134,9 @@ def _parse_numbers(series: Any, column: Column) -> NDArray[np.float64]:
         numbers, bad = np.append(numbers, np.nan)[codes], np.append(bad, False)[codes]
     else:
         numbers, bad = _numbers_of(series)
-    _refuse(bad, "not a number", column)
+    if bad.any():
+        commas = series[bad].astype("str").str.fullmatch(_DECIMAL_COMMA).any()
+        _refuse(bad, "not a number", column, _DECIMAL_COMMA_HINT if commas else "")
     return numbers
 
 
@@ -163,7 +169,7 @@ def _dates(series: Any, column: Column) -> Any:
         if bad.any():
             raise DataError(
                 f"column '{column.name}': {_rows(bad, f'not a date of the form {column.format}')}; "
-                "correct them, or give the column's 'format'"
+                "correct the data, or give the column's 'format'"
             )
         dates = pd.Series(moments, index=series.index, name=series.name)
     # A date is a day: a time of day would single people out, and only some formats would show it.
@@ -291,7 +297,7 @@ def _ordered(found: _Distinct, column: Column) -> tuple[Hierarchy | None, NDArra
         raise DataError(
             f"column '{column.name}': {lacking} of {len(values)} values (in {hit} "
             f"{'row' if hit == 1 else 'rows'}) {'is' if lacking == 1 else 'are'} missing from the "
-            "hierarchy; add them to it, or write 'unknown: own-leaf'"
+            "hierarchy; complete the hierarchy, or write 'unknown: own-leaf'"
         ) from None
     except DataError as error:
         raise DataError(f"column '{column.name}': {error}") from None

@@ -15,6 +15,10 @@ from anonloom.data.coding import Coded, code, typed
 from anonloom.data.pseudonyms import key_for, pseudonyms
 from anonloom.data.schema import Schema
 from anonloom.errors import DataError
+from anonloom.spelling import closest
+
+#: How many names of columns a message shows.
+_MOST_NAMES = 40
 
 
 @attrs.frozen(eq=False)
@@ -220,8 +224,18 @@ def check_columns(names: Iterable[str], schema: Schema) -> None:
         raise DataError(f"the data have more than one column named {listed}")
     absent = [name for name in schema.names if name not in names]
     if absent:
-        listed = ", ".join(f"'{name}'" for name in absent)
+        free = [name for name in names if name not in schema]
+        guesses = {name: closest(name, free) for name in absent}
         raise DataError(
-            f"the data have no column {listed}; they have: "
-            + ", ".join(f"'{name}'" for name in names)
+            f"the data have no column {_in_quotes(absent)}; they have: {_in_quotes(names)}",
+            hint="\n".join(
+                f"'{name}': did you mean '{guess}'?" for name, guess in guesses.items() if guess
+            ),
         )
+
+
+def _in_quotes(names: Sequence[str]) -> str:
+    """Return names in a row; of very many the first."""
+    shown = ", ".join(f"'{name}'" for name in names[:_MOST_NAMES])
+    more = len(names) - _MOST_NAMES
+    return f"{shown} and {more} more" if more > 0 else shown

@@ -99,7 +99,10 @@ class LeafTable(HierarchySource):
                     f"{where}: row {number} has {len(row)} fields, the first row has {width}"
                 )
             if row[-1] != STAR or width < 2:
-                raise DataError(f"{where}: row {number} must end with the root, '{STAR}'")
+                raise DataError(
+                    f"{where}: row {number} must end with the root, '{STAR}'",
+                    hint=_separator_hint(row),
+                )
             if row[0] in seen:
                 raise DataError(f"{where}: row {number} repeats a leaf; every leaf stands once")
             seen.add(row[0])
@@ -180,6 +183,14 @@ class LeafTable(HierarchySource):
                 f"{'is written like a group' if alike == 1 else 'are written like groups'} of it; "
                 "rename them, or add them to the hierarchy"
             )
+
+
+def _separator_hint(row: Sequence[str]) -> str:
+    if row[-1].strip() == STAR and len(row) > 1:
+        return "take out the spaces around it"
+    if len(row) == 1 and row[0].rstrip().endswith(STAR) and len(row[0].strip()) > 1:
+        return "write ';' between the leaf, its groups and the root"
+    return ""
 
 
 def _hierarchy(rows: Sequence[Row], ranks: Sequence[int]) -> tuple[Hierarchy, NDArray[np.int64]]:

@@ -2,9 +2,10 @@
 
 import attrs
 
-from anonloom.data.findings import Finding, Findings
+from anonloom.data.findings import Findings
 from anonloom.errors import PrivacyError
 from anonloom.spec.model import Audit, Condition
+from anonloom.spelling import did_you_mean
 
 
 @attrs.frozen
@@ -27,14 +28,16 @@ def failures(audit: Audit, findings: Findings) -> list[Failure]:
         value = finding.value if finding is not None and finding.assessable else None
         number = float(value) if isinstance(value, int | float) else None
         if condition.fails(number):
-            met.append(Failure(audit.id, condition, _found(finding, number)))
+            found = _misspelt(condition, findings)
+            if finding is not None:
+                found = f"it is {finding.status if number is None else f'{number:.6g}'}"
+            met.append(Failure(audit.id, condition, found))
     return met
 
 
-def _found(finding: Finding | None, number: float | None) -> str:
-    if finding is None:
-        return "there is no such finding"
-    return f"it is {finding.status}" if number is None else f"it is {number:.6g}"
+def _misspelt(condition: Condition, findings: Findings) -> str:
+    guess = did_you_mean(condition.finding, [finding.name for finding in findings])
+    return f"there is no such finding{guess and f'; {guess}'}"
 
 
 def refuse(met: list[Failure]) -> None:

@@ -167,7 +167,7 @@ def _refuse_hopeless(spec: PipelineSpec, guard: Guard, table: Table) -> None:
         if not len(rows) or not bool(use.method.admits(table, rows, start, ends)[0]):
             words = use.method.would_pass(table, rows, start, ends) if len(rows) else "nothing"
             raise PrivacyError(
-                f"the whole table does not satisfy {use.name}: it has {len(rows)} usable rows, "
+                f"the whole table does not satisfy {use.name}: it has {_counted(table, rows)}, "
                 f"and {words} would pass",
                 hint="Nothing was written. No partition can satisfy what the whole table does not.",
             )
@@ -180,6 +180,15 @@ def _refuse_hopeless(spec: PipelineSpec, guard: Guard, table: Table) -> None:
         f"rows, {takes}",
         hint="Nothing was written. Sample a larger share, or lower the demand.",
     )
+
+
+def _counted(table: Table, rows: NDArray[np.int64]) -> str:
+    """Count rows, and the persons behind them where models count persons."""
+    text = f"{len(rows)} usable {'row' if len(rows) == 1 else 'rows'}"
+    if table.persons is None:
+        return text
+    persons = len(np.unique(table.persons[rows]))
+    return f"{text} of {persons} {'person' if persons == 1 else 'persons'}"
 
 
 def _checked(

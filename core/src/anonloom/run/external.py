@@ -12,6 +12,7 @@ from anonloom.data.cells import reads_like_a_form
 from anonloom.data.hierarchy import STAR
 from anonloom.data.release import Release
 from anonloom.data.schema import Column, Role, Schema
+from anonloom.data.table import Table
 from anonloom.errors import DataError
 from anonloom.sources.csv import Csv
 
@@ -59,6 +60,21 @@ def guess_schema(original: pd.DataFrame, release: pd.DataFrame) -> Schema:
 
 def _texts(column: Any) -> list[str]:
     return [str(value) for value in column.dropna().unique()]
+
+
+def unread_cells(release: Release, original: Table) -> dict[str, int]:
+    """Count the cells of every quasi-identifier that are in no form that Anonloom publishes."""
+    found = {}
+    for axis in original.axes:
+        if axis.name not in release.frame.columns:
+            continue
+        column = release.frame[axis.name]
+        strange = [axis.read(str(cell)) is None for cell in column.cat.categories]
+        # The code of a missing cell, -1, finds the last.
+        count = int(np.append(np.array(strange, bool), False)[column.cat.codes.to_numpy()].sum())
+        if count:
+            found[axis.name] = count
+    return found
 
 
 def release_from(frame: pd.DataFrame, schema: Schema) -> Release:

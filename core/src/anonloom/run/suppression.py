@@ -53,5 +53,19 @@ def refuse_excess(release: Release, at_most: float) -> None:
         raise PrivacyError(
             f"the release is not published: {count} of {total} rows are suppressed "
             f"({found:.2%}), more than 'suppression: at_most' allows ({at_most:.2%})",
-            hint=f"Nothing was written. 'suppression: {{at_most: {enough:g}}}' would pass.",
+            hint=f"Nothing was written. 'suppression: {{at_most: {enough:g}}}' would pass."
+            + _of_classes(release),
         )
+
+
+def _of_classes(release: Release) -> str:
+    """Say how many rows no method suppressed: their class has nothing left but `*`."""
+    if release.classes is None:
+        return ""
+    count = int((release.suppressed & (release.classes >= 0)).sum())
+    if not count:
+        return ""
+    return (
+        f"\n{count} of them {'is' if count == 1 else 'are'} in classes whose values have only "
+        f"'{STAR}' in common: a hierarchy with more levels, or 'publish: set', would help."
+    )

@@ -30,7 +30,12 @@ def table_of(columns: Any, schema: Schema) -> Table:
     """
     _refuse_nested(columns)
     names = [name for name in schema.names if name in columns.column_names]
-    return Table.build(frame_of(columns.select(names)), schema)
+    columns = columns.select(names)
+    for at, field in enumerate(columns.schema):
+        if pa.types.is_date(field.type) and schema[field.name].type == "category":
+            # pandas has no days: a midnight would be published with each of them.
+            columns = columns.set_column(at, field.name, columns[at].cast(pa.string()))
+    return Table.build(frame_of(columns), schema)
 
 
 def frame_of(columns: Any) -> pd.DataFrame:

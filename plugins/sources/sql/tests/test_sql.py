@@ -191,7 +191,7 @@ def test_a_file_that_is_no_database(tmp_path):
 def test_words_in_a_column_of_numbers_are_counted_not_shown(path):
     query = 'SELECT illness AS age, "zip code", illness FROM patients'
     assert (
-        "column 'age': 2 cells are not a number (rows 1, 2); correct them, or declare the column "
+        "column 'age': 2 cells are not a number (rows 1, 2); correct the data, or declare the column "
         "as 'type: category'" == refusal(path=path, query=query)
     )
 
