@@ -22,6 +22,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         one = below.add_parser(action, help=summary)
         one.add_argument("name", metavar="NAME", help="the method, or distribution:method")
         one.add_argument("--kind", help="its kind, if methods of several kinds have this name")
+    one.add_argument(
+        "--with",
+        dest="parameters",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        help="a parameter to check it with, such as k=5; repeatable; default: the class's example",
+    )
 
 
 def execute(arguments: argparse.Namespace) -> int:
@@ -33,7 +41,7 @@ def execute(arguments: argparse.Namespace) -> int:
                 print(line)
         return 0
     if arguments.action == "check":
-        return _check(registry, arguments.name, arguments.kind)
+        return _check(registry, arguments.name, arguments.kind, _given(arguments.parameters))
     for line in listing(registry, _key(getattr(arguments, "kind", None))):
         print(line)
     return 0
@@ -113,18 +121,35 @@ def _written(value: object) -> str:
     return json.dumps(value)
 
 
-def _check(registry: Registry, name: str, kind: str | None) -> int:
+def _given(parameters: list[str]) -> dict[str, object]:
+    """Read ``name=value``, where the value is YAML."""
+    given: dict[str, object] = {}
+    for text in parameters:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise UsageError(f"--with must read name=value. Got {text!r} instead.")
+        # Imported here: listing plugins reads no YAML.
+        from anonloom.document import read_plain
+
+        given[name.strip()] = read_plain(value, "--with") if value.strip() else None
+    return given
+
+
+def _check(registry: Registry, name: str, kind: str | None, parameters: dict[str, object]) -> int:
     # The kit brings numpy and pandas; listing plugins must not.
     from anonloom.testing import run_checks
 
     failed = 0
     for entry in _called(registry, name, kind):
         print(f"{KINDS[entry.kind].name} {entry.name} ({entry.owner})")
-        for result in run_checks(entry.kind, name, registry):
+        counts: dict[str, int] = {}
+        for result in run_checks(entry.kind, name, registry, parameters):
+            counts[result.status] = counts.get(result.status, 0) + 1
             print(f"  {result.status:<8}  {result.check}")
             if result.detail:
                 print("\n".join(f"            {line}" for line in result.detail.splitlines()))
             failed += not result.good
+        print(f"  {', '.join(f'{count} {status}' for status, count in counts.items())}")
     if failed:
         raise PluginError(f"{name!r} fails {failed} check{'s' if failed > 1 else ''}")
     return 0

@@ -20,6 +20,8 @@ class KAnonymity(PrivacyModel):
 
     # The persons of a union are at least those of either part.
     monotone: ClassVar[bool] = True
+    #: Parameters with which `anonloom plugins check` tries it.
+    example: ClassVar[dict[str, object]] = {"k": 3}
 
     k: int = param(help="Least number of persons in a class.", check=at_least(2))
     on: tuple[tuple[str, ...], ...] | None = param(

@@ -30,6 +30,8 @@ class LDiversity(PrivacyModel):
     # person. Persons that two classes share count once in the union, which is then no mixture of
     # both: a claim for every table cannot be made.
     monotone: ClassVar[bool] = False
+    #: Parameters with which `anonloom plugins check` tries it.
+    example: ClassVar[dict[str, object]] = {"l": 2, "of": "illness"}
 
     l: int | float = param(  # noqa: E741  # the paper's letter
         help="How many well represented values a class must have; a whole number unless the kind "

@@ -36,6 +36,8 @@ class TCloseness(PrivacyModel):
     # Where a row is a person, the distance is convex and a union is a mixture: monotone. Persons
     # that two classes share count once in the union, which is then no mixture of both.
     monotone: ClassVar[bool] = False
+    #: Parameters with which `anonloom plugins check` tries it.
+    example: ClassVar[dict[str, object]] = {"t": 0.4, "of": "illness"}
 
     t: float = param(help="Greatest distance, from 0 to 1.", check=between(0, 1))
     of: str = param(help="The sensitive column.")

@@ -17,6 +17,8 @@ class DropColumns(Mechanism):
     """Takes published columns out of the table; every row stays."""
 
     truthful: ClassVar[bool] = True
+    #: Parameters with which `anonloom plugins check` tries it.
+    example: ClassVar[dict[str, object]] = {"columns": ["outcome"]}
 
     columns: tuple[str, ...] = param(
         help="The columns to drop; they must be published ones.",

@@ -1,5 +1,7 @@
 """Samplers: a share of every class, or of all rows."""
 
+from typing import ClassVar
+
 import attrs
 import numpy as np
 from anonloom.data.classes import Classes
@@ -22,6 +24,9 @@ def share_of(share: float, sizes: Sizes) -> Sizes:
 @attrs.frozen(kw_only=True)
 class Stratified(Sampler):
     """Draws from every class without replacement; how many is a function of its size alone."""
+
+    #: Parameters with which `anonloom plugins check` tries it.
+    example: ClassVar[dict[str, object]] = {"share": 0.7}
 
     share: float | None = param(
         help="Share of every class that is kept, rounded up to whole rows.",
@@ -59,6 +64,9 @@ class Stratified(Sampler):
 @attrs.frozen(kw_only=True)
 class SimpleRandom(Sampler):
     """Draws from all rows without replacement; a class may be left out altogether."""
+
+    #: Parameters with which `anonloom plugins check` tries it.
+    example: ClassVar[dict[str, object]] = {"share": 0.7}
 
     share: float = param(
         help="Share of all rows that is kept, rounded up to whole rows.",
