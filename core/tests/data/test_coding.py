@@ -88,7 +88,7 @@ def test_cells_that_read_alike_are_one_category(
 
 @given(st.lists(st.one_of(st.none(), st.text("ab{\n*", max_size=3)), min_size=1, max_size=20))
 def test_codes_are_ranks_among_the_values_that_occur(cells: list[str | None]) -> None:
-    found = coded(cells, role="sensitive")
+    found = coded(cells, role="label")
     order = sorted({cell for cell in cells if cell is not None})
     rank = {cell: at for at, cell in enumerate(order)}
     assert [rank.get(cell, len(order)) if cell is not None else len(order) for cell in cells] == (
@@ -327,3 +327,17 @@ def test_complete_columns_pass_where_missing_is_refused() -> None:
 def test_an_error_of_the_hierarchy_names_the_column() -> None:
     expected = "column 'it': 1 of 1 codes holds the mask '*' where it stands for what is cut; choose another 'mask'"
     assert expected == refusal(["12*"], hierarchy=Prefix(keep=(2,)))
+
+
+@pytest.mark.parametrize("role", ["sensitive", "person", "quasi"])
+def test_sensitive_values_that_read_alike_are_one_value_and_blanks_are_none(role):
+    """Counted as different, they would make a class of one illness look diverse."""
+    cells = ["flu", "Flu", "flu ", "\uff46lu", "cafe\u0301", "caf\u00e9", "", "  ", None]
+    coded = code(pd.Series(cells), Column(name="illness", role=role))
+    if role != "quasi":
+        assert ["caf\u00e9", "flu"] == coded.axis.values.tolist()
+        assert [1, 1, 1, 1, 0, 0, 2, 2, 2] == coded.codes.tolist()
+        assert 2 == coded.axis.missing
+    else:
+        # What a reader can tell apart stays apart: each must have its own k.
+        assert 8 == len(coded.axis.values)

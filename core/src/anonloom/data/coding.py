@@ -1,5 +1,6 @@
 """From the cells of a column to an axis and codes, with every mistake of the data named."""
 
+import unicodedata
 from datetime import date, datetime
 from typing import Any
 
@@ -53,7 +54,7 @@ def code(series: Any, column: Column, out: NDArray[np.int32] | None = None) -> C
     found = _distinct(series, column)
     if column.role == "quasi" and column.type == "category":
         _refuse_forms(found, column)
-    incomplete = bool((found.entries < 0).any())
+    incomplete = found.blank or bool((found.entries < 0).any())
     hierarchy, order = _ordered(found, column)
     values = found.values[order]
     missing = len(values) if incomplete else -1
@@ -220,11 +221,14 @@ class _Distinct:
         Of every row, its place in some list of cells; -1 for missing.
     ranks
         Of every place in that list, the rank of its value; the last is -1, for missing.
+    blank
+        Whether cells that are there hold no value.
     """
 
     values: NDArray[Any]
     entries: NDArray[np.integer]
     ranks: NDArray[np.int64]
+    blank: bool = False
 
     def holding(self, chosen: NDArray[np.bool_]) -> int:
         """Count the rows that hold one of the chosen values."""
@@ -258,10 +262,21 @@ def _distinct(series: Any, column: Column) -> _Distinct:
     # order of the rows out of the codes.
     labels = np.empty(len(kept), object)
     labels[:] = [cells.cell_text(value) for value in cells_[kept]]
+    if column.role in ("sensitive", "person") and column.generalization is None:
+        labels[:] = [_same_to_a_reader(label) for label in labels]
     rank, values = pd.factorize(labels, sort=True)
     ranks = np.full(len(cells_) + 1, -1, np.int64)
     ranks[kept] = rank
-    return _Distinct(np.asarray(values, object), entries, ranks)
+    return _Distinct(np.asarray(values, object), entries, ranks, blank=bool((rank < 0).any()))
+
+
+def _same_to_a_reader(label: str) -> str | None:
+    """Write what is counted as its readers take it; None for nothing but blanks.
+
+    'flu', 'Flu' and 'flu ' are one illness, in whatever form of Unicode: counted as three, they
+    would make a class of one illness look diverse. So it is with persons.
+    """
+    return " ".join(unicodedata.normalize("NFKC", label).casefold().split()) or None
 
 
 def _sorted(values: NDArray[Any], entries: NDArray[np.integer]) -> _Distinct:
