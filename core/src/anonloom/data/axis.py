@@ -228,22 +228,23 @@ class Axis:
     def read(self, cell: str | None) -> "Cover | None":
         """Return what a published cell covers on this axis, or None when it cannot be read."""
         if cell is None:
-            return Cover(np.array([self.missing])) if self.missing >= 0 else None
+            return Cover(self.missing, self.missing) if self.missing >= 0 else None
         if cell == STAR:
-            return Cover(np.arange(self.size), star=True)
+            return Cover(0, self.size - 1, star=True)
         single = self._code_of.get(cell)
         if single is not None:
-            return Cover(np.array([single]))
+            return Cover(single, single)
         # Before the other forms: a hierarchy may call a group '[20, 29]'.
         node = self.hierarchy.find(cell) if self.hierarchy is not None else None
         if node is not None:
             assert self.hierarchy is not None
-            span = np.arange(self.hierarchy.first[node], self.hierarchy.last[node] + 1)
-            return Cover(span, form="nodes")
+            first, last = self.hierarchy.first[node], self.hierarchy.last[node]
+            return Cover(int(first), int(last), form="nodes")
         members = cells.read_set(cell)
         if members is not None:
             found = {self._code_of[member] for member in members if member in self._code_of}
-            return Cover(np.array(sorted(found), np.int64), form="set")
+            ends_of = (min(found), max(found)) if found else (0, -1)
+            return Cover(*ends_of, members=np.array(sorted(found), np.int64), form="set")
         ends = cells.read_interval(cell)
         if ends is not None and self.type != "category":
             return self._read_interval(*ends)
@@ -268,17 +269,20 @@ class Axis:
         ends = self._place(lo), self._place(hi)
         if ends[0] is None or ends[1] is None or ends[0] > ends[1]:
             return None
+        return Cover(*self._inside(ends[0], ends[1]), form="interval", ends=(ends[0], ends[1]))
+
+    def _inside(self, lo: float, hi: float) -> tuple[int, int]:
+        """First and last code of the values from `lo` to `hi`; places of numbers ascend."""
         own = self.places[: self.occurring]
-        first = int(np.searchsorted(own, ends[0], side="left"))
-        last = int(np.searchsorted(own, ends[1], side="right"))
-        return Cover(np.arange(first, last), form="interval", ends=(ends[0], ends[1]))
+        first = int(np.searchsorted(own, lo, side="left"))
+        return first, int(np.searchsorted(own, hi, side="right")) - 1
 
     def _read_single(self, text: str) -> "Cover | None":
         """Read a value in another spelling, or one that does not occur, such as a centroid."""
         place = None if self.type == "category" else self._place(text)
         if place is None:
             return None
-        return Cover(np.flatnonzero(self.places[: self.occurring] == place), ends=(place, place))
+        return Cover(*self._inside(place, place), ends=(place, place))
 
     def cover_loss(self, cover: "Cover") -> float:
         """Loss of a cell that was read from a release."""
@@ -286,13 +290,10 @@ class Axis:
             return 1.0
         if cover.form == "interval" and cover.ends is not None:
             return min(1.0, (cover.ends[1] - cover.ends[0]) / self.range) if self.range else 0.0
-        if cover.form == "set":
-            return float(self.set_loss(np.array(len(cover.codes))))
+        if cover.form == "set" or (cover.form == "nodes" and self.type == "category"):
+            return float(self.set_loss(np.array(len(cover))))
         if cover.form == "nodes":
-            ends = cover.codes[:1], cover.codes[-1:]
-            if self.type == "category":
-                return float(self.set_loss(np.array(len(cover.codes))))
-            return float(self._share_of_range(*ends)[0])
+            return float(self._share_of_range(np.array(cover.first), np.array(cover.last)))
         return 0.0
 
 
@@ -302,8 +303,10 @@ class Cover:
 
     Attributes
     ----------
-    codes
-        Ascending codes of the occurring values that the cell covers.
+    first, last
+        First and last code that the cell covers; `last` is below `first` when it covers none.
+    members
+        Ascending codes of a set; None where every code from `first` to `last` is covered.
     form
         The form in which the cell is written; None for a single value.
     star
@@ -312,7 +315,20 @@ class Cover:
         Ends of an interval, or a single number that does not occur.
     """
 
-    codes: NDArray[np.int64]
+    first: int
+    last: int
+    members: NDArray[np.int64] | None = None
     form: Form | None = None
     star: bool = False
     ends: tuple[float, float] | None = None
+
+    def __len__(self) -> int:
+        return self.last - self.first + 1 if self.members is None else len(self.members)
+
+    # Written out only when asked for: a release has many cells, and each may cover the whole axis.
+    @property
+    def codes(self) -> NDArray[np.int64]:
+        """Ascending codes of the occurring values that the cell covers."""
+        if self.members is not None:
+            return self.members
+        return np.arange(self.first, self.last + 1, dtype=np.int64)

@@ -87,8 +87,8 @@ def _bounds(column: Any, axis: Axis) -> tuple[pa.Array, pa.Array]:
             continue
         if cover.ends is not None:
             ends[at] = cover.ends
-        elif len(cover.codes):
-            ends[at] = axis.places[cover.codes[[0, -1]]]
+        elif len(cover):
+            ends[at] = axis.places[[cover.first, cover.last]]
     rows = ends[column.cat.codes.to_numpy()]
     lo, hi = (pa.array(rows[:, side], pa.float64(), from_pandas=True) for side in (0, 1))
     if axis.type == "date":
