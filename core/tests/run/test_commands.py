@@ -87,7 +87,10 @@ def test_an_experiment_prints_its_table_and_progress(shop, capsys):
         "1 of 2 runs published\ntable: out/public/grid.csv\nreport: out/public/grid.csv\n"
         == printed.out
     )
-    assert "[2/2] privacy.size.k=13: refused\n" in printed.err
+    assert (
+        "[2/2] privacy.size.k=13: refused: the whole table does not satisfy size: it has 12 usable "
+        "rows, and k: 12 would pass\n" in printed.err
+    )
 
 
 def test_an_experiment_without_any_release_exits_with_3(shop, capsys):

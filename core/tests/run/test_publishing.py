@@ -1,6 +1,7 @@
 """What a run publishes, and what it never does."""
 
 import json
+import os
 import stat
 
 import numpy as np
@@ -8,6 +9,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 from anonloom.errors import PluginError, PrivacyError, UsageError
+from anonloom.run.grid import Recipe, run_grid
 
 
 def test_a_run_leaves_public_and_private_outputs(clinic):
@@ -249,3 +251,33 @@ def test_declared_reporters_write_into_the_public_folder(clinic):
     clinic.pipeline("publish.reporters=[note]").publish()
 
     assert "clinic" == (clinic.out / "public" / "note.txt").read_text()
+
+
+@pytest.mark.parametrize("vary", ["", "vary: {seed: [1, 2]}\n"])
+def test_a_folder_that_cannot_be_made_is_refused_before_any_work(clinic, vary, monkeypatch):
+    clinic.file.write_text(clinic.file.read_text() + vary)
+    (clinic.folder / "file").write_text("")
+    (clinic.folder / "link").symlink_to("nowhere")
+    before = clinic.left()
+
+    def publish(target):
+        if vary:
+            run_grid(Recipe(clinic.file), clinic.registry, target)
+        else:
+            clinic.pipeline().publish(to=target)
+
+    def refused(name):
+        with pytest.raises(UsageError) as caught:
+            publish(clinic.folder / name)
+        assert before == clinic.left()
+        return str(caught.value).replace(str(clinic.folder), "HERE")
+
+    elsewhere = "\n    Publish to another folder."
+    assert f"'HERE/link' is a link that leads nowhere{elsewhere}" == refused("link")
+    assert f"'HERE/file/out' cannot be written: 'HERE/file' is not a folder{elsewhere}" == refused(
+        "file/out"
+    )
+    long = "x" * 300
+    assert f"'HERE/{long}' cannot be written: File name too long{elsewhere}" == refused(long)
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    assert f"'HERE/out' cannot be written: you may not write in 'HERE'{elsewhere}" == refused("out")

@@ -1,6 +1,8 @@
 """The commands check, plan, plugins and schema: what they print and how they end."""
 
 import json
+import os
+import subprocess
 import sys
 
 import pytest
@@ -98,7 +100,7 @@ def test_check_where_the_data_are_not(anonloom, tmp_path):
 
 def test_check_of_a_column_that_the_source_lacks_ends_with_4(anonloom, tmp_path):
     (tmp_path / "people.csv").write_text("age,town\n30,A\n")
-    expected = "anonloom: the source lacks declared columns: job\n    it has: age, town\n"
+    expected = "anonloom: the data have no column 'job'; they have: 'age', 'town'\n"
     assert (4, "", expected) == anonloom("check", "p.yaml")
 
 
@@ -304,6 +306,42 @@ def test_debug_shows_the_traceback_of_a_bug(anonloom, monkeypatch, words):
     command(monkeypatch, raising(KeyError("detail")))
     code, _, err = anonloom(*words)
     assert (1, True) == (code, "Traceback" in err and "KeyError: 'detail'" in err)
+
+
+def test_what_the_machine_does_not_allow_is_no_bug(anonloom, monkeypatch):
+    command(monkeypatch, raising(OSError(13, "Permission denied", "out/x")))
+    assert (2, "", "anonloom: 'out/x' cannot be used: Permission denied\n") == anonloom("check")
+    command(monkeypatch, raising(OSError(28, "No space left on device")))
+    expected = "anonloom: a file or the output cannot be used: No space left on device\n"
+    assert (2, "", expected) == anonloom("check")
+
+
+def test_closed_and_narrow_outputs_are_no_bug(tmp_path):
+    """Neither a service without outputs nor a terminal without letters stops a command."""
+    code = "import sys; from anonloom.cli import main; "
+    narrow = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    shown = subprocess.run(
+        [sys.executable, "-c", code + "sys.exit(main(['plugins', 'show', 'cs\u00fc']))"],
+        env=narrow,
+        capture_output=True,
+        check=False,
+    )
+    assert (2, b"anonloom: no method is named 'cs\\xfc'") == (
+        shown.returncode,
+        shown.stderr.splitlines()[0],
+    )
+    closed = "sys.stdout = sys.stderr = None; sys.exit(main(['plugins']))"
+    assert 0 == subprocess.run([sys.executable, "-c", code + closed], check=False).returncode
+    printed = (
+        "import types; import anonloom.cli as cli; m = types.ModuleType('fake_command'); "
+        "m.configure = lambda parser: None; m.execute = lambda arguments: print('\u00e9') or 0; "
+        "sys.modules['fake_command'] = m; cli.COMMANDS['check'] = ('fake_command', 'x'); "
+        "sys.exit(main(['check']))"
+    )
+    shown = subprocess.run(
+        [sys.executable, "-c", code + printed], env=narrow, capture_output=True, check=False
+    )
+    assert (0, b"\\xe9\n", b"") == (shown.returncode, shown.stdout, shown.stderr)
 
 
 def test_an_interruption_ends_with_130(anonloom, monkeypatch):

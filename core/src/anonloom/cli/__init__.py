@@ -37,6 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
+    _prepare_streams()
     try:
         code = _run(words)
         # Output that is still in the buffer can meet a closed pipe, too.
@@ -53,6 +54,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 141
     except Exception as error:
         return _explain(error, debug)
+
+
+def _prepare_streams() -> None:
+    """Make both outputs usable: closed ones swallow, narrow ones escape what they cannot show."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
+        elif name == "stdout" and (stream.encoding or "").lower().replace("-", "") != "utf8":
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _run(words: list[str]) -> int:
@@ -124,7 +135,7 @@ def _commands_of_plugins() -> dict[str, tuple[str, str]]:
 
 def _explain(error: Exception, debug: bool) -> int:
     """Say what went wrong on standard error and return the exit code."""
-    from anonloom.errors import AnonloomError, SpecError
+    from anonloom.errors import AnonloomError, SpecError, UsageError
 
     if debug:
         import traceback
@@ -137,6 +148,11 @@ def _explain(error: Exception, debug: bool) -> int:
     if isinstance(error, AnonloomError):
         print(f"anonloom: {error}", file=sys.stderr)
         return error.exit_code
+    if isinstance(error, OSError) and error.strerror:
+        # What the machine does not allow is no bug; a path and the system's words are no cells.
+        where = f"'{os.fspath(error.filename)}'" if error.filename else "a file or the output"
+        print(f"anonloom: {where} cannot be used: {error.strerror}", file=sys.stderr)
+        return UsageError.exit_code
     # Neither the text of a strange error nor its traceback: both may hold a cell of the table.
     at = error.__traceback__
     while at is not None and at.tb_next is not None:

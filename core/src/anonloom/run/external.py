@@ -15,14 +15,15 @@ from anonloom.data.schema import Column, Role, Schema
 from anonloom.data.table import Table
 from anonloom.errors import DataError
 from anonloom.sources.csv import Csv
+from anonloom.sources.parquet import Parquet
 
 
 def read_cells(path: Path) -> pd.DataFrame:
     """Read a table as text, cell for cell; empty is missing."""
     if path.suffix == ".parquet":
-        if not path.is_file():
-            raise DataError(f"{path}: there is no such file")
-        frame = pq.read_table(path).to_pandas()
+        # Asking for the columns refuses what is no Parquet file.
+        columns = list(Parquet(path=path).columns())
+        frame = pq.read_table(path, columns=columns).to_pandas()
         return frame.apply(lambda column: column.astype("str").where(column.notna(), None))
     source = Csv(path=path)
     # Every column as text: roles are not known yet, and cells must stay as they are written.

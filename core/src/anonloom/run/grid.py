@@ -96,7 +96,10 @@ def run_grid(
         if at not in todo:
             tell(label, "done before")
     for at, status in _run_all(recipe, registry, target, todo, jobs):
-        tell(labels[at], status)
+        result = _result(target, spec.grid[at])
+        # The first line says what happened; the rest, what to do, is in the table.
+        why = str(result["message"]).partition("\n")[0] if result is not None else ""
+        tell(labels[at], f"{status}: {why}" if why else status)
     results = [_result(target, case) for case in spec.grid]
     report = _report(spec, [result for result in results if result is not None])
     _write(spec, target, report)
@@ -144,6 +147,7 @@ def _finished(target: Path, case: GridCase) -> bool:
 
 def _prepare(target: Path, spec: PipelineSpec, replace: bool) -> None:
     """Make the folder, or find the interrupted experiment in it."""
+    outputs.require_writable(target)
     if not target.exists():
         _make_folders(target)
         return
@@ -169,7 +173,7 @@ def _begun(target: Path) -> bool:
 
 
 def _make_folders(target: Path) -> None:
-    (target / "runs").mkdir(parents=True)
+    outputs.make_folder(target / "runs", target)
     (target / "public").mkdir()
     (target / "private").mkdir(mode=0o700)
     (target / "private" / "results").mkdir()

@@ -34,10 +34,58 @@ def refuse_existing(target: Path, replace: bool) -> None:
     Raises
     ------
     UsageError
-        When the folder exists and may not be replaced, or is not an output of Anonloom.
+        When the folder exists and may not be replaced, is not an output of Anonloom, or cannot
+        be made.
     """
+    require_writable(target)
     _sweep(target)
     _refuse(target, replace)
+
+
+def require_writable(target: Path) -> None:
+    """Refuse a folder that cannot be made where it should be.
+
+    Raises
+    ------
+    UsageError
+        Naming the folder or the one above it that stands in the way.
+    """
+    try:
+        if target.is_symlink() and not target.exists():
+            raise UsageError(f"'{target}' is a link that leads nowhere", hint=_ELSEWHERE)
+        above = next(path for path in target.absolute().parents if path.exists())
+    except OSError as error:
+        raise _unwritable(target, error) from None
+    if not above.is_dir():
+        raise UsageError(
+            f"'{target}' cannot be written: '{above}' is not a folder", hint=_ELSEWHERE
+        )
+    if not os.access(above, os.W_OK | os.X_OK):
+        raise UsageError(
+            f"'{target}' cannot be written: you may not write in '{above}'", hint=_ELSEWHERE
+        )
+
+
+_ELSEWHERE = "Publish to another folder."
+
+
+def _unwritable(target: Path, error: OSError) -> UsageError:
+    return UsageError(f"'{target}' cannot be written: {error.strerror}", hint=_ELSEWHERE)
+
+
+def make_folder(folder: Path, target: Path, mode: int = 0o777) -> None:
+    """Make a folder for `target`, and the folders above it.
+
+    Raises
+    ------
+    UsageError
+        When the system does not allow it.
+    """
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=mode)
+    except OSError as error:
+        raise _unwritable(target, error) from None
 
 
 def _refuse(target: Path, replace: bool) -> None:
@@ -50,7 +98,7 @@ def _refuse(target: Path, replace: bool) -> None:
     if not is_output(target):
         raise UsageError(
             f"'{target}' is not an output folder of Anonloom and is not replaced",
-            hint="Publish to another folder.",
+            hint=_ELSEWHERE,
         )
 
 
@@ -88,9 +136,8 @@ def built_aside(target: Path, replace: bool) -> Iterator[Path]:
 
     Whatever goes wrong, an interruption included, the folder is removed and `target` is as before.
     """
-    target.parent.mkdir(parents=True, exist_ok=True)
     aside = target.parent / f".{target.name}.building-{os.getpid()}"
-    aside.mkdir(mode=0o700)
+    make_folder(aside, target, mode=0o700)
     try:
         yield aside
         aside.chmod(0o755)
