@@ -79,3 +79,13 @@ def test_an_error_survives_the_way_between_processes(error):
     copy = pickle.loads(pickle.dumps(error))
     assert (type(error), str(error), error.hint) == (type(copy), str(copy), copy.hint)
     assert getattr(error, "problems", None) == getattr(copy, "problems", None)
+
+
+def test_the_line_of_a_mistake_does_not_show_the_password_of_a_url():
+    line = 'with: {url: "postgresql://smith:p@ss@host/db", tabel: x}'
+    place = Place("p.yaml", 4, line.index("tabel") + 1, line)
+    assert (
+        'with: {url: "postgresql://**********@host/db", tabel: x}\n'
+        + " " * line.index("tabel")
+        + "^"
+    ) == place.picture()

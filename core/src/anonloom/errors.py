@@ -10,8 +10,12 @@ Every message of Anonloom has the same shape::
 Messages may hold parameter values, names and counts, never a cell of a table.
 """
 
+import re
 from collections.abc import Iterable
 from typing import ClassVar, NamedTuple
+
+# What stands before the host in a URL: a user's name and a password.
+_PASSWORD = re.compile(r"(?<=://)[^\s\"']*(?=@)")
 
 # A longer line is cut around the column: a pipeline written on one line stays readable.
 _WIDEST_LINE = 100
@@ -42,8 +46,10 @@ class Place(NamedTuple):
         """Return the source line with a caret below the column, or an empty text."""
         if not self.source_line.strip():
             return ""
+        # A mistake beside a database's URL must not put its password on a screen or into a log.
+        line = _PASSWORD.sub(lambda found: "*" * len(found[0]), self.source_line)
         # A tab or a control character would move the caret away from its column.
-        line = "".join(c if c.isprintable() else " " for c in self.source_line).rstrip()
+        line = "".join(c if c.isprintable() else " " for c in line).rstrip()
         column = min(self.column - 1, len(line))
         if len(line) > _WIDEST_LINE:
             start = max(0, min(column - _WIDEST_LINE // 2, len(line) - _WIDEST_LINE))

@@ -4,6 +4,7 @@ import attrs
 import numpy as np
 import pandas as pd
 import pytest
+from anonloom.data.release import Release
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
 from anonloom.errors import DataError
@@ -220,3 +221,19 @@ def test_an_empty_table_is_refused() -> None:
 def test_a_table_may_have_no_quasi_identifier() -> None:
     table = Table.build(frame(), Schema([Column(name="note", role="other")]))
     assert ((), (0, 4)) == (table.axes, table.codes.shape)
+
+
+def test_the_first_row_of_data_without_a_header_is_not_shown() -> None:
+    """Its cells would be the names of the columns, and are somebody's."""
+    frame = pd.DataFrame([[50, "Self-emp"]], columns=["39", "State-gov"])
+    with pytest.raises(DataError) as refused:
+        Table.build(frame, Schema([Column(name="age", role="quasi")]))
+    assert (
+        "the data have none of the declared columns; the 2 names that they have look like a row "
+        "of data and are not shown"
+    ) == refused.value.what
+
+
+def test_a_release_does_not_show_its_cells_in_a_log() -> None:
+    table = Table.build(pd.DataFrame({"a": ["rare"]}), Schema([Column(name="a", role="quasi")]))
+    assert "rare" not in repr(Release.as_it_is(table)) + repr(table)

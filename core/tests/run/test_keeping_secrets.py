@@ -9,8 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from anonloom.data.findings import Findings, PrivateRows
+from anonloom.data.release import Release
 from anonloom.errors import DataError, IntegrityError, UsageError
 from anonloom.kinds.auditor import Auditor
+from anonloom.kinds.generalizer import Generalizer
 from anonloom.params import as_values, param
 from anonloom.run.grid import Recipe, reason, run_grid
 from anonloom.run.outputs import is_output
@@ -98,6 +100,45 @@ def test_nothing_public_names_a_path_the_seed_or_the_input(clinic):
         b"person 1",
     ):
         assert secret not in seen
+
+
+@attrs.frozen(kw_only=True)
+class Nodes(Generalizer):
+    """Publishes nodes, whatever the columns say."""
+
+    def generalize(self, table, classes, run):
+        lo, hi = classes.extents(table.codes)
+        cells = [
+            axis.publish(lo[:, at], hi[:, at], form="nodes") for at, axis in enumerate(table.axes)
+        ]
+        return Release.from_cells(table, classes, cells, truthful=True)
+
+
+def test_bounds_of_a_node_do_not_show_which_values_occur_under_it(clinic):
+    clinic.change(
+        "age: {role: quasi, type: number}",
+        "age: {role: quasi, type: number, publish: interval, "
+        "hierarchy: {build: widths, widths: [50]}}",
+    )
+    clinic.change("to: out", "to: out\n  intervals: bounds\n  formats: [parquet]")
+    clinic.change("publish:\n", "suppression: {at_most: 1}\npublish:\n")
+    pipeline = clinic.pipeline()
+    stages = tuple(
+        attrs.evolve(use, method=Nodes()) if use.kind == "generalizer" else use
+        for use in pipeline.spec.stages
+    )
+    spec = attrs.evolve(pipeline.spec, stages=stages)
+    outcome = attrs.evolve(pipeline, spec=spec).publish()
+    assert "[0, 50)" in set(outcome.release.frame["age"])
+    published = pd.read_parquet(clinic.out / "public" / "release.parquet")
+    assert published[["age_min", "age_max"]].isna().all(axis=None)
+
+
+def test_files_in_the_private_folder_are_for_their_owner_alone(clinic):
+    clinic.pipeline().publish()
+    modes = {path.stat().st_mode & 0o777 for path in (clinic.out / "private").iterdir()}
+    assert {0o600} == modes
+    assert 0o700 == (clinic.out / "private").stat().st_mode & 0o777
 
 
 @attrs.frozen(kw_only=True)

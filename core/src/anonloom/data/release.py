@@ -34,9 +34,10 @@ class Release:
     """
 
     schema: Schema
-    frame: pd.DataFrame
-    origin: NDArray[np.int64] | None = None
-    classes: NDArray[np.int64] | None = None
+    # Cells and rows stay out of the representation: it may end in a log before it is checked.
+    frame: pd.DataFrame = attrs.field(repr=False)
+    origin: NDArray[np.int64] | None = attrs.field(default=None, repr=False)
+    classes: NDArray[np.int64] | None = attrs.field(default=None, repr=False)
     truthful: bool = True
     dropped: int = 0
 

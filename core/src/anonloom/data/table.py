@@ -1,5 +1,6 @@
 """A table of persons: typed columns, quasi-identifiers coded onto axes, origin of every row."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -16,6 +17,8 @@ from anonloom.data.pseudonyms import key_for, pseudonyms
 from anonloom.data.schema import Schema
 from anonloom.errors import DataError
 from anonloom.spelling import closest
+
+_NUMBER = re.compile(r"\s*[-+]?[\d.,]*\d[\d.,]*\s*")
 
 #: How many names of columns a message shows.
 _MOST_NAMES = 40
@@ -217,6 +220,13 @@ def check_columns(names: Iterable[str], schema: Schema) -> None:
         Naming the columns.
     """
     names = [str(name) for name in names]
+    if _is_a_row(names, schema):
+        # Without a header the names are the cells of the first person.
+        raise DataError(
+            f"the data have none of the declared columns; the {len(names)} names that they have "
+            "look like a row of data and are not shown",
+            hint="a header with the names of the columns must be the first row",
+        )
     # Columns without a name are what trailing separators leave; nobody can declare them.
     repeated = sorted(name for name, count in Counter(names).items() if name and count > 1)
     if repeated:
@@ -232,6 +242,11 @@ def check_columns(names: Iterable[str], schema: Schema) -> None:
                 f"'{name}': did you mean '{guess}'?" for name, guess in guesses.items() if guess
             ),
         )
+
+
+def _is_a_row(names: Sequence[str], schema: Schema) -> bool:
+    """Whether what should be names is data: none is declared, and some are numbers."""
+    return set(names).isdisjoint(schema.names) and any(map(_NUMBER.fullmatch, names))
 
 
 def _in_quotes(names: Sequence[str]) -> str:

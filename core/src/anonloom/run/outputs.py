@@ -207,6 +207,9 @@ def write(outcome: Outcome, spec: PipelineSpec, registry: Registry, folder: Path
         reporter.write(report, public)
     if seal is not None:
         seal.seal(public, private)
+    for path in filter(Path.is_file, private.rglob("*")):
+        # The folder is closed to others; its files stay closed wherever they are moved.
+        path.chmod(0o600)
 
 
 def write_json(path: Path, content: object, indent: int | None = 2) -> None:

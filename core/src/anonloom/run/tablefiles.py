@@ -79,7 +79,10 @@ def _arrow(column: Any) -> pa.Array:
 
 
 def _bounds(column: Any, axis: Axis) -> tuple[pa.Array, pa.Array]:
-    """Ends of every published interval; both missing where the cell is `*` or missing."""
+    """Ends of every published interval; both missing where the cell is `*` or missing.
+
+    A node has no ends that are public: the values that occur under it are not.
+    """
     ends = np.full((len(column.cat.categories) + 1, 2), np.nan)
     for at, cell in enumerate(column.cat.categories):
         cover = axis.read(str(cell))
@@ -87,7 +90,7 @@ def _bounds(column: Any, axis: Axis) -> tuple[pa.Array, pa.Array]:
             continue
         if cover.ends is not None:
             ends[at] = cover.ends
-        elif len(cover):
+        elif cover.form != "nodes" and len(cover):
             ends[at] = axis.places[[cover.first, cover.last]]
     rows = ends[column.cat.codes.to_numpy()]
     lo, hi = (pa.array(rows[:, side], pa.float64(), from_pandas=True) for side in (0, 1))

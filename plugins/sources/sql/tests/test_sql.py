@@ -250,6 +250,25 @@ def test_a_password_in_the_drivers_words_is_not_shown(password, path):
     assert "s3cret" not in repr(Sql(url=url.render_as_string(False), table="t"))
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"password": "s3cret"},
+        {"sslpassword": ("s3cret",)},
+        {"odbc_connect": "Driver=x;UID=u;PWD=s3cret"},
+    ],
+)
+def test_a_password_among_the_options_of_a_url_is_not_shown(query):
+    class Refusing:
+        def connect(self):
+            raise OperationalError("SELECT", {}, Exception("no login with s3cret for u"))
+
+    url = sa.URL.create("mssql+pyodbc", host="host", query=query)
+    with pytest.raises(DataError) as caught:
+        Database(url, Refusing(), "t").columns()
+    assert "the database cannot be reached: no login with *** for u" == str(caught.value)
+
+
 def test_the_url_is_not_in_a_complaint_about_it():
     with pytest.raises(ParameterError) as caught:
         Sql(url=["s3cret"], table="t")

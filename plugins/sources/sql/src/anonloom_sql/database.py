@@ -1,5 +1,6 @@
 """What is asked of a database, and how its refusals are told without secrets."""
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +12,9 @@ import sqlalchemy as sa
 from anonloom.errors import DataError
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
+
+_SECRET = re.compile(r"pass|pwd|secret|token|key", re.IGNORECASE)
+_OPTION = re.compile(r"(\w+)\s*=\s*([^;]+)")
 
 
 @attrs.frozen(eq=False)
@@ -100,12 +104,22 @@ class Database:
                 connection.rollback()
 
     def _without_password(self, text: str) -> str:
-        secret = self._url.password
-        if not secret:
-            return text
-        for spelling in (str(secret), quote(str(secret), safe=""), quote_plus(str(secret))):
-            text = text.replace(spelling, "***")
+        for secret in _secrets(self._url):
+            for spelling in (secret, quote(secret, safe=""), quote_plus(secret)):
+                text = text.replace(spelling, "***")
         return text
+
+
+def _secrets(url: sa.URL) -> list[str]:
+    """Return the password, also one that stands among the options behind the `?`."""
+    found = [str(url.password)] if url.password else []
+    for name, given in url.query.items():
+        for value in (given,) if isinstance(given, str) else given:
+            if _SECRET.search(name):
+                found.append(value)
+            # A whole ODBC connection string: 'Driver=x;UID=y;PWD=z'.
+            found += [part[2] for part in _OPTION.finditer(value) if _SECRET.search(part[1])]
+    return sorted(filter(None, found), key=len, reverse=True)
 
 
 def _url(url: str | None, path: Path | None) -> sa.URL:
