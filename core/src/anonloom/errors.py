@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from typing import ClassVar, NamedTuple
 
 # What stands before the host in a URL: a user's name and a password.
-_PASSWORD = re.compile(r"(?<=://)[^\s\"']*(?=@)")
+_PASSWORD = re.compile(r"(?<=://)[^\s\"']{0,500}(?=@)")
 
 # A longer line is cut around the column: a pipeline written on one line stays readable.
 _WIDEST_LINE = 100

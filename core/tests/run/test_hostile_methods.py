@@ -281,3 +281,23 @@ def test_a_guessed_seed_finds_nothing_of_the_order_of_the_input(clinic):
         paths = [clinic.folder / run / "public" / name for run in ("one", "two")]
         if paths[0].exists():
             assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+@attrs.frozen(kw_only=True)
+class Twice(Auditor):
+    """Finds the same figure twice."""
+
+    measures = "risk"
+
+    def audit(self, case, run):
+        run.find(Finding(name="share", value=0.9, meaning="The truth."))
+        return Findings.of(Finding(name="share", value=0.0, meaning="A comfort."))
+
+
+def test_no_finding_hides_another_of_its_name_from_a_condition(clinic):
+    clinic.change("  - counting\n", "  - auditor: counting\n    fail_if: {share: '> 0.5'}\n")
+    with pytest.raises(PrivacyError) as caught:
+        swapped(clinic, "auditor", Twice()).publish()
+    assert caught.value.what == (
+        "the release is not published: fail_if holds for counting.share > 0.5 (it is 0.9)"
+    )

@@ -29,7 +29,8 @@ class Case:
     truth
         For every row of the release its true row of the original, -1 for none; for evaluation.
     control
-        Rows held out before any stage: people who are not in the release.
+        Rows held out before any stage: people who are not in the release. Compare values, not
+        codes: the axes of the original know nothing of these rows.
     other_releases
         Earlier releases of the same population.
     groups

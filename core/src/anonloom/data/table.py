@@ -18,7 +18,7 @@ from anonloom.data.schema import Schema
 from anonloom.errors import DataError
 from anonloom.spelling import closest
 
-_NUMBER = re.compile(r"\s*[-+]?[\d.,]*\d[\d.,]*\s*")
+_NUMBER = re.compile(r"\s*[-+]?[.,]?\d[\d.,]*\s*")
 
 #: How many names of columns a message shows.
 _MOST_NAMES = 40

@@ -24,14 +24,16 @@ def failures(audit: Audit, findings: Findings) -> list[Failure]:
     """Judge an audit's conditions; one that cannot be judged counts as met."""
     met = []
     for condition in audit.fail_if:
-        finding = findings.get(condition.finding)
-        value = finding.value if finding is not None and finding.assessable else None
-        number = float(value) if isinstance(value, int | float) else None
-        if condition.fails(number):
-            found = _misspelt(condition, findings)
-            if finding is not None:
+        # A name should stand once; where it does not, no finding may hide another.
+        named = [finding for finding in findings if finding.name == condition.finding]
+        if not named:
+            met.append(Failure(audit.id, condition, _misspelt(condition, findings)))
+        for finding in named:
+            value = finding.value if finding.assessable else None
+            number = float(value) if isinstance(value, int | float) else None
+            if condition.fails(number):
                 found = f"it is {finding.status if number is None else f'{number:.6g}'}"
-            met.append(Failure(audit.id, condition, found))
+                met.append(Failure(audit.id, condition, found))
     return met
 
 
