@@ -34,6 +34,14 @@ def test_run_publishes_and_says_where(shop, capsys):
     assert "partitioner: 12 rows, 3 classes (0.0 s)\n" in printed.err
 
 
+def test_one_class_is_said_in_the_singular(shop, capsys):
+    assert 0 == main(["run", "pipeline.yaml", "--quiet", "--set", "privacy.size.k=12"])
+    assert (
+        "clinic: 12 of 12 rows published\n  size (k: 12) holds in 1 class\n"
+        == (capsys.readouterr().out.partition("  suppressed")[0])
+    )
+
+
 def test_quiet_shows_no_progress(shop, capsys):
     assert 0 == main(["run", "pipeline.yaml", "--quiet"])
     assert "" == capsys.readouterr().err

@@ -44,6 +44,11 @@ def test_an_experiment_leaves_one_tidy_table_and_every_release(experiment):
     assert [12.0] * 4 == table["counting.rows"].tolist()[:4]
     assert table["counting.rows"].isna().tolist()[4:] == [True, True]
     parquet = pd.read_parquet(experiment.out / "public" / "grid.parquet")
+    assert [12] * 4 + [None] * 2 == parquet["counting.rows"].astype(object).where(
+        parquet["counting.rows"].notna(), None
+    ).tolist()
+    counts = pd.read_csv(experiment.out / "public" / "grid.csv", dtype=str)["counting.rows"]
+    assert ["12"] * 4 == counts.tolist()[:4]
     assert table.columns.tolist() == parquet.columns.tolist()
     assert 4 == len(list((experiment.out / "runs").iterdir()))
     assert report == json.loads((experiment.out / "public" / "grid.json").read_text())

@@ -71,7 +71,16 @@ def test_new_rows_pass_the_same_final_check_or_are_refused(published):
     [
         ("[", "cannot be read as JSON"),
         ("{}", "this is no transformation of format 1"),
-        ('{"format": 1}', "the transformation is damaged (KeyError)"),
+        ('{"format": 1}', "this is no transformation of format 1"),
+        (
+            '{"format": 1, "columns": [{}], "regions": {}, "privacy": [], "suppression": {}}',
+            "the transformation is damaged (Misfit)",
+        ),
+        (
+            '{"format": 1, "columns": [], "regions": {}, "privacy": [], '
+            '"suppression": {"at_most": 0, "rows": "star"}}',
+            "the transformation is damaged: it has no quasi-identifier",
+        ),
     ],
 )
 def test_a_damaged_file_is_refused(clinic, content, what):

@@ -336,6 +336,11 @@ def tidy(report: dict[str, Any]) -> pd.DataFrame:
         row.update({f["key"]: run["findings"].get(f["key"]) for f in report["figures"]})
         rows.append(row)
     frame = pd.DataFrame(rows)
+    for name in frame.columns:
+        present = [row[name] for row in rows if row[name] is not None]
+        if present and all(type(value) is int and abs(value) < 2**63 for value in present):
+            # A count stays one where other runs have none: 12, not 12.0.
+            frame[name] = pd.array([row[name] for row in rows], dtype="Int64")
     # A column of mixed values has no type in Parquet; text has.
     for name in frame.columns:
         if pd.api.types.infer_dtype(frame[name], skipna=True).startswith("mixed"):

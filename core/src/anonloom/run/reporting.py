@@ -245,11 +245,12 @@ def text_of(report: dict[str, Any]) -> str:
     lines = [f"{report['name']}: {summary['rows_out']} of {summary['rows_in']} rows published"]
     for model in report["privacy"]:
         parameters = ", ".join(f"{k}: {v}" for k, v in model["parameters"].items() if v is not None)
-        lines.append(f"  {model['model']} ({parameters}) holds in {model['classes']} classes")
+        classes = f"{model['classes']} class{'' if model['classes'] == 1 else 'es'}"
+        lines.append(f"  {model['model']} ({parameters}) holds in {classes}")
     lines += [f"  warning: {warning}" for warning in report["warnings"]]
+    lost = summary["suppressed"] + summary["dropped"]
     lines.append(
-        f"  suppressed {summary['suppressed'] + summary['dropped']} rows "
-        f"({report['suppression']['rate']:.2%})"
+        f"  suppressed {lost} row{'' if lost == 1 else 's'} ({report['suppression']['rate']:.2%})"
     )
     if summary["gcp"] is not None:
         lines.append(f"  loss (GCP) {summary['gcp']:.4f}")

@@ -39,6 +39,7 @@ _BUILDERS: dict[str, type[HierarchySource]] = {
 }
 
 _ENDS = ("lo", "hi", "least", "most")
+_KEYS = frozenset({"columns", "regions", "privacy", "suppression"})
 
 
 def describe(outcome: Outcome, spec: PipelineSpec) -> dict[str, Any] | None:
@@ -136,7 +137,7 @@ class Transformation:
         DataError
             When it is something else.
         """
-        if not isinstance(data, dict) or data.get("format") != FORMAT:
+        if not isinstance(data, dict) or data.get("format") != FORMAT or not data.keys() >= _KEYS:
             raise DataError(f"this is no transformation of format {FORMAT}")
         try:
             schema = Schema(tuple(_read_column(column) for column in data["columns"]))
@@ -146,6 +147,8 @@ class Transformation:
             found = cls(schema, regions, privacy, _read_suppression(data["suppression"]))
         except (AttributeError, KeyError, TypeError, ValueError, Misfit) as error:
             raise DataError(f"the transformation is damaged ({type(error).__name__})") from None
+        if not schema.quasi:
+            raise DataError("the transformation is damaged: it has no quasi-identifier")
         if len(lengths) > 1:
             raise DataError("the transformation is damaged: its regions have different lengths")
         return found
