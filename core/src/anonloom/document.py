@@ -160,10 +160,14 @@ class _Loader(yaml.SafeLoader):
 # Without implicit resolvers every plain scalar is left as it is written.
 _Loader.yaml_implicit_resolvers = {}
 
+_INDENT = "check the indentation: align the line with what it belongs to"
 _HINTS = {
     "found character '\\t' that cannot start any token": "indent with spaces; YAML allows no tabs",
     "mapping values are not allowed here": "a text that holds ': ' needs quotes",
     "found character '>' that cannot start any token": "a text that begins with '>' needs quotes",
+    "expected <block end>, but found '?'": _INDENT,
+    "expected <block end>, but found '-'": _INDENT,
+    "expected <block end>, but found '<block mapping start>'": _INDENT,
 }
 
 

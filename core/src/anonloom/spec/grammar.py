@@ -178,9 +178,10 @@ def _privacy(
     if cursor.node.items:
         elements = cursor.elements("")
     if elements is None:
-        cursor.must_be(
-            "a list of privacy models, or none", "to publish without protection, write it out: none"
-        )
+        hint = "to publish without protection, write it out: none"
+        if cursor.node.mapping:
+            hint = "begin each model with '- '"
+        cursor.must_be("a list of privacy models, or none", hint)
         return ()
     found = []
     for element in elements:
