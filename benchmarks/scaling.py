@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+
 from anonloom.data.builders import FromFile
 from anonloom.data.case import Case
 from anonloom.data.classes import Classes

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import attrs
 import pytest
+from error_messages import CLASSES, messages_of
+from make_reference import CORE, PAGES, first_party, signature, stale
+
 from anonloom import hookspecs
 from anonloom.cli import COMMANDS, main
 from anonloom.firstparty import FIRST_PARTY
@@ -15,8 +18,6 @@ from anonloom.kindtable import KINDS
 from anonloom.registry import Registry
 from anonloom.spec.pipeline import load_pipeline
 from anonloom.testing import PartitionerConformance
-from error_messages import CLASSES, messages_of
-from make_reference import CORE, PAGES, first_party, signature, stale
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"

@@ -7,8 +7,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
-from anonloom.cli import main
 from get_data import find_or_fetch
+
+from anonloom.cli import main
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 FILES = sorted(EXAMPLES.glob("*.yaml"))

@@ -2,6 +2,7 @@
 
 import attrs
 import pandas as pd
+
 from anonloom import builtin
 from anonloom.api import Method, hookimpl
 from anonloom.data.schema import Column, Schema

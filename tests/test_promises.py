@@ -14,10 +14,11 @@ from datetime import date
 from pathlib import Path
 
 import yaml
-from anonloom import Pipeline
-from anonloom.errors import PrivacyError
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+
+from anonloom import Pipeline
+from anonloom.errors import PrivacyError
 
 EXAMPLES = 200
 LEAST_PUBLISHED = 0.6

@@ -18,15 +18,16 @@ from importlib import import_module
 from itertools import groupby
 from pathlib import Path
 
+from error_messages import CLASSES, messages_of
+from pipeline_reference import pipeline_page
+from reference_table import NOTE, parameters, table
+
 from anonloom import hookspecs
 from anonloom.cli import COMMANDS
 from anonloom.firstparty import FIRST_PARTY
 from anonloom.kindtable import KINDS, Kind
 from anonloom.loading import Entry
 from anonloom.registry import Registry
-from error_messages import CLASSES, messages_of
-from pipeline_reference import pipeline_page
-from reference_table import NOTE, parameters, table
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "docs" / "reference"

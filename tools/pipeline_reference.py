@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from reference_table import NOTE, parameters, table
+
 from anonloom.data.schema import PUBLISHED, ROLES, Column, Role
 from anonloom.kindtable import KINDS, STAGE_KINDS
 from anonloom.spec import order, settings
@@ -9,7 +11,6 @@ from anonloom.spec.columns import BUILDERS
 from anonloom.spec.experiment import MOST_RUNS
 from anonloom.spec.grammar import SECTIONS, DataOptions, Header
 from anonloom.spec.model import COMPARISONS, Publish, Suppression
-from reference_table import NOTE, parameters, table
 
 _INTRODUCTION = """\
 A pipeline file is YAML. It has these sections; `version`, `data` and `privacy` are required.

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+
 from anonloom.api import ROLES, Command, Method
 from anonloom.kindtable import KINDS, kind_called, kind_of_class
 

@@ -3,11 +3,12 @@
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from anonloom.document import Node, path_text, read, read_plain, read_text
 from anonloom.errors import SpecError, UsageError
 from anonloom.scalars import meaning
-from hypothesis import given
-from hypothesis import strategies as st
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import pickle
 
 import pytest
+
 from anonloom import errors
 from anonloom.errors import AnonloomError, Place, PrivacyError, Problem, SpecError
 

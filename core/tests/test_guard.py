@@ -6,13 +6,14 @@ import attrs
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from anonloom.data.classes import Classes
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
 from anonloom.kinds.guard import Guard
 from anonloom.kinds.privacy import PrivacyModel
-from hypothesis import given
-from hypothesis import strategies as st
 
 
 @attrs.frozen

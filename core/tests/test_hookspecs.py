@@ -3,6 +3,7 @@
 import inspect
 
 import pytest
+
 from anonloom import hookspecs
 from anonloom.kindtable import KINDS
 

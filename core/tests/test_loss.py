@@ -4,14 +4,15 @@ import attrs
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from anonloom.data.builders import Tree
 from anonloom.data.classes import Classes
 from anonloom.data.loss import class_losses, column_losses, gcp, release_gcp, release_losses
 from anonloom.data.release import Release
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
-from hypothesis import given
-from hypothesis import strategies as st
 
 
 def publish(table: Table, classes: Classes) -> Release:

@@ -10,6 +10,7 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
+
 from anonloom.cli import main
 from anonloom.kindtable import KINDS
 

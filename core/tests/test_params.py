@@ -6,6 +6,9 @@ from typing import Any, Literal
 
 import attrs
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from anonloom.errors import ParameterError, PluginError
 from anonloom.kinds.partitioner import Partitioner
 from anonloom.params import (
@@ -29,8 +32,6 @@ from anonloom.params import (
 )
 from anonloom.params.annotations import shape_of
 from anonloom.params.shapes import Reading
-from hypothesis import given
-from hypothesis import strategies as st
 
 
 @attrs.frozen

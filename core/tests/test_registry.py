@@ -7,6 +7,7 @@ import types
 
 import importlib_metadata
 import pytest
+
 from anonloom import hookspecs
 from anonloom.api import Command, Method, hookimpl
 from anonloom.errors import PluginError

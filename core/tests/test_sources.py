@@ -10,14 +10,15 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from anonloom.data.schema import Column, Schema
 from anonloom.errors import DataError, ParameterError, UsageError
 from anonloom.kinds.context import Run
 from anonloom.sources.csv import Csv
 from anonloom.sources.frame import Frame
 from anonloom.sources.parquet import Parquet
-from hypothesis import given
-from hypothesis import strategies as st
 
 SCHEMA = Schema(
     [

@@ -5,6 +5,7 @@ from collections import Counter
 
 import attrs
 import pytest
+
 from anonloom.errors import TransportError
 from anonloom.kinds.engines import (
     ClientEngine,

@@ -5,12 +5,13 @@ import datetime
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from anonloom.data.axis import Axis
 from anonloom.data.builders import Breaks, Calendar, Prefix, Tree, Widths
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
-from hypothesis import given
-from hypothesis import strategies as st
 
 TREE = {"x": ["a", "b", "c"], "y": {"p": ["d", "e"], "f": None}, "g": None}
 START = datetime.date(1969, 11, 1)

@@ -9,6 +9,9 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
 from anonloom.data.builders import (
     Breaks,
     Calendar,
@@ -22,8 +25,6 @@ from anonloom.data.hierarchy import Hierarchy
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
 from anonloom.errors import DataError
-from hypothesis import assume, given
-from hypothesis import strategies as st
 
 
 def levels_of(hierarchy: Hierarchy) -> list[list[str]]:

@@ -4,6 +4,7 @@ from typing import get_args
 
 import numpy as np
 import pandas as pd
+
 from anonloom.data.case import Case, Need
 from anonloom.data.release import Release
 from anonloom.data.schema import Column, Schema

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from anonloom.data import cells
 from hypothesis import given
 from hypothesis import strategies as st
+
+from anonloom.data import cells
 
 texts = st.text(max_size=12) | st.text('"{}[], *\\\n\u2028', max_size=12)
 numbers = st.floats(allow_nan=False, allow_infinity=False)

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from anonloom.data.classes import Classes, Regions
 from hypothesis import given
 from hypothesis import strategies as st
+
+from anonloom.data.classes import Classes, Regions
 
 labels_strategy = st.lists(st.integers(-2, 5), max_size=25)
 

@@ -7,12 +7,13 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from anonloom.data.builders import Prefix, Tree
 from anonloom.data.coding import Coded, code, typed
 from anonloom.data.schema import Column
 from anonloom.errors import DataError
-from hypothesis import given
-from hypothesis import strategies as st
 
 
 def coded(series: object, **options: object) -> Coded:

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from anonloom.data.builders import FromFile, LeafTable, Tree, tree_rows
 from anonloom.data.hierarchy import Hierarchy, depth_first
 from anonloom.errors import DataError, SpecError
-from hypothesis import given
-from hypothesis import strategies as st
 
 Rows = list[tuple[str, ...]]
 

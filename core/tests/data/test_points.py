@@ -1,9 +1,10 @@
 """Weighted points stand for their rows, in the order of their combinations, however many bits."""
 
 import numpy as np
-from anonloom.data.points import collapse, combined_key
 from hypothesis import given
 from hypothesis import strategies as st
+
+from anonloom.data.points import collapse, combined_key
 
 
 @st.composite

@@ -6,6 +6,7 @@ import hmac
 import numpy as np
 import pandas as pd
 import pytest
+
 from anonloom.data.pseudonyms import key_for, pseudonyms
 from anonloom.data.release import Release
 from anonloom.data.schema import Column, Schema

@@ -3,13 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from anonloom.data.classes import Classes
 from anonloom.data.release import Release
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
 from anonloom.run.publishable import publishable
-from hypothesis import given
-from hypothesis import strategies as st
 
 SCHEMA = Schema(
     [

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from anonloom.data.builders import Calendar, Prefix, Widths
 from anonloom.data.schema import Column, Schema
 

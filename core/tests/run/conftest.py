@@ -5,9 +5,10 @@ import sys
 import textwrap
 from pathlib import Path
 
-import anonloom.builtin
 import pandas as pd
 import pytest
+
+import anonloom.builtin
 from anonloom.registry import Registry
 from anonloom.run.pipeline import Pipeline
 

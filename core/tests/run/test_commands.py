@@ -9,6 +9,7 @@ import time
 
 import pandas as pd
 import pytest
+
 from anonloom.cli import main
 from anonloom.registry import Registry
 

@@ -4,6 +4,7 @@ import json
 
 import pandas as pd
 import pytest
+
 from anonloom.errors import UsageError
 from anonloom.run import grid
 from anonloom.run.grid import Recipe, run_grid

@@ -4,6 +4,7 @@ import attrs
 import numpy as np
 import pandas as pd
 import pytest
+
 from anonloom.data.findings import Finding, Findings
 from anonloom.data.release import Release
 from anonloom.data.schema import Schema

@@ -8,6 +8,7 @@ import attrs
 import numpy as np
 import pandas as pd
 import pytest
+
 from anonloom.data.findings import Findings, PrivateRows
 from anonloom.data.release import Release
 from anonloom.errors import DataError, IntegrityError, UsageError

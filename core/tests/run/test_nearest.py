@@ -3,12 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from anonloom.data.classes import Classes
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
 from anonloom.run import nearest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 
 def every_pair(table, classes, some, parent):

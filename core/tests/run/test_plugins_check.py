@@ -1,6 +1,7 @@
 """`anonloom plugins check`: the conformance checks of an installed method, without pytest."""
 
 import pytest
+
 from anonloom.cli import main
 from anonloom.registry import Registry
 

@@ -35,6 +35,7 @@ def test_the_bar_shows_stages_and_is_gone_when_the_run_ends(clinic, registry):
 
 def test_a_refused_run_takes_its_bar_away(clinic, registry):
     import pytest
+
     from anonloom.errors import PrivacyError
 
     bar = progress.Bar()

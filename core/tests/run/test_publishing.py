@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+
 from anonloom.errors import PluginError, PrivacyError, UsageError
 from anonloom.run.grid import Recipe, run_grid
 

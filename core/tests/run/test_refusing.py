@@ -1,6 +1,7 @@
 """A release that breaks its own promise is never written, and the refusal says what would pass."""
 
 import pytest
+
 from anonloom.errors import PrivacyError
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from anonloom.data.hierarchy import STAR
 from anonloom.errors import UsageError
 from anonloom.kinds.context import stream

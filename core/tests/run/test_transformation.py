@@ -6,6 +6,9 @@ import attrs
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from anonloom.data.classes import Classes, Regions
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
@@ -14,8 +17,6 @@ from anonloom.errors import DataError, PrivacyError
 from anonloom.run import regions, transformation
 from anonloom.run.replay import apply_file
 from anonloom.run.transformation import Transformation
-from hypothesis import given
-from hypothesis import strategies as st
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+
 from anonloom.errors import IntegrityError, UsageError
 from anonloom.run.verification import verify_folder
 

@@ -2,6 +2,7 @@
 
 import attrs
 import numpy as np
+
 from anonloom.api import ROLES, Method, hookimpl
 from anonloom.data.classes import Classes
 from anonloom.data.findings import Chart, Finding, Findings, PrivateRows

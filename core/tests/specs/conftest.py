@@ -6,6 +6,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+
 from anonloom import builtin
 from anonloom.registry import Registry
 

@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from anonloom.errors import SpecError
 from anonloom.spec.pipeline import load_pipeline
 

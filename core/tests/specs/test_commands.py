@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+
 from anonloom import cli
 from anonloom.api import Command, hookimpl
 from anonloom.errors import DataError

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+
 from anonloom.document import read
 from anonloom.errors import SpecError
 from anonloom.spec.editor import editor_schema

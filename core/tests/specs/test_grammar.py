@@ -4,6 +4,7 @@ import pickle
 from pathlib import Path
 
 import pytest
+
 from anonloom.api import Method, hookimpl
 from anonloom.document import read_text
 from anonloom.errors import SpecError, UsageError

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from anonloom.document import read_text
 from anonloom.errors import SpecError
 from anonloom.spec.pipeline import build_pipeline

@@ -5,6 +5,7 @@ from typing import Literal
 
 import attrs
 import numpy as np
+
 from anonloom.api import Method, hookimpl
 from anonloom.kinds.auditor import Auditor
 from anonloom.kinds.collector import Collector

@@ -1,6 +1,7 @@
 """How the tests of the kit run it on a toy."""
 
 import pytest
+
 from anonloom.testing.registering import registered
 
 

@@ -3,6 +3,7 @@
 import attrs
 import numpy as np
 import pytest
+
 from anonloom.data.findings import Chart, Finding, Findings
 from anonloom.kinds.auditor import Auditor
 from anonloom.testing import AuditorConformance, tables

@@ -5,6 +5,7 @@ import itertools
 import attrs
 import numpy as np
 import pytest
+
 from anonloom.kinds.collector import Collector
 from anonloom.testing import (
     CollectorConformance,

@@ -3,6 +3,7 @@
 import attrs
 import numpy as np
 import pytest
+
 from anonloom.data.release import Release
 from anonloom.kinds.generalizer import Generalizer
 from anonloom.testing import GeneralizerConformance, tables

@@ -7,6 +7,7 @@ import random
 
 import attrs
 import pytest
+
 from anonloom.errors import IntegrityError
 from anonloom.kinds.integrity import Seal, Sealed, Verified, WorkCheck
 from anonloom.params import param

@@ -3,6 +3,7 @@
 import attrs
 import numpy as np
 import pytest
+
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
 from anonloom.kinds.mechanism import Mechanism

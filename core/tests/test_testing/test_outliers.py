@@ -3,6 +3,7 @@
 import attrs
 import numpy as np
 import pytest
+
 from anonloom.data.classes import Classes
 from anonloom.kinds.outliers import OutlierHandler
 from anonloom.testing import OutlierHandlerConformance, tables

@@ -6,6 +6,7 @@ import socket
 import attrs
 import numpy as np
 import pytest
+
 from anonloom.data.classes import Classes
 from anonloom.kinds.guard import Guard
 from anonloom.kinds.partitioner import Partitioner

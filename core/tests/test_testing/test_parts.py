@@ -5,14 +5,15 @@ import sys
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from anonloom.data.schema import Column, Schema
 from anonloom.sources.frame import Frame
 from anonloom.testing import SourceConformance, oracle, tables
 from anonloom.testing.demands import Demand, admitted_classes
 from anonloom.testing.strategies import demands, divisions, samples
 from anonloom.testing.watching import fingerprint
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 
 @pytest.mark.parametrize(

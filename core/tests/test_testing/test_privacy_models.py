@@ -1,6 +1,7 @@
 """Privacy models that keep their promises, and those that break one."""
 
 import pytest
+
 from anonloom.testing import PrivacyModelConformance, demands, tables
 from anonloom.testing.conduct import CONDUCT
 from anonloom.testing.declaring import DECLARED

@@ -5,6 +5,7 @@ import os
 
 import attrs
 import pytest
+
 from anonloom.kinds.reporter import Reporter
 from anonloom.testing import ReporterConformance
 from anonloom.testing.conduct import CONDUCT

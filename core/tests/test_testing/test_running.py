@@ -5,6 +5,7 @@ import sys
 
 import attrs
 import pytest
+
 from anonloom.kinds.partitioner import Partitioner
 from anonloom.params import param
 from anonloom.registry import Registry

@@ -3,6 +3,7 @@
 import attrs
 import numpy as np
 import pytest
+
 from anonloom.kinds.sampler import Sampler
 from anonloom.testing import SamplerConformance
 from anonloom.testing.conduct import CONDUCT

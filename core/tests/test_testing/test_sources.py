@@ -5,6 +5,7 @@ from pathlib import Path
 import attrs
 import pandas as pd
 import pytest
+
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
 from anonloom.kinds.source import Source

@@ -25,7 +25,7 @@ _READS = {
 
 #: What the conformance test of a kind imports besides the kit and the method.
 _TEST_IMPORTS = {
-    "source": ("from pathlib import Path\n\nimport pandas as pd\n", ""),
+    "source": ("from pathlib import Path\n\nimport pandas as pd\n\n", ""),
     "privacy": ("", "from anonloom.testing.oracle import Row\n"),
 }
 

@@ -1,6 +1,7 @@
 """The worked example of the tutorial: eight people, two of them alike at least."""
 
 import pandas as pd
+
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
 from anonloom.kinds.context import Run

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from anonloom_mondrian.cutting import _sorted
 from hypothesis import given
 from hypothesis import strategies as st
+
+from anonloom_mondrian.cutting import _sorted
 
 
 @pytest.mark.parametrize("shift", [0, 2**61])

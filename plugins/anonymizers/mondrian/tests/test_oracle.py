@@ -3,6 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from anonloom.data.builders import Tree
 from anonloom.data.classes import Classes
 from anonloom.data.schema import Column, Schema
@@ -11,8 +14,6 @@ from anonloom.kinds.context import Run
 from anonloom.kinds.guard import Guard
 from anonloom.testing.demands import AtLeast, DistinctValues, half_of
 from anonloom_mondrian.mondrian import Mondrian
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 TOWNS = {"north": ["a", "b", "c"], "south": ["d", "e"], "f": None}
 

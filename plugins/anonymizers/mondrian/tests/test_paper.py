@@ -4,14 +4,15 @@ from collections import Counter
 
 import numpy as np
 import pandas as pd
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
 from anonloom.kinds.context import Run
 from anonloom.kinds.guard import Guard
 from anonloom.testing.demands import AtLeast
 from anonloom_mondrian.mondrian import Mondrian
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 #: Figure 1, Patient Data, without the disease.
 PATIENTS = pd.DataFrame(

@@ -8,6 +8,9 @@ import attrs
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from anonloom.data.builders import Tree
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
@@ -15,8 +18,6 @@ from anonloom_privacy_models import tallies
 from anonloom_privacy_models.k_anonymity import KAnonymity
 from anonloom_privacy_models.l_diversity import LDiversity
 from anonloom_privacy_models.t_closeness import TCloseness
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 TREE = {"x": {"p": ["a", "b"], "q": ["c"]}, "d": None, "y": {"r": ["e", "f", "g"]}}
 #: Ancestors of every leaf, from itself up to the root; a shallow leaf repeats itself.

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+
 from anonloom.data.builders import Tree
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table

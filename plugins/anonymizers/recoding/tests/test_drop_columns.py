@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+
 from anonloom.data.release import Release
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table

@@ -6,6 +6,9 @@ import attrs
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from anonloom.data.builders import Tree
 from anonloom.data.classes import Classes, Regions
 from anonloom.data.schema import Column, Schema
@@ -14,8 +17,6 @@ from anonloom.kinds.context import Run
 from anonloom_recoding.centroid import Centroid
 from anonloom_recoding.hierarchy import ByHierarchy
 from anonloom_recoding.sets import Sets
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 FRAME = pd.DataFrame(
     {

@@ -3,6 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from anonloom.data.builders import Tree
 from anonloom.data.classes import Classes
 from anonloom.data.loss import gcp
@@ -13,8 +16,6 @@ from anonloom.kinds.guard import Guard
 from anonloom.testing.demands import AtLeast, DistinctValues
 from anonloom_recoding.fitting import worst_rows
 from anonloom_recoding.outliers import LeaveAll, Suppress
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 TOWNS = {"ab": ["a", "b"], "cd": ["c", "d"]}
 

@@ -6,6 +6,7 @@ import attrs
 import numpy as np
 import pandas as pd
 import pytest
+
 from anonloom.data.case import Case
 from anonloom.data.findings import Findings
 from anonloom.data.release import Release

@@ -7,6 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from pycanon import anonymity
+
 from anonloom.data.builders import Tree
 from anonloom.data.case import Case
 from anonloom.data.release import Release
@@ -14,9 +18,6 @@ from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
 from anonloom.kinds.context import Run
 from anonloom_disclosure.auditor import Disclosure
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
-from pycanon import anonymity
 
 QUASI = ["zip", "sex"]
 HIERARCHY = Tree(tree={"lung": {"acute": ["flu", "cold"], "long": ["asthma"]}, "gut": ["ulcer"]})

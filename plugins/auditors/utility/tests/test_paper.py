@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+
 from anonloom.data.case import Case
 from anonloom.data.classes import Classes
 from anonloom.data.release import Release

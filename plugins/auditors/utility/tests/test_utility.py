@@ -6,6 +6,9 @@ import attrs
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from anonloom.data.case import Case
 from anonloom.data.classes import Classes
 from anonloom.data.findings import Finding, Findings
@@ -16,8 +19,6 @@ from anonloom.kinds.auditor import GridRow
 from anonloom.kinds.context import Run
 from anonloom_utility.auditor import Utility
 from anonloom_utility.charts import size_edges
-from hypothesis import given
-from hypothesis import strategies as st
 
 SCHEMA = Schema(
     [

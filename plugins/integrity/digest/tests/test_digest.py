@@ -8,8 +8,6 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from anonloom.errors import IntegrityError
-from anonloom_digest.digest import Digest
 from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_private_key
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import (
@@ -21,6 +19,9 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
+
+from anonloom.errors import IntegrityError
+from anonloom_digest.digest import Digest
 
 FILES = {"release.csv": b"age,zip\n[1, 2],*\n", "report.json": b"{}", "proofs/a.bin": b"\0\1"}
 

@@ -4,12 +4,13 @@ import math
 import re
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
 from anonloom_page.charts import draw
 from anonloom_page.charts.scale import Scale, nice_step, tick_text
 from anonloom_page.charts.svg import WIDTH
 from anonloom_page.wording import figure, percent
-from hypothesis import assume, given
-from hypothesis import strategies as st
 
 sizes = st.floats(-1e9, 1e9, allow_nan=False).filter(lambda x: x == 0 or abs(x) > 1e-6)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from anonloom_page.reporter import Page
 
 VOID = {"meta", "br", "link", "img", "input", "hr"}

@@ -5,11 +5,12 @@ from math import ceil
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from anonloom.data.classes import Classes
 from anonloom.kinds.context import Run
 from anonloom_sampling.samplers import SimpleRandom, Stratified
-from hypothesis import given
-from hypothesis import strategies as st
 
 
 def classes_of(sizes):

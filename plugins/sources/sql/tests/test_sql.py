@@ -10,6 +10,8 @@ from urllib.parse import quote
 import pandas as pd
 import pytest
 import sqlalchemy as sa
+from sqlalchemy.exc import OperationalError
+
 from anonloom.data.schema import Column, Schema
 from anonloom.errors import DataError, ParameterError
 from anonloom.kinds.context import Run
@@ -17,7 +19,6 @@ from anonloom_sql import source as source_module
 from anonloom_sql.database import Database
 from anonloom_sql.gather import Gathered
 from anonloom_sql.source import Sql
-from sqlalchemy.exc import OperationalError
 
 SCHEMA = Schema(
     [

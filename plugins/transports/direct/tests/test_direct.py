@@ -4,6 +4,9 @@ from collections import Counter
 
 import attrs
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from anonloom.errors import TransportError
 from anonloom.kinds.engines import ID_BYTES, SECRET_BYTES, Envelope, Party, Round, slot_of
 from anonloom.protocol import faults
@@ -11,8 +14,6 @@ from anonloom.protocol.driver import Driver
 from anonloom.testing.entropy import SeededEntropy
 from anonloom_direct import wire
 from anonloom_direct.transport import Direct
-from hypothesis import given
-from hypothesis import strategies as st
 
 
 def post_round(servers=2, size=8, min_batch=2, **more):

@@ -2,6 +2,7 @@
 
 import attrs
 import numpy as np
+
 from anonloom.data.classes import Classes, Rows
 from anonloom.data.table import Table
 from anonloom.kinds.context import Run

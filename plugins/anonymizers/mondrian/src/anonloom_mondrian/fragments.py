@@ -8,10 +8,11 @@ from collections.abc import Sequence
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
+
 from anonloom.data.classes import Classes, Regions
 from anonloom.data.points import collapse
 from anonloom.data.table import Table
-from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
 Codes = NDArray[np.int32]

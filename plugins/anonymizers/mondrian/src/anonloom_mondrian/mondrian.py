@@ -4,14 +4,14 @@ from typing import Literal
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
+
 from anonloom.data.classes import Classes
 from anonloom.data.table import Table
 from anonloom.kinds.context import Run
 from anonloom.kinds.guard import Guard
 from anonloom.kinds.partitioner import Partitioner
 from anonloom.params import param
-from numpy.typing import NDArray
-
 from anonloom_mondrian.cutting import Cuts, Ordered
 from anonloom_mondrian.fragments import Fragments, Ints, assemble, gather, join
 

@@ -4,11 +4,11 @@ from typing import ClassVar
 
 import attrs
 import numpy as np
+
 from anonloom.data.schema import Schema
 from anonloom.data.table import Table
 from anonloom.kinds.privacy import Offsets, PrivacyModel, Verdict
 from anonloom.params import all_of, at_least, distinct, each, not_empty, param
-
 from anonloom_privacy_models.sensitive import listed
 from anonloom_privacy_models.tallies import Ints
 from anonloom_privacy_models.tallies import distinct as distinct_keys

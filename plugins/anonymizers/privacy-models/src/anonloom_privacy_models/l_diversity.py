@@ -5,12 +5,12 @@ from typing import ClassVar, Literal
 
 import attrs
 import numpy as np
+
 from anonloom.data.cells import number_text
 from anonloom.data.schema import Schema
 from anonloom.data.table import Table
 from anonloom.kinds.privacy import Offsets, PrivacyModel, Verdict
 from anonloom.params import above, param
-
 from anonloom_privacy_models.sensitive import problem_with
 from anonloom_privacy_models.tallies import Floats, Occurrences, Tally
 

@@ -5,14 +5,14 @@ from typing import ClassVar, Literal
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
+
 from anonloom.data.cells import number_text
 from anonloom.data.hierarchy import Hierarchy
 from anonloom.data.schema import Schema
 from anonloom.data.table import Table
 from anonloom.kinds.privacy import Offsets, PrivacyModel, Verdict
 from anonloom.params import between, param
-from numpy.typing import NDArray
-
 from anonloom_privacy_models.sensitive import (
     problem_with,
     problem_with_hierarchy,

@@ -11,9 +11,10 @@ from itertools import pairwise
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
+
 from anonloom.data.table import Table
 from anonloom.kinds.privacy import Offsets
-from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -4,6 +4,8 @@ from typing import Literal
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
+
 from anonloom.data import cells
 from anonloom.data.axis import Axis
 from anonloom.data.classes import Classes
@@ -12,8 +14,6 @@ from anonloom.data.table import Table
 from anonloom.kinds.context import Run
 from anonloom.kinds.generalizer import Generalizer
 from anonloom.params import param
-from numpy.typing import NDArray
-
 from anonloom_recoding.members import Members
 
 #: Digits after the point of a mean: enough to compute with, too few to tell single rows.

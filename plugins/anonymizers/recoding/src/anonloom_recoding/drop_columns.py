@@ -4,6 +4,7 @@ from typing import ClassVar
 
 import attrs
 import numpy as np
+
 from anonloom.data.schema import Schema
 from anonloom.data.table import Table
 from anonloom.errors import UsageError

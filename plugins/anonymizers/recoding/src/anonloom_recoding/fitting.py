@@ -6,11 +6,11 @@ values that nobody else has.
 """
 
 import numpy as np
+from numpy.typing import NDArray
+
 from anonloom.data.axis import Axis
 from anonloom.data.classes import Classes
 from anonloom.data.table import Table
-from numpy.typing import NDArray
-
 from anonloom_recoding.members import Ints, Members
 
 Floats = NDArray[np.float64]

@@ -4,14 +4,14 @@ from typing import Literal
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
+
 from anonloom.data.classes import Classes
 from anonloom.data.release import Release
 from anonloom.data.table import Table
 from anonloom.kinds.context import Run
 from anonloom.kinds.generalizer import Generalizer
 from anonloom.params import param
-from numpy.typing import NDArray
-
 from anonloom_recoding.members import set_cells
 
 

@@ -4,9 +4,10 @@ from itertools import pairwise
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
+
 from anonloom.data.axis import Axis
 from anonloom.data.classes import Classes
-from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
 

@@ -2,6 +2,7 @@
 
 import attrs
 import numpy as np
+
 from anonloom.data.classes import Classes
 from anonloom.data.findings import Finding
 from anonloom.data.table import Table
@@ -9,7 +10,6 @@ from anonloom.kinds.context import Run
 from anonloom.kinds.guard import Guard
 from anonloom.kinds.outliers import OutlierHandler
 from anonloom.params import between, param
-
 from anonloom_recoding.fitting import worst_rows
 from anonloom_recoding.members import Ints
 

@@ -1,12 +1,12 @@
 """Generalizer `sets`: the values that occur in a class, and no others."""
 
 import attrs
+
 from anonloom.data.classes import Classes
 from anonloom.data.release import Release
 from anonloom.data.table import Table
 from anonloom.kinds.context import Run
 from anonloom.kinds.generalizer import Generalizer
-
 from anonloom_recoding.members import set_cells
 
 

@@ -4,13 +4,13 @@ from typing import ClassVar, Literal
 
 import attrs
 import numpy as np
+
 from anonloom.data.case import Case, Need
 from anonloom.data.coding import Coded, code, typed
 from anonloom.data.findings import Better, Chart, Finding, Findings, Status
 from anonloom.kinds.auditor import Auditor
 from anonloom.kinds.context import Run
 from anonloom.params import at_least, between, distinct, param
-
 from anonloom_disclosure import inference
 from anonloom_disclosure.counting import Published, Tally, persons_of
 from anonloom_disclosure.distances import closeness, distance_for

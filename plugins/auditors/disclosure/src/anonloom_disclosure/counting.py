@@ -3,9 +3,10 @@
 import attrs
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
+
 from anonloom.data.case import Case
 from anonloom.data.release import Release
-from numpy.typing import NDArray
 
 Numbers = NDArray[np.int64]
 

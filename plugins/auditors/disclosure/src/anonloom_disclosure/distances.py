@@ -7,10 +7,10 @@ class alone; what the absent values contribute follows from the distribution of 
 from typing import Literal
 
 import numpy as np
-from anonloom.data.axis import Axis
-from anonloom.data.hierarchy import Hierarchy
 from numpy.typing import NDArray
 
+from anonloom.data.axis import Axis
+from anonloom.data.hierarchy import Hierarchy
 from anonloom_disclosure.counting import Tally
 
 Distance = Literal["equal", "ordered", "hierarchical"]

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
+
 from anonloom.data.case import Case
 from anonloom.data.findings import Chart, Finding, PrivateRows, Status
 from anonloom.data.release import Release
-from numpy.typing import NDArray
-
 from anonloom_disclosure.counting import Published, class_sizes, persons_of
 
 #: How many of the most exposed rows the steward is shown.

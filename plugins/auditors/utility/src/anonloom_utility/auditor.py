@@ -5,6 +5,8 @@ from typing import ClassVar, Literal
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
+
 from anonloom.data.case import Case, Need
 from anonloom.data.findings import Chart, Finding, Findings
 from anonloom.data.loss import release_losses
@@ -12,8 +14,6 @@ from anonloom.data.table import Table
 from anonloom.kinds.auditor import Auditor, GridRow
 from anonloom.kinds.context import Run
 from anonloom.params import at_least, param
-from numpy.typing import NDArray
-
 from anonloom_utility.charts import (
     class_size_chart,
     column_chart,

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
 from anonloom.data.findings import Chart
 from anonloom.kinds.auditor import GridRow
-from numpy.typing import NDArray
 
 #: More bars than this and a histogram of class sizes is no longer read at a glance.
 MOST_BARS = 14

@@ -2,11 +2,11 @@
 
 import attrs
 import numpy as np
-from anonloom.data.case import Case
+from numpy.typing import NDArray
+
 from anonloom.data.classes import Classes
 from anonloom.data.loss import class_losses
 from anonloom.data.table import Table
-from numpy.typing import NDArray
 
 Sizes = NDArray[np.int64]
 

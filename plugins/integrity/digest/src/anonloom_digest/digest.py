@@ -4,10 +4,10 @@ import hashlib
 from pathlib import Path
 
 import attrs
+
 from anonloom.errors import IntegrityError
 from anonloom.kinds.integrity import Seal, Sealed, Verified
 from anonloom.params import param
-
 from anonloom_digest import keys
 from anonloom_digest.folder import contents
 from anonloom_digest.listing import Entry, Listing

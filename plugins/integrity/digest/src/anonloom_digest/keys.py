@@ -5,7 +5,6 @@ import hmac
 import os
 from pathlib import Path
 
-from anonloom.errors import IntegrityError
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import (
@@ -16,6 +15,8 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
     load_pem_public_key,
 )
+
+from anonloom.errors import IntegrityError
 
 # Before what is signed: a signature of this package can be taken for no other.
 _DOMAIN = b"anonloom digest signature 1\0"

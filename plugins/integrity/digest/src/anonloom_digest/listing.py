@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import attrs
+
 from anonloom.errors import IntegrityError
 
 #: What the list is, so that a signature under it can be taken for nothing else.

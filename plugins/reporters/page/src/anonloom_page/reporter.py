@@ -10,9 +10,9 @@ from typing import Any
 
 import attrs
 import jinja2
-from anonloom.kinds.reporter import Reporter
 from markupsafe import Markup
 
+from anonloom.kinds.reporter import Reporter
 from anonloom_page import wording
 from anonloom_page.charts import draw
 from anonloom_page.grid_view import grid_view

@@ -4,11 +4,12 @@ from typing import ClassVar
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
+
 from anonloom.data.classes import Classes
 from anonloom.kinds.context import Run
 from anonloom.kinds.sampler import Sampler
 from anonloom.params import at_least, between, param
-from numpy.typing import NDArray
 
 Sizes = NDArray[np.int64]
 

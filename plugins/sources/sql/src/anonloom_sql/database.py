@@ -9,9 +9,10 @@ from urllib.parse import quote, quote_plus
 
 import attrs
 import sqlalchemy as sa
-from anonloom.errors import DataError
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
+
+from anonloom.errors import DataError
 
 _SECRET = re.compile(r"pass|pwd|secret|token|key", re.IGNORECASE)
 _OPTION = re.compile(r"(\w+)\s*=\s*([^;]+)")

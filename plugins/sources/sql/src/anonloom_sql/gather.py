@@ -7,9 +7,10 @@ from typing import Any
 import attrs
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
+
 from anonloom.data.schema import Column
 from anonloom.errors import DataError
-from numpy.typing import NDArray
 
 
 @attrs.define(eq=False)

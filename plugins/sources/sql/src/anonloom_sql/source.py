@@ -6,12 +6,12 @@ from typing import Any
 
 import attrs
 import pandas as pd
+
 from anonloom.data.schema import Schema
 from anonloom.data.table import Table, check_columns
 from anonloom.kinds.context import Run
 from anonloom.kinds.source import Source
 from anonloom.params import not_empty, param
-
 from anonloom_sql.database import Database
 from anonloom_sql.gather import Gathered
 

@@ -3,6 +3,7 @@
 import hmac
 
 import attrs
+
 from anonloom.errors import TransportError
 from anonloom.kinds.engines import (
     ID_BYTES,
@@ -16,7 +17,6 @@ from anonloom.kinds.engines import (
     require_size,
     slot_of,
 )
-
 from anonloom_direct import wire
 
 #: Whoever delivers an envelope puts the sender in; the client has no name of its own.

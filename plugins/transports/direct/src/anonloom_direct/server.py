@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import attrs
+
 from anonloom.errors import TransportError
 from anonloom.kinds.engines import (
     ID_BYTES,
@@ -16,7 +17,6 @@ from anonloom.kinds.engines import (
     slot_of,
 )
 from anonloom.protocol.uploads import Uploads
-
 from anonloom_direct import wire
 
 

@@ -1,9 +1,9 @@
 """Transport direct: the honest baseline that hides nothing and says so."""
 
 import attrs
+
 from anonloom.kinds.engines import Clock, Entropy, Round
 from anonloom.kinds.transport import Guarantees, Transport
-
 from anonloom_direct.client import DirectClient
 from anonloom_direct.server import DirectServer
 

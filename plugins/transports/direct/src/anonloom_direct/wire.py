@@ -7,6 +7,7 @@ message can change the checksum with it.
 import hashlib
 
 import attrs
+
 from anonloom.kinds.engines import ID_BYTES, SECRET_BYTES, Round
 
 CHECKSUM_BYTES = 16
