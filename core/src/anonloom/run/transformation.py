@@ -93,8 +93,8 @@ def _described(axis: Axis, at: int, table: Table, classes: Classes) -> dict[str,
 
     A list of values keeps the file small, and says what a place means without the original.
     """
-    extents = classes.extents(table.codes)
-    ends = dict(zip(("least", "most"), (end[:, at] for end in extents), strict=True))
+    extents = classes.extents(table.codes[at : at + 1])
+    ends = dict(zip(("least", "most"), (end[:, 0] for end in extents), strict=True))
     ends |= {"lo": ends["least"], "hi": ends["most"]}
     data: dict[str, Any] = {}
     if classes.regions is not None:
