@@ -33,6 +33,10 @@ def toy(cls):
 @toy
 class Noise(Mechanism):
     scale: float = param(help="How much noise.", check=above(0))
+    columns: tuple[str, ...] = param(help="Columns to change.", default=())
+
+    def problem(self, schema):
+        return schema.unpublished(self.columns)
 
 
 @toy
@@ -110,6 +114,9 @@ class Meter(Auditor):
     columns: tuple[str, ...] = param(help="Columns to look at.", default=())
     token: str | None = param(help="A secret.", default=None, private=True)
     lookup: Path | None = param(help="A table on disk.", default=None)
+
+    def problem(self, schema):
+        return schema.unpublished(self.columns)
 
 
 @toy

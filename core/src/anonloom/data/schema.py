@@ -165,6 +165,19 @@ class Schema:
         """Names of the columns of a release."""
         return tuple(column.name for column in self.columns if column.published)
 
+    def unpublished(self, names: Iterable[str]) -> str | None:
+        """Say which of these columns is none that is published, or None."""
+        published = ", ".join(f"'{name}'" for name in self.published)
+        for name in names:
+            if name not in self:
+                return f"column '{name}' is not declared; published are: {published}"
+            if name not in self.published:
+                return (
+                    f"column '{name}' has role '{self[name].role}' and is not published; "
+                    f"published are: {published}"
+                )
+        return None
+
     def guarding(self, names: tuple[str, ...]) -> "Schema":
         """Return the schema in which only these quasi-identifiers are generalized.
 

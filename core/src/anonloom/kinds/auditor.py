@@ -8,6 +8,7 @@ import attrs
 
 from anonloom.data.case import Case, Need
 from anonloom.data.findings import Findings
+from anonloom.data.schema import Schema
 from anonloom.kinds.context import Run
 
 
@@ -35,6 +36,13 @@ class Auditor(ABC):
     @abstractmethod
     def audit(self, case: Case, run: Run) -> Findings:
         """Return what was found; `not assessable` where the evidence does not suffice."""
+
+    def problem(self, schema: Schema) -> str | None:
+        """Say what is wrong with using the method on such a table, or None.
+
+        A pipeline file is checked with it before any data are read.
+        """
+        return None
 
     def summarize(self, grid: Sequence[GridRow]) -> Findings:
         """Return what a whole experiment shows; nothing by default."""

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
+from anonloom.data.schema import Schema
 from anonloom.data.table import Table
 from anonloom.kinds.context import Run
 
@@ -20,3 +21,10 @@ class Mechanism(ABC):
     @abstractmethod
     def protect(self, table: Table, run: Run) -> Table:
         """Return the protected table."""
+
+    def problem(self, schema: Schema) -> str | None:
+        """Say what is wrong with using the method on such a table, or None.
+
+        A pipeline file is checked with it before any data are read.
+        """
+        return None

@@ -122,6 +122,10 @@ def _cases(cursor: Cursor) -> Iterator[Variant]:
 
 
 def _setting(path: str, value: Node, entry: Cursor) -> Setting:
+    if path.strip() == "publish.to":
+        entry.complain(
+            "the folder cannot vary: every run is written below that of the experiment", at_key=True
+        )
     return Setting(path, value, entry.node.key_place or entry.node.place, path_text(entry.path))
 
 

@@ -238,11 +238,20 @@ def _stages(
         # Ids that are written come first, so that a default never takes one of them.
         use = workshop.method(kind, fields[kind], fields.get("with"), named or _free(kind, taken))
         placed.append((fields[kind], kind, use))
+        if kind == "mechanism" and use is not None:
+            _check_use(fields, kind, use, data)
     if len(known) == len(elements or []):
         check_order(placed)
         if data is not None:
             check_quasi(placed, data.schema.quasi)
     return tuple(use for _, _, use in placed if use is not None)
+
+
+def _check_use(fields: dict[str, Cursor], kind: str, use: Use, data: Data | None) -> None:
+    """Complain of a method that does not fit the declared columns."""
+    problem = use.method.problem(data.schema) if data is not None else None
+    if problem:
+        fields.get("with", fields[kind]).complain(problem, at_key="with" in fields)
 
 
 def _stage_kind(cursor: Cursor, fields: dict[str, Cursor]) -> str | None:
@@ -304,6 +313,7 @@ def _audits(
         if use is None:
             continue
         _check_needs(fields["auditor"], use, data, stages)
+        _check_use(fields, "auditor", use, data)
         id = named or _free(use.id, taken)
         found.append(Audit(id, "auditor", use.entry, use.method, use.place, conditions))
     return tuple(found)

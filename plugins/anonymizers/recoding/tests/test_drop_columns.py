@@ -66,13 +66,13 @@ def test_the_table_that_was_given_is_unchanged(table):
     [
         (
             "zip",
-            "drop-columns: column 'zip' is not declared\n"
-            "    published are: 'id', 'age', 'town', 'illness'",
+            "drop-columns: column 'zip' is not declared; "
+            "published are: 'id', 'age', 'town', 'illness'",
         ),
         (
             "who",
-            "drop-columns: column 'who' has role 'person' and is not published\n"
-            "    published are: 'id', 'age', 'town', 'illness'",
+            "drop-columns: column 'who' has role 'person' and is not published; "
+            "published are: 'id', 'age', 'town', 'illness'",
         ),
     ],
 )

@@ -35,8 +35,9 @@ class DropColumns(Mechanism):
             When a column is not declared, or is not published anyway.
         """
         table = table.revealed()
-        for name in self.columns:
-            _check(table.schema, name)
+        problem = self.problem(table.schema)
+        if problem is not None:
+            raise UsageError(f"drop-columns: {problem}")
         schema = Schema(tuple(c for c in table.schema if c.name not in self.columns))
         kept = [at for at, axis in enumerate(table.axes) if axis.name in schema]
         frame = table.frame[[name for name in table.frame.columns if name in schema]]
@@ -57,15 +58,6 @@ class DropColumns(Mechanism):
             pseudonym_keys=keys,
         )
 
-
-def _check(schema: Schema, name: str) -> None:
-    published = ", ".join(f"'{other}'" for other in schema.published)
-    if name not in schema:
-        raise UsageError(
-            f"drop-columns: column '{name}' is not declared", hint=f"published are: {published}"
-        )
-    if name not in schema.published:
-        raise UsageError(
-            f"drop-columns: column '{name}' has role '{schema[name].role}' and is not published",
-            hint=f"published are: {published}",
-        )
+    def problem(self, schema: Schema) -> str | None:
+        """Say which column cannot be dropped."""
+        return schema.unpublished(self.columns)

@@ -8,6 +8,7 @@ import numpy as np
 from anonloom.data.case import Case, Need
 from anonloom.data.coding import Coded, code, typed
 from anonloom.data.findings import Better, Chart, Finding, Findings, Status
+from anonloom.data.schema import Schema
 from anonloom.kinds.auditor import Auditor
 from anonloom.kinds.context import Run
 from anonloom.params import at_least, between, distinct, param
@@ -53,6 +54,10 @@ class Disclosure(Auditor):
         default=None,
         check=at_least(2),
     )
+
+    def problem(self, schema: Schema) -> str | None:
+        """Say which of the columns cannot be judged because it is not published."""
+        return schema.unpublished(self.of or ())
 
     def audit(self, case: Case, run: Run) -> Findings:
         """Measure what the published frame gives away."""
