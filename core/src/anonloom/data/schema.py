@@ -107,6 +107,9 @@ def _is_date_format(form: str) -> bool:
     if form == "ISO8601":
         # What pandas calls every form of that standard.
         return True
+    if not re.search(r"%[YyGcx]", form.replace("%%", "")):
+        # Asked first: newer Pythons warn of a day without a year.
+        return False
     try:
         # Read back, the year must be there: 'dd.mm.yyyy' is a format that no date has.
         return datetime.strptime(datetime(2001, 2, 3, tzinfo=UTC).strftime(form), form).year == 2001
