@@ -10,7 +10,6 @@ from itertools import pairwise
 
 import attrs
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom.errors import DataError
@@ -160,9 +159,11 @@ def depth_first(levels: Sequence[Sequence[str]], rank: NDArray[np.integer]) -> N
     """
     keys = [np.asarray(rank, np.int64)]
     for row in levels[1:]:
-        # Not np.unique: text arrays of numpy forget zero characters at the end of a label.
-        group, labels = pd.factorize(np.asarray(row, object))
-        least = np.full(len(labels), np.iinfo(np.int64).max)
+        # A dictionary: neither numpy nor every pandas tells labels apart that differ in a final
+        # zero character.
+        known: dict[str, int] = {}
+        group = np.array([known.setdefault(label, len(known)) for label in row], np.int64)
+        least = np.full(len(known), np.iinfo(np.int64).max)
         np.minimum.at(least, group, keys[0])
         keys.append(least[group])
     return np.lexsort(keys)
