@@ -1,8 +1,23 @@
 """How the tests of the kit run it on a toy."""
 
+import importlib.util
+import sys
+from pathlib import Path
+
 import pytest
 
 from anonloom.testing.registering import registered
+
+
+def _share(name, file):
+    """Make a module of this folder importable by its tests, which are no package."""
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(file))
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+
+
+_share("kit_toy_tests", "toy_tests.py")
 
 
 class Judged(list):

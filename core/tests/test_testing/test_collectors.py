@@ -4,14 +4,12 @@ import itertools
 
 import attrs
 import numpy as np
-import pytest
+from kit_toy_tests import ToyTests
 
 from anonloom.kinds.collector import Collector
 from anonloom.testing import (
     CollectorConformance,
 )
-from anonloom.testing.conduct import CONDUCT
-from anonloom.testing.declaring import DECLARED
 
 # The kit plays two scenes and then plays them again.
 CALLS = itertools.count()
@@ -43,38 +41,10 @@ class PlansNothing(Trusted):
         return [""]
 
 
-GOOD = [(CollectorConformance, Trusted)]
-
-BROKEN = [
-    (CollectorConformance, CollectsLess, "check_release_equals_the_curators"),
-    (CollectorConformance, CollectsAnything, "check_same_rows_again"),
-    (CollectorConformance, PlansNothing, "check_says_what_it_guarantees"),
-]
-
-
-@pytest.mark.parametrize(("conformance", "cls"), GOOD, ids=lambda one: one.__name__)
-def test_good_toys_pass_every_check(judged, conformance, cls):
-    results = judged(conformance, cls)
-
-    assert {} == results.failed
-    assert len([result for result in results if result.status == "passed"]) >= len(results) - 3
-
-
-@pytest.mark.parametrize(
-    ("conformance", "cls", "check"), BROKEN, ids=[cls.__name__ for _, cls, _ in BROKEN]
-)
-def test_each_broken_toy_fails_exactly_the_check_that_it_breaks(judged, conformance, cls, check):
-    found = judged(conformance, cls).failed
-
-    assert [check] == list(found), found
-
-
-def test_every_check_is_broken_by_some_toy():
-    """None of the checks passes whatever happens."""
-    own = {
-        check.__name__
-        for check in CollectorConformance.checks
-        if check not in (*DECLARED, *CONDUCT)
-    }
-
-    assert set() == own - {check for _, _, check in BROKEN}
+class TestToys(ToyTests):
+    good = [(CollectorConformance, Trusted)]
+    broken = [
+        (CollectorConformance, CollectsLess, "check_release_equals_the_curators"),
+        (CollectorConformance, CollectsAnything, "check_same_rows_again"),
+        (CollectorConformance, PlansNothing, "check_says_what_it_guarantees"),
+    ]

@@ -2,18 +2,14 @@
 
 import attrs
 import numpy as np
-import pytest
+from kit_toy_tests import ToyTests
 
 from anonloom.data.release import Release
 from anonloom.kinds.generalizer import Generalizer
-from anonloom.testing import GeneralizerConformance, tables
-from anonloom.testing.conduct import CONDUCT
-from anonloom.testing.declaring import DECLARED
+from anonloom.testing import GeneralizerConformance
+
 
 #: The tables that matter to the broken toys; the good ones meet all of them.
-FEW = (tables.clinic, tables.one_row, tables.missing_values, tables.incomplete_rows)
-
-
 @attrs.frozen(kw_only=True)
 class Extents(Generalizer):
     """Publishes every class's own extent."""
@@ -93,43 +89,16 @@ class ClaimsTruth(Extents):
         return attrs.evolve(super().generalize(table, classes, run), truthful=False)
 
 
-GOOD = [(GeneralizerConformance, Extents)]
-
-BROKEN = [
-    (GeneralizerConformance, Uncovers, "check_cells_cover_the_original"),
-    (GeneralizerConformance, MixesMissing, "check_cells_cover_the_original"),
-    (GeneralizerConformance, TellsApart, "check_cells_are_equal_within_a_class"),
-    (GeneralizerConformance, ShowsSuppressed, "check_suppressed_rows_are_stars"),
-    (GeneralizerConformance, ChangesOthers, "check_other_columns_are_unchanged"),
-    (GeneralizerConformance, ForgetsOrigin, "check_rows_keep_their_order"),
-    (GeneralizerConformance, ForgetsClasses, "check_release_knows_its_classes"),
-    (GeneralizerConformance, ClaimsTruth, "check_returns_a_release"),
-]
-
-
-@pytest.mark.parametrize(("conformance", "cls"), GOOD, ids=lambda one: one.__name__)
-def test_good_toys_pass_every_check(judged, conformance, cls):
-    results = judged(conformance, cls)
-
-    assert {} == results.failed
-    assert len([result for result in results if result.status == "passed"]) >= len(results) - 3
-
-
-@pytest.mark.parametrize(
-    ("conformance", "cls", "check"), BROKEN, ids=[cls.__name__ for _, cls, _ in BROKEN]
-)
-def test_each_broken_toy_fails_exactly_the_check_that_it_breaks(judged, conformance, cls, check):
-    found = judged(conformance, cls, tables=FEW).failed
-
-    assert [check] == list(found), found
-
-
-def test_every_check_is_broken_by_some_toy():
-    """None of the checks passes whatever happens."""
-    own = {
-        check.__name__
-        for check in GeneralizerConformance.checks
-        if check not in (*DECLARED, *CONDUCT)
-    }
-
-    assert set() == own - {check for _, _, check in BROKEN}
+class TestToys(ToyTests):
+    good = [(GeneralizerConformance, Extents)]
+    broken = [
+        (GeneralizerConformance, Uncovers, "check_cells_cover_the_original"),
+        (GeneralizerConformance, MixesMissing, "check_cells_cover_the_original"),
+        (GeneralizerConformance, TellsApart, "check_cells_are_equal_within_a_class"),
+        (GeneralizerConformance, ShowsSuppressed, "check_suppressed_rows_are_stars"),
+        (GeneralizerConformance, ChangesOthers, "check_other_columns_are_unchanged"),
+        (GeneralizerConformance, ForgetsOrigin, "check_rows_keep_their_order"),
+        (GeneralizerConformance, ForgetsClasses, "check_release_knows_its_classes"),
+        (GeneralizerConformance, ClaimsTruth, "check_returns_a_release"),
+    ]
+    on_tables = True

@@ -6,7 +6,7 @@ import os
 import random
 
 import attrs
-import pytest
+from kit_toy_tests import ToyTests
 
 from anonloom.errors import IntegrityError
 from anonloom.kinds.integrity import Seal, Sealed, Verified, WorkCheck
@@ -14,8 +14,6 @@ from anonloom.params import param
 from anonloom.testing import (
     IntegrityConformance,
 )
-from anonloom.testing.conduct import CONDUCT
-from anonloom.testing.declaring import DECLARED
 
 
 @attrs.frozen(kw_only=True)
@@ -83,46 +81,18 @@ class CoversNothing(Sums):
         return attrs.evolve(super().verify(public), covers=())
 
 
-GOOD = [(IntegrityConformance, Sums)]
-
-BROKEN = [
-    (IntegrityConformance, ReturnsVerdict, "check_verify_raises"),
-    (IntegrityConformance, ForgetsManifest, "check_flipped_bytes_are_noticed"),
-    (IntegrityConformance, ForgetsOrder, "check_changed_rows_are_noticed"),
-    (IntegrityConformance, AllowsMore, "check_changed_files_are_noticed"),
-    (IntegrityConformance, Stumbles, "check_broken_proof_is_noticed"),
-    (IntegrityConformance, Rewrites, "check_sealing_changes_no_file"),
-    (IntegrityConformance, CoversNothing, "check_untouched_release_verifies"),
-]
-
-
-@pytest.mark.parametrize(("conformance", "cls"), GOOD, ids=lambda one: one.__name__)
-def test_good_toys_pass_every_check(judged, conformance, cls):
-    results = judged(conformance, cls)
-
-    assert {} == results.failed
-    assert len([result for result in results if result.status == "passed"]) >= len(results) - 3
-
-
-@pytest.mark.parametrize(
-    ("conformance", "cls", "check"), BROKEN, ids=[cls.__name__ for _, cls, _ in BROKEN]
-)
-def test_each_broken_toy_fails_exactly_the_check_that_it_breaks(judged, conformance, cls, check):
-    found = judged(conformance, cls).failed
-
-    assert [check] == list(found), found
-
-
-def test_every_check_is_broken_by_some_toy():
-    """None of the checks passes whatever happens."""
-    own = {
-        check.__name__
-        for check in IntegrityConformance.checks
-        if check not in (*DECLARED, *CONDUCT)
-    }
+class TestToys(ToyTests):
+    good = [(IntegrityConformance, Sums)]
+    broken = [
+        (IntegrityConformance, ReturnsVerdict, "check_verify_raises"),
+        (IntegrityConformance, ForgetsManifest, "check_flipped_bytes_are_noticed"),
+        (IntegrityConformance, ForgetsOrder, "check_changed_rows_are_noticed"),
+        (IntegrityConformance, AllowsMore, "check_changed_files_are_noticed"),
+        (IntegrityConformance, Stumbles, "check_broken_proof_is_noticed"),
+        (IntegrityConformance, Rewrites, "check_sealing_changes_no_file"),
+        (IntegrityConformance, CoversNothing, "check_untouched_release_verifies"),
+    ]
     elsewhere = {"check_foreign_seal_is_noticed", "check_omitted_work_is_noticed"}
-
-    assert set() == own - elsewhere - {check for _, _, check in BROKEN}
 
 
 class Keyed(Sums):

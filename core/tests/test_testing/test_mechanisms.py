@@ -2,19 +2,15 @@
 
 import attrs
 import numpy as np
-import pytest
+from kit_toy_tests import ToyTests
 
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
 from anonloom.kinds.mechanism import Mechanism
-from anonloom.testing import MechanismConformance, tables
-from anonloom.testing.conduct import CONDUCT
-from anonloom.testing.declaring import DECLARED
+from anonloom.testing import MechanismConformance
+
 
 #: The tables that matter to the broken toys; the good ones meet all of them.
-FEW = (tables.clinic, tables.one_row, tables.missing_values, tables.incomplete_rows)
-
-
 @attrs.frozen(kw_only=True)
 class Shuffle(Mechanism):
     """Puts the rows into a random order."""
@@ -47,42 +43,15 @@ class ClaimsCells(Shuffle):
         return Table.build(frame, table.schema, table.origin)
 
 
-GOOD = [(MechanismConformance, Shuffle)]
-
-BROKEN = [
-    (MechanismConformance, LiesAboutOrigin, "check_origin_is_honest"),
-    (MechanismConformance, DeniesOrigin, "check_origin_is_honest"),
-    (MechanismConformance, ClaimsCells, "check_claim_of_truth"),
-]
-
-
-@pytest.mark.parametrize(("conformance", "cls"), GOOD, ids=lambda one: one.__name__)
-def test_good_toys_pass_every_check(judged, conformance, cls):
-    results = judged(conformance, cls)
-
-    assert {} == results.failed
-    assert len([result for result in results if result.status == "passed"]) >= len(results) - 3
-
-
-@pytest.mark.parametrize(
-    ("conformance", "cls", "check"), BROKEN, ids=[cls.__name__ for _, cls, _ in BROKEN]
-)
-def test_each_broken_toy_fails_exactly_the_check_that_it_breaks(judged, conformance, cls, check):
-    found = judged(conformance, cls, tables=FEW).failed
-
-    assert [check] == list(found), found
-
-
-def test_every_check_is_broken_by_some_toy():
-    """None of the checks passes whatever happens."""
-    own = {
-        check.__name__
-        for check in MechanismConformance.checks
-        if check not in (*DECLARED, *CONDUCT)
-    }
+class TestToys(ToyTests):
+    good = [(MechanismConformance, Shuffle)]
+    broken = [
+        (MechanismConformance, LiesAboutOrigin, "check_origin_is_honest"),
+        (MechanismConformance, DeniesOrigin, "check_origin_is_honest"),
+        (MechanismConformance, ClaimsCells, "check_claim_of_truth"),
+    ]
+    on_tables = True
     elsewhere = {"check_returns_a_table"}
-
-    assert set() == own - elsewhere - {check for _, _, check in BROKEN}
 
 
 class AddsAColumn(Shuffle):

@@ -2,17 +2,15 @@
 
 import attrs
 import numpy as np
-import pytest
+from kit_toy_tests import ToyTests
 
 from anonloom.data.classes import Classes
 from anonloom.kinds.outliers import OutlierHandler
-from anonloom.testing import OutlierHandlerConformance, tables
+from anonloom.testing import OutlierHandlerConformance
 from anonloom.testing.dividing import DIVIDED
 
+
 #: The tables that matter to the broken toys; the good ones meet all of them.
-FEW = (tables.clinic, tables.one_row, tables.missing_values, tables.incomplete_rows)
-
-
 @attrs.frozen(kw_only=True)
 class Leave(OutlierHandler):
     """Moves nothing."""
@@ -44,34 +42,12 @@ class RecoversIncomplete(Leave):
         return moved if guard.admits_classes(table, moved).all() else classes
 
 
-GOOD = [(OutlierHandlerConformance, Leave)]
-
-BROKEN = [
-    (OutlierHandlerConformance, HandlerLoses, "check_no_row_is_lost"),
-    (OutlierHandlerConformance, HandlerBelowK, "check_every_class_is_admitted"),
-    (OutlierHandlerConformance, RecoversIncomplete, "check_incomplete_rows_stay_suppressed"),
-]
-
-
-@pytest.mark.parametrize(("conformance", "cls"), GOOD, ids=lambda one: one.__name__)
-def test_good_toys_pass_every_check(judged, conformance, cls):
-    results = judged(conformance, cls)
-
-    assert {} == results.failed
-    assert len([result for result in results if result.status == "passed"]) >= len(results) - 3
-
-
-@pytest.mark.parametrize(
-    ("conformance", "cls", "check"), BROKEN, ids=[cls.__name__ for _, cls, _ in BROKEN]
-)
-def test_each_broken_toy_fails_exactly_the_check_that_it_breaks(judged, conformance, cls, check):
-    found = judged(conformance, cls, tables=FEW).failed
-
-    assert [check] == list(found), found
-
-
-def test_every_check_is_broken_by_some_toy():
-    """None of the checks passes whatever happens."""
-    own = {check.__name__ for check in OutlierHandlerConformance.checks if check not in DIVIDED}
-
-    assert set() == own - {check for _, _, check in BROKEN}
+class TestToys(ToyTests):
+    good = [(OutlierHandlerConformance, Leave)]
+    broken = [
+        (OutlierHandlerConformance, HandlerLoses, "check_no_row_is_lost"),
+        (OutlierHandlerConformance, HandlerBelowK, "check_every_class_is_admitted"),
+        (OutlierHandlerConformance, RecoversIncomplete, "check_incomplete_rows_stay_suppressed"),
+    ]
+    on_tables = True
+    shared = DIVIDED

@@ -5,18 +5,16 @@ import socket
 
 import attrs
 import numpy as np
-import pytest
+from kit_toy_tests import ToyTests
 
 from anonloom.data.classes import Classes
 from anonloom.kinds.guard import Guard
 from anonloom.kinds.partitioner import Partitioner
 from anonloom.params import param
-from anonloom.testing import PartitionerConformance, tables
+from anonloom.testing import PartitionerConformance
+
 
 #: The tables that matter to the broken toys; the good ones meet all of them.
-FEW = (tables.clinic, tables.one_row, tables.missing_values, tables.incomplete_rows)
-
-
 @attrs.frozen(kw_only=True)
 class Halves(Partitioner):
     """Cuts each given class in two where the guard allows it."""
@@ -182,61 +180,39 @@ class Undeclared(Halves):
     depth: int = attrs.field(default=3)
 
 
-GOOD = [(PartitionerConformance, Halves)]
-
-BROKEN = [
-    (PartitionerConformance, Loses, "check_no_row_is_lost"),
-    (PartitionerConformance, Doubles, "check_no_row_is_doubled"),
-    (PartitionerConformance, Invents, "check_no_row_is_invented"),
-    (PartitionerConformance, BelowK, "check_every_class_is_admitted"),
-    (PartitionerConformance, IgnoresDiversity, "check_every_class_is_admitted"),
-    (PartitionerConformance, LikesSortedRows, "check_row_order_does_not_matter"),
-    (PartitionerConformance, Straddles, "check_given_classes_are_refined"),
-    (PartitionerConformance, PutsBack, "check_suppressed_rows_stay_suppressed"),
-    (PartitionerConformance, Prints, "check_prints_nothing"),
-    (PartitionerConformance, Warns, "check_prints_nothing"),
-    (PartitionerConformance, DrawsGlobally, "check_uses_only_its_own_randomness"),
-    (PartitionerConformance, DrawsFromNumpy, "check_uses_only_its_own_randomness"),
-    (PartitionerConformance, Varies, "check_same_seed_same_result"),
-    (PartitionerConformance, Phones, "check_opens_no_connection"),
-    (PartitionerConformance, ChangesCodes, "check_leaves_its_input_alone"),
-    (PartitionerConformance, ChangesClasses, "check_leaves_its_input_alone"),
-    (PartitionerConformance, FearsMissing, "check_copes_with_every_table"),
-    (PartitionerConformance, ReturnsLists, "check_returns_classes"),
-    (PartitionerConformance, Thawed, "check_method_is_frozen"),
-    (PartitionerConformance, Unpicklable, "check_method_is_picklable"),
-    (PartitionerConformance, Unwritable, "check_parameters_survive_yaml"),
-    (PartitionerConformance, Undeclared, "check_parameters_are_declared"),
-]
-
-
-@pytest.mark.parametrize(("conformance", "cls"), GOOD, ids=lambda one: one.__name__)
-def test_good_toys_pass_every_check(judged, conformance, cls):
-    results = judged(conformance, cls)
-
-    assert {} == results.failed
-    assert len([result for result in results if result.status == "passed"]) >= len(results) - 3
-
-
-@pytest.mark.parametrize(
-    ("conformance", "cls", "check"), BROKEN, ids=[cls.__name__ for _, cls, _ in BROKEN]
-)
-def test_each_broken_toy_fails_exactly_the_check_that_it_breaks(judged, conformance, cls, check):
-    found = judged(conformance, cls, tables=FEW).failed
-
-    assert [check] == list(found), found
-
-
-def test_every_check_is_broken_by_some_toy():
-    """None of the checks passes whatever happens."""
-    own = {check.__name__ for check in PartitionerConformance.checks}
+class TestToys(ToyTests):
+    good = [(PartitionerConformance, Halves)]
+    broken = [
+        (PartitionerConformance, Loses, "check_no_row_is_lost"),
+        (PartitionerConformance, Doubles, "check_no_row_is_doubled"),
+        (PartitionerConformance, Invents, "check_no_row_is_invented"),
+        (PartitionerConformance, BelowK, "check_every_class_is_admitted"),
+        (PartitionerConformance, IgnoresDiversity, "check_every_class_is_admitted"),
+        (PartitionerConformance, LikesSortedRows, "check_row_order_does_not_matter"),
+        (PartitionerConformance, Straddles, "check_given_classes_are_refined"),
+        (PartitionerConformance, PutsBack, "check_suppressed_rows_stay_suppressed"),
+        (PartitionerConformance, Prints, "check_prints_nothing"),
+        (PartitionerConformance, Warns, "check_prints_nothing"),
+        (PartitionerConformance, DrawsGlobally, "check_uses_only_its_own_randomness"),
+        (PartitionerConformance, DrawsFromNumpy, "check_uses_only_its_own_randomness"),
+        (PartitionerConformance, Varies, "check_same_seed_same_result"),
+        (PartitionerConformance, Phones, "check_opens_no_connection"),
+        (PartitionerConformance, ChangesCodes, "check_leaves_its_input_alone"),
+        (PartitionerConformance, ChangesClasses, "check_leaves_its_input_alone"),
+        (PartitionerConformance, FearsMissing, "check_copes_with_every_table"),
+        (PartitionerConformance, ReturnsLists, "check_returns_classes"),
+        (PartitionerConformance, Thawed, "check_method_is_frozen"),
+        (PartitionerConformance, Unpicklable, "check_method_is_picklable"),
+        (PartitionerConformance, Unwritable, "check_parameters_survive_yaml"),
+        (PartitionerConformance, Undeclared, "check_parameters_are_declared"),
+    ]
+    on_tables = True
     elsewhere = {
         "check_method_is_registered",
         "check_hook_module_is_light",
         "check_unsound_classes_are_refused",
     }
-
-    assert set() == own - elsewhere - {check for _, _, check in BROKEN}
+    shared = ()
 
 
 class Literal(BelowK):

@@ -1,15 +1,11 @@
 """Privacy models that keep their promises, and those that break one."""
 
-import pytest
+from kit_toy_tests import ToyTests
 
-from anonloom.testing import PrivacyModelConformance, demands, tables
-from anonloom.testing.conduct import CONDUCT
-from anonloom.testing.declaring import DECLARED
+from anonloom.testing import PrivacyModelConformance, demands
+
 
 #: The tables that matter to the broken toys; the good ones meet all of them.
-FEW = (tables.clinic, tables.one_row, tables.missing_values, tables.incomplete_rows)
-
-
 class DistinctConformance(PrivacyModelConformance):
     params = {"l": 3, "of": "illness"}
 
@@ -87,47 +83,20 @@ class VerdictNumbers(demands.AtLeast):
         return super().admits(table, rows, starts, stops).astype(int)
 
 
-GOOD = [
-    (AtLeastConformance, demands.AtLeast),
-    (DistinctConformance, demands.DistinctValues),
-    (DistanceConformance, demands.WithinDistance),
-]
-
-BROKEN = [
-    (DistinctConformance, CountsMissing, "check_agrees_with_the_reference"),
-    (NoReference, FalselyMonotone, "check_claim_of_monotonicity"),
-    (NoReference, FalseSize, "check_claim_of_size"),
-    (DistinctConformance, FalselySizeOnly, "check_claim_of_size"),
-    (NoReference, InCompany, "check_ranges_are_judged_alone"),
-    (AtLeastConformance, Speechless, "check_says_what_would_pass"),
-    (AtLeastConformance, Complains, "check_has_no_problem_with_its_table"),
-    (AtLeastConformance, VerdictNumbers, "check_verdicts_fit"),
-]
-
-
-@pytest.mark.parametrize(("conformance", "cls"), GOOD, ids=lambda one: one.__name__)
-def test_good_toys_pass_every_check(judged, conformance, cls):
-    results = judged(conformance, cls)
-
-    assert {} == results.failed
-    assert len([result for result in results if result.status == "passed"]) >= len(results) - 3
-
-
-@pytest.mark.parametrize(
-    ("conformance", "cls", "check"), BROKEN, ids=[cls.__name__ for _, cls, _ in BROKEN]
-)
-def test_each_broken_toy_fails_exactly_the_check_that_it_breaks(judged, conformance, cls, check):
-    found = judged(conformance, cls, tables=FEW).failed
-
-    assert [check] == list(found), found
-
-
-def test_every_check_is_broken_by_some_toy():
-    """None of the checks passes whatever happens."""
-    own = {
-        check.__name__
-        for check in PrivacyModelConformance.checks
-        if check not in (*DECLARED, *CONDUCT)
-    }
-
-    assert set() == own - {check for _, _, check in BROKEN}
+class TestToys(ToyTests):
+    good = [
+        (AtLeastConformance, demands.AtLeast),
+        (DistinctConformance, demands.DistinctValues),
+        (DistanceConformance, demands.WithinDistance),
+    ]
+    broken = [
+        (DistinctConformance, CountsMissing, "check_agrees_with_the_reference"),
+        (NoReference, FalselyMonotone, "check_claim_of_monotonicity"),
+        (NoReference, FalseSize, "check_claim_of_size"),
+        (DistinctConformance, FalselySizeOnly, "check_claim_of_size"),
+        (NoReference, InCompany, "check_ranges_are_judged_alone"),
+        (AtLeastConformance, Speechless, "check_says_what_would_pass"),
+        (AtLeastConformance, Complains, "check_has_no_problem_with_its_table"),
+        (AtLeastConformance, VerdictNumbers, "check_verdicts_fit"),
+    ]
+    on_tables = True

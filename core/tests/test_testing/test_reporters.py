@@ -4,12 +4,10 @@ import json
 import os
 
 import attrs
-import pytest
+from kit_toy_tests import ToyTests
 
 from anonloom.kinds.reporter import Reporter
 from anonloom.testing import ReporterConformance
-from anonloom.testing.conduct import CONDUCT
-from anonloom.testing.declaring import DECLARED
 
 
 @attrs.frozen(kw_only=True)
@@ -62,39 +60,13 @@ class ChangesReport(Lines):
         return names
 
 
-GOOD = [(ReporterConformance, Lines)]
-
-BROKEN = [
-    (ReporterConformance, WritesElsewhere, "check_writes_only_into_its_folder"),
-    (ReporterConformance, Fetches, "check_pages_fetch_nothing"),
-    (ReporterConformance, Obeys, "check_texts_are_not_markup"),
-    (ReporterConformance, Misnames, "check_names_what_it_wrote"),
-    (ReporterConformance, Dated, "check_same_seed_same_result"),
-    (ReporterConformance, ChangesReport, "check_leaves_its_input_alone"),
-]
-
-
-@pytest.mark.parametrize(("conformance", "cls"), GOOD, ids=lambda one: one.__name__)
-def test_good_toys_pass_every_check(judged, conformance, cls):
-    results = judged(conformance, cls)
-
-    assert {} == results.failed
-    assert len([result for result in results if result.status == "passed"]) >= len(results) - 3
-
-
-@pytest.mark.parametrize(
-    ("conformance", "cls", "check"), BROKEN, ids=[cls.__name__ for _, cls, _ in BROKEN]
-)
-def test_each_broken_toy_fails_exactly_the_check_that_it_breaks(judged, conformance, cls, check):
-    found = judged(conformance, cls).failed
-
-    assert [check] == list(found), found
-
-
-def test_every_check_is_broken_by_some_toy():
-    """None of the checks passes whatever happens."""
-    own = {
-        check.__name__ for check in ReporterConformance.checks if check not in (*DECLARED, *CONDUCT)
-    }
-
-    assert set() == own - {check for _, _, check in BROKEN}
+class TestToys(ToyTests):
+    good = [(ReporterConformance, Lines)]
+    broken = [
+        (ReporterConformance, WritesElsewhere, "check_writes_only_into_its_folder"),
+        (ReporterConformance, Fetches, "check_pages_fetch_nothing"),
+        (ReporterConformance, Obeys, "check_texts_are_not_markup"),
+        (ReporterConformance, Misnames, "check_names_what_it_wrote"),
+        (ReporterConformance, Dated, "check_same_seed_same_result"),
+        (ReporterConformance, ChangesReport, "check_leaves_its_input_alone"),
+    ]

@@ -2,12 +2,10 @@
 
 import attrs
 import numpy as np
-import pytest
+from kit_toy_tests import ToyTests
 
 from anonloom.kinds.sampler import Sampler
 from anonloom.testing import SamplerConformance
-from anonloom.testing.conduct import CONDUCT
-from anonloom.testing.declaring import DECLARED
 
 
 @attrs.frozen(kw_only=True)
@@ -55,38 +53,12 @@ class SeesRows(Half):
         return super().sample(classes, run)
 
 
-GOOD = [(HalfConformance, Half)]
-
-BROKEN = [
-    (HalfConformance, WrongMask, "check_mask_fits"),
-    (HalfConformance, LyingLeast, "check_least_kept_is_honoured"),
-    (HalfConformance, NegativeLeast, "check_least_kept_is_possible"),
-    (HalfConformance, KeepsMore, "check_rate_is_kept"),
-    (HalfConformance, SeesRows, "check_sees_labels_only"),
-]
-
-
-@pytest.mark.parametrize(("conformance", "cls"), GOOD, ids=lambda one: one.__name__)
-def test_good_toys_pass_every_check(judged, conformance, cls):
-    results = judged(conformance, cls)
-
-    assert {} == results.failed
-    assert len([result for result in results if result.status == "passed"]) >= len(results) - 3
-
-
-@pytest.mark.parametrize(
-    ("conformance", "cls", "check"), BROKEN, ids=[cls.__name__ for _, cls, _ in BROKEN]
-)
-def test_each_broken_toy_fails_exactly_the_check_that_it_breaks(judged, conformance, cls, check):
-    found = judged(conformance, cls).failed
-
-    assert [check] == list(found), found
-
-
-def test_every_check_is_broken_by_some_toy():
-    """None of the checks passes whatever happens."""
-    own = {
-        check.__name__ for check in SamplerConformance.checks if check not in (*DECLARED, *CONDUCT)
-    }
-
-    assert set() == own - {check for _, _, check in BROKEN}
+class TestToys(ToyTests):
+    good = [(HalfConformance, Half)]
+    broken = [
+        (HalfConformance, WrongMask, "check_mask_fits"),
+        (HalfConformance, LyingLeast, "check_least_kept_is_honoured"),
+        (HalfConformance, NegativeLeast, "check_least_kept_is_possible"),
+        (HalfConformance, KeepsMore, "check_rate_is_kept"),
+        (HalfConformance, SeesRows, "check_sees_labels_only"),
+    ]
