@@ -61,7 +61,9 @@ def test_an_interrupted_parallel_experiment_goes_on_where_it_stopped(experiment)
             assert process.poll() is None, process.stderr.read()
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
+        errors = process.stderr.read()
         process.wait()
+    assert process.returncode in (0, 130), errors
     before = {path.name for path in results.glob("*.json")}
     if process.returncode == 130:
         assert not (experiment / "out" / "public" / "grid.json").exists()
