@@ -54,7 +54,12 @@ def test_the_same_seed_gives_the_same_bytes_however_many_jobs(experiment):
 
 def test_an_interrupted_parallel_experiment_goes_on_where_it_stopped(experiment):
     with subprocess.Popen(
-        command("out", "--jobs", "2"), cwd=experiment, stderr=subprocess.PIPE, text=True
+        command("out", "--jobs", "2"),
+        cwd=experiment,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Shells start background jobs with SIGINT ignored, which children inherit.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         results = experiment / "out" / "private" / "results"
         while not list(results.glob("*.json")):

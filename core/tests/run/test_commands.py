@@ -278,6 +278,8 @@ def test_a_signal_in_the_middle_leaves_nothing_half_written(clinic, number):
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+        # Shells start background jobs with SIGINT ignored, which children inherit.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         while not (clinic.folder / "waiting").exists():
             assert process.poll() is None, process.stderr.read()
