@@ -150,7 +150,7 @@ MISTAKES = {
     ),
     "order of the editable list": (
         "requirements-dev.txt", "-e ./core\n-e ./plugins/samplers/two-coins\n", "-e ./plugins/samplers/two-coins\n-e ./core\n",
-        ["requirements-dev.txt: is not in order: core first, then by path"],
+        ["requirements-dev.txt: is not in order: core and kernels first, then by path"],
     ),
 }  # fmt: skip
 

@@ -141,7 +141,13 @@ def requirements(member: Member, wheels: Path) -> list[str]:
         "[test]" if "test" in member.project["project"].get("optional-dependencies", {}) else ""
     )
     own = _wheel(wheels, member.distribution).as_uri()
-    return [str(core), f"{member.distribution}{extras} @ {own}", *TESTING]
+    shared = [str(_wheel(wheels, "anonloom-kernels"))] if _uses_kernels(member) else []
+    return [str(core), *shared, f"{member.distribution}{extras} @ {own}", *TESTING]
+
+
+def _uses_kernels(member: Member) -> bool:
+    needs = member.project["project"].get("dependencies", [])
+    return any(need.startswith("anonloom-kernels") for need in needs)
 
 
 def settings(root: Path) -> str:
@@ -228,7 +234,7 @@ def main(arguments: list[str] | None = None) -> int:
     ):
         scratch = Path(made)
         wheels = scratch / "wheels"
-        needed = [member for member in packages if member.is_core or member in chosen]
+        needed = [m for m in packages if m.is_core or m.is_library or m in chosen]
         print(f"building {len(needed)} wheels with {type(tool).__name__.lower()}", flush=True)
         try:
             list(pool.map(lambda member: tool.build(member.folder, wheels), needed))

@@ -33,7 +33,7 @@ GROUPS = (
 
 @dataclass(frozen=True)
 class Member:
-    """A package of the workspace: core, a plugin, or a finished plugin of the tutorial.
+    """A package of the workspace: core, kernels, a plugin, or a finished plugin of the tutorial.
 
     Attributes
     ----------
@@ -53,6 +53,11 @@ class Member:
     def is_core(self) -> bool:
         """Whether it is the core, which follows a naming rule of its own."""
         return self.path == "core"
+
+    @property
+    def is_library(self) -> bool:
+        """Whether it is the library of kernels, which plugins may import and which is none."""
+        return self.path == "kernels"
 
     @property
     def is_tutorial(self) -> bool:
@@ -86,8 +91,8 @@ class Member:
 
 
 def members(root: Path = ROOT) -> list[Member]:
-    """List the packages that the tree holds: core first, then plugins, then the tutorial's."""
-    folders = [root / "core"]
+    """List the packages that the tree holds: core, kernels, plugins, then the tutorial's."""
+    folders = [root / "core", root / "kernels"]
     folders += sorted(p for p in root.glob("plugins/*/*") if p.is_dir())
     folders += sorted(p for p in root.glob("docs/tutorial/*") if p.is_dir())
     return [
@@ -152,7 +157,7 @@ def _compare(where: str, listed: list[str], wanted: list[str]) -> list[str]:
         f"{where}: has the line {line} more than once" for line in wanted if listed.count(line) > 1
     ]
     if not found and listed != wanted:
-        found.append(f"{where}: is not in order: core first, then by path")
+        found.append(f"{where}: is not in order: core and kernels first, then by path")
     return found
 
 
@@ -183,7 +188,13 @@ def _package(member: Member, version: str, python: str) -> list[str]:
         if project.get(key) != value
     ]
     entries = project.get("entry-points", {}).get("anonloom", {})
-    if entries != {member.short: member.hooks}:
+    if member.is_library:
+        if entries:
+            found.append(
+                "pyproject.toml: a library has no entry points of group anonloom. "
+                f"Got {_entries(entries)} instead."
+            )
+    elif entries != {member.short: member.hooks}:
         found.append(
             "pyproject.toml: the entry points of group anonloom must be exactly "
             f'{member.short} = "{member.hooks}". Got {_entries(entries)} instead.'
@@ -214,7 +225,7 @@ def _dependencies(needs: list[str], core: str) -> list[str]:
         found.append(f"pyproject.toml: dependencies must hold {core}")
     for need in needs:
         name = re.split(r"[^A-Za-z0-9._-]", need, maxsplit=1)[0]
-        if name.startswith("anonloom-") and name != "anonloom-core":
+        if name.startswith("anonloom-") and name not in ("anonloom-core", "anonloom-kernels"):
             found.append(
                 f"pyproject.toml: a plugin depends on no other plugin. Got {need} instead."
             )

@@ -16,6 +16,7 @@ OBSERVING = [
     "anonloom_run_started",
     "anonloom_stage_started",
     "anonloom_stage_progress",
+    "anonloom_stage_noted",
     "anonloom_stage_finished",
     "anonloom_release_checked",
     "anonloom_run_finished",

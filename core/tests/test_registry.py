@@ -485,6 +485,7 @@ def test_every_observation_hook_can_be_told(registry):
     told.run_started(run_id="r", pipeline="p", stages=())
     told.stage_started(run_id="r", stage="s", kind="partitioner", method="cut", parameters={})
     told.stage_progress(run_id="r", stage="s", done=0, total=1)
+    told.stage_noted(run_id="r", stage="s", text="compiling")
     told.stage_finished(run_id="r", stage="s", seconds=0.1, rows=3, classes=None, suppressed=0)
     told.release_checked(run_id="r", model="m", holds=True, classes=0, rows=0)
     told.run_finished(run_id="r", status="published", seconds=1.0)

@@ -292,6 +292,24 @@ def anonloom_stage_progress(run_id: str, stage: str, done: int, total: int | Non
 
 
 @hookspec
+def anonloom_stage_noted(run_id: str, stage: str, text: str) -> None:
+    """Hear what a stage tells whoever waits for it.
+
+    Parameters
+    ----------
+    run_id, stage : str
+        The run and the stage's id.
+    text : str
+        One sentence, such as that kernels are being compiled.
+
+    When it is called
+        Any number of times between the stage's start and its end; rarely.
+    What it must not do
+        Take long: it is called from the middle of the work.
+    """
+
+
+@hookspec
 def anonloom_stage_finished(
     run_id: str,
     stage: str,

@@ -49,6 +49,10 @@ class Observers:
         """Say how far a stage is."""
         self._tell("anonloom_stage_progress", run_id=run_id, stage=stage, done=done, total=total)
 
+    def stage_noted(self, *, run_id: str, stage: str, text: str) -> None:
+        """Say what a stage says of itself."""
+        self._tell("anonloom_stage_noted", run_id=run_id, stage=stage, text=text)
+
     def stage_finished(
         self,
         *,

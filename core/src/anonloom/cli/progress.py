@@ -10,6 +10,11 @@ class Lines:
     """One line per finished stage, for logs and pipes."""
 
     @hookimpl
+    def anonloom_stage_noted(self, stage: str, text: str) -> None:
+        """Pass on what a stage says."""
+        print(f"{stage}: {text}", file=sys.stderr, flush=True)
+
+    @hookimpl
     def anonloom_stage_finished(
         self, stage: str, seconds: float, rows: int, classes: int | None, suppressed: int
     ) -> None:
@@ -57,6 +62,11 @@ class Bar:
     ) -> None:
         """Move the bar."""
         self._progress.update(self._tasks[run_id, stage], completed=done, total=total)
+
+    @hookimpl
+    def anonloom_stage_noted(self, run_id: str, stage: str, text: str) -> None:
+        """Write it beside the bar."""
+        self._progress.update(self._tasks[run_id, stage], note=text)
 
     @hookimpl
     def anonloom_stage_finished(self, run_id: str, stage: str, rows: int) -> None:

@@ -24,6 +24,10 @@ def _silent(done: int, total: int | None) -> None:
     """Show nothing."""
 
 
+def _unsaid(text: str) -> None:
+    """Say nothing."""
+
+
 @attrs.frozen(eq=False)
 class Run:
     """One stage's view of a run.
@@ -47,6 +51,7 @@ class Run:
     workers: int = 1
     scratch: Path | None = None
     report: Callable[[int, int | None], None] = attrs.field(default=_silent, repr=False)
+    say: Callable[[str], None] = attrs.field(default=_unsaid, repr=False)
     found: list[Finding | Chart | PrivateRows] = attrs.field(factory=list, repr=False)
     rng: np.random.Generator = attrs.field(init=False, repr=False)
 
@@ -57,6 +62,10 @@ class Run:
     def progress(self, done: int, total: int | None = None) -> None:
         """Tell how far the work is."""
         self.report(done, total)
+
+    def note(self, text: str) -> None:
+        """Tell whoever waits what takes the time; never a cell of the table."""
+        self.say(text)
 
     def find(self, *items: Finding | Chart | PrivateRows) -> None:
         """Add findings; any method may."""

@@ -73,12 +73,16 @@ class Journal:
         def report(done: int, total: int | None) -> None:
             observers.stage_progress(run_id=self.run_id, stage=step.id, done=done, total=total)
 
+        def say(text: str) -> None:
+            observers.stage_noted(run_id=self.run_id, stage=step.id, text=text)
+
         run = Run(
             stage=step.id,
             seed=self.seed,
             workers=self.workers,
             scratch=self.scratch,
             report=report,
+            say=say,
         )
         count = Count()
         start = time.perf_counter()

@@ -1,0 +1,61 @@
+"""How kernels are compiled: once per installation, without the interpreter's lock, announced."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any, TypeVar, cast
+
+import numba
+from numba.core import event
+
+from anonloom.kinds.context import Run
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+Part = TypeVar("Part")
+Result = TypeVar("Result")
+
+NOTICE = "compiling; this happens once after an installation"
+
+
+def kernel(function: Function) -> Function:
+    """Compile a function at its first call and keep the result on disk.
+
+    Kernels release the interpreter's lock, so that threads use all cores, and follow numpy in
+    dividing by zero.
+    """
+    compiled = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    return cast(Function, compiled)
+
+
+class _Notice(event.Listener):  # type: ignore[misc]  # numba ships no types
+    """Tells a run, once, that compilation began; what comes from the disk is not compiled."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.said = False
+
+    def on_start(self, event: Any) -> None:
+        """Say it before the waiting begins."""
+        if not self.said:
+            self.said = True
+            self.run.note(NOTICE)
+
+    def on_end(self, event: Any) -> None:
+        """Say nothing more."""
+
+
+@contextmanager
+def compiling(run: Run) -> Iterator[None]:
+    """Announce it to the run if any kernel has to be compiled meanwhile."""
+    with event.install_listener("numba:compile", _Notice(run)):
+        yield
+
+
+def in_threads(
+    work: Callable[[Part], Result], parts: Sequence[Part] | Iterable[Part], workers: int
+) -> list[Result]:
+    """Apply work, most of it in kernels, to every part; results in the order of the parts."""
+    if workers <= 1:
+        return [work(part) for part in parts]
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(work, parts))

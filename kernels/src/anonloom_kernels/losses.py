@@ -1,0 +1,147 @@
+"""The loss of an extent, for kernels: what `Axis.loss` says, as plain arrays and one function.
+
+`Losses` is a named tuple of arrays, which compiled code can take apart. Every axis is weighted by
+its share of all weights, so that the sum over the axes is what one row of a class loses.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom.data.axis import Axis
+from anonloom.data.table import Table
+from anonloom_kernels.compiled import kernel
+
+#: The loss is a difference of places.
+LINE = 0
+#: The loss of every pair of codes stands in a table.
+DENSE = 1
+#: The loss is that of the lowest common node, found level by level.
+TREE = 2
+#: The loss depends on how many values a class has; see `set_loss`.
+SET = 3
+
+#: Axes with more codes than this have no table of pairs.
+_DENSE_CODES = 256
+
+
+class Losses(NamedTuple):
+    """The losses of all axes of a table.
+
+    Attributes
+    ----------
+    kind
+        LINE, DENSE, TREE or SET, per axis.
+    share
+        Weight of each axis in the sum: what is lost on it at most.
+    size
+        Number of codes of each axis.
+    missing
+        Code of the missing value, or -1, per axis.
+    start
+        Where the axis's part of `values` begins.
+    values
+        LINE: place of every code. DENSE: loss of every pair of codes. TREE: loss of every node.
+        SET: loss of every number of members, from 0.
+    above
+        Where the axis's part of `ancestors` begins (TREE).
+    levels
+        Levels of the axis's hierarchy (TREE).
+    ancestors
+        Node above every code on every level (TREE).
+    """
+
+    kind: NDArray[np.int64]
+    share: NDArray[np.float64]
+    size: NDArray[np.int64]
+    missing: NDArray[np.int64]
+    start: NDArray[np.int64]
+    values: NDArray[np.float64]
+    above: NDArray[np.int64]
+    levels: NDArray[np.int64]
+    ancestors: NDArray[np.int32]
+
+
+def losses_of(table: Table) -> Losses:
+    """Gather the losses of a table's axes."""
+    weights = np.array([axis.weight for axis in table.axes], float)
+    share = weights / weights.sum() if len(weights) else weights
+    kinds, values, ancestors = [], [], []
+    for axis, part in zip(table.axes, share, strict=True):
+        kind, own, above = _of_axis(axis)
+        kinds.append(kind)
+        values.append(own * part)
+        ancestors.append(above)
+    return Losses(
+        np.array(kinds, np.int64),
+        share,
+        np.array([axis.size for axis in table.axes], np.int64),
+        np.array([axis.missing for axis in table.axes], np.int64),
+        _starts(values),
+        np.concatenate([*values, np.empty(0)]),
+        _starts(ancestors),
+        np.array([above.shape[0] for above in ancestors], np.int64),
+        np.concatenate([*(above.ravel() for above in ancestors), np.empty(0, np.int32)]),
+    )
+
+
+def _starts(parts: list[NDArray[np.float64]] | list[NDArray[np.int32]]) -> NDArray[np.int64]:
+    sizes = [part.size for part in parts]
+    return np.cumsum([0, *sizes], dtype=np.int64)[:-1]
+
+
+def _of_axis(axis: Axis) -> tuple[int, NDArray[np.float64], NDArray[np.int32]]:
+    """Kind, values and ancestors of one axis."""
+    none = np.empty((0, 0), np.int32)
+    if axis.form == "set":
+        return SET, axis.set_loss(np.arange(axis.size + 1)), none
+    if axis.form == "interval":
+        scale = axis.range or np.inf
+        return LINE, (axis.places - axis.places[:1]) / scale, none
+    codes = np.arange(axis.size)
+    if axis.size <= _DENSE_CODES:
+        lo, hi = np.minimum.outer(codes, codes), np.maximum.outer(codes, codes)
+        return DENSE, axis.loss(lo, hi).ravel(), none
+    assert axis.hierarchy is not None
+    tree, leaves = axis.hierarchy, np.arange(axis.occurring)
+    of_nodes = np.zeros(len(tree.labels))
+    for level in range(tree.depth):
+        of_nodes[tree.ancestors[level]] = axis.node_loss(leaves, leaves, np.full(len(leaves), level))
+    above = tree.ancestors
+    if axis.missing >= 0:
+        # The missing value has no node; extents that hold it are told apart before.
+        above = np.concatenate([above, np.zeros((tree.depth, 1), np.int32)], axis=1)
+    return TREE, of_nodes, np.ascontiguousarray(above)
+
+
+@kernel
+def extent_loss(losses: Losses, axis: int, lo: int, hi: int) -> float:
+    """Weighted loss of one axis for a class from `lo` to `hi`.
+
+    On an axis of kind SET it is the most that the class can lose.
+    """
+    kind = losses.kind[axis]
+    start = losses.start[axis]
+    if kind == DENSE:
+        return losses.values[start + lo * losses.size[axis] + hi]
+    if lo == hi:
+        return 0.0
+    if hi == losses.missing[axis]:
+        return losses.share[axis]
+    if kind == LINE:
+        return losses.values[start + hi] - losses.values[start + lo]
+    if kind == SET:
+        return losses.values[start + hi - lo + 1]
+    size, level = losses.size[axis], losses.above[axis]
+    while losses.ancestors[level + lo] != losses.ancestors[level + hi]:
+        level += size
+    return losses.values[start + losses.ancestors[level + lo]]
+
+
+@kernel
+def set_loss(losses: Losses, axis: int, members: int, with_missing: bool) -> float:
+    """Weighted loss of one axis of kind SET for a class with so many different codes."""
+    if members > 1 and with_missing:
+        return losses.share[axis]
+    return losses.values[losses.start[axis] + members]
