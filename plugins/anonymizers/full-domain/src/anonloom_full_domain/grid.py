@@ -1,0 +1,153 @@
+"""The rows of the given classes as weighted points, which every node of a lattice puts in boxes."""
+
+from functools import cached_property
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom.data.classes import Classes
+from anonloom.data.points import collapse
+from anonloom.data.table import Table
+from anonloom_full_domain.grouping import group_points
+from anonloom_full_domain.lattice import Codes, Floats, Lattice
+
+Ints = NDArray[np.int64]
+Node = tuple[int, ...]
+
+#: Odd numbers far apart, as many as wanted: boxes are looked up by them if they are too many to
+#: be numbered.
+_STRIDE = 0xD1B54A32D192ED03
+
+
+@attrs.frozen(eq=False)
+class Boxes:
+    """The boxes of a node that hold points.
+
+    Attributes
+    ----------
+    of_point
+        Box of every point that was asked for, or -1.
+    first
+        A point of every box.
+    sizes
+        Rows of every box.
+    lost
+        What every row of the box loses if it is published so.
+    """
+
+    of_point: Ints
+    first: Ints
+    sizes: Ints
+    lost: Floats
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+
+@attrs.frozen(eq=False)
+class Grid:
+    """Points of a table.
+
+    Attributes
+    ----------
+    codes
+        (points x 1 + axes): in front the given class, which no box leaves, then the codes.
+    weights
+        Rows of every point.
+    point
+        Point of every row of the given classes, in their order.
+    """
+
+    lattice: Lattice
+    classes: Classes
+    codes: Codes
+    weights: Ints
+    point: Ints
+
+    @classmethod
+    def of(cls, table: Table, classes: Classes) -> "Grid":
+        """Collapse the rows of classes."""
+        label = classes.class_of_position().astype(np.int32)
+        found = collapse(np.concatenate([label[None], table.codes[:, classes.rows]]))
+        codes = np.ascontiguousarray(found.codes.T)
+        return cls(Lattice.of(table), classes, codes, found.weights, found.point)
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return len(self.point)
+
+    @cached_property
+    def _starts(self) -> list[Ints]:
+        """Where every level of every axis begins in the tables; the given class is in front."""
+        found, at = [np.zeros(1, np.int64)], len(self.classes)
+        for axis in self.lattice.axes:
+            levels, size = axis.lo.shape
+            found.append(at + size * np.arange(levels, dtype=np.int64))
+            at += levels * size
+        return found
+
+    @cached_property
+    def _cells(self) -> Codes:
+        own = np.arange(len(self.classes), dtype=np.int32)
+        return np.concatenate([own, *(axis.cells.ravel() for axis in self.lattice.axes)])
+
+    @cached_property
+    def _fresh_cells(self) -> Codes:
+        fresh = np.concatenate(
+            [np.ones(len(self.classes), bool), *(axis.fresh.ravel() for axis in self.lattice.axes)]
+        )
+        return np.where(fresh, self._cells, np.int32(-1))
+
+    @cached_property
+    def _losses(self) -> Floats:
+        none = np.zeros(len(self.classes))
+        return np.concatenate([none, *(axis.loss.ravel() for axis in self.lattice.axes)])
+
+    @cached_property
+    def _counts(self) -> list[list[int]]:
+        """Number of cells of every level of every axis."""
+        return [[len(self.classes)]] + [
+            (axis.cells[:, -1] + 1).tolist() for axis in self.lattice.axes
+        ]
+
+    def boxes(
+        self, node: Node, points: Ints, weights: Ints, *, only_fresh: bool = False
+    ) -> Boxes:
+        """Put points into the boxes of a node.
+
+        Parameters
+        ----------
+        only_fresh
+            Leave out boxes that are already boxes of a node below.
+        """
+        levels = (0, *node)
+        starts = np.array([at[level] for at, level in zip(self._starts, levels, strict=True)])
+        factors, span = [], 1
+        for counts, level in zip(self._counts, levels, strict=True):
+            factors.append(span)
+            span *= counts[level]
+        exact = span < 2**63
+        if not exact:
+            factors = [(_STRIDE * (2 * at + 1)) % 2**64 for at in range(len(factors))]
+        of_point, first = np.empty(len(points), np.int64), np.empty(len(points), np.int64)
+        sizes, lost = np.empty(len(points), np.int64), np.empty(len(points))
+        count = group_points(
+            self.codes,
+            points,
+            weights,
+            self._fresh_cells if only_fresh else self._cells,
+            self._losses,
+            starts,
+            np.array(factors, np.uint64),
+            exact,
+            of_point,
+            first,
+            sizes,
+            lost,
+        )
+        return Boxes(of_point, first[:count], sizes[:count], lost[:count])

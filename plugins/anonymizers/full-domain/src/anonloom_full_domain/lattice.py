@@ -1,0 +1,156 @@
+"""The lattice of level vectors: every axis on one of its levels, from single values to everything.
+
+A level is a partition of the codes of an axis into intervals, its cells; levels are nested. One
+level of every axis is a node of the lattice; it divides the table into boxes, products of cells.
+"""
+
+from functools import cached_property
+from math import prod
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom.data.axis import Axis
+from anonloom.data.table import Table
+
+Codes = NDArray[np.int32]
+Floats = NDArray[np.float64]
+
+#: A number without a hierarchy is halved from its whole range down to so many bins.
+_FINEST_BINS = 16
+
+
+@attrs.frozen(eq=False)
+class Levels:
+    """The levels of one axis, the finest first. All arrays are (levels x codes).
+
+    Attributes
+    ----------
+    lo, hi
+        First and last code of the cell that each code lies in.
+    loss
+        What a row in that cell loses on this axis, weighted by the axis's share of all weights.
+    of_hierarchy
+        (levels): the level of the axis's hierarchy, or -1.
+    """
+
+    lo: Codes
+    hi: Codes
+    loss: Floats
+    of_hierarchy: Codes
+
+    @classmethod
+    def of(cls, axis: Axis, share: float) -> "Levels":
+        """Gather the levels of an axis; one that divides no more than the next finer is left out.
+
+        The missing value is a cell of its own on all levels but the last, where it lies with all
+        others.
+        """
+        steps = _hierarchy_steps(axis) if axis.hierarchy is not None else _halving_steps(axis)
+        if axis.missing >= 0:
+            steps = [(np.append(lo, np.int32(axis.missing)), number) for lo, number in steps]
+            steps.append((np.zeros(axis.size, np.int32), steps[-1][1] if steps else -1))
+        kept: list[tuple[Codes, int]] = []
+        for lo, number in steps:
+            if not kept or not np.array_equal(kept[-1][0], lo):
+                kept.append((lo, number))
+        lo = np.stack([one for one, _ in kept]).astype(np.int32)
+        hi = np.stack([_ends(one) for one in lo])
+        numbers = np.array([number for _, number in kept], np.int32)
+        return cls(lo, hi, share * axis.loss(lo, hi), numbers)
+
+    def __len__(self) -> int:
+        return len(self.lo)
+
+    @cached_property
+    def cells(self) -> Codes:
+        """Number of the cell that each code lies in."""
+        first: Codes = np.cumsum(np.diff(self.lo, axis=1, prepend=-1) > 0, axis=1, dtype=np.int32)
+        return first - 1
+
+    @cached_property
+    def fresh(self) -> NDArray[np.bool_]:
+        """Where a cell is not already one of the next finer level."""
+        fresh = np.ones(self.lo.shape, bool)
+        fresh[1:] = (self.lo[1:] != self.lo[:-1]) | (self.hi[1:] != self.hi[:-1])
+        return fresh
+
+
+def _hierarchy_steps(axis: Axis) -> list[tuple[Codes, int]]:
+    tree = axis.hierarchy
+    assert tree is not None
+    return [(tree.first[nodes], level) for level, nodes in enumerate(tree.ancestors)]
+
+
+def _halving_steps(axis: Axis) -> list[tuple[Codes, int]]:
+    """Single values, then the range in 16, 8, 4, 2 equal parts, then the whole range."""
+    places = axis.places[: axis.occurring]
+    own = np.arange(axis.occurring, dtype=np.int32)
+    share = (places - places[:1]) / (axis.range or 1.0)
+    part = np.minimum((share * _FINEST_BINS).astype(np.int64), _FINEST_BINS - 1)
+    steps = [(own, -1)]
+    while part.any():
+        steps.append((np.searchsorted(part, part).astype(np.int32), -1))
+        part >>= 1
+    return [*steps, (np.zeros_like(own), -1)]
+
+
+def _ends(lo: Codes) -> Codes:
+    """Last code of every code's cell."""
+    last = np.append(np.flatnonzero(np.diff(lo)), len(lo) - 1)
+    return last[np.searchsorted(last, np.arange(len(lo)))].astype(np.int32)
+
+
+@attrs.frozen(eq=False)
+class Lattice:
+    """The levels of all axes of a table."""
+
+    axes: tuple[Levels, ...]
+
+    @classmethod
+    def of(cls, table: Table) -> "Lattice":
+        """Gather the levels of a table's axes."""
+        weights = np.array([axis.weight for axis in table.axes], float)
+        return cls(
+            tuple(
+                Levels.of(axis, float(weight / weights.sum()))
+                for axis, weight in zip(table.axes, weights, strict=True)
+            )
+        )
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of levels of every axis."""
+        return tuple(len(axis) for axis in self.axes)
+
+    @property
+    def nodes(self) -> int:
+        """Number of nodes, exact however large it is."""
+        return prod(self.shape)
+
+    def top(self) -> tuple[int, ...]:
+        """Return the node on which every axis is a single cell."""
+        return tuple(levels - 1 for levels in self.shape)
+
+    def summed(self, of_levels: list[Any]) -> Floats:
+        """Add one figure per level over the axes, for all nodes: an array with the shape."""
+        total = np.zeros(())
+        for figures in of_levels:
+            total = np.add.outer(total, np.asarray(figures, float))
+        return total
+
+    def mean_losses(self, codes: Codes, weights: NDArray[np.int64]) -> Floats:
+        """Mean loss of weighted points, (axes x points), on every node if all are published."""
+        means = []
+        for axis, own in zip(self.axes, codes, strict=True):
+            share = np.bincount(own, weights, minlength=axis.lo.shape[1])
+            means.append(axis.loss @ share / max(int(weights.sum()), 1))
+        return self.summed(means)
+
+    def least_losses(self) -> Floats:
+        """Bound for every node: no fresh box of it loses less."""
+        return self.summed(
+            [np.where(axis.fresh, axis.loss, np.inf).min(axis=1) for axis in self.axes]
+        )

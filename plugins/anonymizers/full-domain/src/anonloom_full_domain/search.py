@@ -1,0 +1,183 @@
+"""The node of least loss: an exact search with predictive tagging, and a greedy one.
+
+The argument for the exact search. What a node loses if every row were published (its bound) is at
+most what it loses in truth, since a suppressed row loses everything; a node whose bound is not
+below the best known loss can be left out. Boxes only grow upwards. So, if larger classes are never
+worse, a node with more rows in too small boxes than may be suppressed has only such nodes below it:
+they are tagged and left out. What the guard refuses for other reasons tags nothing, unless nothing
+may be suppressed and the guard is monotone: where one node publishes all rows in admitted boxes,
+the boxes above are unions of these.
+"""
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom.kinds.context import Run
+from anonloom_full_domain.evaluation import Evaluation, Outcome
+from anonloom_full_domain.grid import Node
+from anonloom_full_domain.lattice import Floats
+
+#: Losses that differ by less are equal: sums of the same figures in another order.
+_EQUAL = 1e-12
+
+#: Nodes that the greedy search follows at a time.
+_BEAM = 4
+
+
+@attrs.define(eq=False)
+class Best:
+    """The best node so far."""
+
+    node: Node
+    loss: float
+    evaluated: int = 0
+
+    def take(self, node: Node, loss: float) -> None:
+        """Remember a node that may be published."""
+        if loss < self.loss - _EQUAL:
+            self.node, self.loss = node, loss
+
+
+def exact(evaluation: Evaluation, run: Run) -> Best:
+    """Find a node of least loss among all that refuse no more rows than allowed."""
+    return _Exact.over(evaluation).search(run)
+
+
+@attrs.define(eq=False)
+class _Exact:
+    """State of the exact search.
+
+    Attributes
+    ----------
+    bound
+        Loss of every node if no row were refused.
+    closed
+        Nodes that were evaluated, or are tagged as refusing too many rows.
+    fits
+        Nodes known to have few enough rows in too small boxes.
+    """
+
+    evaluation: Evaluation
+    bound: Floats
+    closed: NDArray[np.bool_]
+    fits: NDArray[np.bool_]
+    best: Best
+    tagging: bool
+    monotone: bool
+
+    @classmethod
+    def over(cls, evaluation: Evaluation) -> "_Exact":
+        grid, judge = evaluation.grid, evaluation.judge
+        bound = grid.lattice.mean_losses(grid.codes[:, 1:].T, grid.weights)
+        return cls(
+            evaluation,
+            bound,
+            np.zeros(bound.shape, bool),
+            np.zeros(bound.shape, bool),
+            Best(grid.lattice.top(), np.inf),
+            tagging=judge.larger_is_better,
+            monotone=judge.larger_is_better
+            and judge.guard.monotone
+            and evaluation.allowed == 0,
+        )
+
+    def search(self, run: Run) -> Best:
+        """Visit the nodes by ascending bound until no bound is below the best loss."""
+        order = np.argsort(self.bound, axis=None, kind="stable")
+        for done, at in enumerate(order):
+            node = tuple(int(level) for level in np.unravel_index(at, self.bound.shape))
+            if self.bound[node] >= self.best.loss - _EQUAL:
+                break
+            if not self.closed[node]:
+                self._clear(self._path(node))
+                run.progress(done, len(order))
+        run.progress(len(order), len(order))
+        return self.best
+
+    def _path(self, node: Node) -> list[Node]:
+        """Return a chain of open nodes upwards, the next always that of least bound."""
+        path = [node]
+        while self.tagging and not self.fits[node]:
+            above = [up for up in _neighbours(node, 1, self.bound.shape) if self._is_open(up)]
+            if not above:
+                break
+            node = min(above, key=lambda up: float(self.bound[up]))
+            path.append(node)
+        return path
+
+    def _is_open(self, node: Node) -> bool:
+        return not self.closed[node] and self.bound[node] < self.best.loss - _EQUAL
+
+    def _clear(self, path: list[Node]) -> None:
+        """Find by halving where on the path boxes become large enough; the first node is closed."""
+        begin, end = 0, len(path)
+        while begin < end:
+            middle = (begin + end) // 2
+            if self._fits(path[middle]):
+                end = middle
+            else:
+                begin = middle + 1
+
+    def _fits(self, node: Node) -> bool:
+        """Evaluate a node; tag what it tells of others."""
+        allowed = self.evaluation.allowed
+        outcome = self.evaluation.outcome(node)
+        self.best.evaluated += 1
+        self.closed[node] = True
+        if outcome.refused <= allowed:
+            self.best.take(node, outcome.loss)
+        if self.monotone:
+            return self._tag(node, outcome.refused <= allowed)
+        return self._tag(node, outcome.too_small <= allowed)
+
+    def _tag(self, node: Node, fits: bool) -> bool:
+        if not self.tagging:
+            return fits
+        if fits:
+            self.fits[tuple(slice(level, None) for level in node)] = True
+        else:
+            self.closed[tuple(slice(None, level + 1) for level in node)] = True
+        return fits
+
+
+def greedy(evaluation: Evaluation, run: Run) -> Best:
+    """Go down from the top, in each step to the best nodes found by lowering one level.
+
+    It evaluates at most four times the square of all levels taken together; what it finds need
+    not be the best.
+    """
+    top = evaluation.grid.lattice.top()
+    best = Best(top, np.inf)
+    best.take(top, _loss(evaluation, evaluation.outcome(top)))
+    beam, steps = [(best.loss, top)], sum(top)
+    for step in range(steps):
+        run.progress(step, steps)
+        reach: dict[Node, float] = {}
+        for loss, node in beam:
+            for below in _neighbours(node, -1, evaluation.grid.lattice.shape):
+                if below in reach:
+                    continue
+                found = _loss(evaluation, evaluation.outcome(below))
+                best.evaluated += 1
+                reach[below] = found if found < loss - _EQUAL else np.inf
+        better = [(loss, node) for node, loss in reach.items() if loss < np.inf]
+        if not better:
+            break
+        beam = sorted(better)[:_BEAM]
+        best.take(beam[0][1], beam[0][0])
+    run.progress(steps, steps)
+    return best
+
+
+def _loss(evaluation: Evaluation, outcome: Outcome) -> float:
+    return outcome.loss if outcome.refused <= evaluation.allowed else np.inf
+
+
+def _neighbours(node: Node, step: int, shape: tuple[int, ...]) -> list[Node]:
+    """Nodes one level above (1) or below (-1) on one axis."""
+    return [
+        (*node[:at], level + step, *node[at + 1 :])
+        for at, level in enumerate(node)
+        if 0 <= level + step < shape[at]
+    ]

@@ -1,0 +1,135 @@
+"""Rounds of local recoding: what is admitted is published, and the next round has the rest.
+
+By cells: of all boxes of all nodes, that of least loss which the guard admits is published, again
+and again. Every box counts as one of the lowest node that has it. A box only loses rows while others
+are published, so a node is looked at again no sooner than at the least loss of its boxes that were
+still large enough: a node is formed about twice.
+
+By levels: a round takes one node with all of its admitted boxes: that of least mean loss for which
+they hold a certain share of the rows that are left.
+"""
+
+from heapq import heappop, heappush
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom.kinds.context import Run
+from anonloom_full_domain.grid import Boxes, Grid, Ints, Node
+from anonloom_full_domain.lattice import Floats
+from anonloom_full_domain.verdicts import Judge, Mask
+
+#: Losses that differ by less are equal.
+_EQUAL = 1e-12
+
+
+@attrs.define(eq=False)
+class Published:
+    """Points by the box that publishes them.
+
+    Attributes
+    ----------
+    label
+        Class of every point, -1 while it has none.
+    left
+        Points without a class, ascending.
+    first, levels
+        Per class, in the order in which they were published: a point, and the node of its box.
+    """
+
+    grid: Grid
+    run: Run
+    label: Ints
+    left: Ints
+    first: list[Ints]
+    levels: list[NDArray[np.int64]]
+    count: int = 0
+    rows: int = 0
+
+    @classmethod
+    def nothing(cls, grid: Grid, run: Run) -> "Published":
+        """Return the state before the first round."""
+        every = np.arange(len(grid))
+        return cls(grid, run, np.full(len(grid), -1), every, [], [])
+
+    @property
+    def weights(self) -> Ints:
+        """Rows of the points that are left."""
+        return self.grid.weights[self.left]
+
+    def take(self, node: Node, boxes: Boxes, good: Mask) -> None:
+        """Publish some boxes that were made of the points that are left."""
+        count = int(good.sum())
+        if not count:
+            return
+        number = np.where(good, np.cumsum(good) - 1 + self.count, -1)
+        # The last entry stands for points that are in no box.
+        of_point = np.append(number, -1)[boxes.of_point]
+        taken = of_point >= 0
+        self.label[self.left[taken]] = of_point[taken]
+        self.left = self.left[~taken]
+        self.first.append(boxes.first[good])
+        self.levels.append(np.tile(np.array(node, np.int64), (count, 1)))
+        self.count += count
+        self.rows += int(boxes.sizes[good].sum())
+        self.run.progress(self.rows, self.grid.rows)
+
+    def boxes(self) -> tuple[Ints, NDArray[np.int64]]:
+        """Return a point and the levels of every published box."""
+        axes = len(self.grid.lattice.axes)
+        return (
+            np.concatenate([np.empty(0, np.int64), *self.first]),
+            np.concatenate([np.empty((0, axes), np.int64), *self.levels]),
+        )
+
+
+def by_cells(published: Published, judge: Judge) -> None:
+    """Publish the admitted box of least loss until none is left that tells anything."""
+    grid = published.grid
+    bounds = grid.lattice.least_losses()
+    # Sorted, so a heap. What loses everything is no recoding.
+    order = np.argsort(bounds, axis=None, kind="stable")
+    worth = order[bounds.ravel()[order] < 1 - _EQUAL]
+    queue = list(zip(bounds.ravel()[worth].tolist(), worth.tolist(), strict=True))
+    judged = np.full(bounds.size, -1.0)
+    while queue and len(published.left):
+        bound, at = heappop(queue)
+        node = tuple(int(level) for level in np.unravel_index(at, bounds.shape))
+        points = published.left
+        boxes = grid.boxes(node, points, published.weights, only_fresh=True)
+        large = judge.large(boxes) & (boxes.lost < 1 - _EQUAL)
+        now = boxes.lost <= bound + _EQUAL
+        # A box that the guard has refused once has only lost rows since.
+        asked = large & now & (boxes.lost > judged[at] + _EQUAL)
+        later = boxes.lost[large & ~now]
+        published.take(node, boxes, judge.admitted(boxes, points, asked))
+        judged[at] = bound
+        if len(later):
+            heappush(queue, (float(later.min()), at))
+
+
+def by_levels(published: Published, judge: Judge, step: float) -> None:
+    """Publish one node at a time that has at least a share of the rows in admitted boxes."""
+    grid = published.grid
+    losses = grid.lattice.mean_losses(grid.codes[:, 1:].T, grid.weights)
+    order = np.argsort(losses, axis=None, kind="stable")
+    order = order[losses.ravel()[order] < 1 - _EQUAL]
+    # How many rows a node had in admitted boxes when it was last looked at; never more later.
+    most = np.full(len(order), grid.rows)
+    while len(published.left):
+        demanded = max(step * int(published.weights.sum()), 1.0)
+        enough = np.flatnonzero(most >= demanded)
+        if not len(enough):
+            break
+        place = int(enough[0])
+        node = tuple(int(level) for level in np.unravel_index(order[place], losses.shape))
+        points = published.left
+        boxes = grid.boxes(node, points, published.weights)
+        good = judge.admitted(boxes, points, judge.large(boxes))
+        most[place] = int(boxes.sizes[good].sum())
+        if most[place] >= demanded:
+            published.take(node, boxes, good)
+            most[place] = 0
+
+
