@@ -100,6 +100,10 @@ class Ordered:
         """Cut before the last value."""
         return self._between(np.searchsorted(self.key, self.key[self.bounds[1:] - 1], side="left"))
 
+    def unevenness(self, cuts: Cuts) -> Ints:
+        """How many rows the larger half of every class has more than the smaller one."""
+        return np.abs(2 * cuts.left - self.sizes)
+
     def _middle(self) -> Ints:
         """The fragment that holds the lower median row of every class."""
         base = self.reach[self.bounds[:-1]]

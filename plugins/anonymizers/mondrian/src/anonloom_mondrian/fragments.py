@@ -76,6 +76,35 @@ class Fragments:
             self.hi[:, classes],
         )
 
+    def divided(self, axis: Ints, last: Codes) -> "Fragments":
+        """Cut every class along its axis: codes up to `last` go left, the others right.
+
+        Left and right halves alternate in the result; neither may be empty.
+        """
+        counts = np.diff(self.bounds)
+        of_class = np.repeat(np.arange(len(self)), counts)
+        left = self.codes[axis[of_class], np.arange(len(of_class))] <= last[of_class]
+        before = np.append(0, np.cumsum(left))
+        lefts = np.diff(before[self.bounds])
+        # Places within the class: its left fragments in their order, then its right ones.
+        rank = before[:-1] - before[self.bounds[:-1]][of_class]
+        place = np.arange(len(of_class)) - rank + lefts[of_class]
+        place[left] = (self.bounds[:-1][of_class] + rank)[left]
+        order = np.empty(len(of_class), np.int64)
+        order[place] = np.arange(len(of_class))
+        bounds = np.stack([self.bounds[:-1], self.bounds[:-1] + lefts], axis=1).ravel()
+        lo, hi = np.repeat(self.lo, 2, axis=1), np.repeat(self.hi, 2, axis=1)
+        first_half = 2 * np.arange(len(self))
+        hi[axis, first_half], lo[axis, first_half + 1] = last, last + 1
+        return Fragments(
+            self.codes[:, order],
+            self.first[order],
+            self.weight[order],
+            np.append(bounds, len(order)),
+            lo,
+            hi,
+        )
+
     def places(self) -> Ints:
         """Places in the row order of all rows, class by class."""
         return spans(self.first, self.weight)
