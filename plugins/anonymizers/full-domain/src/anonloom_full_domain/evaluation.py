@@ -40,11 +40,14 @@ class Evaluation:
     ----------
     allowed
         How many rows may be refused.
+    points
+        The points that are recoded; at least one.
     """
 
     grid: Grid
     judge: Judge
     allowed: int
+    points: Ints
     # Boxes of a node are unions of those of any node below: (node, a point per box, rows per box).
     _known: deque[tuple[Ints, Ints, Ints]] = attrs.field(
         factory=lambda: deque(maxlen=_REMEMBERED), init=False
@@ -60,17 +63,16 @@ class Evaluation:
             boxes, good = self.admitted(node)
         refused = int(boxes.sizes[~good].sum())
         lost = float(boxes.lost[good] @ boxes.sizes[good]) + refused
-        return Outcome(too_small, refused, lost / max(self.grid.rows, 1))
+        return Outcome(too_small, refused, lost / int(boxes.sizes.sum()))
 
     def admitted(self, node: Node) -> tuple[Boxes, Mask]:
         """Return the boxes of a node, with the box of every point, and which are admitted."""
-        points = np.arange(len(self.grid))
-        boxes = self.grid.boxes(node, points, self.grid.weights)
-        return boxes, self.judge.admitted(boxes, points, self.judge.large(boxes))
+        boxes = self.grid.boxes(node, self.points, self.grid.weights[self.points])
+        return boxes, self.judge.admitted(boxes, self.points, self.judge.large(boxes))
 
     def _boxes(self, node: Node) -> Boxes:
         level = np.array(node, np.int64)
-        points, weights = np.arange(len(self.grid)), self.grid.weights
+        points, weights = self.points, self.grid.weights[self.points]
         for below, first, sizes in self._known:
             if len(first) < len(points) and (below <= level).all():
                 points, weights = first, sizes

@@ -45,7 +45,8 @@ class FullDomain(Partitioner):
             return classes
         grid = Grid.of(table, classes)
         judge = Judge(table, grid, guard)
-        evaluation = Evaluation(grid, judge, self._allowed(table, classes, guard))
+        allowed = self._allowed(table, classes, guard)
+        evaluation = Evaluation(grid, judge, allowed, np.arange(len(grid)))
         proven = grid.lattice.nodes <= self.most_nodes
         with compiling(run):
             best = exact(evaluation, run) if proven else greedy(evaluation, run)

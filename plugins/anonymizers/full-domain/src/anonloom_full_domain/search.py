@@ -9,6 +9,8 @@ may be suppressed and the guard is monotone: where one node publishes all rows i
 the boxes above are unions of these.
 """
 
+from collections.abc import Iterator
+
 import attrs
 import numpy as np
 from numpy.typing import NDArray
@@ -148,26 +150,46 @@ def greedy(evaluation: Evaluation, run: Run) -> Best:
     not be the best.
     """
     top = evaluation.grid.lattice.top()
-    best = Best(top, np.inf)
-    best.take(top, _loss(evaluation, evaluation.outcome(top)))
-    beam, steps = [(best.loss, top)], sum(top)
-    for step in range(steps):
+    best, steps = Best(top, np.inf), sum(top)
+    for step, reach in enumerate(_descent(evaluation, only_better=True)):
+        best.evaluated += len(reach)
+        for node, loss in reach.items():
+            best.take(node, loss)
         run.progress(step, steps)
-        reach: dict[Node, float] = {}
-        for loss, node in beam:
-            for below in _neighbours(node, -1, evaluation.grid.lattice.shape):
-                if below in reach:
-                    continue
-                found = _loss(evaluation, evaluation.outcome(below))
-                best.evaluated += 1
-                reach[below] = found if found < loss - _EQUAL else np.inf
-        better = [(loss, node) for node, loss in reach.items() if loss < np.inf]
-        if not better:
-            break
-        beam = sorted(better)[:_BEAM]
-        best.take(beam[0][1], beam[0][0])
     run.progress(steps, steps)
     return best
+
+
+def passed(evaluation: Evaluation) -> list[Node]:
+    """Return the nodes that a greedy search evaluates on its way to the bottom."""
+    return [node for reach in _descent(evaluation, only_better=False) for node in reach]
+
+
+def _descent(evaluation: Evaluation, *, only_better: bool) -> Iterator[dict[Node, float]]:
+    """Yield the nodes of every step with their losses.
+
+    Parameters
+    ----------
+    only_better
+        Stop where no step down loses less. Otherwise go on while anything is published.
+    """
+    lattice = evaluation.grid.lattice
+    top = lattice.top()
+    loss = _loss(evaluation, evaluation.outcome(top))
+    yield {top: loss}
+    beam = [(loss, top)]
+    while beam:
+        reach: dict[Node, float] = {}
+        followed: dict[Node, float] = {}
+        for loss, node in beam:
+            for below in _neighbours(node, -1, lattice.shape):
+                if below not in reach:
+                    reach[below] = _loss(evaluation, evaluation.outcome(below))
+                if reach[below] < (loss - _EQUAL if only_better else 1.0 - _EQUAL):
+                    followed[below] = reach[below]
+        if reach:
+            yield reach
+        beam = sorted((loss, node) for node, loss in followed.items())[:_BEAM]
 
 
 def _loss(evaluation: Evaluation, outcome: Outcome) -> float:

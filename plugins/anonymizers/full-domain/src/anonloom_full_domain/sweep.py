@@ -16,8 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom.kinds.context import Run
+from anonloom_full_domain.evaluation import Evaluation
 from anonloom_full_domain.grid import Boxes, Grid, Ints, Node
 from anonloom_full_domain.lattice import Floats
+from anonloom_full_domain.search import passed
 from anonloom_full_domain.verdicts import Judge, Mask
 
 #: Losses that differ by less are equal.
@@ -86,18 +88,45 @@ class Published:
 
 def by_cells(published: Published, judge: Judge) -> None:
     """Publish the admitted box of least loss until none is left that tells anything."""
+    lattice = published.grid.lattice
+    nodes = np.indices(lattice.shape).reshape(len(lattice.shape), -1).T
+    _cells_of(published, judge, nodes, lattice.least_losses().ravel(), only_fresh=True)
+
+
+def by_descents(published: Published, judge: Judge) -> None:
+    """Do so with the nodes that a greedy search passes, for as long as it finds new ones."""
     grid = published.grid
-    bounds = grid.lattice.least_losses()
-    # Sorted, so a heap. What loses everything is no recoding.
-    order = np.argsort(bounds, axis=None, kind="stable")
-    worth = order[bounds.ravel()[order] < 1 - _EQUAL]
-    queue = list(zip(bounds.ravel()[worth].tolist(), worth.tolist(), strict=True))
-    judged = np.full(bounds.size, -1.0)
+    while len(published.left):
+        before = published.count
+        evaluation = Evaluation(grid, judge, grid.rows, published.left)
+        nodes = np.array(passed(evaluation), np.int64).reshape(-1, len(grid.lattice.axes))
+        bounds = np.zeros(len(nodes))
+        for at, axis in enumerate(grid.lattice.axes):
+            bounds += axis.loss.min(axis=1)[nodes[:, at]]
+        _cells_of(published, judge, nodes, bounds, only_fresh=False)
+        if published.count == before:
+            break
+
+
+def _cells_of(
+    published: Published,
+    judge: Judge,
+    nodes: NDArray[np.int64],
+    bounds: Floats,
+    *,
+    only_fresh: bool,
+) -> None:
+    """Publish boxes of some nodes, none of which has a box that loses less than its bound."""
+    order = np.argsort(bounds, kind="stable")
+    # What loses everything is no recoding.
+    order = order[bounds[order] < 1 - _EQUAL]
+    # Sorted, and so a heap.
+    queue = list(zip(bounds[order].tolist(), order.tolist(), strict=True))
+    judged = np.full(len(nodes), -1.0)
     while queue and len(published.left):
         bound, at = heappop(queue)
-        node = tuple(int(level) for level in np.unravel_index(at, bounds.shape))
-        points = published.left
-        boxes = grid.boxes(node, points, published.weights, only_fresh=True)
+        node, points = tuple(nodes[at].tolist()), published.left
+        boxes = published.grid.boxes(node, points, published.weights, only_fresh=only_fresh)
         large = judge.large(boxes) & (boxes.lost < 1 - _EQUAL)
         now = boxes.lost <= bound + _EQUAL
         # A box that the guard has refused once has only lost rows since.

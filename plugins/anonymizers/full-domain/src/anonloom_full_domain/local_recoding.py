@@ -1,0 +1,106 @@
+"""Local recoding: full-domain recoding again and again, each time of the rows still unpublished."""
+
+from typing import Literal
+
+import attrs
+import numpy as np
+
+from anonloom.data.classes import Classes, Regions
+from anonloom.data.findings import Finding
+from anonloom.data.table import Table
+from anonloom.kinds.context import Run
+from anonloom.kinds.guard import Guard
+from anonloom.kinds.partitioner import Partitioner
+from anonloom.params import at_least, between, param
+from anonloom_full_domain.assembling import assemble, box_regions
+from anonloom_full_domain.grid import Grid
+from anonloom_full_domain.rest import extents, keep_whole, widen
+from anonloom_full_domain.sweep import Published, by_cells, by_descents, by_levels
+from anonloom_full_domain.verdicts import Judge
+from anonloom_kernels.compiled import compiling
+
+
+@attrs.frozen(kw_only=True)
+class LocalRecoding(Partitioner):
+    """Iterated recoding to levels of hierarchies (ARX's local recoding, Prasser et al. 2020).
+
+    A class is a box of hierarchy nodes. Boxes that the guard admits are published in ascending
+    order of their loss; the boxes that come later are counted without the rows that are already
+    published.
+    """
+
+    rounds: Literal["cells", "levels"] = param(
+        help="What one round publishes. cells: of all boxes on all levels, that of least loss; "
+        "levels: one combination of levels with all of its admitted boxes, as ARX does.",
+        default="cells",
+    )
+
+    step: float = param(
+        help="For `rounds: levels`: the share of the rows still unpublished that a combination of "
+        "levels must publish.",
+        default=0.01,
+        check=between(0, 1),
+    )
+
+    rest: Literal["widen", "suppress"] = param(
+        help="What becomes of rows that are in no admitted box: put into the class for which the "
+        "loss rises least, or suppressed.",
+        default="widen",
+    )
+
+    most_nodes: int = param(
+        help="Of a lattice with more nodes than this, only nodes are tried that a greedy search "
+        "passes.",
+        default=100_000,
+        check=at_least(1),
+    )
+
+    def partition(self, table: Table, classes: Classes, guard: Guard, run: Run) -> Classes:
+        """Return the refined classes."""
+        if not len(classes):
+            return classes
+        grid = Grid.of(table, classes)
+        judge = Judge(table, grid, guard)
+        published = Published.nothing(grid, run)
+        with compiling(run):
+            if grid.lattice.nodes > self.most_nodes:
+                by_descents(published, judge)
+            elif self.rounds == "cells":
+                by_cells(published, judge)
+            else:
+                by_levels(published, judge, self.step)
+            rest = int(published.weights.sum())
+            if self.rest == "widen":
+                keep_whole(published, judge)
+                widen(published, judge, table)
+        _report(published, rest, run)
+        return assemble(grid, published.label, _regions(published, table))
+
+
+def _regions(published: Published, table: Table) -> Regions:
+    """Return the boxes, widened to hold the rest, and the levels that their rows need.
+
+    The level is that of the cell that is published, which is the smallest that covers the rows.
+    """
+    first, levels = published.boxes()
+    box = box_regions(published.grid, first, levels)
+    lo, hi = extents(published.grid, published.label)
+    level = np.full(lo.shape, -1, np.int32)
+    for at, axis in enumerate(table.axes):
+        if axis.hierarchy is not None and axis.form == "nodes":
+            known = np.flatnonzero(hi[:, at] < axis.occurring)
+            level[known, at] = axis.hierarchy.level(lo[known, at], hi[known, at])
+    return Regions(np.minimum(box.lo, lo), np.maximum(box.hi, hi), level)
+
+
+def _report(published: Published, rest: int, run: Run) -> None:
+    run.find(
+        Finding(
+            name="rows_in_no_box",
+            value=rest,
+            meaning="Rows for which no combination of levels gave an admitted class; they widened "
+            "other classes or were suppressed.",
+            better="lower",
+        )
+    )
+    run.progress(published.grid.rows, published.grid.rows)

@@ -1,0 +1,107 @@
+"""The rows that no box admits: each goes where the table loses least by it."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom.data.table import Table
+from anonloom_full_domain.assembling import assemble
+from anonloom_full_domain.grid import Grid, Ints
+from anonloom_full_domain.lattice import Codes
+from anonloom_full_domain.sweep import Published
+from anonloom_full_domain.verdicts import Judge
+from anonloom_kernels.compiled import kernel
+from anonloom_kernels.losses import Losses, extent_loss, losses_of
+
+
+def extents(grid: Grid, label: Ints) -> tuple[Codes, Codes]:
+    """First and last code of labelled points on every axis, (classes x axes)."""
+    inside = np.flatnonzero(label >= 0)
+    order = inside[np.argsort(label[inside], kind="stable")]
+    codes, labels = grid.codes[order, 1:], label[order]
+    starts = np.searchsorted(labels, np.arange(labels[-1] + 1 if len(labels) else 0))
+    if not len(starts):
+        return codes[:0], codes[:0]
+    return np.minimum.reduceat(codes, starts), np.maximum.reduceat(codes, starts)
+
+
+def keep_whole(published: Published, judge: Judge) -> None:
+    """Publish the given classes of which nothing could be published, as they are."""
+    first, _ = published.boxes()
+    parents = published.grid.codes[:, 0]
+    served = np.isin(parents[published.left], parents[first])
+    if served.all():
+        return
+    node, points = published.grid.lattice.top(), published.left
+    boxes = published.grid.boxes(node, points, published.weights)
+    alone = ~np.isin(parents[boxes.first], parents[first])
+    published.take(node, boxes, judge.admitted(boxes, points, judge.large(boxes) & alone))
+
+
+def widen(published: Published, judge: Judge, table: Table) -> None:
+    """Put the points that are left into published classes, one after the other.
+
+    Each goes into the class for which the loss of all rows rises least. A class that the guard
+    does not admit with its new rows stays without them.
+    """
+    grid, points = published.grid, published.left
+    if not len(points) or not published.count:
+        return
+    first, _ = published.boxes()
+    lo, hi = extents(grid, published.label)
+    label = published.label[grid.point]
+    sizes = np.bincount(label[label >= 0], minlength=published.count)
+    chosen = np.full(len(points), -1)
+    parents = grid.codes[first, 0]
+    _choose(grid.codes, points, published.weights, parents, lo, hi, sizes, losses_of(table), chosen)
+    after = published.label.copy()
+    after[points] = chosen
+    changed = np.unique(chosen[chosen >= 0])
+    classes = assemble(grid, after, None)
+    verdict = judge.guard.admits(
+        table, classes.rows, classes.starts[changed], classes.stops[changed]
+    )
+    kept = np.isin(chosen, changed[verdict])
+    published.label[points[kept]] = chosen[kept]
+    published.left = points[~kept]
+
+
+@kernel
+def _choose(
+    codes: Codes,
+    points: Ints,
+    weights: Ints,
+    parents: NDArray[np.int32],
+    lo: Codes,
+    hi: Codes,
+    sizes: Ints,
+    losses: Losses,
+    chosen: Ints,
+) -> None:
+    """Choose a class of the same parent for every point; extents and sizes follow at once."""
+    classes, axes = lo.shape
+    for at in range(len(points)):
+        own = codes[points[at]]
+        least = np.inf
+        for to in range(classes):
+            if parents[to] != own[0]:
+                continue
+            before = 0.0
+            after = 0.0
+            for axis in range(axes):
+                code = own[axis + 1]
+                begin, end = lo[to, axis], hi[to, axis]
+                loss = extent_loss(losses, axis, begin, end)
+                before += loss
+                if code < begin or code > end:
+                    loss = extent_loss(losses, axis, min(begin, code), max(end, code))
+                after += loss
+            rise = sizes[to] * (after - before) + weights[at] * after
+            if rise < least:
+                least = rise
+                chosen[at] = to
+        to = chosen[at]
+        if to >= 0:
+            sizes[to] += weights[at]
+            for axis in range(axes):
+                lo[to, axis] = min(lo[to, axis], own[axis + 1])
+                hi[to, axis] = max(hi[to, axis], own[axis + 1])
