@@ -1,0 +1,1 @@
+"""RAYDEN: a vantage-point tree over mixed columns, and connectivity-based outliers."""

@@ -1,0 +1,189 @@
+"""The outlier handler `cof`: badly connected rows leave their class and are partitioned anew."""
+
+from typing import Literal
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom.data.classes import Classes
+from anonloom.data.findings import Finding
+from anonloom.data.table import Table
+from anonloom.kinds.context import Run
+from anonloom.kinds.guard import Guard
+from anonloom.kinds.outliers import OutlierHandler
+from anonloom.kinds.partitioner import Partitioner
+from anonloom.params import at_least, param
+from anonloom.run.merge import merge_until_admitted
+from anonloom_kernels.compiled import compiling
+from anonloom_rayden.detection import Chain, Scoring, admits_rest, beyond, removable
+from anonloom_rayden.gower import Categories, Distance, space_of
+from anonloom_rayden.tree import Ints
+from anonloom_rayden.vptree import VpTree
+
+
+@attrs.frozen(kw_only=True)
+class Cof(OutlierHandler):
+    """Connectivity-based outliers with recovery (RAYDEN, Algorithm 2).
+
+    Rows whose score exceeds `mean + alpha x standard deviation` of their class are its outliers.
+    They leave it, all outliers together are partitioned anew, and what then fits nowhere goes back
+    or is suppressed.
+    """
+
+    alpha: float = param(
+        help="How many standard deviations above the mean of its class a score must lie.",
+        check=at_least(0),
+        default=2.0,
+    )
+
+    neighbourhood: Literal["half", "k"] | int = param(
+        help="How many neighbours a row is compared with: half of k (at least 2), k, or a number; "
+        "never more than its class has.",
+        check=at_least(1),
+        default="half",
+    )
+
+    chain: Chain = param(
+        help="paper: a chain leads from neighbour to neighbour, later steps weigh more; sbn: from "
+        "each neighbour to the nearest one before it, earlier steps weigh more, as in the "
+        "original COF.",
+        default="paper",
+    )
+
+    removal: Literal["capped", "paper"] = param(
+        help="capped: the most outlying rows leave, as many as the guard allows; paper: all leave, "
+        "and classes may fall below k.",
+        default="capped",
+    )
+
+    recovery: Partitioner = param(
+        help="The partitioner that makes new classes of the outliers.",
+        default=VpTree(),
+    )
+
+    unrecovered: Literal["return", "suppress"] = param(
+        help="What happens to outliers that find no new class: they return to their old one, or "
+        "are suppressed.",
+        default="return",
+    )
+
+    distance: Distance = param(
+        help="As in the partitioner 'vp-tree'.",
+        default="gower",
+    )
+
+    categories: Categories = param(
+        help="As in the partitioner 'vp-tree'.",
+        default="equality",
+    )
+
+    @property
+    def sound(self) -> bool:
+        """Whether every class stays admitted: not where all outliers leave."""
+        return self.removal == "capped"
+
+    def neighbours(self, k: int) -> int:
+        """Size of the neighbourhood for classes of at least k rows."""
+        if self.neighbourhood == "half":
+            return max(2, k // 2)
+        return k if self.neighbourhood == "k" else self.neighbourhood
+
+    def handle(self, table: Table, classes: Classes, guard: Guard, run: Run) -> Classes:
+        """Return the classes without their outliers, and new classes of these."""
+        space = space_of(table, self.distance, self.categories)
+        if not len(classes):
+            run.find(*findings(0, 0, 0, classes.total))
+            return classes
+        with compiling(run):
+            scoring = Scoring(space, self.neighbours(guard.min_size), self.chain)
+            scores = scoring.scores(table, classes, run)
+        outlying = np.flatnonzero(beyond(scores, classes, self.alpha))
+        leaving = outlying
+        if self.removal == "capped":
+            leaving = outlying[removable(table, classes, guard, outlying, scores)]
+        run.progress(len(classes.rows) - len(leaving), len(classes.rows))
+        found = self._recovered(table, np.sort(classes.rows[leaving]), guard, run)
+        gone = np.zeros(len(classes.rows), bool)
+        gone[leaving] = True
+        unfit = leaving[np.isin(classes.rows[leaving], found.suppressed)]
+        if self.unrecovered == "return":
+            unfit = unfit[~_go_back(table, classes, guard, gone, unfit)]
+        run.progress(len(classes.rows), len(classes.rows))
+        run.find(*findings(len(outlying), len(found.rows), len(unfit), classes.total))
+        if not gone.any():
+            return classes
+        kept = np.bincount(classes.class_of_position()[~gone], minlength=len(classes))
+        return Classes(
+            np.concatenate([classes.rows[~gone], found.rows]),
+            np.append(0, np.cumsum(np.concatenate([kept, found.sizes]))),
+            np.sort(np.concatenate([classes.suppressed, classes.rows[unfit]])),
+        )
+
+    def _recovered(self, table: Table, rows: Ints, guard: Guard, run: Run) -> Classes:
+        """Partition the outliers; those in no admitted class are suppressed in the result."""
+        found = self.recovery.partition(table, Classes.whole(rows), guard, run)
+        if self.recovery.guard_use == "size" and self.recovery.sound:
+            found = merge_until_admitted(table, found, guard)
+        return found.suppress(~guard.admits_classes(table, found))
+
+
+def _go_back(
+    table: Table, classes: Classes, guard: Guard, gone: NDArray[np.bool_], positions: Ints
+) -> NDArray[np.bool_]:
+    """Return positions to their classes where the guard admits that; say which are back.
+
+    A class was admitted with all its outliers and without them. With some of them a model that is
+    not monotone, such as t-closeness, may refuse it.
+    """
+    home = classes.class_of_position()[positions]
+    homes, which = np.unique(home, return_inverse=True)
+    gone[positions] = False
+    if not len(positions):
+        return np.zeros(0, bool)
+    back: NDArray[np.bool_] = admits_rest(table, classes, guard, gone, homes)[which]
+    gone[positions[~back]] = True
+    return back
+
+
+def findings(detected: int, recovered: int, suppressed: int, total: int) -> tuple[Finding, ...]:
+    """What became of the outliers."""
+    kept = detected - recovered - suppressed
+    return (
+        Finding(
+            name="outliers_detected",
+            value=detected,
+            meaning="Rows that are badly connected with their class.",
+        ),
+        Finding(
+            name="outliers_recovered",
+            value=recovered,
+            meaning="Outliers that form new classes among themselves.",
+            better="higher",
+        ),
+        Finding(
+            name="outliers_kept",
+            value=kept,
+            meaning="Outliers that stay in their class, because it needs them or no other has them.",
+            better="lower",
+        ),
+        Finding(
+            name="outliers_suppressed",
+            value=suppressed,
+            meaning="Outliers that fit nowhere and are published as '*'.",
+            better="lower",
+        ),
+        Finding(
+            name="recovery_rate",
+            value=recovered / detected if detected else None,
+            status="measured" if detected else "none detected",
+            meaning="Share of the outliers that form new classes.",
+            better="higher",
+        ),
+        Finding(
+            name="suppression_rate",
+            value=suppressed / total if total else 0.0,
+            meaning="Share of all rows that are outliers and fit nowhere.",
+            better="lower",
+        ),
+    )

@@ -1,0 +1,168 @@
+"""Connectivity-based outlier factors inside classes, for kernels.
+
+Equal rows have equal scores, so that they are one weighted point here: a row's neighbours are
+first the rows that equal it, at distance 0, and then whole points in the order of their distance,
+ties in the order of their codes.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom_kernels.compiled import kernel
+from anonloom_rayden.gower import Space, between
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+#: Chains of neighbours: from each to the next, as the paper writes it; or from each to the nearest
+#: one before it (set-based nearest path).
+PAPER = 0
+SBN = 1
+
+
+@kernel
+def score_classes(
+    space: Space,
+    codes: NDArray[np.int32],
+    keys: Ints,
+    bounds: Ints,
+    neighbours: int,
+    chain: int,
+    scores: Floats,
+) -> None:
+    """Write the score of every row of some classes.
+
+    Parameters
+    ----------
+    codes, keys
+        Codes of the rows (axes x rows), those of a class side by side, and one number per row that
+        orders rows as their codes do.
+    bounds
+        Offsets of the classes that are to be scored.
+    neighbours
+        Size of the neighbourhood; a class of s rows has at most s - 1.
+    """
+    largest = 0
+    for at in range(len(bounds) - 1):
+        largest = max(largest, bounds[at + 1] - bounds[at])
+    points = np.empty((len(codes), largest), np.int32)
+    weight = np.empty(largest, np.int64)
+    for at in range(len(bounds) - 1):
+        begin, size = bounds[at], bounds[at + 1] - bounds[at]
+        order = begin + np.argsort(keys[begin : begin + size], kind="mergesort")
+        count = collapse_rows(codes, keys, order, points, weight)
+        if count == 1:
+            # All rows are equal: every chain has length 0, and 0/0 counts as 1.
+            scores[begin : begin + size] = 1.0
+            continue
+        of_points = point_scores(space, points, weight[:count], min(neighbours, size - 1), chain)
+        place = 0
+        for point in range(count):
+            for _ in range(weight[point]):
+                scores[order[place]] = of_points[point]
+                place += 1
+
+
+@kernel
+def collapse_rows(
+    codes: NDArray[np.int32],
+    keys: Ints,
+    order: Ints,
+    points: NDArray[np.int32],
+    weight: Ints,
+) -> int:
+    """Write the distinct rows among ordered ones, and how often each occurs; return their count."""
+    count = 0
+    for place in range(len(order)):
+        row = order[place]
+        if place and keys[row] == keys[order[place - 1]]:
+            weight[count - 1] += 1
+            continue
+        for axis in range(len(codes)):
+            points[axis, count] = codes[axis, row]
+        weight[count] = 1
+        count += 1
+    return count
+
+
+@kernel
+def point_scores(
+    space: Space, points: NDArray[np.int32], weight: Ints, neighbours: int, chain: int
+) -> Floats:
+    """Score the points of one class."""
+    count = len(weight)
+    apart = np.zeros((count, count))
+    for one in range(count):
+        for other in range(one):
+            apart[one, other] = apart[other, one] = between(space, points, one, other)
+    most = min(neighbours, count)
+    nearest = np.empty((count, most), np.int64)
+    found = np.empty(count, np.int64)
+    length = np.empty(count)
+    for one in range(count):
+        found[one] = nearest_points(apart[one], one, most, nearest[one])
+        length[one] = chain_length(apart, nearest[one], weight, one, neighbours, chain)
+    scores = np.empty(count)
+    for one in range(count):
+        # The neighbourhood: equal rows first, then whole points until it is full.
+        around, left = 0.0, neighbours
+        equals = min(weight[one] - 1, left)
+        around += equals * length[one]
+        left -= equals
+        for at in range(found[one]):
+            if left == 0:
+                break
+            taken = min(weight[nearest[one, at]], left)
+            around += taken * length[nearest[one, at]]
+            left -= taken
+        scores[one] = ratio(neighbours * length[one], around)
+    return scores
+
+
+@kernel
+def ratio(own: float, around: float) -> float:
+    """A chain's length over those of its neighbourhood; 0/0 is 1."""
+    if around > 0.0:
+        return own / around
+    return np.inf if own > 0.0 else 1.0
+
+
+@kernel
+def nearest_points(apart: Floats, one: int, most: int, nearest: Ints) -> int:
+    """Write the `most` points nearest to `one`, the nearest first; return how many there are."""
+    found = 0
+    for other in range(len(apart)):
+        if other == one:
+            continue
+        if found == most and apart[other] >= apart[nearest[most - 1]]:
+            continue
+        at = min(found, most - 1)
+        while at > 0 and apart[nearest[at - 1]] > apart[other]:
+            nearest[at] = nearest[at - 1]
+            at -= 1
+        nearest[at] = other
+        found = min(found + 1, most)
+    return found
+
+
+@kernel
+def chain_length(
+    apart: Floats, nearest: Ints, weight: Ints, one: int, neighbours: int, chain: int
+) -> float:
+    """Average chaining distance of a point: a weighted mean of the steps of its chain."""
+    step = weight[one] - 1
+    before, total, at = one, 0.0, 0
+    while step < neighbours:
+        point = nearest[at]
+        if chain == PAPER:
+            total += (step + 1) * apart[before, point]
+        else:
+            shortest = apart[one, point]
+            for earlier in range(at):
+                shortest = min(shortest, apart[nearest[earlier], point])
+            total += (neighbours - step) * shortest
+        # The other rows of the point follow at distance 0.
+        step += weight[point]
+        before = point
+        at += 1
+    return 2.0 * total / (neighbours * (neighbours + 1))

@@ -1,0 +1,116 @@
+"""Which point a node of the tree is cut around, and the random numbers that decide it.
+
+Every node has a salt, and its random numbers are hashes of it: they do not depend on the order in
+which nodes are cut, nor on the number of threads.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom_kernels.compiled import kernel
+from anonloom_rayden.gower import Space, between, from_one
+
+RANDOM = 0
+FARTHEST = 1
+BEST_SPREAD = 2
+
+#: How many points compete for the best spread, and how many others judge each of them.
+CANDIDATES = 6
+JUDGES = 1024
+
+#: The numbers 0 and 1 of a salt are its children's; candidates have the next ones.
+_FIRST_CANDIDATE = 2
+
+
+@kernel
+def hashed(salt: int, number: int) -> int:
+    """The random number of a salt (63 bits) with this number: splitmix64's output function."""
+    mixed = np.uint64(salt) + np.uint64(number + 1) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.int64((mixed ^ (mixed >> np.uint64(31))) >> np.uint64(1))
+
+
+@kernel
+def point_of_row(weight: NDArray[np.int64], begin: int, row: int) -> int:
+    """The point that holds the row with this number, counted from point `begin` on."""
+    at = begin
+    while row >= weight[at]:
+        row -= weight[at]
+        at += 1
+    return at
+
+
+@kernel
+def vantage_point(
+    space: Space,
+    how: int,
+    attempt: int,
+    codes: NDArray[np.int32],
+    weight: NDArray[np.int64],
+    begin: int,
+    count: int,
+    size: int,
+    salt: int,
+    distance: NDArray[np.float64],
+) -> int:
+    """Choose among `count` points, which hold `size` rows; another attempt, another choice."""
+    if how == BEST_SPREAD:
+        return _best_spread(space, attempt, codes, weight, begin, count, size, salt)
+    row = hashed(salt, _FIRST_CANDIDATE + attempt) % size
+    chosen = point_of_row(weight, begin, row)
+    if how == FARTHEST:
+        from_one(space, codes, chosen, begin, count, distance)
+        chosen = begin + np.argmax(distance[:count])
+    return chosen
+
+
+@kernel
+def _best_spread(
+    space: Space,
+    attempt: int,
+    codes: NDArray[np.int32],
+    weight: NDArray[np.int64],
+    begin: int,
+    count: int,
+    size: int,
+    salt: int,
+) -> int:
+    """The candidate whose distances from a sample of the points vary most.
+
+    Each candidate comes from a stratum of its own in the order of the rows: neighbours in that
+    order are alike, so that the candidates are not.
+    """
+    step = (count + JUDGES - 1) // JUDGES
+    best, most = begin, -1.0
+    point, before = begin, 0
+    for stratum in range(CANDIDATES):
+        number = _FIRST_CANDIDATE + attempt * CANDIDATES + stratum
+        row = (stratum * size + hashed(salt, number) % size) // CANDIDATES
+        while row >= before + weight[point]:
+            before += weight[point]
+            point += 1
+        spread = _variance(space, codes, weight, point, begin, count, step)
+        if spread > most:
+            best, most = point, spread
+    return best
+
+
+@kernel
+def _variance(
+    space: Space,
+    codes: NDArray[np.int32],
+    weight: NDArray[np.int64],
+    one: int,
+    begin: int,
+    count: int,
+    step: int,
+) -> float:
+    """Variance of the distances of one point from every `step`-th."""
+    rows, total, squares = 0.0, 0.0, 0.0
+    for at in range(begin, begin + count, step):
+        apart = between(space, codes, one, at)
+        rows += weight[at]
+        total += weight[at] * apart
+        squares += weight[at] * apart * apart
+    return squares / rows - (total / rows) ** 2
