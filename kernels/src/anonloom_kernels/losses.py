@@ -4,6 +4,7 @@
 its share of all weights, so that the sum over the axes is what one row of a class loses.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ TREE = 2
 SET = 3
 
 #: Axes with more codes than this have no table of pairs.
-_DENSE_CODES = 256
+DENSE_CODES = 256
 
 
 class Losses(NamedTuple):
@@ -63,13 +64,22 @@ class Losses(NamedTuple):
     ancestors: NDArray[np.int32]
 
 
+#: Kind, values and ancestors of one axis, before they are weighted.
+AxisPart = tuple[int, NDArray[np.float64], NDArray[np.int32]]
+
+
 def losses_of(table: Table) -> Losses:
     """Gather the losses of a table's axes."""
+    return gathered(table, _of_axis)
+
+
+def gathered(table: Table, of_axis: Callable[[Axis], AxisPart]) -> Losses:
+    """Gather what is said of every axis, weighted by the axis's share."""
     weights = np.array([axis.weight for axis in table.axes], float)
     share = weights / weights.sum() if len(weights) else weights
     kinds, values, ancestors = [], [], []
     for axis, part in zip(table.axes, share, strict=True):
-        kind, own, above = _of_axis(axis)
+        kind, own, above = of_axis(axis)
         kinds.append(kind)
         values.append(own * part)
         ancestors.append(above)
@@ -91,8 +101,8 @@ def _starts(parts: list[NDArray[np.float64]] | list[NDArray[np.int32]]) -> NDArr
     return np.cumsum([0, *sizes], dtype=np.int64)[:-1]
 
 
-def _of_axis(axis: Axis) -> tuple[int, NDArray[np.float64], NDArray[np.int32]]:
-    """Kind, values and ancestors of one axis."""
+def _of_axis(axis: Axis) -> AxisPart:
+    """Kind, values and ancestors of one axis, as `Axis.loss` has it."""
     none = np.empty((0, 0), np.int32)
     if axis.form == "set":
         return SET, axis.set_loss(np.arange(axis.size + 1)), none
@@ -100,7 +110,7 @@ def _of_axis(axis: Axis) -> tuple[int, NDArray[np.float64], NDArray[np.int32]]:
         scale = axis.range or np.inf
         return LINE, (axis.places - axis.places[:1]) / scale, none
     codes = np.arange(axis.size)
-    if axis.size <= _DENSE_CODES:
+    if axis.size <= DENSE_CODES:
         lo, hi = np.minimum.outer(codes, codes), np.maximum.outer(codes, codes)
         return DENSE, axis.loss(lo, hi).ravel(), none
     assert axis.hierarchy is not None
@@ -108,11 +118,17 @@ def _of_axis(axis: Axis) -> tuple[int, NDArray[np.float64], NDArray[np.int32]]:
     of_nodes = np.zeros(len(tree.labels))
     for level in range(tree.depth):
         of_nodes[tree.ancestors[level]] = axis.node_loss(leaves, leaves, np.full(len(leaves), level))
-    above = tree.ancestors
+    return TREE, of_nodes, ancestors_of(axis)
+
+
+def ancestors_of(axis: Axis) -> NDArray[np.int32]:
+    """Node above every code on every level of an axis that has a hierarchy."""
+    assert axis.hierarchy is not None
+    above = axis.hierarchy.ancestors
     if axis.missing >= 0:
         # The missing value has no node; extents that hold it are told apart before.
-        above = np.concatenate([above, np.zeros((tree.depth, 1), np.int32)], axis=1)
-    return TREE, of_nodes, np.ascontiguousarray(above)
+        above = np.concatenate([above, np.zeros((len(above), 1), np.int32)], axis=1)
+    return np.ascontiguousarray(above)
 
 
 @kernel

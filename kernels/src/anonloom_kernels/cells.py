@@ -1,0 +1,87 @@
+"""Coarse cells: blocks of the level-key order, so that a quadratic method costs what is linear.
+
+Neighbours in that order lose little together, so a clustering that stays inside a block of it
+misses little. Kernels get whole batches of cells, so that thousands of small classes cost no more
+than one large one, and cells do not know of each other, so that threads change no result.
+"""
+
+from collections.abc import Callable
+from itertools import pairwise
+from threading import Lock
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom.data.classes import Classes
+from anonloom.data.table import Table
+from anonloom.kinds.context import Run
+from anonloom_kernels.compiled import in_threads
+from anonloom_kernels.levelkey import level_order
+
+#: Rows of a batch, unless a single cell has more: often enough for progress, seldom enough for
+#: Python.
+_BATCH = 4096
+
+#: Does the cells from one number to another; returns the cluster of each of their rows.
+Work = Callable[[int, int], NDArray[np.int64]]
+
+
+def cells_of(table: Table, classes: Classes, limit: int, least: int) -> Classes:
+    """Cut every class into cells of nearly equal size.
+
+    Parameters
+    ----------
+    limit
+        Most rows of a cell, as far as `least` allows it.
+    least
+        Fewest rows of a cell; a class with fewer is a cell as it is.
+
+    Returns
+    -------
+    Classes
+        The cells, in the order of the classes; a class of up to `limit` rows keeps its row order.
+    """
+    sizes = classes.sizes
+    counts = np.minimum(-(-sizes // limit), np.maximum(sizes // least, 1))
+    if (counts == 1).all():
+        return classes
+    owner = np.repeat(np.arange(len(classes)), counts)
+    place = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
+    starts = classes.starts[owner] + place * sizes[owner] // counts[owner]
+    bounds = np.append(starts, len(classes.rows)).astype(np.int64)
+    return Classes(_ordered(table, classes, counts > 1), bounds, classes.suppressed)
+
+
+def _ordered(table: Table, classes: Classes, cut: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Rows of the classes; those of the marked ones by level key."""
+    rows, label = classes.rows.copy(), classes.class_of_position()
+    inside = np.flatnonzero(cut[label])
+    order = level_order(table, rows[inside])
+    order = order[np.argsort(label[inside][order], kind="stable")]
+    rows[inside] = rows[inside][order]
+    return rows
+
+
+def each_cell(work: Work, cells: Classes, run: Run) -> NDArray[np.int64]:
+    """Do every cell, in batches, with all workers; return the clusters of all rows, in order."""
+    done, lock = 0, Lock()
+
+    def batch(ends: tuple[int, int]) -> NDArray[np.int64]:
+        nonlocal done
+        found = work(*ends)
+        with lock:
+            done += len(found)
+            run.progress(done, len(cells.rows))
+        return found
+
+    found = in_threads(batch, list(pairwise(_batches(cells.bounds))), run.workers)
+    return np.concatenate([np.empty(0, np.int64), *found])
+
+
+def _batches(bounds: NDArray[np.int64]) -> list[int]:
+    """First cells of batches of about equally many rows, and the end."""
+    if len(bounds) == 1:
+        return []
+    # A cell belongs to the batch in which it starts.
+    firsts = np.flatnonzero(np.diff(bounds[:-1] // _BATCH, prepend=-1))
+    return [*firsts.tolist(), len(bounds) - 1]
