@@ -117,7 +117,9 @@ def _of_axis(axis: Axis) -> AxisPart:
     tree, leaves = axis.hierarchy, np.arange(axis.occurring)
     of_nodes = np.zeros(len(tree.labels))
     for level in range(tree.depth):
-        of_nodes[tree.ancestors[level]] = axis.node_loss(leaves, leaves, np.full(len(leaves), level))
+        of_nodes[tree.ancestors[level]] = axis.node_loss(
+            leaves, leaves, np.full(len(leaves), level)
+        )
     return TREE, of_nodes, ancestors_of(axis)
 
 
