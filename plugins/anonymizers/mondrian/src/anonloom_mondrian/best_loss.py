@@ -2,46 +2,14 @@
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from anonloom.kinds.context import Run
 from anonloom_kernels.compiled import compiling
 from anonloom_kernels.losses import Losses, losses_of
 from anonloom_mondrian.admission import Admission, Marks
-from anonloom_mondrian.fragments import Codes, Fragments, Ints, join
-from anonloom_mondrian.scoring import NONE, Trees, score_cuts, trees_of
-
-
-@attrs.frozen(eq=False)
-class Proposals:
-    """Two cuts of every class along every axis, (axes x classes).
-
-    Attributes
-    ----------
-    score, smaller
-        How good the better cut is, and how many rows its smaller half has.
-    best
-        Last code of the left half of the better cut, `NONE` where no cut is large enough.
-    even
-        The same of the cut with the largest smaller half.
-    """
-
-    score: NDArray[np.float64]
-    smaller: Ints
-    best: Codes
-    even: Codes
-
-    @classmethod
-    def empty(cls, axes: int, classes: int) -> "Proposals":
-        """Return proposals that are still to be filled."""
-        shape = (axes, classes)
-        return cls(
-            np.zeros(shape), np.zeros(shape, np.int64), *np.full((2, *shape), NONE, np.int32)
-        )
-
-    def order(self) -> Ints:
-        """Axes of every class, the better first; among equals the more even, then the first."""
-        return np.lexsort((-self.smaller, -self.score), axis=0)
+from anonloom_mondrian.candidates import Trees, trees_of
+from anonloom_mondrian.fragments import Fragments, join
+from anonloom_mondrian.scoring import NONE, Found, score_cuts
 
 
 @attrs.frozen(eq=False)
@@ -57,7 +25,7 @@ class BestLossCutter:
     run
         Told when kernels are compiled.
     losses, trees
-        What an extent loses on each axis, and where the children of its node end.
+        What an extent loses on each axis, and the hierarchies of the axes that publish nodes.
     enough
         Whether a class of so many rows is large enough.
     """
@@ -83,29 +51,36 @@ class BestLossCutter:
         level = level.take(np.flatnonzero(roomy))
         if not len(level):
             return closed, level
-        proposals = self.propose(level)
+        found = self.propose(level)
         cut, uncut = np.zeros(len(level), bool), np.arange(len(level))
         halves: list[Fragments] = []
-        order = proposals.order()
+        # The better axes first; among equals the more even cut, then the order of the columns.
+        order = np.lexsort((-found.smaller, -found.score), axis=0)
         # Where the guard refuses the best cut of every axis, the most even ones are the likeliest
-        # to hold enough different values on both sides.
-        for last_codes in (proposals.best, proposals.even):
+        # to leave enough different values on both sides.
+        for ends in (found.best, found.even):
             for axis in order:
-                there = last_codes[axis[uncut], uncut] != NONE
-                tried = uncut[there]
+                tried = uncut[ends[0, axis[uncut], uncut] != NONE]
                 if len(tried):
-                    along = axis[tried]
-                    parts = level.take(tried).divided(along, last_codes[along, tried])
+                    parts = level.take(tried).divided(axis[tried], *ends[:, axis[tried], tried])
                     admitted = self.admission.both(parts)
-                    halves.append(parts.take(np.flatnonzero(np.repeat(admitted, 2))))
+                    if not admitted.all():
+                        parts = parts.take(np.flatnonzero(np.repeat(admitted, 2)))
+                    halves.append(parts)
                     cut[tried[admitted]] = True
                     uncut = np.flatnonzero(~cut)
         closed.append(level.take(uncut))
         return closed, join([level.take(uncut[:0]), *halves])
 
-    def propose(self, level: Fragments) -> Proposals:
+    def propose(self, level: Fragments) -> Found:
         """Find the best and the most even cut of every class along every axis."""
-        found = Proposals.empty(len(level.codes), len(level))
+        shape = (len(level.codes), len(level))
+        found = Found(
+            np.full(shape, -np.inf),
+            np.zeros(shape, np.int64),
+            np.full((2, *shape), NONE, np.int32),
+            np.full((2, *shape), NONE, np.int32),
+        )
         with compiling(self.run):
             score_cuts(
                 level.codes,
@@ -115,9 +90,6 @@ class BestLossCutter:
                 self.trees,
                 self.enough,
                 self.per_bit,
-                found.score,
-                found.smaller,
-                found.best,
-                found.even,
+                found,
             )
         return found

@@ -140,8 +140,10 @@ class Ordered:
         weight[second] -= part
         bounds = np.append(np.stack([before, behind_left], axis=1).ravel(), len(fragment))
         codes = self.level.codes[:, fragment]
+        offset = np.repeat(self.level.offset[self.classes[which]], 2)
+        offset[1::2] += cuts.left[which]
         lo, hi = self._regions(which, codes, behind_left)
-        return Fragments(codes, first, weight, bounds, lo, hi)
+        return Fragments(codes, first, weight, bounds, offset, lo, hi)
 
     def _regions(self, which: Ints, codes: Codes, behind_left: Ints) -> tuple[Codes, Codes]:
         """Divide the regions: they stay a cover without gaps, disjoint unless a value is torn."""

@@ -37,6 +37,9 @@ class Fragments:
         The rows of a fragment are `weight` many, from place `first` of one fixed row order.
     bounds
         Class `c` has the fragments from `bounds[c]` to `bounds[c + 1]`.
+    offset
+        Where the rows of each class begin in the result. The first region that holds a row is that
+        of its class, so that the order counts.
     lo, hi
         (axes x classes): the region of each class, as first and last code.
     """
@@ -45,6 +48,7 @@ class Fragments:
     first: Ints
     weight: Ints
     bounds: Ints
+    offset: Ints
     lo: Codes
     hi: Codes
 
@@ -64,7 +68,9 @@ class Fragments:
         return least, most
 
     def take(self, classes: Ints) -> "Fragments":
-        """Return these classes."""
+        """Return these classes, which are given in ascending order."""
+        if len(classes) == len(self):
+            return self
         counts = np.diff(self.bounds)[classes]
         inside = spans(self.bounds[classes], counts)
         return Fragments(
@@ -72,38 +78,56 @@ class Fragments:
             self.first[inside],
             self.weight[inside],
             np.append(0, np.cumsum(counts)),
+            self.offset[classes],
             self.lo[:, classes],
             self.hi[:, classes],
         )
 
-    def divided(self, axis: Ints, last: Codes) -> "Fragments":
-        """Cut every class along its axis: codes up to `last` go left, the others right.
+    def divided(self, axis: Ints, begin: Codes, end: Codes) -> "Fragments":
+        """Take the codes from `begin` to `end` on its axis out of every class.
 
-        Left and right halves alternate in the result; neither may be empty.
+        What is taken out and what remains alternate in the result; neither may be empty.
         """
         counts = np.diff(self.bounds)
-        of_class = np.repeat(np.arange(len(self)), counts)
-        left = self.codes[axis[of_class], np.arange(len(of_class))] <= last[of_class]
-        before = np.append(0, np.cumsum(left))
-        lefts = np.diff(before[self.bounds])
-        # Places within the class: its left fragments in their order, then its right ones.
+        of_class, every = np.repeat(np.arange(len(self)), counts), np.arange(self.bounds[-1])
+        code = self.codes[axis[of_class], every]
+        inside = (begin[of_class] <= code) & (code <= end[of_class])
+        before = np.append(0, np.cumsum(inside))
+        taken = np.diff(before[self.bounds])
+        # Places within the class: what is taken out in its order, then what remains.
         rank = before[:-1] - before[self.bounds[:-1]][of_class]
-        place = np.arange(len(of_class)) - rank + lefts[of_class]
-        place[left] = (self.bounds[:-1][of_class] + rank)[left]
-        order = np.empty(len(of_class), np.int64)
-        order[place] = np.arange(len(of_class))
-        bounds = np.stack([self.bounds[:-1], self.bounds[:-1] + lefts], axis=1).ravel()
+        place = every - rank + taken[of_class]
+        place[inside] = (self.bounds[:-1][of_class] + rank)[inside]
+        order = np.empty(len(every), np.int64)
+        order[place] = every
+        bounds = np.stack([self.bounds[:-1], self.bounds[:-1] + taken], axis=1).ravel()
+        weight = self.weight[order]
+        bounds = np.append(bounds, len(order))
+        rows = np.diff(np.append(0, np.cumsum(weight))[bounds])
+        first = 2 * np.arange(len(self))
+        offset = np.repeat(self.offset, 2)
+        offset[first + 1] += rows[first]
+        lo, hi = self._regions(axis, begin, end, code)
+        return Fragments(self.codes[:, order], self.first[order], weight, bounds, offset, lo, hi)
+
+    def _regions(
+        self, axis: Ints, begin: Codes, end: Codes, code: Codes
+    ) -> tuple[Codes, Codes]:
+        """Regions of what is taken out and of what remains.
+
+        What remains on both sides keeps the whole region: what is taken out comes before it.
+        """
+        starts = self.bounds[:-1]
+        lowest = begin == np.minimum.reduceat(code, starts)
+        highest = end == np.maximum.reduceat(code, starts)
         lo, hi = np.repeat(self.lo, 2, axis=1), np.repeat(self.hi, 2, axis=1)
-        first_half = 2 * np.arange(len(self))
-        hi[axis, first_half], lo[axis, first_half + 1] = last, last + 1
-        return Fragments(
-            self.codes[:, order],
-            self.first[order],
-            self.weight[order],
-            np.append(bounds, len(order)),
-            lo,
-            hi,
-        )
+        out = 2 * np.arange(len(self))
+        kept = out + 1
+        lo[axis, out] = np.where(lowest, lo[axis, out], begin)
+        hi[axis, out] = np.where(highest, hi[axis, out], end)
+        lo[axis, kept] = np.where(lowest, end + 1, lo[axis, kept])
+        hi[axis, kept] = np.where(highest, begin - 1, hi[axis, kept])
+        return lo, hi
 
     def places(self) -> Ints:
         """Places in the row order of all rows, class by class."""
@@ -136,7 +160,9 @@ def gather(table: Table, classes: Classes) -> tuple[Fragments, Ints]:
         lo = np.zeros((axes, len(classes)), np.int32)
         top = np.array([axis.size - 1 for axis in table.axes], np.int32)
         hi = np.repeat(top[:, None], len(classes), axis=1)
-    fragments = Fragments(points.codes[1:], first, points.weights, bounds, lo, hi)
+    fragments = Fragments(
+        points.codes[1:], first, points.weights, bounds, classes.starts, lo, hi
+    )
     return fragments, classes.rows[points.rows_by_point()]
 
 
@@ -148,6 +174,7 @@ def join(parts: Sequence[Fragments]) -> Fragments:
         np.concatenate([part.first for part in parts]),
         np.concatenate([part.weight for part in parts]),
         np.append(0, np.cumsum(counts)),
+        np.concatenate([part.offset for part in parts]),
         np.concatenate([part.lo for part in parts], axis=1),
         np.concatenate([part.hi for part in parts], axis=1),
     )
@@ -155,10 +182,13 @@ def join(parts: Sequence[Fragments]) -> Fragments:
 
 def assemble(parts: Sequence[Fragments], rows: Ints, suppressed: Ints) -> Classes:
     """Turn finished fragments back into classes of rows."""
-    whole = join(parts)
-    return Classes(
-        rows[whole.places()],
-        whole.row_bounds(),
-        suppressed,
-        Regions(np.ascontiguousarray(whole.lo.T), np.ascontiguousarray(whole.hi.T)),
-    )
+    order = np.argsort(np.concatenate([part.offset for part in parts]))
+    counts = np.concatenate([np.diff(part.bounds) for part in parts])
+    inside = spans((np.cumsum(counts) - counts)[order], counts[order])
+    first = np.concatenate([part.first for part in parts])[inside]
+    weight = np.concatenate([part.weight for part in parts])[inside]
+    ends = np.append(0, np.cumsum(weight))[np.append(0, np.cumsum(counts[order]))]
+    lo = np.concatenate([part.lo for part in parts], axis=1)[:, order]
+    hi = np.concatenate([part.hi for part in parts], axis=1)[:, order]
+    regions = Regions(np.ascontiguousarray(lo.T), np.ascontiguousarray(hi.T))
+    return Classes(rows[spans(first, weight)], ends, suppressed, regions)

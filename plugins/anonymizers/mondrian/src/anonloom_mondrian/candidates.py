@@ -1,0 +1,225 @@
+"""Kernels: which cuts of a class along an axis come into question.
+
+A cut takes neighbouring values of the axis out of a class. Along an axis that publishes nodes these
+are the values under one child of the lowest common node: such a cut lowers what both sides publish,
+in whatever order siblings stand. Beside them, and along numbers only, a cut divides the values into
+lower and higher ones, next to the value at some part of the rows.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom.data.table import Table
+from anonloom_kernels.compiled import kernel
+from anonloom_kernels.losses import Losses, ancestors_of
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int32]
+Marks = NDArray[np.bool_]
+
+#: Along numbers, cuts lie on either side of the values at the eighths of the rows.
+PARTS = 8
+#: Of more children than this only those come into question that hold one such part of the rows. If
+#: every leaf of a large flat category did, they would be taken off one by one, a level for each.
+MOST_CHILDREN = 16
+#: There are never more cuts along an axis, or segments between them.
+MOST_CUTS = 2 * (PARTS - 1) + MOST_CHILDREN + 1
+MOST_SEGMENTS = 64
+
+
+class Trees(NamedTuple):
+    """The hierarchies of the axes that publish nodes.
+
+    Attributes
+    ----------
+    start
+        Where the axis's part of `ancestors` begins; negative where no nodes are published.
+    ancestors
+        Node above every code on every level, level after level.
+    """
+
+    start: Ints
+    ancestors: Codes
+
+
+class Scratch(NamedTuple):
+    """Room for one class and one axis at a time.
+
+    Attributes
+    ----------
+    varied
+        On which axes the class has different codes; the others cost nothing.
+    value, reach
+        Occurring codes, ascending, and how many rows have them or a smaller one.
+    edge, part
+        Whether a segment ends behind a value, and the segment that the value is in.
+    of_code
+        By code, counted from the smallest of the class: first its rows, then its segment.
+    segment
+        Segment of every fragment.
+    cut
+        First and last value, then first and last segment, of what each cut takes out.
+    lost
+        What one row loses inside and outside of each cut.
+    ends
+        Least and most code on some axis: of each segment, of those before it, from it on.
+    seen, member
+        By code of some axis the segments in which it occurs, as bits; the codes that occur.
+    """
+
+    varied: Marks
+    value: Codes
+    reach: Ints
+    edge: Marks
+    part: Ints
+    of_code: Ints
+    segment: Ints
+    cut: Ints
+    lost: Floats
+    ends: Ints
+    seen: NDArray[np.uint64]
+    member: Codes
+
+
+def trees_of(table: Table) -> Trees:
+    """Gather the hierarchies of a table's axes."""
+    parts, start, total = [np.empty(0, np.int32)], [], 0
+    for axis in table.axes:
+        if axis.form != "nodes" or axis.occurring < 2:
+            start.append(-1)
+            continue
+        parts.append(ancestors_of(axis).ravel())
+        start.append(total)
+        total += len(parts[-1])
+    return Trees(np.array(start, np.int64), np.concatenate(parts))
+
+
+@kernel
+def scratch_for(axes: int, most: int, widest: int) -> Scratch:
+    """Return room for classes of so many fragments, and for so many axes of so many codes."""
+    return Scratch(
+        np.empty(axes, np.bool_),
+        np.empty(most, np.int32),
+        np.empty(most, np.int64),
+        np.empty(most, np.bool_),
+        np.empty(most, np.int64),
+        np.empty(widest, np.int64),
+        np.empty(most, np.int64),
+        np.empty((4, MOST_CUTS), np.int64),
+        np.empty((2, MOST_CUTS), np.float64),
+        np.empty((2, 3, MOST_SEGMENTS + 1), np.int64),
+        np.zeros(widest, np.uint64),
+        np.empty(most, np.int32),
+    )
+
+
+@kernel
+def is_dense(low: int, high: int, fragments: int) -> bool:
+    """Whether walking over all codes between is cheaper than sorting."""
+    return high - low <= 4 * fragments + 64
+
+
+@kernel
+def tally(codes: Codes, weights: Ints, scratch: Scratch) -> int:
+    """Write down the occurring codes in ascending order with their rows; return how many."""
+    low, high = np.int64(np.min(codes)), np.int64(np.max(codes))
+    found, rows = 0, 0
+    if is_dense(low, high, len(codes)):
+        scratch.of_code[: high - low + 1] = 0
+        for i in range(len(codes)):
+            scratch.of_code[codes[i] - low] += weights[i]
+        for code in range(low, high + 1):
+            if scratch.of_code[code - low]:
+                rows += scratch.of_code[code - low]
+                scratch.value[found], scratch.reach[found] = code, rows
+                found += 1
+        return found
+    for i in np.argsort(codes):
+        if not found or scratch.value[found - 1] != codes[i]:
+            scratch.value[found] = codes[i]
+            found += 1
+        rows += weights[i]
+        scratch.reach[found - 1] = rows
+    return found
+
+
+@kernel
+def find_cuts(axis: int, values: int, losses: Losses, trees: Trees, scratch: Scratch) -> int:
+    """Write down the first and last values of the cuts in question; return how many they are."""
+    mixed = scratch.value[values - 1] == losses.missing[axis]
+    known = values - 1 if mixed else values
+    cuts, parts = 0, PARTS
+    if trees.start[axis] >= 0:
+        level = trees.start[axis]
+        size, above, value = losses.size[axis], trees.ancestors, scratch.value
+        while above[level + value[0]] != above[level + value[known - 1]]:
+            level += size
+        # One level below the lowest common node: its children.
+        level -= size
+        children = 1
+        for i in range(1, known):
+            children += above[level + value[i - 1]] != above[level + value[i]]
+        rows = scratch.reach[values - 1]
+        least = 0 if children <= MOST_CHILDREN else (rows + MOST_CHILDREN - 1) // MOST_CHILDREN
+        first = 0
+        for i in range(known if known > 1 else 0):
+            if i + 1 == known or above[level + value[i]] != above[level + value[i + 1]]:
+                inside = scratch.reach[i] - (scratch.reach[first - 1] if first else 0)
+                if inside >= least:
+                    scratch.cut[0, cuts], scratch.cut[1, cuts] = first, i
+                    cuts += 1
+                first = i + 1
+        parts = 2 if children <= MOST_CHILDREN else PARTS
+    return cut_parts(values, known, parts, cuts, scratch)
+
+
+@kernel
+def cut_parts(values: int, known: int, parts: int, cuts: int, scratch: Scratch) -> int:
+    """Write down the cuts on both sides of the values at which each part of the rows ends.
+
+    Where values and missing ones mix, also the cut between them.
+    """
+    rows, behind, middle = scratch.reach[values - 1], -1, 0
+    for part in range(1, parts):
+        while scratch.reach[middle] * parts < rows * part:
+            middle += 1
+        for last in range(max(middle - 1, behind + 1), min(middle + 1, values - 1)):
+            scratch.cut[0, cuts], scratch.cut[1, cuts] = 0, last
+            cuts += 1
+            behind = last
+    if behind < known - 1 < values - 1:
+        scratch.cut[0, cuts], scratch.cut[1, cuts] = 0, known - 1
+        cuts += 1
+    return cuts
+
+
+@kernel
+def number_segments(codes: Codes, values: int, cuts: int, scratch: Scratch) -> int:
+    """Number the segments between the ends of the cuts, tell the fragments'; return how many."""
+    value, part = scratch.value, scratch.part
+    scratch.edge[:values] = False
+    for cut in range(cuts):
+        first, last = scratch.cut[0, cut], scratch.cut[1, cut]
+        scratch.edge[last] = True
+        if first:
+            scratch.edge[first - 1] = True
+    low, high = np.int64(value[0]), np.int64(value[values - 1])
+    dense = is_dense(low, high, len(codes))
+    segments = 0
+    for i in range(values):
+        part[i] = segments
+        if dense:
+            scratch.of_code[value[i] - low] = segments
+        segments += scratch.edge[i] and i + 1 < values
+    for i in range(len(codes)):
+        if dense:
+            scratch.segment[i] = scratch.of_code[codes[i] - low]
+        else:
+            scratch.segment[i] = part[np.searchsorted(value[:values], codes[i])]
+    for cut in range(cuts):
+        scratch.cut[2, cut] = part[scratch.cut[0, cut]]
+        scratch.cut[3, cut] = part[scratch.cut[1, cut]]
+    return segments + 1
