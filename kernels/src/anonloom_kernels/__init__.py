@@ -1,1 +1,1 @@
-"""Compiled kernels that several anonymizers share; no plugin, and nothing that a paper describes."""
+"""Compiled kernels that several anonymizers share: no plugin, and no paper's method."""

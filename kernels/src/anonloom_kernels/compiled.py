@@ -27,7 +27,7 @@ def kernel(function: Function) -> Function:
     return cast(Function, compiled)
 
 
-class _Notice(event.Listener):  # type: ignore[misc]  # numba ships no types
+class _Notice(event.Listener):
     """Tells a run, once, that compilation began; what comes from the disk is not compiled."""
 
     def __init__(self, run: Run) -> None:

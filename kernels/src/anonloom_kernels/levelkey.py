@@ -31,7 +31,7 @@ class Scratch(NamedTuple):
 
     Attributes
     ----------
-    count
+    tally
         Rows per code; all zero between calls.
     code, weight
         The codes that occur in a block, ascending, and how many rows have each.
@@ -47,7 +47,7 @@ class Scratch(NamedTuple):
         (axes x levels): what a part gains per bit, and the level or the code where it cuts.
     """
 
-    count: Ints
+    tally: Ints
     code: Ints
     weight: Ints
     packed: Ints
@@ -91,11 +91,11 @@ def _tally(
         return 1
     if most - least <= 4 * (end - begin):
         for at in range(begin, end):
-            room.count[codes[order[at]]] += weights[order[at]]
+            room.tally[codes[order[at]]] += weights[order[at]]
         for code in range(least, most + 1):
-            if room.count[code]:
-                room.code[found], room.weight[found] = code, room.count[code]
-                room.count[code] = 0
+            if room.tally[code]:
+                room.code[found], room.weight[found] = code, room.tally[code]
+                room.tally[code] = 0
                 found += 1
         return found
     # Few rows far apart: sorting them is cheaper than walking over all codes between.
@@ -186,10 +186,10 @@ def weigh_parts(
         found = _tally(codes[axis], weights, order, begin, end, room)
         if found < 2:
             continue
-        if levels.count[axis] == 0:
+        if levels.depth[axis] == 0:
             gain, place = _best_cut(losses, levels, axis, room, found, bits)
             room.gain[axis, 0], room.place[axis, 0] = gain * preference[axis], place
-        for level in range(levels.count[axis]):
+        for level in range(levels.depth[axis]):
             gain = _gain_of_level(losses, levels, axis, level, room, found, bits)
             room.gain[axis, level], room.place[axis, level] = gain * preference[axis], level
 
@@ -207,7 +207,7 @@ def best_part(room: Scratch) -> tuple[int, int]:
 
 @kernel
 def _digit(levels: Levels, axis: int, place: int, code: int) -> int:
-    if levels.count[axis] == 0:
+    if levels.depth[axis] == 0:
         return 1 if code >= place else 0
     return levels.digits[levels.start[axis] + place * levels.size[axis] + code]
 
@@ -235,7 +235,7 @@ def divide(
     top
         The new height of the stack.
     """
-    cells = 2 if levels.count[axis] == 0 else levels.cells[axis, place]
+    cells = 2 if levels.depth[axis] == 0 else levels.cells[axis, place]
     room.last[:cells] = 0
     for at in range(begin, end):
         room.last[_digit(levels, axis, place, codes[axis, order[at]])] += 1

@@ -18,7 +18,7 @@ class Levels(NamedTuple):
 
     Attributes
     ----------
-    count
+    depth
         Levels of each axis, from the children of the root down to the single codes.
     start
         Where the axis's part of `digits` begins.
@@ -30,7 +30,7 @@ class Levels(NamedTuple):
         Digit of every code, level after level, axis after axis.
     """
 
-    count: NDArray[np.int64]
+    depth: NDArray[np.int64]
     start: NDArray[np.int64]
     size: NDArray[np.int64]
     cells: NDArray[np.int64]
@@ -40,15 +40,15 @@ class Levels(NamedTuple):
 def levels_of(table: Table) -> Levels:
     """Gather the levels of a table's axes."""
     digits = [axis_levels(axis) for axis in table.axes]
-    count = np.array([len(levels) for levels in digits], np.int64)
+    depth = np.array([len(levels) for levels in digits], np.int64)
     size = np.array([axis.size for axis in table.axes], np.int64)
-    cells = np.zeros((len(digits), int(count.max(initial=1))), np.int64)
+    cells = np.zeros((len(digits), int(depth.max(initial=1))), np.int64)
     for at, levels in enumerate(digits):
         cells[at, : len(levels)] = [row[-1] + 1 for row in levels]
     flat = [row for levels in digits for row in levels]
     return Levels(
-        count,
-        np.cumsum(np.append(0, count * size))[:-1],
+        depth,
+        np.cumsum(np.append(0, depth * size))[:-1],
         size,
         cells,
         np.concatenate([*flat, np.empty(0, np.int32)]).astype(np.int32),
