@@ -1,7 +1,16 @@
 """The methods that this repository holds, so that a missing one can be named with its folder."""
 
 _FOLDERS: dict[str, tuple[tuple[str, str], ...]] = {
+    "anonymizers/full-domain": (
+        ("partitioner", "full-domain"),
+        ("partitioner", "local-recoding"),
+    ),
+    "anonymizers/k-member": (("partitioner", "k-member"),),
+    "anonymizers/level-order": (("partitioner", "level-order"),),
     "anonymizers/mondrian": (("partitioner", "mondrian"),),
+    "anonymizers/oka": (("partitioner", "one-pass-kmeans"),),
+    "anonymizers/rayden": (("partitioner", "vp-tree"), ("outliers", "cof")),
+    "anonymizers/regroup": (("outliers", "regroup"),),
     "anonymizers/recoding": (
         ("outliers", "none"),
         ("outliers", "suppress"),

@@ -247,6 +247,6 @@ def _insert(file: Path, form: re.Pattern[str], path: str, line: str) -> None:
 
 
 def _order(path: str) -> tuple[int, list[str]]:
-    # Core first, then the plugins by path, then what belongs to the documents.
-    first = {"core": 0, "plugins": 1}.get(path.split("/")[0], 2)
+    # Core and kernels first, then the plugins by path, then what belongs to the documents.
+    first = {"core": 0, "kernels": 1, "plugins": 2}.get(path.split("/")[0], 3)
     return first, path.split("/")
