@@ -122,6 +122,8 @@ class Cof(OutlierHandler):
 
     def _recovered(self, table: Table, rows: Ints, guard: Guard, run: Run) -> Classes:
         """Partition the outliers; those in no admitted class are suppressed in the result."""
+        if not len(rows):
+            return Classes.whole(rows)
         found = self.recovery.partition(table, Classes.whole(rows), guard, run)
         if self.recovery.guard_use == "size" and self.recovery.sound:
             found = merge_until_admitted(table, found, guard)
@@ -164,7 +166,7 @@ def findings(detected: int, recovered: int, suppressed: int, total: int) -> tupl
         Finding(
             name="outliers_kept",
             value=kept,
-            meaning="Outliers that stay in their class, because it needs them or no other has them.",
+            meaning="Outliers that stay in their class: it needs them, or they fit in no other.",
             better="lower",
         ),
         Finding(

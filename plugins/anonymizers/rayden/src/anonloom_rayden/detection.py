@@ -68,9 +68,7 @@ class Scoring:
         codes = np.ascontiguousarray(table.codes[:, classes.rows])
         keys = combined_key(codes)
         scores = np.empty(len(keys))
-        ends = np.searchsorted(
-            classes.bounds, len(keys) * np.arange(run.workers + 1) / run.workers
-        )
+        ends = np.searchsorted(classes.bounds, len(keys) * np.arange(run.workers + 1) / run.workers)
         in_threads(
             lambda part: score_classes(
                 self.space,
@@ -103,7 +101,9 @@ def beyond(scores: Floats, classes: Classes, alpha: float) -> NDArray[np.bool_]:
     far = off > alpha * np.repeat(deviation, classes.sizes) + _ROUNDING * known
     infinite = np.add.reduceat(~finite, classes.starts, dtype=np.int64)
     alone = classes.sizes - infinite > alpha**2 * infinite
-    return np.where(np.repeat(infinite > 0, classes.sizes), ~finite & np.repeat(alone, classes.sizes), far)
+    return np.where(
+        np.repeat(infinite > 0, classes.sizes), ~finite & np.repeat(alone, classes.sizes), far
+    )
 
 
 def removable(

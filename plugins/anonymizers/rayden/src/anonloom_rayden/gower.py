@@ -128,7 +128,9 @@ def _of_axis(
     tree = axis.hierarchy
     of_nodes = np.zeros(len(tree.labels))
     for level in range(tree.depth):
-        of_nodes[tree.ancestors[level]] = axis.node_loss(leaves, leaves, np.full(len(leaves), level))
+        of_nodes[tree.ancestors[level]] = axis.node_loss(
+            leaves, leaves, np.full(len(leaves), level)
+        )
     above = np.zeros((tree.depth, axis.size), np.int32)
     above[:, : axis.occurring] = tree.ancestors
     return TREE, of_nodes, above
@@ -145,13 +147,13 @@ def along(space: Space, axis: int, one: int, other: int) -> float:
     if kind == EQUAL:
         return 1.0
     if kind == LINE:
-        return abs(space.values[start + one] - space.values[start + other])
+        return abs(float(space.values[start + one] - space.values[start + other]))
     if kind == PAIRS:
-        return space.values[start + one * space.size[axis] + other]
+        return float(space.values[start + one * space.size[axis] + other])
     level = space.above[axis]
     while space.ancestors[level + one] != space.ancestors[level + other]:
         level += space.size[axis]
-    return space.values[start + space.ancestors[level + one]]
+    return float(space.values[start + space.ancestors[level + one]])
 
 
 @kernel

@@ -66,7 +66,7 @@ def gather(table: Table, classes: Classes, run: Run) -> tuple[Points, Nodes, Int
 
 def rows_of(points: Points, nodes: Nodes, rows: Ints) -> tuple[Ints, Ints]:
     """Rows of all nodes, one node after the other, and the offsets of the nodes."""
-    inside = spans(nodes.start, nodes.count)
+    inside = spans(nodes.start, nodes.points)
     places = spans(points.first[inside], points.weight[inside])
     return rows[places], np.append(0, np.cumsum(nodes.size))
 
@@ -77,9 +77,9 @@ def _some(nodes: Nodes, which: NDArray[np.bool_] | Ints) -> Nodes:
 
 def _apart(points: Points, nodes: Nodes, spare: Ints | int) -> tuple[Points, Nodes]:
     """Copy the points of some nodes, with room behind those of each."""
-    room = nodes.count + spare
+    room = nodes.points + spare
     starts = np.cumsum(room) - room
-    source, target = spans(nodes.start, nodes.count), spans(starts, nodes.count)
+    source, target = spans(nodes.start, nodes.points), spans(starts, nodes.points)
     total = int(room.sum())
     codes = np.zeros((len(points.codes), total), np.int32)
     for own, given in zip(codes, points.codes, strict=True):

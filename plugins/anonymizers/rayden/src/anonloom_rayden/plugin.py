@@ -5,8 +5,8 @@ from anonloom.api import Method, hookimpl
 ANONLOOM_API = 1
 
 _PAPER = (
-    "RAYDEN: a hybrid k-anonymization algorithm of VP-tree partitioning and connectivity-based "
-    "outlier handling"
+    "C. R. Haruna, M. G. Asante-Mensah, F. S. Doe, S. K. Amofa: Data Privacy and Utility "
+    "Trade-Off: An Efficient K-Anonymization Algorithm with Low Information Loss. IJLTEMAS 2026"
 )
 
 
@@ -31,7 +31,7 @@ def anonloom_register_outlier_handlers() -> list[Method]:
         Method(
             name="cof",
             target="anonloom_rayden.cof:Cof",
-            summary="Takes rows that are badly connected with their class and partitions them anew.",
+            summary="Takes badly connected rows out of their classes and partitions them anew.",
             paper=_PAPER,
             reads=frozenset({"quasi"}),
         )

@@ -19,6 +19,9 @@ Floats = NDArray[np.float64]
 PAPER = 0
 SBN = 1
 
+#: Distances are rounded to steps of 2**-40, so that sums that differ by rounding alone are ties.
+_STEPS = 2.0**40
+
 
 @kernel
 def score_classes(
@@ -94,7 +97,8 @@ def point_scores(
     apart = np.zeros((count, count))
     for one in range(count):
         for other in range(one):
-            apart[one, other] = apart[other, one] = between(space, points, one, other)
+            exact = between(space, points, one, other)
+            apart[one, other] = apart[other, one] = np.floor(exact * _STEPS + 0.5) / _STEPS
     most = min(neighbours, count)
     nearest = np.empty((count, most), np.int64)
     found = np.empty(count, np.int64)

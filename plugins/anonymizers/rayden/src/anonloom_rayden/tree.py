@@ -51,7 +51,7 @@ class Nodes(NamedTuple):
 
     Attributes
     ----------
-    start, count
+    start, points
         First point and number of points.
     size
         Number of rows.
@@ -60,7 +60,7 @@ class Nodes(NamedTuple):
     """
 
     start: Ints
-    count: Ints
+    points: Ints
     size: Ints
     salt: Ints
 
@@ -152,7 +152,13 @@ def near_rows(rule: Rule, size: int) -> int:
 
 @kernel
 def border(
-    space: Space, rule: Rule, points: Points, start: int, count: int, size: int, salt: int,
+    space: Space,
+    rule: Rule,
+    points: Points,
+    start: int,
+    count: int,
+    size: int,
+    salt: int,
     room: Scratch,
 ) -> tuple[int, int, int]:
     """Order the points of a node by distance, and find where the near ones end.
@@ -165,8 +171,16 @@ def border(
     """
     if count > 1:
         one = vantage_point(
-            space, rule.vantage, rule.attempt, points.codes, points.weight, start, count, size,
-            salt, room.distance,
+            space,
+            rule.vantage,
+            rule.attempt,
+            points.codes,
+            points.weight,
+            start,
+            count,
+            size,
+            salt,
+            room.distance,
         )
         from_one(space, points.codes, one, start, count, room.distance)
     else:
@@ -187,7 +201,13 @@ def border(
 
 @kernel
 def divide(
-    points: Points, start: int, count: int, limit: int, torn: int, inside: int, least: int,
+    points: Points,
+    start: int,
+    count: int,
+    limit: int,
+    torn: int,
+    inside: int,
+    least: int,
     room: Scratch,
 ) -> tuple[int, int, int]:
     """Put the near points of a node first, and the far ones behind them; the order stays.
@@ -230,9 +250,7 @@ def divide(
 
 
 @kernel
-def grow(
-    space: Space, rule: Rule, points: Points, roots: Nodes, until: int, once: bool
-) -> Nodes:
+def grow(space: Space, rule: Rule, points: Points, roots: Nodes, until: int, once: bool) -> Nodes:
     """Cut nodes in place while they have at least `until` rows, or just once.
 
     Returns
@@ -241,7 +259,7 @@ def grow(
         The leaves, in no particular order; of nodes that are cut once, near and far in turns.
     """
     leaves = empty_nodes(most_leaves(rule, roots, once))
-    room = empty_scratch(roots.count.max())
+    room = empty_scratch(roots.points.max())
     # Of two branches the smaller one is grown first: then no more than this wait at a time.
     waiting = empty_nodes(64)
     spare = 0 if once or rule.cut == PAPER else rule.least
@@ -251,14 +269,12 @@ def grow(
         open_nodes = 1
         while open_nodes:
             open_nodes -= 1
-            start, count = waiting.start[open_nodes], waiting.count[open_nodes]
+            start, count = waiting.start[open_nodes], waiting.points[open_nodes]
             size, salt = waiting.size[open_nodes], waiting.salt[open_nodes]
             near, rows, begin, torn = count, size, start, -1
             if size >= until:
                 limit, torn, inside = border(space, rule, points, start, count, size, salt, room)
-                near, rows, begin = divide(
-                    points, start, count, limit, torn, inside, spare, room
-                )
+                near, rows, begin = divide(points, start, count, limit, torn, inside, spare, room)
             if rows == size:
                 copy_node(waiting, open_nodes, leaves, found)
                 found += 1
@@ -271,10 +287,12 @@ def grow(
                 continue
             nearer_last = 2 * rows < size
             set_node(waiting, open_nodes + nearer_last, start, near, rows, hashed(salt, 0))
-            set_node(waiting, open_nodes + (not nearer_last), begin, far, size - rows, hashed(salt, 1))
+            set_node(
+                waiting, open_nodes + (not nearer_last), begin, far, size - rows, hashed(salt, 1)
+            )
             open_nodes += 2
     return Nodes(
-        leaves.start[:found], leaves.count[:found], leaves.size[:found], leaves.salt[:found]
+        leaves.start[:found], leaves.points[:found], leaves.size[:found], leaves.salt[:found]
     )
 
 
@@ -286,7 +304,7 @@ def most_leaves(rule: Rule, roots: Nodes, once: bool) -> int:
     most = 0
     for root in range(len(roots.size)):
         # Without a least size every point may become a leaf of its own.
-        cuts = roots.count[root] if rule.cut == PAPER else roots.size[root] // rule.least
+        cuts = roots.points[root] if rule.cut == PAPER else roots.size[root] // rule.least
         most += max(cuts, 1)
     return most
 
@@ -305,14 +323,14 @@ def empty_nodes(count: int) -> Nodes:
 @kernel
 def set_node(nodes: Nodes, at: int, start: int, count: int, size: int, salt: int) -> None:
     """Write one node."""
-    nodes.start[at], nodes.count[at] = start, count
+    nodes.start[at], nodes.points[at] = start, count
     nodes.size[at], nodes.salt[at] = size, salt
 
 
 @kernel
 def copy_node(nodes: Nodes, at: int, target: Nodes, to: int) -> None:
     """Write one of the nodes to another place."""
-    set_node(target, to, nodes.start[at], nodes.count[at], nodes.size[at], nodes.salt[at])
+    set_node(target, to, nodes.start[at], nodes.points[at], nodes.size[at], nodes.salt[at])
 
 
 @kernel

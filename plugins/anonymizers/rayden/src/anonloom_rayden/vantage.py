@@ -28,7 +28,8 @@ def hashed(salt: int, number: int) -> int:
     mixed = np.uint64(salt) + np.uint64(number + 1) * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.int64((mixed ^ (mixed >> np.uint64(31))) >> np.uint64(1))
+    # Signed before anything is reckoned with it: compiled code mixes the two kinds as floats.
+    return int(np.int64((mixed ^ (mixed >> np.uint64(31))) >> np.uint64(1)))
 
 
 @kernel
@@ -61,7 +62,7 @@ def vantage_point(
     chosen = point_of_row(weight, begin, row)
     if how == FARTHEST:
         from_one(space, codes, chosen, begin, count, distance)
-        chosen = begin + np.argmax(distance[:count])
+        chosen = begin + int(np.argmax(distance[:count]))
     return chosen
 
 

@@ -79,4 +79,3 @@ class VpTree(Partitioner):
         # A cut makes admitted halves only; what was never cut is as good as it came.
         admitted = guard.admits_classes(table, refined)
         return refined if admitted.all() else refined.suppress(~admitted)
-

@@ -1,0 +1,58 @@
+"""Every variant of both methods keeps the promises of its kind, or says that it does not."""
+
+from anonloom.testing.outliers import OutlierHandlerConformance
+from anonloom.testing.partitioner import PartitionerConformance
+from anonloom_rayden.cof import Cof
+from anonloom_rayden.vptree import VpTree
+
+
+class TestVpTree(PartitionerConformance):
+    method = VpTree
+
+
+class TestVpTreeAtHalf(PartitionerConformance):
+    method = VpTree
+    params = {"cut": "half", "vantage": "farthest", "categories": "hierarchy"}
+
+
+class TestVpTreeAsWritten(PartitionerConformance):
+    method = VpTree
+    params = {"cut": "paper", "vantage": "random"}
+
+
+class TestCanon(PartitionerConformance):
+    method = VpTree
+    params = {"distance": "euclidean", "categories": "codes", "vantage": "random"}
+
+
+class TestCof(OutlierHandlerConformance):
+    method = Cof
+
+
+class TestCofThatTakesMuch(OutlierHandlerConformance):
+    """A low threshold makes many outliers, of which most classes cannot spare all."""
+
+    method = Cof
+    params = {
+        "alpha": 0.3,
+        "neighbourhood": "k",
+        "chain": "sbn",
+        "categories": "hierarchy",
+        "unrecovered": "suppress",
+        "recovery": VpTree(cut="half"),
+    }
+
+
+class TestCofThatReturnsMuch(OutlierHandlerConformance):
+    method = Cof
+    params = {"alpha": 0.0, "neighbourhood": 3, "recovery": VpTree(cut="paper")}
+
+
+class TestCofAsWritten(OutlierHandlerConformance):
+    method = Cof
+    params = {
+        "alpha": 0.5,
+        "removal": "paper",
+        "unrecovered": "suppress",
+        "recovery": VpTree(cut="paper", vantage="random"),
+    }

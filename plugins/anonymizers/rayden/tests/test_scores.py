@@ -1,0 +1,202 @@
+"""Connectivity-based outlier factors: those of a slow reference, and those of pyod."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyod.models.cof import COF
+
+from anonloom.data.classes import Classes
+from anonloom.data.schema import Column, Schema
+from anonloom.data.table import Table
+from anonloom.kinds.context import Run
+from anonloom_rayden import detection
+from anonloom_rayden.detection import Scoring, beyond
+from anonloom_rayden.gower import between, space_of
+
+
+def scored(table, classes, neighbours, chain, workers=1):
+    space = space_of(table, "gower", "equality")
+    return Scoring(space, neighbours, chain).scores(table, classes, Run(workers=workers))
+
+
+def numbers(values):
+    frame = pd.DataFrame({f"q{at}": column for at, column in enumerate(values)})
+    return Table.build(
+        frame, Schema([Column(name=name, role="quasi", type="number") for name in frame])
+    )
+
+
+# --- one row at a time ----------------------------------------------------------------------------
+
+
+def slow_scores(table, rows, neighbours, chain):
+    """Scores of the rows of one class, in their order."""
+    space = space_of(table, "gower", "equality")
+    codes = {row: tuple(table.codes[:, row].tolist()) for row in rows}
+    apart = {(a, b): round(between(space, table.codes, a, b), 11) for a in rows for b in rows}
+    nb = min(neighbours, len(rows) - 1)
+
+    def neighbourhood(row):
+        # Equal rows first; then by distance, ties in the order of the codes.
+        others = [other for other in rows if other != row]
+        others.sort(key=lambda other: (codes[other] != codes[row], apart[row, other], codes[other]))
+        return others[:nb]
+
+    def length(row):
+        path = [row, *neighbourhood(row)]
+        if chain == "paper":
+            steps = [(at, apart[path[at], path[at - 1]]) for at in range(1, nb + 1)]
+        else:
+            steps = [
+                (nb + 1 - at, min(apart[path[at], earlier] for earlier in path[:at]))
+                for at in range(1, nb + 1)
+            ]
+        return 2 / (nb * (nb + 1)) * sum(weight * step for weight, step in steps) if nb else 0.0
+
+    lengths = {row: length(row) for row in rows}
+
+    def score(row):
+        around = sum(lengths[other] for other in neighbourhood(row))
+        if around == 0:
+            return 1.0 if lengths[row] == 0 else np.inf
+        return nb * lengths[row] / around
+
+    return [score(row) for row in rows]
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize("chain", ["paper", "sbn"])
+def test_scores_are_those_of_the_definition(chain, workers, drawn):
+    @given(data=st.data(), table=drawn.tables(), neighbours=st.integers(1, 9))
+    @settings(deadline=None, max_examples=100)
+    def holds(data, table, neighbours):
+        classes = data.draw(drawn.starts(table))
+        found = scored(table, classes, neighbours, chain, workers)
+        expected = [
+            score
+            for rows in drawn.members(classes)
+            for score in slow_scores(table, rows, neighbours, chain)
+        ]
+        assert np.allclose(expected, found, rtol=1e-8, atol=0)
+
+    holds()
+
+
+def test_neighbours_in_large_classes_are_looked_for_in_cells(monkeypatch):
+    """Two clouds far apart: every row's neighbours are in its own, also when each is a cell."""
+    rng = np.random.default_rng(5)
+    table = numbers([np.append(rng.random(150), 50 + rng.random(150)), rng.random(300)])
+    expected = scored(table, table.whole(), 5, "paper")
+    looked_at = []
+    score = detection.score_classes
+    monkeypatch.setattr(detection, "_CELL", 150)
+    monkeypatch.setattr(
+        detection,
+        "score_classes",
+        lambda *given: looked_at.append(given[3].tolist()) or score(*given),
+    )
+
+    found = scored(table, table.whole(), 5, "paper")
+
+    assert expected.tolist() == found.tolist()
+    assert [[0, 150, 300]] == looked_at
+
+
+# --- pyod -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("neighbours", [2, 5, 20])
+def test_the_original_chain_agrees_with_pyod_on_numbers(neighbours):
+    """On one axis Gower's distance is the Euclidean one over the range; scores are ratios."""
+    values = np.random.default_rng(1).normal(size=200)
+    table = numbers([values])
+
+    found = scored(table, table.whole(), neighbours, "sbn")
+
+    expected = COF(n_neighbors=neighbours).fit(values[:, None]).decision_scores_
+    assert np.allclose(expected, found, rtol=1e-6)
+
+
+def test_the_original_chain_agrees_with_pyod_inside_classes():
+    rng = np.random.default_rng(2)
+    values, label = rng.normal(size=120), np.repeat([0, 1, 2, 3], 30)
+    table = numbers([values])
+
+    found = scored(table, Classes.from_labels(label), 7, "sbn")
+
+    for at in range(4):
+        own = values[label == at][:, None]
+        expected = COF(n_neighbors=7).fit(own).decision_scores_
+        assert np.allclose(expected, found[label == at], rtol=1e-6)
+
+
+def test_the_original_chain_agrees_with_pyod_on_euclidean_distances():
+    rng = np.random.default_rng(3)
+    points = rng.random((150, 4))
+    # The same range on every axis, so that scaling changes all distances alike.
+    points[0], points[1] = 0.0, 1.0
+    table = numbers(points.T)
+    scoring = Scoring(space_of(table, "euclidean", "equality"), 10, "sbn")
+
+    found = scoring.scores(table, table.whole(), Run())
+
+    expected = COF(n_neighbors=10).fit(points).decision_scores_
+    assert np.allclose(expected, found, rtol=1e-6)
+
+
+# --- the threshold --------------------------------------------------------------------------------
+
+
+def one_class(*scores):
+    return np.array(scores, float), Classes.whole(np.arange(len(scores)))
+
+
+def marked(alpha, *scores):
+    return np.flatnonzero(beyond(*one_class(*scores), alpha)).tolist()
+
+
+def test_a_score_beyond_mean_and_deviations_is_marked():
+    scores = [1, 1.1, 0.9, 1, 1.05, 0.95, 3]
+    above = np.mean(scores) + 2 * np.std(scores)
+    assert [at for at, score in enumerate(scores) if score > above] == marked(2, *scores) == [6]
+
+
+def test_equal_scores_mark_nobody():
+    assert [] == marked(0, 1, 1, 1, 1)
+    assert [] == marked(0, 0.1, 0.1, 0.1)
+
+
+@given(score=st.floats(1.1, 1e6), rest=st.floats(0.1, 1.0))
+def test_two_deviations_never_mark_one_of_five(score, rest):
+    """One of p lies sqrt(p - 1) deviations off at most; rounding must not say otherwise."""
+    assert [] == marked(2, rest, rest, score, rest, rest)
+    assert [2] == marked(1.99, rest, rest, score, rest, rest)
+
+
+def test_infinite_scores_are_judged_in_the_limit():
+    """One of five or two of ten lie exactly two deviations off, one of six lies farther."""
+    inf = np.inf
+    assert [] == marked(2, 1, 1, inf, 1, 1)
+    assert [2] == marked(2, 1, 1, inf, 1, 1, 1)
+    assert [] == marked(2, inf, inf, *[1] * 8)
+    assert [0, 1] == marked(2, inf, inf, *[1] * 9)
+    # What is finite lies below the mean then.
+    assert [0] == marked(2, inf, 50, *[1] * 9)
+
+
+@given(
+    finite=st.lists(st.floats(0.1, 9), min_size=1, max_size=20),
+    count=st.integers(1, 4),
+    alpha=st.sampled_from([0.5, 1.3, 2.1]),
+)
+def test_the_limit_is_that_of_large_scores(finite, count, alpha):
+    in_limit = marked(alpha, *[np.inf] * count, *finite)
+    assert marked(alpha, *[1e7] * count, *finite) == in_limit
+
+
+def test_every_class_has_a_threshold_of_its_own():
+    scores = np.array([1, 1, 1, 1, 1, 1, 5, 5, 5, 5, 5, 5, 5, 9], float)
+    classes = Classes.from_labels(np.repeat([0, 1], 7))
+    assert [6, 13] == np.flatnonzero(beyond(scores, classes, 2)).tolist()
