@@ -22,7 +22,8 @@ from anonloom_kernels.levelkey import level_order
 #: Python.
 _BATCH = 4096
 
-#: Does the cells from one number to another; returns the cluster of each of their rows.
+#: Does the cells from one number to another; returns something for each of their rows, which are
+#: the last axis.
 Work = Callable[[int, int], NDArray[np.int64]]
 
 
@@ -54,34 +55,34 @@ def cells_of(table: Table, classes: Classes, limit: int, least: int) -> Classes:
 
 def _ordered(table: Table, classes: Classes, cut: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Rows of the classes; those of the marked ones by level key."""
-    rows, label = classes.rows.copy(), classes.class_of_position()
-    inside = np.flatnonzero(cut[label])
-    order = level_order(table, rows[inside])
-    order = order[np.argsort(label[inside][order], kind="stable")]
-    rows[inside] = rows[inside][order]
+    rows = classes.rows.copy()
+    inside = np.flatnonzero(cut[classes.class_of_position()])
+    bounds = np.append(0, np.cumsum(classes.sizes[cut]))
+    rows[inside] = rows[inside[level_order(table, rows[inside], bounds)]]
     return rows
 
 
 def each_cell(work: Work, cells: Classes, run: Run) -> NDArray[np.int64]:
-    """Do every cell, in batches, with all workers; return the clusters of all rows, in order."""
+    """Do every cell, in batches, with all workers; return what was found, rows in order.
+
+    There must be a cell.
+    """
     done, lock = 0, Lock()
 
     def batch(ends: tuple[int, int]) -> NDArray[np.int64]:
         nonlocal done
         found = work(*ends)
         with lock:
-            done += len(found)
+            done += found.shape[-1]
             run.progress(done, len(cells.rows))
         return found
 
     found = in_threads(batch, list(pairwise(_batches(cells.bounds))), run.workers)
-    return np.concatenate([np.empty(0, np.int64), *found])
+    return np.concatenate(found, axis=-1)
 
 
 def _batches(bounds: NDArray[np.int64]) -> list[int]:
     """First cells of batches of about equally many rows, and the end."""
-    if len(bounds) == 1:
-        return []
     # A cell belongs to the batch in which it starts.
     firsts = np.flatnonzero(np.diff(bounds[:-1] // _BATCH, prepend=-1))
     return [*firsts.tolist(), len(bounds) - 1]

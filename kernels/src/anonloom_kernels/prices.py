@@ -115,7 +115,7 @@ def price_axis(prices: Prices, losses: Losses, axis: int) -> None:
         code = prices.code[value]
         if losses.kind[axis] == SET:
             members = prices.members[axis] + (not prices.inside[value])
-            lacking = missing >= 0 and (hi == missing or code == missing)
+            lacking = missing in (hi, code)
             prices.price[value] = set_loss(losses, axis, members, lacking)
         else:
             prices.price[value] = extent_loss(losses, axis, min(lo, code), max(hi, code))

@@ -1,0 +1,1 @@
+"""k-member: greedy clusters of k rows, each grown by the row that costs it least."""

@@ -1,0 +1,94 @@
+"""k-member: build one cluster of k rows after the other, always adding the row that costs least."""
+
+from typing import Literal
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom.data.classes import Classes
+from anonloom.data.findings import Finding
+from anonloom.data.points import collapse
+from anonloom.data.table import Table
+from anonloom.kinds.context import Run
+from anonloom.kinds.guard import Guard
+from anonloom.kinds.partitioner import Partitioner
+from anonloom.params import at_least, param
+from anonloom.run.merge import merge_until_admitted
+from anonloom_k_member.greedy import cluster_cells
+from anonloom_kernels.cells import cells_of, each_cell
+from anonloom_kernels.compiled import compiling
+from anonloom_kernels.heights import heights_of
+from anonloom_kernels.losses import losses_of
+
+
+@attrs.frozen(kw_only=True)
+class KMember(Partitioner):
+    """Greedy k-member clustering (Byun, Kamra, Bertino and Li 2007).
+
+    A cluster has as many rows as the guard demands of a class at least; what is left over joins
+    the clusters that it costs least. Clusters that the guard refuses for another reason than their
+    size are merged with the nearest one.
+    """
+
+    cell: int = param(
+        help="Most rows that are clustered together. A larger class is first cut into blocks of "
+        "the level-key order, so that the time grows with the rows and not with their square.",
+        check=at_least(2),
+        default=5000,
+    )
+
+    start: Literal["densest", "furthest"] = param(
+        help="Where the next cluster begins: where the most equal rows are left, of several such "
+        "places at the nearest; or, as the paper has it, at the row that is furthest from the "
+        "last one.",
+        default="densest",
+    )
+
+    measure: Literal["published", "height"] = param(
+        help="What a cluster is said to lose: what its cells will lose when they are published, "
+        "or, as the paper has it, widths of numbers and heights of common nodes.",
+        default="published",
+    )
+
+    def partition(self, table: Table, classes: Classes, guard: Guard, run: Run) -> Classes:
+        """Return the refined classes."""
+        if not len(classes):
+            return classes
+        cells = cells_of(table, classes, self.cell, guard.min_size)
+        label, rows = self._cluster(table, cells, guard.min_size, run)
+        run.find(
+            Finding(
+                name="cells",
+                value=len(cells),
+                meaning="Parts of the table that were clustered separately.",
+            )
+        )
+        clusters = Classes.from_labels(label, rows, classes.suppressed)
+        return merge_until_admitted(table, clusters, guard, classes)
+
+    def _cluster(
+        self, table: Table, cells: Classes, k: int, run: Run
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Cluster number of every row, and the rows."""
+        owner = cells.class_of_position().astype(np.int32)
+        # With the cell in front, points come sorted by cell and never cross two of them.
+        points = collapse(np.concatenate([owner[None], table.codes[:, cells.rows]]))
+        codes = np.ascontiguousarray(points.codes[1:].T)
+        first = np.append(0, np.cumsum(points.weights))
+        bounds = np.searchsorted(points.codes[0], np.arange(len(cells) + 1))
+        # All random numbers are drawn before the work is shared out.
+        picks = cells.starts + (run.rng.random(len(cells)) * cells.sizes).astype(np.int64)
+        starts = np.searchsorted(first, picks, side="right") - 1
+        draws = run.rng.random(len(cells.rows))
+        dense = self.start == "densest"
+        losses = losses_of(table) if self.measure == "published" else heights_of(table)
+
+        def work(start: int, stop: int) -> NDArray[np.int64]:
+            here = bounds[start : stop + 1]
+            picked = starts[start:stop]
+            return cluster_cells(losses, codes, first, here, picked, draws, k, dense)
+
+        with compiling(run):
+            label = each_cell(work, cells, run)
+        return label, cells.rows[points.rows_by_point()]
