@@ -45,7 +45,7 @@ def smallest_class(release, spec):
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_an_example_runs_and_publishes_what_it_demands(file, folder, capsys):
-    if file.stem.startswith("adult"):
+    if ".data/adult.csv" in file.read_text(encoding="utf-8"):
         adult(folder)
     copy = f"examples/{file.name}"
     spec = yaml.safe_load(file.read_text(encoding="utf-8"))
