@@ -115,9 +115,7 @@ class Grid:
             (axis.cells[:, -1] + 1).tolist() for axis in self.lattice.axes
         ]
 
-    def boxes(
-        self, node: Node, points: Ints, weights: Ints, *, only_fresh: bool = False
-    ) -> Boxes:
+    def boxes(self, node: Node, points: Ints, weights: Ints, *, only_fresh: bool = False) -> Boxes:
         """Put points into the boxes of a node.
 
         Parameters

@@ -85,13 +85,13 @@ def group_points(
                 size[box] += weights[at]
                 of_point[at] = box
                 break
-            slot = (slot + 1) & mask
-    for box in range(boxes):
-        own = codes[first[box]]
+            slot = np.int64((slot + 1) & mask)
+    for which in range(boxes):
+        own = codes[first[which]]
         loss = 0.0
         for axis in range(axes):
             loss += losses[starts[axis] + own[axis]]
-        lost[box] = loss
+        lost[which] = loss
     return boxes
 
 

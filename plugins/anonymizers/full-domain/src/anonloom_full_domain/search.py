@@ -79,9 +79,7 @@ class _Exact:
             np.zeros(bound.shape, bool),
             Best(grid.lattice.top(), np.inf),
             tagging=judge.larger_is_better,
-            monotone=judge.larger_is_better
-            and judge.guard.monotone
-            and evaluation.allowed == 0,
+            monotone=judge.larger_is_better and judge.guard.monotone and evaluation.allowed == 0,
         )
 
     def search(self, run: Run) -> Best:

@@ -1,9 +1,9 @@
 """Rounds of local recoding: what is admitted is published, and the next round has the rest.
 
 By cells: of all boxes of all nodes, that of least loss which the guard admits is published, again
-and again. Every box counts as one of the lowest node that has it. A box only loses rows while others
-are published, so a node is looked at again no sooner than at the least loss of its boxes that were
-still large enough: a node is formed about twice.
+and again. A box that several nodes have counts for the lowest of them. Boxes only lose rows while
+others are published, so a node is formed again no sooner than at the least loss of those of its
+boxes that were still large enough: less than twice on average.
 
 By levels: a round takes one node with all of its admitted boxes: that of least mean loss for which
 they hold a certain share of the rows that are left.
@@ -160,5 +160,3 @@ def by_levels(published: Published, judge: Judge, step: float) -> None:
         if most[place] >= demanded:
             published.take(node, boxes, good)
             most[place] = 0
-
-
