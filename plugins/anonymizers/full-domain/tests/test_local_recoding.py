@@ -1,0 +1,147 @@
+"""Local recoding on tables small enough to see the result, and on wide ones."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anonloom.data.builders import Tree
+from anonloom.data.classes import Classes
+from anonloom.data.loss import gcp
+from anonloom.data.schema import Column, Schema
+from anonloom.data.table import Table
+from anonloom.kinds.context import Run
+from anonloom.kinds.guard import Guard
+from anonloom.testing.demands import AtLeast
+from anonloom.testing.strategies import samples
+from anonloom_full_domain.full_domain import FullDomain
+from anonloom_full_domain.local_recoding import LocalRecoding
+
+TOWNS = {"north": ["a", "b"], "south": ["d", "e"]}
+
+
+def towns(text):
+    schema = Schema([Column(name="town", role="quasi", hierarchy=Tree(tree=TOWNS))])
+    return Table.build(pd.DataFrame({"town": list(text)}), schema)
+
+
+def members(classes):
+    return [classes.members(at).tolist() for at in range(len(classes))]
+
+
+def test_what_is_admitted_on_a_low_level_leaves_the_rest_to_higher_ones():
+    """Three rows of a are published as a; one of b is left, which d and e do not need either."""
+    table = towns("aaabdde")
+
+    found = LocalRecoding(rest="suppress").partition(
+        table, table.whole(), Guard([AtLeast(k=3)]), Run()
+    )
+
+    assert [[0, 1, 2], [4, 5, 6]] == members(found)
+    assert [3] == found.suppressed.tolist()
+    assert [[0], [1]] == found.regions.level.tolist()
+    assert not found.global_recoding
+
+
+def test_the_rest_goes_where_the_loss_rises_least():
+    """Beside a, the row of b makes `north` of three rows; beside d and e, `*` of three."""
+    table = towns("aaabdde")
+    run = Run()
+
+    found = LocalRecoding().partition(table, table.whole(), Guard([AtLeast(k=3)]), run)
+
+    assert [[0, 1, 2, 3], [4, 5, 6]] == members(found)
+    assert [[0, 1], [2, 3]] == np.hstack([found.regions.lo, found.regions.hi]).tolist()
+    assert {"rows_in_no_box": 1} == {item.name: item.value for item in run.found}
+
+
+def test_a_given_class_of_which_nothing_can_be_published_stays_whole():
+    table = towns("ade")
+
+    found = LocalRecoding().partition(table, table.whole(), Guard([AtLeast(k=3)]), Run())
+
+    assert [[0, 1, 2]] == members(found)
+    assert [[2]] == found.regions.level.tolist()
+
+
+def test_the_rest_stays_in_its_given_class():
+    """Row 5 is a b of the second class: the rows of a in the first are not its company."""
+    table = towns("aaadddb")
+    given = Classes(np.array([0, 1, 2, 3, 4, 5, 6]), np.array([0, 3, 7]))
+
+    found = LocalRecoding().partition(table, given, Guard([AtLeast(k=3)]), Run())
+
+    assert [[0, 1, 2], [3, 4, 5, 6]] == members(found)
+
+
+def wide(columns, rows=60):
+    rng = np.random.default_rng(1)
+    kinds = rng.integers(0, 4, (6, columns))
+    frame = pd.DataFrame(
+        np.where(rng.random((rows, columns)) < 0.9, kinds[rng.integers(0, 6, rows)], 0)
+    )
+    frame.columns = [f"q{at}" for at in range(columns)]
+    schema = Schema([Column(name=name, role="quasi", type="number") for name in frame])
+    return Table.build(frame, schema)
+
+
+@pytest.mark.parametrize("method", [FullDomain(), LocalRecoding()], ids=["full", "local"])
+def test_thirty_columns_are_searched_greedily(method):
+    table, run = wide(30), Run()
+
+    found = method.partition(table, table.whole(), Guard([AtLeast(k=5)]), run)
+
+    assert 60 == len(found.rows)
+    assert found.sizes.min() >= 5
+
+
+@pytest.mark.parametrize("n", [4, 5, 9])
+@pytest.mark.parametrize("method", [FullDomain(), LocalRecoding()], ids=["full", "local"])
+def test_tables_about_as_large_as_k(method, n):
+    """Below k nothing can be published; up to 2k - 1 rows are one class."""
+    table = towns(("aabde" * 2)[:n])
+
+    found = method.partition(table, table.whole(), Guard([AtLeast(k=5)]), Run())
+
+    assert ([] if n < 5 else [n]) == found.sizes.tolist()
+
+
+def test_one_constant_column_is_published_as_it_is():
+    table = towns("aaaa")
+
+    for method in (FullDomain(), LocalRecoding()):
+        found = method.partition(table, table.whole(), Guard([AtLeast(k=2)]), Run())
+        assert [[0]] == found.regions.level.tolist()
+        assert 0.0 == gcp(table, found)
+
+
+def test_progress_ends_with_all_rows():
+    told = []
+    table = towns("aabbddeea")
+
+    LocalRecoding().partition(
+        table,
+        table.whole(),
+        Guard([AtLeast(k=2)]),
+        Run(report=lambda done, total: told.append((done, total))),
+    )
+
+    assert (9, 9) == told[-1]
+    assert sorted(told) == told
+
+
+@given(sample=samples(), k=st.integers(1, 5), rounds=st.sampled_from(["cells", "levels"]))
+@settings(max_examples=60)
+def test_the_order_of_the_rows_changes_no_class(sample, k, rounds):
+    table = sample.table()
+    back = table.take(np.arange(len(table))[::-1])
+    method = LocalRecoding(rounds=rounds)
+
+    found = method.partition(table, table.whole(), Guard([AtLeast(k=k)]), Run())
+    turned = method.partition(back, back.whole(), Guard([AtLeast(k=k)]), Run())
+
+    last = len(table) - 1
+    assert {frozenset(rows) for rows in members(found)} == {
+        frozenset(last - row for row in rows) for rows in members(turned)
+    }
