@@ -21,9 +21,16 @@ def kernel(function: Function) -> Function:
     """Compile a function at its first call and keep the result on disk.
 
     Kernels release the interpreter's lock, so that threads use all cores, and follow numpy in
-    dividing by zero.
+    dividing by zero. A kernel that loops takes the arrays out of its named tuples first: each look
+    into a tuple counts references, which costs more than the arithmetic around it.
     """
     compiled = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    return cast(Function, compiled)
+
+
+def inlined(function: Function) -> Function:
+    """Compile a function into every kernel that calls it, where a call would cost more than it."""
+    compiled = numba.njit(inline="always", error_model="numpy")(function)
     return cast(Function, compiled)
 
 

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from anonloom.data.points import collapse
 from anonloom.data.table import Table
-from anonloom_kernels.compiled import kernel
+from anonloom_kernels.compiled import inlined, kernel
 from anonloom_kernels.levels import Levels, levels_of
-from anonloom_kernels.losses import SET, Losses, extent_loss, losses_of, set_loss
+from anonloom_kernels.losses import Losses, extent_loss, losses_of
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -78,92 +78,97 @@ def scratch_for(levels: Levels, rows: int) -> Scratch:
 
 
 @kernel
-def _tally(
-    codes: NDArray[np.int32], weights: Ints, order: Ints, begin: int, end: int, room: Scratch
-) -> int:
-    """List the codes of a block on one axis with their weights; return how many there are."""
-    least, most = codes[order[begin]], codes[order[begin]]
+def _sorted_tally(
+    codes: NDArray[np.int32], axis: int, weights: Ints, order: Ints, begin: int, end: int,
+    code: Ints, weight: Ints, packed: Ints,
+) -> int:  # fmt: skip
+    """List the codes of a block with their weights by sorting."""
     for at in range(begin, end):
-        code = codes[order[at]]
-        least, most = min(least, code), max(most, code)
+        packed[at - begin] = (np.int64(codes[axis, order[at]]) << 32) | weights[order[at]]
+    part = packed[: end - begin]
+    part.sort()
     found = 0
-    if least == most:
-        return 1
-    if most - least <= 4 * (end - begin):
-        for at in range(begin, end):
-            room.tally[codes[order[at]]] += weights[order[at]]
-        for code in range(least, most + 1):
-            if room.tally[code]:
-                room.code[found], room.weight[found] = code, room.tally[code]
-                room.tally[code] = 0
-                found += 1
-        return found
-    # Few rows far apart: sorting them is cheaper than walking over all codes between.
-    for at in range(begin, end):
-        room.packed[at - begin] = (np.int64(codes[order[at]]) << 32) | weights[order[at]]
-    packed = room.packed[: end - begin]
-    packed.sort()
-    for pair in packed:
-        code = pair >> 32
-        if found and room.code[found - 1] == code:
-            room.weight[found - 1] += pair & 0xFFFFFFFF
+    for pair in part:
+        if found and code[found - 1] == pair >> 32:
+            weight[found - 1] += pair & 0xFFFFFFFF
         else:
-            room.code[found], room.weight[found] = code, pair & 0xFFFFFFFF
+            code[found], weight[found] = pair >> 32, pair & 0xFFFFFFFF
             found += 1
     return found
 
 
-@kernel
-def _cell_loss(losses: Losses, levels: Levels, axis: int, room: Scratch, a: int, b: int) -> float:
-    """Loss of a cell that has the codes number a to b of the tally."""
-    if losses.kind[axis] == SET:
-        with_missing = room.code[b] == losses.missing[axis]
-        return set_loss(losses, axis, b - a + 1, with_missing)
-    return extent_loss(losses, axis, room.code[a], room.code[b])
+@inlined
+def _tally(
+    codes: NDArray[np.int32],
+    axis: int,
+    weights: Ints,
+    order: Ints,
+    begin: int,
+    end: int,
+    tally: Ints,
+    code: Ints,
+    weight: Ints,
+    packed: Ints,
+) -> int:
+    """List the codes of a block on one axis with their weights; return how many there are."""
+    least = most = codes[axis, order[begin]]
+    for at in range(begin + 1, end):
+        least = min(least, codes[axis, order[at]])
+        most = max(most, codes[axis, order[at]])
+    found = 1
+    if least < most and most - least <= 4 * (end - begin) + 64:
+        for at in range(begin, end):
+            tally[codes[axis, order[at]]] += weights[order[at]]
+        found = 0
+        for value in range(least, most + 1):
+            if tally[value]:
+                code[found], weight[found] = value, tally[value]
+                tally[value] = 0
+                found += 1
+    elif least < most:
+        # Few rows far apart: sorting them is cheaper than walking over all codes between.
+        found = _sorted_tally(codes, axis, weights, order, begin, end, code, weight, packed)
+    return found
 
 
-@kernel
+@inlined
 def _bits(share: float) -> float:
     return -share * np.log2(share)
 
 
-@kernel
+@inlined
 def _gain_of_level(
-    losses: Losses, levels: Levels, axis: int, level: int, room: Scratch, found: int, bits: float
-) -> float:
+    losses: Losses, axis: int, digits: NDArray[np.int32], base: int, code: Ints, weight: Ints,
+    found: int, total: int, bits: float,
+) -> float:  # fmt: skip
     """What dividing a block by the nodes of a level gains per bit; 0 if it does not divide."""
-    base = levels.start[axis] + level * levels.size[axis]
-    total = room.weight[:found].sum()
     entropy, lost, first, inside = 0.0, 0.0, 0, 0
     for at in range(found):
-        inside += room.weight[at]
-        digit = levels.digits[base + room.code[at]]
-        if at + 1 == found or levels.digits[base + room.code[at + 1]] != digit:
-            if first == 0 and at + 1 == found:
-                return 0.0
+        inside += weight[at]
+        if at + 1 == found or digits[base + code[at + 1]] != digits[base + code[at]]:
             entropy += _bits(inside / total)
-            lost += inside * _cell_loss(losses, levels, axis, room, first, at)
+            lost += inside * extent_loss(losses, axis, code[first], code[at])
             first, inside = at + 1, 0
-    whole = _cell_loss(losses, levels, axis, room, 0, found - 1)
-    return (whole - lost / total) / entropy**bits
+    whole = extent_loss(losses, axis, code[0], code[found - 1])
+    return (whole - lost / total) / entropy**bits if entropy > 0.0 else 0.0
 
 
-@kernel
+@inlined
 def _best_cut(
-    losses: Losses, levels: Levels, axis: int, room: Scratch, found: int, bits: float
+    losses: Losses, axis: int, code: Ints, weight: Ints, found: int, total: int, bits: float
 ) -> tuple[float, int]:
     """What cutting a block in two gains per bit at the best place, and the first code behind it."""
-    total = room.weight[:found].sum()
-    whole = _cell_loss(losses, levels, axis, room, 0, found - 1)
-    best, place, left = 0.0, room.code[1], 0
+    least, most = code[0], code[found - 1]
+    whole = extent_loss(losses, axis, least, most)
+    best, place, left = 0.0, code[1], 0
     for at in range(1, found):
-        left += room.weight[at - 1]
+        left += weight[at - 1]
         share = left / total
-        lost = share * _cell_loss(losses, levels, axis, room, 0, at - 1)
-        lost += (1.0 - share) * _cell_loss(losses, levels, axis, room, at, found - 1)
+        lost = share * extent_loss(losses, axis, least, code[at - 1])
+        lost += (1.0 - share) * extent_loss(losses, axis, code[at], most)
         gain = (whole - lost) / (_bits(share) + _bits(1.0 - share)) ** bits
         if gain > best:
-            best, place = gain, room.code[at]
+            best, place = gain, code[at]
     return best, place
 
 
@@ -181,35 +186,45 @@ def weigh_parts(
     room: Scratch,
 ) -> None:
     """Write into `room.gain` and `room.place` what every part would gain in a block."""
-    room.gain[:] = 0.0
+    gain, place, tally, packed = room.gain, room.place, room.tally, room.packed
+    code, weight = room.code, room.weight
+    depth, start, size, digits = levels.depth, levels.start, levels.size, levels.digits
     for axis in range(len(codes)):
-        found = _tally(codes[axis], weights, order, begin, end, room)
+        for level in range(gain.shape[1]):
+            gain[axis, level] = 0.0
+        found = _tally(codes, axis, weights, order, begin, end, tally, code, weight, packed)
         if found < 2:
             continue
-        if levels.depth[axis] == 0:
-            gain, place = _best_cut(losses, levels, axis, room, found, bits)
-            room.gain[axis, 0], room.place[axis, 0] = gain * preference[axis], place
-        for level in range(levels.depth[axis]):
-            gain = _gain_of_level(losses, levels, axis, level, room, found, bits)
-            room.gain[axis, level], room.place[axis, level] = gain * preference[axis], level
+        total = 0
+        for at in range(found):
+            total += weight[at]
+        if depth[axis] == 0:
+            best, cut = _best_cut(losses, axis, code, weight, found, total, bits)
+            gain[axis, 0], place[axis, 0] = best * preference[axis], cut
+        for level in range(depth[axis]):
+            base = start[axis] + level * size[axis]
+            won = _gain_of_level(losses, axis, digits, base, code, weight, found, total, bits)
+            gain[axis, level], place[axis, level] = won * preference[axis], level
 
 
 @kernel
 def best_part(room: Scratch) -> tuple[int, int]:
     """Axis and level of the part that gains most, (-1, -1) if none gains; the first of equals."""
+    gain = room.gain
     best, axis, level = 0.0, -1, -1
-    for a in range(room.gain.shape[0]):
-        for b in range(room.gain.shape[1]):
-            if room.gain[a, b] > best:
-                best, axis, level = room.gain[a, b], a, b
+    for a in range(gain.shape[0]):
+        for b in range(gain.shape[1]):
+            if gain[a, b] > best:
+                best, axis, level = gain[a, b], a, b
     return axis, level
 
 
 @kernel
-def _digit(levels: Levels, axis: int, place: int, code: int) -> int:
-    if levels.depth[axis] == 0:
+def _digit(digits: NDArray[np.int32], base: int, place: int, code: int) -> int:
+    """Digit of a code: by a level, or before and behind a place where there are no levels."""
+    if base < 0:
         return 1 if code >= place else 0
-    return levels.digits[levels.start[axis] + place * levels.size[axis] + code]
+    return digits[base + code]
 
 
 @kernel
@@ -235,34 +250,39 @@ def divide(
     top
         The new height of the stack.
     """
-    cells = 2 if levels.depth[axis] == 0 else levels.cells[axis, place]
-    room.last[:cells] = 0
+    first, last, moved, digits = room.first, room.last, room.moved, levels.digits
+    leveled = levels.depth[axis] > 0
+    cells = levels.cells[axis, place] if leveled else 2
+    base = levels.start[axis] + place * levels.size[axis] if leveled else -1
+    for cell in range(cells):
+        last[cell] = 0
     for at in range(begin, end):
-        room.last[_digit(levels, axis, place, codes[axis, order[at]])] += 1
+        last[_digit(digits, base, place, codes[axis, order[at]])] += 1
     least, most = 0, cells - 1
-    while room.last[least] == 0:
+    while last[least] == 0:
         least += 1
-    while room.last[most] == 0:
+    while last[most] == 0:
         most -= 1
     falling = False
     if previous >= 0:
-        before = _digit(levels, axis, place, codes[axis, previous])
+        before = _digit(digits, base, place, codes[axis, previous])
         falling = abs(before - most) < abs(before - least)
     reach = begin
     for turn in range(cells):
         cell = cells - 1 - turn if falling else turn
-        size = room.last[cell]
-        room.first[cell], room.last[cell] = reach, reach
+        size = last[cell]
+        first[cell], last[cell] = reach, reach
         reach += size
     for at in range(begin, end):
-        cell = _digit(levels, axis, place, codes[axis, order[at]])
-        room.moved[room.last[cell]] = order[at]
-        room.last[cell] += 1
-    order[begin:end] = room.moved[begin:end]
+        cell = _digit(digits, base, place, codes[axis, order[at]])
+        moved[last[cell]] = order[at]
+        last[cell] += 1
+    for at in range(begin, end):
+        order[at] = moved[at]
     for turn in range(cells):
         cell = turn if falling else cells - 1 - turn
-        if room.last[cell] > room.first[cell]:
-            stack[top, 0], stack[top, 1] = room.first[cell], room.last[cell]
+        if last[cell] > first[cell]:
+            stack[top, 0], stack[top, 1] = first[cell], last[cell]
             top += 1
     return top
 
@@ -314,22 +334,22 @@ def order_block(
 
 
 @kernel
-def _order_blocks(
+def order_blocks(
     codes: NDArray[np.int32],
     weights: Ints,
     losses: Losses,
     levels: Levels,
     order: Ints,
     bounds: Ints,
+    preference: Floats,
     bits: float,
     room: Scratch,
 ) -> None:
-    """Order the rows of every block, one after the other."""
-    alike = np.ones(len(codes))
+    """Order the rows of every block in place, each for itself."""
     for block in range(len(bounds) - 1):
         order_block(
             codes, weights, losses, levels, order, bounds[block], bounds[block + 1],
-            -1, -1, -1, alike, bits, room,
+            -1, -1, -1, preference, bits, room,
         )  # fmt: skip
 
 
@@ -357,13 +377,14 @@ def level_order(table: Table, rows: Ints, bounds: Ints | None = None) -> Ints:
     ends = np.searchsorted(points.codes[0], np.arange(len(bounds)))
     levels = levels_of(table)
     order = np.arange(len(points))
-    _order_blocks(
+    order_blocks(
         points.codes[1:],
         points.weights,
         losses_of(table),
         levels,
         order,
         ends,
+        np.ones(len(table.axes)),
         BITS,
         scratch_for(levels, len(points)),
     )

@@ -1,0 +1,201 @@
+"""Cutting neighbouring classes anew along other orders (`search: full`).
+
+Classes that are neighbours in some order are put together, a few at a time. Their rows are ordered
+by sequences of parts in which the axes count differently, at random, and each order is cut by the
+dynamic programme; what loses less than the old classes, and is admitted, replaces them. Every round
+looks at the classes in another order, so that other classes become neighbours.
+"""
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom.data.table import Table
+from anonloom.kinds.context import Run
+from anonloom.kinds.guard import Guard
+from anonloom_kernels.compiled import in_threads, kernel
+from anonloom_kernels.levelkey import BITS, Scratch, order_block, order_blocks, scratch_for
+from anonloom_kernels.levels import Levels
+from anonloom_kernels.losses import Losses
+from anonloom_level_order.cutting import Floats, best_division, loss_of_window, walk_back
+from anonloom_level_order.windows import Ints, Windows
+
+#: Rows of the classes that are cut together, as a multiple of the least class.
+_TOGETHER = 3
+#: Orders that are tried for each group.
+_TRIED = 3
+#: How differently axes count in these orders: standard deviation of the logarithm.
+_SPREAD = 0.7
+#: The same for the orders in which classes become neighbours.
+_WIDE_SPREAD = 1.0
+#: Groups that one thread works on at a time.
+_BATCH = 256
+
+
+@kernel
+def _old_loss(losses: Losses, ordered: NDArray[np.int32], edges: Ints, base: int) -> float:
+    """Loss of classes as they are, summed over their rows."""
+    loss = 0.0
+    for at in range(len(edges) - 1):
+        start, stop = edges[at] - base, edges[at + 1] - base
+        loss += (stop - start) * loss_of_window(losses, ordered, start, stop)
+    return loss
+
+
+@kernel
+def _recut_groups(
+    codes: NDArray[np.int32],
+    losses: Losses,
+    levels: Levels,
+    edges: Ints,
+    groups: Ints,
+    preference: Floats,
+    bits: Floats,
+    windows: Windows,
+    order: Ints,
+    taken: Ints,
+    room: Scratch,
+) -> None:
+    """Try other orders for some groups of classes; what is better is written down.
+
+    Parameters
+    ----------
+    edges
+        Offsets of the classes in `order`.
+    groups
+        Group g has the classes from `groups[g]` to `groups[g + 1]`.
+    preference, bits
+        (groups x tries x axes) and (groups x tries): the sequences to try.
+    taken
+        Sizes of the classes that end behind each row; changed where something better was found.
+    """
+    base, limit = edges[groups[0]], edges[groups[-1]]
+    weights = np.ones(codes.shape[1], np.int64)
+    trial = order[base:limit].copy()
+    ordered = np.empty((limit - base, len(codes)), np.int32)
+    best, sizes = np.empty(limit - base + 1), np.zeros(limit - base + 1, np.int64)
+    for group in range(len(groups) - 1):
+        begin, end = edges[groups[group]], edges[groups[group + 1]]
+        first, last = begin - base, end - base
+        for at in range(first, last):
+            ordered[at] = codes[:, trial[at]]
+        of_group = edges[groups[group] : groups[group + 1] + 1]
+        least = _old_loss(losses, ordered, of_group, base) - 1e-9
+        for turn in range(preference.shape[1]):
+            order_block(
+                codes, weights, losses, levels, trial, first, last, -1, -1, -1,
+                preference[group, turn], bits[group, turn], room,
+            )  # fmt: skip
+            for at in range(first, last):
+                ordered[at] = codes[:, trial[at]]
+            lost = best_division(losses, ordered, first, last, windows, best, sizes)
+            if lost < least:
+                least = lost
+                order[begin:end] = trial[first:last]
+                taken[begin + 1 : end + 1] = sizes[first + 1 : last + 1]
+
+
+@attrs.define(eq=False)
+class Recutter:
+    """Classes that are cut anew round after round.
+
+    Attributes
+    ----------
+    codes
+        (axes x rows).
+    rows
+        The table's rows that the columns of `codes` are.
+    blocks
+        Offsets of blocks of `order` that classes must not cross.
+    windows
+        By size alone; what the guard demands beyond sizes is asked of every new class.
+    order, edges
+        The classes: columns of `codes`, and offsets.
+    """
+
+    table: Table
+    guard: Guard
+    codes: NDArray[np.int32]
+    rows: Ints
+    blocks: Ints
+    losses: Losses
+    levels: Levels
+    windows: Windows
+    order: Ints
+    edges: Ints
+
+    def improve(self, rounds: int, run: Run) -> None:
+        """Cut anew so many times."""
+        for turn in range(rounds):
+            self._rearrange(run.rng)
+            self._recut(run)
+            run.progress(turn + 1, rounds)
+
+    def _rearrange(self, rng: np.random.Generator) -> None:
+        """Put classes beside each other that are neighbours in some order."""
+        starts, sizes = self.edges[:-1], np.diff(self.edges)
+        members = self.order[starts + rng.integers(sizes)]
+        bounds = np.searchsorted(starts, self.blocks)
+        place = np.arange(len(starts))
+        order_blocks(
+            np.ascontiguousarray(self.codes[:, members]),
+            np.ones(len(starts), np.int64),
+            self.losses,
+            self.levels,
+            place,
+            bounds,
+            np.exp(rng.normal(0, _WIDE_SPREAD, len(self.codes))),
+            BITS,
+            scratch_for(self.levels, len(starts)),
+        )
+        sizes = sizes[place]
+        self.edges = np.append(0, np.cumsum(sizes))
+        moved = np.repeat(starts[place] - self.edges[:-1], sizes) + np.arange(len(self.order))
+        self.order = self.order[moved]
+
+    def _groups(self) -> Ints:
+        """Offsets of groups of neighbouring classes that are cut together."""
+        starts = self.edges[:-1]
+        block = np.searchsorted(self.blocks, starts, side="right") - 1
+        turn = (starts - self.blocks[block]) // (_TOGETHER * self.windows.least)
+        fresh = (np.diff(block) != 0) | (np.diff(turn) != 0)
+        return np.r_[0, np.flatnonzero(fresh) + 1, len(starts)]
+
+    def _recut(self, run: Run) -> None:
+        groups = self._groups()
+        count, axes = len(groups) - 1, len(self.codes)
+        preference = np.exp(run.rng.normal(0, _SPREAD, (count, _TRIED, axes)))
+        bits = run.rng.uniform(0.5, 1.2, (count, _TRIED))
+        order = self.order.copy()
+        taken = np.zeros(len(order) + 1, np.int64)
+        taken[self.edges[1:]] = np.diff(self.edges)
+
+        def batch(begin: int) -> None:
+            end = min(begin + _BATCH, count)
+            some = groups[begin : end + 1]
+            width = int(self.edges[some[-1]] - self.edges[some[0]])
+            _recut_groups(
+                self.codes, self.losses, self.levels, self.edges, some, preference[begin:end],
+                bits[begin:end], self.windows, order, taken, scratch_for(self.levels, width),
+            )  # fmt: skip
+
+        in_threads(batch, range(0, count, _BATCH), run.workers)
+        self._accept(groups, order, taken)
+
+    def _accept(self, groups: Ints, order: Ints, taken: Ints) -> None:
+        """Take over what the guard admits, group by group."""
+        ends = np.empty(len(order), np.int64)
+        found = walk_back(taken, 0, len(order), ends)
+        edges = np.append(0, ends[:found][::-1])
+        verdict = self.guard.admits(self.table, self.rows[order], edges[:-1], edges[1:])
+        if not verdict.all():
+            limits = self.edges[groups]
+            owner = np.searchsorted(limits, edges[:-1], side="right") - 1
+            refused = np.zeros(len(groups) - 1, bool)
+            refused[owner[~verdict]] = True
+            old = np.repeat(refused, np.diff(limits))
+            order[old] = self.order[old]
+            kept = edges[:-1][~refused[owner]]
+            before = np.searchsorted(limits, self.edges[:-1], side="right") - 1
+            edges = np.append(np.union1d(kept, self.edges[:-1][refused[before]]), len(order))
+        self.order, self.edges = order, edges

@@ -1,0 +1,82 @@
+"""Looking ahead before a block is divided (`search: full`).
+
+The part that saves most per bit is a guess. Here the most promising parts of every block are tried
+out: the block is ordered to the end with each of them as its first part, cut by the dynamic
+programme, and divided by the one that loses least.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom_kernels.compiled import kernel
+from anonloom_kernels.levelkey import Scratch, best_part, divide, order_block, weigh_parts
+from anonloom_kernels.levels import Levels
+from anonloom_kernels.losses import Losses
+from anonloom_level_order.cutting import Floats, best_division
+from anonloom_level_order.windows import Ints, Windows
+
+
+@kernel
+def _promising(room: Scratch, axes: Ints, places: Ints) -> int:
+    """List the parts that gain most, the best first; return how many there are."""
+    count = 0
+    while count < len(axes):
+        axis, level = best_part(room)
+        if axis < 0:
+            break
+        axes[count], places[count] = axis, room.place[axis, level]
+        room.gain[axis, level] = 0.0
+        count += 1
+    return count
+
+
+@kernel
+def search_block(
+    codes: NDArray[np.int32],
+    losses: Losses,
+    levels: Levels,
+    order: Ints,
+    begin: int,
+    end: int,
+    windows: Windows,
+    tried: int,
+    exponents: Floats,
+    room: Scratch,
+) -> None:
+    """Order the rows of a block in place, looking ahead wherever it can hold four classes."""
+    weights, alike = np.ones(codes.shape[1], np.int64), np.ones(len(codes))
+    axes, places = np.empty(tried, np.int64), np.empty(tried, np.int64)
+    trial, ordered = order.copy(), np.empty((len(order), len(codes)), np.int32)
+    best, taken = np.empty(len(order) + 1), np.empty(len(order) + 1, np.int64)
+    stack = np.empty_like(room.stack)
+    stack[0, 0], stack[0, 1] = begin, end
+    top, previous = 1, -1
+    while top > 0:
+        top -= 1
+        first, last = stack[top, 0], stack[top, 1]
+        weigh_parts(
+            codes, weights, losses, levels, order, first, last, alike, exponents[0], room
+        )
+        count = _promising(room, axes, places) if last - first > 1 else 0
+        if count == 0:
+            previous = order[last - 1]
+            continue
+        chosen, least = 0, np.inf
+        if count > 1 and last - first >= 4 * windows.least:
+            for at in range(count):
+                for bits in exponents:
+                    trial[first:last] = order[first:last]
+                    order_block(
+                        codes, weights, losses, levels, trial, first, last, previous,
+                        axes[at], places[at], alike, bits, room,
+                    )  # fmt: skip
+                    for row in range(first, last):
+                        ordered[row] = codes[:, trial[row]]
+                    lost = best_division(losses, ordered, first, last, windows, best, taken)
+                    if lost < least:
+                        chosen, least = at, lost
+        top = divide(
+            codes, levels, order, first, last, axes[chosen], places[chosen], previous,
+            stack, top, room,
+        )  # fmt: skip
+    return
