@@ -46,13 +46,15 @@ def cheapest(
 ) -> tuple[int, float]:
     """Place and cost of the point that would cost the least; the first of several.
 
-    Places before `start` are known to cost more than `least`, and none costs less than that.
+    None costs less than `least`, and those before `start` are known to cost more than that: they
+    are looked at only if no other one costs just as little.
     """
-    lowest, found = np.inf, start
-    for at in range(start, len(alive)):
+    lowest, found, at = np.inf, len(alive), start - 1
+    for _ in range(len(alive)):
+        at = at + 1 if at + 1 < len(alive) else 0
         if left[alive[at]]:
             own = cost(prices, alive[at])
-            if own < lowest:
+            if own < lowest or (own == lowest and at < found):
                 lowest, found = own, at
                 if own <= least:
                     break

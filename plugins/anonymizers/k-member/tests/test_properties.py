@@ -1,0 +1,125 @@
+"""What holds for every table: sizes, cells, workers, seeds, findings."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from anonloom.data.builders import Tree
+from anonloom.data.schema import Column, Schema
+from anonloom.data.table import Table
+from anonloom.kinds.context import Run
+from anonloom.kinds.guard import Guard
+from anonloom.testing.demands import AtLeast
+from anonloom_k_member.k_member import KMember
+
+TREE = {"north": ["a", "b"], "south": ["c", "d", "e"]}
+
+
+def mixed_table(rows, columns, seed, missing=False, constant=False):
+    """Return a table of numbers and categories, in turn with every form of publishing."""
+    rng = np.random.default_rng(seed)
+    frame, schema = pd.DataFrame(index=range(rows)), []
+    for at in range(columns):
+        name, form = f"q{at}", ("interval", "nodes", "set")[at % 3]
+        if at % 2 == 0:
+            cells = pd.Series(rng.integers(0, 1 if constant else 9, rows).astype(float))
+            column = Column(
+                name=name, role="quasi", type="number", publish="set" if at % 4 else None
+            )
+        else:
+            cells = pd.Series(rng.choice(list("a" if constant else "abcde"), rows), dtype=object)
+            form = "nodes" if form == "interval" else form
+            column = Column(name=name, role="quasi", hierarchy=Tree(tree=TREE), publish=form)
+        if missing:
+            cells[rng.random(rows) < 0.2] = None
+        frame[name] = cells
+        schema.append(column)
+    return Table.build(frame, Schema(schema))
+
+
+def partition(table, k, run=None, **params):
+    guard = Guard([AtLeast(k=k)])
+    return KMember(**params).partition(table, table.whole(), guard, run or Run(seed=1))
+
+
+def in_order(classes):
+    return [classes.members(at).tolist() for at in range(len(classes))]
+
+
+@given(
+    rows=st.integers(1, 60),
+    columns=st.sampled_from([1, 2, 3, 5, 30]),
+    k=st.integers(1, 7),
+    cell=st.sampled_from([2, 9, 20, 1000]),
+    start=st.sampled_from(["densest", "furthest"]),
+    missing=st.booleans(),
+    constant=st.booleans(),
+    seed=st.integers(0, 9),
+)
+@example(rows=5, columns=3, k=6, cell=9, start="densest", missing=True, constant=False, seed=0)
+@example(rows=6, columns=3, k=6, cell=9, start="densest", missing=True, constant=False, seed=0)
+@example(rows=11, columns=3, k=6, cell=9, start="furthest", missing=True, constant=False, seed=0)
+@example(rows=12, columns=30, k=6, cell=9, start="densest", missing=True, constant=True, seed=0)
+@settings(deadline=None, max_examples=120)
+def test_every_class_has_k_to_2k_minus_1_rows(
+    rows, columns, k, cell, start, missing, constant, seed
+):
+    table = mixed_table(rows, columns, seed, missing, constant)
+
+    found = partition(table, k, cell=cell, start=start)
+
+    if rows < k:
+        assert list(range(rows)) == found.suppressed.tolist()
+    else:
+        assert list(range(rows)) == sorted(found.rows.tolist())
+        assert found.sizes.min() >= k
+        assert found.sizes.max() <= 2 * k - 1
+
+
+def test_the_number_of_workers_changes_nothing():
+    table = mixed_table(20_000, 4, seed=5, missing=True)
+
+    alone = partition(table, 5, Run(seed=2, workers=1), cell=500)
+    together = partition(table, 5, Run(seed=2, workers=3), cell=500)
+
+    assert in_order(alone) == in_order(together)
+
+
+def test_another_seed_gives_other_clusters():
+    table = mixed_table(300, 4, seed=5)
+
+    one, other = (partition(table, 5, Run(seed=seed), start="furthest") for seed in (1, 2))
+
+    assert in_order(one) != in_order(other)
+
+
+@pytest.mark.parametrize(("cell", "expected"), [(1000, 1), (300, 1), (299, 2), (50, 6)])
+def test_says_how_many_cells_there_were(cell, expected):
+    run = Run()
+
+    partition(mixed_table(300, 3, seed=1), 5, run, cell=cell)
+
+    assert [("cells", expected)] == [(one.name, one.value) for one in run.found]
+
+
+def test_progress_rises_to_all_rows():
+    told = []
+    run = Run(report=lambda done, total: told.append((done, total)))
+
+    partition(mixed_table(10_000, 3, seed=1), 5, run, cell=1000)
+
+    assert (10_000, 10_000) == told[-1]
+    assert sorted(told) == told
+    assert len(told) > 1
+
+
+def test_no_quasi_identifier_is_no_trouble():
+    table = Table.build(
+        pd.DataFrame({"illness": list("xyxyx")}), Schema([Column(name="illness", role="sensitive")])
+    )
+
+    found = partition(table, 2)
+
+    assert [2, 3] == sorted(found.sizes.tolist())
