@@ -12,17 +12,18 @@ from anonloom.data.table import Table
 from anonloom_kernels.heights import heights_of
 from anonloom_oka.one_pass import cluster_cells
 
-AGES = [1, 2, 3, 4, 20, 21, 22]
+#: The range is 16, so that no distance is rounded.
+AGES = [1, 2, 3, 4, 15, 16, 17]
 
 
 def test_both_stages_by_hand():
-    """Ages 1, 2, 3, 4, 20, 21, 22 with k = 3: two clusters, seeded by 1 and 2.
+    """Ages 1, 2, 3, 4, 15, 16, 17 with k = 3: two clusters, seeded by 1 and 2.
 
     Clustering: 3 is closest to 2; their mean 2.5 attracts 4, and so on: 1 stays alone, the other
-    six have the mean 12.
-    Adjustment: 4 and 20 are 8 away from the mean and stay; of 3 and 21, both 9 away, the earlier
-    one stays. Of what is removed, 22 and 21 come first and fill the cluster of 1, which lacks two
-    rows. Then 2 is free to choose: it is closer to {3, 4, 20} with mean 9 than to {1, 21, 22}.
+    six have the mean 9.5.
+    Adjustment: 4 and 15 are 5.5 away from the mean and stay; of 3 and 16, both 6.5 away, the
+    earlier one stays. Of what is removed, 17 and 16 come first and fill the cluster of 1, which lacks
+    two rows. Then 2 is free to choose: it is closer to {3, 4, 15} than to {1, 16, 17}.
     """
     table = Table.build(
         pd.DataFrame({"age": AGES}), Schema([Column(name="age", role="quasi", type="number")])
