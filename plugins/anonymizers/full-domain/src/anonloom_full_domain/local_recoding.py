@@ -14,7 +14,7 @@ from anonloom.kinds.partitioner import Partitioner
 from anonloom.params import at_least, between, param
 from anonloom_full_domain.assembling import assemble, box_regions
 from anonloom_full_domain.grid import Grid
-from anonloom_full_domain.rest import extents, keep_whole, widen
+from anonloom_full_domain.rest import extents, keep_whole, merge, widen
 from anonloom_full_domain.sweep import Published, by_cells, by_descents, by_levels
 from anonloom_full_domain.verdicts import Judge
 from anonloom_kernels.compiled import compiling
@@ -73,6 +73,7 @@ class LocalRecoding(Partitioner):
             if self.rest == "widen":
                 keep_whole(published, judge)
                 widen(published, judge, table)
+                merge(published, judge, table)
         _report(published, rest, run)
         return assemble(grid, published.label, _regions(published, table))
 
@@ -82,15 +83,20 @@ def _regions(published: Published, table: Table) -> Regions:
 
     The level is that of the cell that is published, which is the smallest that covers the rows.
     """
+    grid = published.grid
     first, levels = published.boxes()
-    box = box_regions(published.grid, first, levels)
-    lo, hi = extents(published.grid, published.label)
+    owner = published.label[first]
+    boxes = box_regions(grid, first[owner >= 0], levels[owner >= 0])
+    owner = owner[owner >= 0]
+    lo, hi = extents(grid, published.label)
     level = np.full(lo.shape, -1, np.int32)
     for at, axis in enumerate(table.axes):
         if axis.hierarchy is not None and axis.form == "nodes":
             known = np.flatnonzero(hi[:, at] < axis.occurring)
             level[known, at] = axis.hierarchy.level(lo[known, at], hi[known, at])
-    return Regions(np.minimum(box.lo, lo), np.maximum(box.hi, hi), level)
+    np.minimum.at(lo, owner, boxes.lo)
+    np.maximum.at(hi, owner, boxes.hi)
+    return Regions(lo, hi, level)
 
 
 def _report(published: Published, rest: int, run: Run) -> None:

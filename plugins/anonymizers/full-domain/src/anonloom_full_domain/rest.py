@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom.data.table import Table
+from anonloom.run.merge import merge_until_admitted
 from anonloom_full_domain.assembling import assemble
 from anonloom_full_domain.grid import Grid, Ints
 from anonloom_full_domain.lattice import Codes
@@ -11,6 +12,12 @@ from anonloom_full_domain.sweep import Published
 from anonloom_full_domain.verdicts import Judge
 from anonloom_kernels.compiled import kernel
 from anonloom_kernels.losses import Losses, extent_loss, losses_of
+
+#: A loss of everything, but for rounding.
+TELLS_NOTHING = 1 - 1e-12
+
+#: More than any table can lose.
+FORBIDDING = 1e12
 
 
 def extents(grid: Grid, label: Ints) -> tuple[Codes, Codes]:
@@ -40,8 +47,9 @@ def keep_whole(published: Published, judge: Judge) -> None:
 def widen(published: Published, judge: Judge, table: Table) -> None:
     """Put the points that are left into published classes, one after the other.
 
-    Each goes into the class for which the loss of all rows rises least. A class that the guard
-    does not admit with its new rows stays without them.
+    Each goes into the class for which the loss of all rows rises least, if possible into one that
+    still tells something. A class that the guard does not admit with its new rows stays without
+    them.
     """
     grid, points = published.grid, published.left
     if not len(points) or not published.count:
@@ -63,6 +71,20 @@ def widen(published: Published, judge: Judge, table: Table) -> None:
     kept = np.isin(chosen, changed[verdict])
     published.label[points[kept]] = chosen[kept]
     published.left = points[~kept]
+
+
+def merge(published: Published, judge: Judge, table: Table) -> None:
+    """Merge what is still left with published classes until the guard admits the unions."""
+    grid, points = published.grid, published.left
+    if not len(points):
+        return
+    label = published.label.copy()
+    label[points] = published.count + np.arange(len(points))
+    classes = merge_until_admitted(table, assemble(grid, label, None), judge.guard, grid.classes)
+    of_row = classes.labels(len(table))[grid.classes.rows]
+    # All rows of a point are in one class, so any of them tells.
+    published.label[grid.point] = of_row
+    published.left = np.flatnonzero(published.label < 0)
 
 
 @kernel
@@ -96,6 +118,9 @@ def _choose(
                     loss = extent_loss(losses, axis, min(begin, code), max(end, code))
                 after += loss
             rise = sizes[to] * (after - before) + weights[at] * after
+            if after >= TELLS_NOTHING:
+                # Published as nothing but `*`, its rows would count as suppressed.
+                rise += FORBIDDING
             if rise < least:
                 least = rise
                 chosen[at] = to
