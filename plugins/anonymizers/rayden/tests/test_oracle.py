@@ -68,7 +68,7 @@ def test_the_distance_is_the_papers(kind, categories, drawn, monkeypatch):
         singly = [[between(space, table.codes, a, b) for b in range(n)] for a in range(n)]
         row = np.empty(n)
         for one in range(n):
-            from_one(space, table.codes, one, 0, n, row)
+            from_one(space, table.codes, one, 0, n, 1, row)
             assert singly[one] == row.tolist()
         assert np.allclose(expected, singly, rtol=0, atol=1e-12)
 

@@ -55,7 +55,11 @@ def some_of(adult, seed):
 
 
 def literally(table, k, seed):
-    """Algorithms 1 and 2; parts below k are joined with the nearest class in between."""
+    """Algorithms 1 and 2; parts below k are joined with the nearest class in between.
+
+    The text asks for that step, Algorithm 1 does not have it. It is one of several readings, and
+    was chosen because it fits Table 3: the README names those that do not.
+    """
     guard = Guard([AtLeast(k=k)])
     parts = TREE.partition(table, table.whole(), guard, Run(seed=seed, stage="partitioner"))
     classes = merge_until_admitted(table, parts, guard)

@@ -173,9 +173,10 @@ def from_one(
     one: int,
     begin: int,
     count: int,
+    step: int,
     out: NDArray[np.float64],
 ) -> None:
-    """Distances of one column of `codes` from `count` columns, from `begin` on.
+    """Distances of one column of `codes` from `count` columns, every `step`-th from `begin` on.
 
     They are those of `between`, an axis at a time.
     """
@@ -186,11 +187,11 @@ def from_one(
             continue
         if space.kind[axis] == EQUAL and not space.euclidean:
             for at in range(count):
-                other = codes[axis, begin + at]
+                other = codes[axis, begin + at * step]
                 out[at] += share if other != code and other != missing else 0.0
         else:
             for at in range(count):
-                apart = along(space, axis, code, codes[axis, begin + at])
+                apart = along(space, axis, code, codes[axis, begin + at * step])
                 out[at] += share * (apart * apart if space.euclidean else apart)
     if space.euclidean:
         for at in range(count):

@@ -182,7 +182,7 @@ def border(
             salt,
             room.distance,
         )
-        from_one(space, points.codes, one, start, count, room.distance)
+        from_one(space, points.codes, one, start, count, 1, room.distance)
     else:
         room.distance[0] = 0.0
     for at in range(count):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom_kernels.compiled import kernel
-from anonloom_rayden.gower import Space, between, from_one
+from anonloom_rayden.gower import Space, from_one
 
 RANDOM = 0
 FARTHEST = 1
@@ -57,11 +57,11 @@ def vantage_point(
 ) -> int:
     """Choose among `count` points, which hold `size` rows; another attempt, another choice."""
     if how == BEST_SPREAD:
-        return _best_spread(space, attempt, codes, weight, begin, count, size, salt)
+        return _best_spread(space, attempt, codes, weight, begin, count, size, salt, distance)
     row = hashed(salt, _FIRST_CANDIDATE + attempt) % size
     chosen = point_of_row(weight, begin, row)
     if how == FARTHEST:
-        from_one(space, codes, chosen, begin, count, distance)
+        from_one(space, codes, chosen, begin, count, 1, distance)
         chosen = begin + int(np.argmax(distance[:count]))
     return chosen
 
@@ -76,6 +76,7 @@ def _best_spread(
     count: int,
     size: int,
     salt: int,
+    distance: NDArray[np.float64],
 ) -> int:
     """The candidate whose distances from a sample of the points vary most.
 
@@ -83,6 +84,7 @@ def _best_spread(
     order are alike, so that the candidates are not.
     """
     step = (count + JUDGES - 1) // JUDGES
+    judges = (count + step - 1) // step
     best, most = begin, -1.0
     point, before = begin, 0
     for stratum in range(CANDIDATES):
@@ -91,7 +93,8 @@ def _best_spread(
         while row >= before + weight[point]:
             before += weight[point]
             point += 1
-        spread = _variance(space, codes, weight, point, begin, count, step)
+        from_one(space, codes, point, begin, judges, step, distance)
+        spread = _variance(distance, weight, begin, judges, step)
         if spread > most:
             best, most = point, spread
     return best
@@ -99,19 +102,13 @@ def _best_spread(
 
 @kernel
 def _variance(
-    space: Space,
-    codes: NDArray[np.int32],
-    weight: NDArray[np.int64],
-    one: int,
-    begin: int,
-    count: int,
-    step: int,
+    distance: NDArray[np.float64], weight: NDArray[np.int64], begin: int, count: int, step: int
 ) -> float:
-    """Variance of the distances of one point from every `step`-th."""
+    """Variance of the distances of every `step`-th point, from `begin` on."""
     rows, total, squares = 0.0, 0.0, 0.0
-    for at in range(begin, begin + count, step):
-        apart = between(space, codes, one, at)
-        rows += weight[at]
-        total += weight[at] * apart
-        squares += weight[at] * apart * apart
+    for at in range(count):
+        apart, share = distance[at], weight[begin + at * step]
+        rows += share
+        total += share * apart
+        squares += share * apart * apart
     return squares / rows - (total / rows) ** 2
