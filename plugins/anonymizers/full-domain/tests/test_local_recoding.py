@@ -14,7 +14,7 @@ from anonloom.data.table import Table
 from anonloom.kinds.context import Run
 from anonloom.kinds.guard import Guard
 from anonloom.testing.demands import AtLeast
-from anonloom.testing.strategies import samples
+from anonloom.testing.strategies import demands, samples
 from anonloom_full_domain.full_domain import FullDomain
 from anonloom_full_domain.local_recoding import LocalRecoding
 
@@ -73,6 +73,35 @@ def test_the_rest_stays_in_its_given_class():
     found = LocalRecoding().partition(table, given, Guard([AtLeast(k=3)]), Run())
 
     assert [[0, 1, 2], [3, 4, 5, 6]] == members(found)
+
+
+def test_the_rest_avoids_classes_that_would_tell_nothing():
+    """Beside three rows of a and f, the row of e and m would make everything `*`."""
+    frame = pd.DataFrame({"town": list("aaadddddde"), "sex": list("fffffffffm")})
+    schema = Schema(
+        [
+            Column(name="town", role="quasi", hierarchy=Tree(tree=TOWNS)),
+            Column(name="sex", role="quasi"),
+        ]
+    )
+    table = Table.build(frame, schema)
+
+    found = LocalRecoding().partition(table, table.whole(), Guard([AtLeast(k=3)]), Run())
+
+    assert [[0, 1, 2], [3, 4, 5, 6, 7, 8, 9]] == members(found)
+
+
+@given(sample=samples(), demand=demands())
+@settings(max_examples=100)
+def test_nothing_is_suppressed_where_the_whole_table_is_admitted(sample, demand):
+    """Whatever the models: what no box admits widens classes or is merged with them."""
+    table, guard = sample.table(), demand.guard()
+
+    found = LocalRecoding().partition(table, table.whole(), guard, Run())
+
+    if guard.admits_classes(table, table.whole()).all():
+        assert [] == found.suppressed.tolist()
+    assert guard.admits_classes(table, found).all()
 
 
 def wide(columns, rows=60):

@@ -190,7 +190,7 @@ SHARES = st.sampled_from([0.0, 0.1, 0.3, 1.0])
 
 
 @given(table=tables(), guard=guards(), share=SHARES, data=st.data())
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=80)
 def test_no_other_combination_of_levels_loses_less(table, guard, share, data):
     classes = data.draw(starts(len(table)))
     if not len(classes):
@@ -203,7 +203,7 @@ def test_no_other_combination_of_levels_loses_less(table, guard, share, data):
 
 
 @given(table=tables(), k=st.integers(1, 4), t=st.sampled_from([0.2, 0.5]), share=SHARES)
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 def test_closeness_is_not_taken_for_a_size(table, k, t, share):
     """A part of a refused class may be admitted: tags that sizes allow would be wrong here."""
     guard = Guard([AtLeast(k=k), WithinDistance(t=t, of="illness")])
@@ -222,7 +222,7 @@ def falls_in_between(sizes):
 
 
 @given(table=tables(), share=SHARES)
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 def test_larger_classes_may_be_worse_for_a_sampler(table, share):
     guard, classes = Guard([AtLeast(k=3)], falls_in_between), table.whole()
 
@@ -233,7 +233,7 @@ def test_larger_classes_may_be_worse_for_a_sampler(table, share):
 
 
 @given(table=tables(), guard=guards(), share=SHARES)
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 def test_equal_values_are_published_equally(table, guard, share):
     found = FullDomain(suppress_at_most=share).partition(table, table.whole(), guard, Run())
 
@@ -248,7 +248,7 @@ def test_equal_values_are_published_equally(table, guard, share):
 
 
 @given(table=tables(), guard=guards(), share=SHARES)
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 def test_a_greedy_search_never_beats_the_exact_one(table, guard, share):
     classes = table.whole()
     exact = FullDomain(suppress_at_most=share)
@@ -273,7 +273,7 @@ def all_boxes(table, classes):
 
 
 @given(table=tables(), guard=guards(), data=st.data())
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 def test_every_class_was_the_best_box_when_it_was_published(table, guard, data):
     """Classes stand in the order in which they were published; what is left fits no box."""
     classes = data.draw(starts(len(table)))
@@ -326,7 +326,7 @@ def rounds(table, classes, guard, step):
 
 
 @given(table=tables(), guard=guards(), step=st.sampled_from([0.0, 0.2, 0.6, 1.0]), data=st.data())
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 def test_rounds_of_levels_take_the_first_node_with_enough_rows(table, guard, step, data):
     classes = data.draw(starts(len(table)))
     if not len(classes):
@@ -342,7 +342,7 @@ def test_rounds_of_levels_take_the_first_node_with_enough_rows(table, guard, ste
 
 
 @given(table=tables(), guard=guards(), most=st.sampled_from([1, 1000]))
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 def test_regions_hold_their_rows_and_cost_no_less_than_their_levels(table, guard, most):
     found = LocalRecoding(most_nodes=most).partition(table, table.whole(), guard, Run())
 
@@ -357,7 +357,7 @@ def test_regions_hold_their_rows_and_cost_no_less_than_their_levels(table, guard
 
 
 @given(table=tables(), k=st.integers(1, 6))
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 def test_nothing_is_suppressed_that_sizes_admit(table, k):
     found = LocalRecoding().partition(table, table.whole(), Guard([AtLeast(k=k)]), Run())
 
