@@ -1,4 +1,4 @@
-"""Both modes of the partitioner keep the promises of their kind."""
+"""Every way to cut keeps the promises of a partitioner."""
 
 from anonloom.testing.partitioner import PartitionerConformance
 from anonloom_mondrian.mondrian import Mondrian
@@ -8,11 +8,31 @@ class TestStrict(PartitionerConformance):
     method = Mondrian
 
 
-class TestStrictAsWritten(PartitionerConformance):
-    method = Mondrian
-    params = {"ties": "left"}
-
-
 class TestRelaxed(PartitionerConformance):
     method = Mondrian
     params = {"mode": "relaxed"}
+
+
+class TestLeastLoss(PartitionerConformance):
+    method = Mondrian
+    params = {"per_bit": 0.0}
+
+
+class TestWidest(PartitionerConformance):
+    method = Mondrian
+    params = {"cut": "widest"}
+
+
+class TestWidestWithLeastLoss(PartitionerConformance):
+    method = Mondrian
+    params = {"cut": "widest", "ties": "best"}
+
+
+class TestWidestAsWritten(PartitionerConformance):
+    method = Mondrian
+    params = {"cut": "widest", "ties": "left"}
+
+
+class TestWidestRelaxed(PartitionerConformance):
+    method = Mondrian
+    params = {"cut": "widest", "mode": "relaxed"}

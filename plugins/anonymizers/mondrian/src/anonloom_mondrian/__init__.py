@@ -1,1 +1,1 @@
-"""Mondrian: cuts the table at medians, one axis at a time, while every part stays admitted."""
+"""Mondrian: cuts the table in two again and again while every part stays admitted."""

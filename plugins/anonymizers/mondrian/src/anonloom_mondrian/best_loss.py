@@ -7,8 +7,8 @@ from anonloom.kinds.context import Run
 from anonloom_kernels.compiled import compiling
 from anonloom_kernels.losses import Losses, losses_of
 from anonloom_mondrian.admission import Admission, Marks
-from anonloom_mondrian.candidates import Trees, trees_of
-from anonloom_mondrian.fragments import Fragments, join
+from anonloom_mondrian.candidates import Ways, ways_of
+from anonloom_mondrian.fragments import Fragments, Ints, in_order, join
 from anonloom_mondrian.scoring import NONE, Found, score_cuts
 
 
@@ -24,8 +24,8 @@ class BestLossCutter:
         Power of the entropy of a cut, by which the drop in loss is divided.
     run
         Told when kernels are compiled.
-    losses, trees
-        What an extent loses on each axis, and the hierarchies of the axes that publish nodes.
+    losses, ways
+        What an extent loses on each axis, and how cuts are sought along it.
     enough
         Whether a class of so many rows is large enough.
     """
@@ -34,7 +34,7 @@ class BestLossCutter:
     per_bit: float
     run: Run
     losses: Losses
-    trees: Trees
+    ways: Ways
     enough: Marks
 
     @classmethod
@@ -42,7 +42,7 @@ class BestLossCutter:
         """Prepare what all levels need."""
         table = admission.table
         enough = admission.large(np.arange(len(admission.rows) + 1))
-        return cls(admission, per_bit, run, losses_of(table), trees_of(table), enough)
+        return cls(admission, per_bit, run, losses_of(table), ways_of(table), enough)
 
     def cut(self, level: Fragments) -> tuple[list[Fragments], Fragments]:
         """Cut all classes of a level; return those that stay as they are, and the halves."""
@@ -86,10 +86,24 @@ class BestLossCutter:
                 level.codes,
                 level.weight,
                 level.bounds,
+                self._orders(level),
                 self.losses,
-                self.trees,
+                self.ways,
                 self.enough,
                 self.per_bit,
                 found,
             )
         return found
+
+    def _orders(self, level: Fragments) -> Ints:
+        """Sort the fragments of every class along each axis that has many codes."""
+        axes = np.flatnonzero(self.ways.sorted >= 0)
+        if not len(axes):
+            return np.empty((1, 0), np.int64)
+        of_class = np.repeat(np.arange(len(level)), np.diff(level.bounds))
+        orders = np.empty((len(axes), len(of_class)), np.int64)
+        for at, axis in enumerate(axes):
+            size = self.admission.table.axes[axis].size
+            orders[at] = in_order(of_class * size + level.codes[axis])[0]
+        orders -= level.bounds[of_class]
+        return orders

@@ -28,21 +28,26 @@ MOST_CHILDREN = 16
 #: There are never more cuts along an axis, or segments between them.
 MOST_CUTS = 2 * (PARTS - 1) + MOST_CHILDREN + 1
 MOST_SEGMENTS = 64
+#: Along axes with more codes than this fragments are sorted; along others all codes are walked.
+MOST_WALKED = 256
 
 
-class Trees(NamedTuple):
-    """The hierarchies of the axes that publish nodes.
+class Ways(NamedTuple):
+    """How cuts are sought along each axis.
 
     Attributes
     ----------
-    start
+    tree
         Where the axis's part of `ancestors` begins; negative where no nodes are published.
     ancestors
         Node above every code on every level, level after level.
+    sorted
+        Of the axes with many codes, the how manieth it is; negative for the others.
     """
 
-    start: Ints
+    tree: Ints
     ancestors: Codes
+    sorted: Ints
 
 
 class Scratch(NamedTuple):
@@ -57,7 +62,7 @@ class Scratch(NamedTuple):
     edge, part
         Whether a segment ends behind a value, and the segment that the value is in.
     of_code
-        By code, counted from the smallest of the class: first its rows, then its segment.
+        By code: first its rows, then its segment.
     segment
         Segment of every fragment.
     cut
@@ -84,17 +89,19 @@ class Scratch(NamedTuple):
     member: Codes
 
 
-def trees_of(table: Table) -> Trees:
-    """Gather the hierarchies of a table's axes."""
-    parts, start, total = [np.empty(0, np.int32)], [], 0
+def ways_of(table: Table) -> Ways:
+    """Gather how cuts are sought along a table's axes."""
+    parts, tree, total = [np.empty(0, np.int32)], [], 0
     for axis in table.axes:
         if axis.form != "nodes" or axis.occurring < 2:
-            start.append(-1)
+            tree.append(-1)
             continue
         parts.append(ancestors_of(axis).ravel())
-        start.append(total)
+        tree.append(total)
         total += len(parts[-1])
-    return Trees(np.array(start, np.int64), np.concatenate(parts))
+    many = np.array([axis.size > MOST_WALKED for axis in table.axes], bool)
+    number = np.where(many, np.cumsum(many) - 1, -1)
+    return Ways(np.array(tree, np.int64), np.concatenate(parts), number)
 
 
 @kernel
@@ -117,44 +124,45 @@ def scratch_for(axes: int, most: int, widest: int) -> Scratch:
 
 
 @kernel
-def is_dense(low: int, high: int, fragments: int) -> bool:
-    """Whether walking over all codes between is cheaper than sorting."""
-    return high - low <= 4 * fragments + 64
+def tally(codes: Codes, weights: Ints, order: Ints, scratch: Scratch) -> int:
+    """Write down the occurring codes in ascending order with their rows; return how many.
 
-
-@kernel
-def tally(codes: Codes, weights: Ints, scratch: Scratch) -> int:
-    """Write down the occurring codes in ascending order with their rows; return how many."""
-    low, high = np.int64(np.min(codes)), np.int64(np.max(codes))
+    Parameters
+    ----------
+    codes, weights
+        Of the fragments of a class.
+    order
+        The fragments in the order of their codes; empty where codes are few.
+    """
     found, rows = 0, 0
-    if is_dense(low, high, len(codes)):
-        scratch.of_code[: high - low + 1] = 0
-        for i in range(len(codes)):
-            scratch.of_code[codes[i] - low] += weights[i]
-        for code in range(low, high + 1):
-            if scratch.of_code[code - low]:
-                rows += scratch.of_code[code - low]
-                scratch.value[found], scratch.reach[found] = code, rows
-                found += 1
-        return found
-    for i in np.argsort(codes):
+    for i in order:
         if not found or scratch.value[found - 1] != codes[i]:
             scratch.value[found] = codes[i]
             found += 1
         rows += weights[i]
         scratch.reach[found - 1] = rows
+    if not len(order):
+        low, high = np.int64(np.min(codes)), np.int64(np.max(codes))
+        scratch.of_code[low : high + 1] = 0
+        for i in range(len(codes)):
+            scratch.of_code[codes[i]] += weights[i]
+        for code in range(low, high + 1):
+            if scratch.of_code[code]:
+                rows += scratch.of_code[code]
+                scratch.value[found], scratch.reach[found] = code, rows
+                found += 1
     return found
 
 
 @kernel
-def find_cuts(axis: int, values: int, losses: Losses, trees: Trees, scratch: Scratch) -> int:
+def find_cuts(axis: int, values: int, losses: Losses, ways: Ways, scratch: Scratch) -> int:
     """Write down the first and last values of the cuts in question; return how many they are."""
     mixed = scratch.value[values - 1] == losses.missing[axis]
     known = values - 1 if mixed else values
     cuts, parts = 0, PARTS
-    if trees.start[axis] >= 0:
-        level = trees.start[axis]
-        size, above, value = losses.size[axis], trees.ancestors, scratch.value
+    if ways.tree[axis] >= 0:
+        level = ways.tree[axis]
+        size, above, value = losses.size[axis], ways.ancestors, scratch.value
         while above[level + value[0]] != above[level + value[known - 1]]:
             level += size
         # One level below the lowest common node: its children.
@@ -197,7 +205,7 @@ def cut_parts(values: int, known: int, parts: int, cuts: int, scratch: Scratch) 
 
 
 @kernel
-def number_segments(codes: Codes, values: int, cuts: int, scratch: Scratch) -> int:
+def number_segments(codes: Codes, values: int, order: Ints, cuts: int, scratch: Scratch) -> int:
     """Number the segments between the ends of the cuts, tell the fragments'; return how many."""
     value, part = scratch.value, scratch.part
     scratch.edge[:values] = False
@@ -206,20 +214,20 @@ def number_segments(codes: Codes, values: int, cuts: int, scratch: Scratch) -> i
         scratch.edge[last] = True
         if first:
             scratch.edge[first - 1] = True
-    low, high = np.int64(value[0]), np.int64(value[values - 1])
-    dense = is_dense(low, high, len(codes))
     segments = 0
     for i in range(values):
         part[i] = segments
-        if dense:
-            scratch.of_code[value[i] - low] = segments
         segments += scratch.edge[i] and i + 1 < values
-    for i in range(len(codes)):
-        if dense:
-            scratch.segment[i] = scratch.of_code[codes[i] - low]
-        else:
-            scratch.segment[i] = part[np.searchsorted(value[:values], codes[i])]
     for cut in range(cuts):
         scratch.cut[2, cut] = part[scratch.cut[0, cut]]
         scratch.cut[3, cut] = part[scratch.cut[1, cut]]
+    at = 0
+    for i in order:
+        at += value[at] != codes[i]
+        scratch.segment[i] = part[at]
+    if not len(order):
+        for i in range(values):
+            scratch.of_code[value[i]] = part[i]
+        for i in range(len(codes)):
+            scratch.segment[i] = scratch.of_code[codes[i]]
     return segments + 1

@@ -4,7 +4,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom_mondrian.fragments import Codes, Fragments, Ints, spans
+from anonloom_mondrian.fragments import Codes, Fragments, Ints, in_order, spans
 
 
 @attrs.frozen(eq=False)
@@ -69,7 +69,7 @@ class Ordered:
         code = level.codes[np.repeat(axis, counts), fragments].astype(np.int64)
         span = int(code.max(initial=0)) + 1
         key = np.repeat(np.arange(len(classes)) * span, counts) + code
-        place, key = _sorted(key)
+        place, key = in_order(key)
         order = fragments[place]
         reach = np.append(0, np.cumsum(level.weight[order]))
         bounds = np.append(0, np.cumsum(counts))
@@ -102,7 +102,8 @@ class Ordered:
 
     def unevenness(self, cuts: Cuts) -> Ints:
         """How many rows the larger half of every class has more than the smaller one."""
-        return np.abs(2 * cuts.left - self.sizes)
+        difference: Ints = np.abs(2 * cuts.left - self.sizes)
+        return difference
 
     def _middle(self) -> Ints:
         """The fragment that holds the lower median row of every class."""
@@ -154,15 +155,3 @@ class Ordered:
         hi[axis, left] = end
         lo[axis, left + 1] = np.where(begin == end, end, end + 1)
         return lo, hi
-
-
-def _sorted(key: Ints) -> tuple[Ints, NDArray[np.int64]]:
-    """Stable order of the keys, and the keys in that order."""
-    n = len(key)
-    bits = max(n - 1, 1).bit_length()
-    if int(key.max(initial=0)).bit_length() + bits < 63:
-        # Numbers sort several times faster than indices: put the index into the key.
-        packed = np.sort((key << bits) | np.arange(n))
-        return packed & ((1 << bits) - 1), packed >> bits
-    order = np.argsort(key, kind="stable")
-    return order, key[order]

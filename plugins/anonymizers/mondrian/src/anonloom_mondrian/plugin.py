@@ -12,7 +12,7 @@ def anonloom_register_partitioners() -> list[Method]:
         Method(
             name="mondrian",
             target="anonloom_mondrian.mondrian:Mondrian",
-            summary="Cuts classes at the median of their widest axis while both halves pass.",
+            summary="Cuts classes where loss drops most, or on the widest axis, while both pass.",
             paper="K. LeFevre, D. J. DeWitt, R. Ramakrishnan: Mondrian Multidimensional "
             "K-Anonymity. ICDE 2006",
             reads=frozenset({"quasi"}),

@@ -14,7 +14,7 @@ from anonloom_kernels.compiled import kernel
 from anonloom_kernels.losses import SET, Losses, extent_loss, set_loss
 from anonloom_mondrian.candidates import (
     Scratch,
-    Trees,
+    Ways,
     find_cuts,
     number_segments,
     scratch_for,
@@ -53,13 +53,15 @@ class Found(NamedTuple):
     best: Codes
     even: Codes
 
+
 @kernel
 def score_cuts(
     codes: Codes,
     weight: Ints,
     bounds: Ints,
+    orders: Ints,
     losses: Losses,
-    trees: Trees,
+    ways: Ways,
     enough: Marks,
     per_bit: float,
     found: Found,
@@ -70,26 +72,32 @@ def score_cuts(
     ----------
     codes, weight, bounds
         The classes; see `Fragments`.
-    losses, trees, enough, per_bit
+    orders
+        Along every axis that has many codes the fragments of each class, counted within the class,
+        in the order of their codes, (such axes x fragments).
+    losses, ways, enough, per_bit
         See `BestLossCutter`.
     found
         To be filled.
     """
-    scratch = scratch_for(len(codes), np.max(np.diff(bounds)), np.max(losses.size))
+    scratch = scratch_for(len(codes), int(np.max(np.diff(bounds))), int(np.max(losses.size)))
     for at in range(len(bounds) - 1):
         begin, end = bounds[at], bounds[at + 1]
         own, weights = codes[:, begin:end], weight[begin:end]
-        rows = np.sum(weights)
+        rows = int(np.sum(weights))
         before = whole_lost(own, losses, scratch)
         for axis in range(len(own)):
             if not scratch.varied[axis]:
                 continue
-            values = tally(own[axis], weights, scratch)
-            cuts = find_cuts(axis, values, losses, trees, scratch)
-            segments = number_segments(own[axis], values, cuts, scratch)
+            row = ways.sorted[axis]
+            order = orders[row, begin:end] if row >= 0 else orders[0, :0]
+            values = tally(own[axis], weights, order, scratch)
+            cuts = find_cuts(axis, values, losses, ways, scratch)
+            segments = number_segments(own[axis], values, order, cuts, scratch)
             scratch.lost[:] = 0.0
-            for other in np.flatnonzero(scratch.varied):
-                add_lost(own[other], other, segments, cuts, losses, scratch)
+            for other in range(len(own)):
+                if scratch.varied[other]:
+                    add_lost(own[other], other, segments, cuts, losses, scratch)
             choose(axis, at, cuts, rows, before, enough, per_bit, scratch, found)
 
 
@@ -99,7 +107,7 @@ def whole_lost(own: Codes, losses: Losses, scratch: Scratch) -> float:
     lost = 0.0
     for axis in range(len(own)):
         codes = own[axis]
-        low, high = np.int64(np.min(codes)), np.int64(np.max(codes))
+        low, high = int(np.int64(np.min(codes))), int(np.int64(np.max(codes)))
         scratch.varied[axis] = low < high
         if losses.kind[axis] != SET:
             lost += extent_loss(losses, axis, low, high)
@@ -117,7 +125,7 @@ def add_lost(
 ) -> None:
     """Add what one row loses on an axis inside and outside of every cut."""
     least, most = scratch.ends[0, 0], scratch.ends[1, 0]
-    top = np.int64(losses.size[axis])
+    top = int(losses.size[axis])
     for segment in range(segments):
         least[segment], most[segment] = top, -1
     for i in range(len(codes)):
@@ -133,9 +141,11 @@ def add_lost(
     before, behind = scratch.ends[:, 1], scratch.ends[:, 2]
     for cut in range(cuts):
         first, last = scratch.cut[2, cut], scratch.cut[3, cut]
-        lo, hi = top, np.int64(-1)
-        for segment in range(first, last + 1):
-            lo, hi = min(lo, least[segment]), max(hi, most[segment])
+        lo, hi = before[0, last + 1], before[1, last + 1]
+        if first:
+            lo, hi = top, -1
+            for segment in range(first, last + 1):
+                lo, hi = min(lo, least[segment]), max(hi, most[segment])
         low = min(before[0, first], behind[0, last + 1])
         high = max(before[1, first], behind[1, last + 1])
         if is_set:
