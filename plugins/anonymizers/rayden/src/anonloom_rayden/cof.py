@@ -179,8 +179,8 @@ def findings(detected: int, recovered: int, suppressed: int, total: int) -> tupl
             name="recovery_rate",
             value=recovered / detected if detected else None,
             status="measured" if detected else "none detected",
-            meaning="Share of the outliers that form new classes; one that stays in its class is not "
-            "recovered.",
+            meaning="Share of the outliers that form new classes; one that stays in its class does "
+            "not count as recovered.",
             better="higher",
         ),
         Finding(
