@@ -18,7 +18,7 @@ from anonloom_full_domain.lattice import Lattice
 def test_levels_are_nested_and_lose_ever_more(sample):
     table = sample.table()
 
-    for levels, axis in zip(Lattice.of(table).axes, table.axes, strict=True):
+    for levels, axis in zip(Lattice.of(table).every, table.axes, strict=True):
         codes = np.arange(axis.size)
         assert codes.tolist() == levels.lo[0].tolist()
         assert {0} == set(levels.lo[-1].tolist())

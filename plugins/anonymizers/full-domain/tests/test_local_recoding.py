@@ -136,7 +136,7 @@ def test_tables_about_as_large_as_k(method, n):
     assert ([] if n < 5 else [n]) == found.sizes.tolist()
 
 
-def test_one_constant_column_is_published_as_it_is():
+def test_a_constant_column_is_published_as_it_is():
     table = towns("aaaa")
 
     for method in (FullDomain(), LocalRecoding()):
@@ -174,3 +174,19 @@ def test_the_order_of_the_rows_changes_no_class(sample, k, rounds):
     assert {frozenset(rows) for rows in members(found)} == {
         frozenset(last - row for row in rows) for rows in members(turned)
     }
+
+
+@pytest.mark.parametrize("method", [FullDomain(), LocalRecoding()], ids=["full", "local"])
+def test_any_number_of_columns_may_be_constant(method):
+    """Arrays have at most 64 dimensions, the table has 80 columns, one of which varies."""
+    frame = pd.DataFrame({f"q{at}": ["x"] * 6 for at in range(80)})
+    frame["q40"] = list("aabbbb")
+    table = Table.build(frame, Schema([Column(name=name, role="quasi") for name in frame]))
+
+    found = method.partition(table, table.whole(), Guard([AtLeast(k=2)]), Run())
+
+    assert [[0, 1], [2, 3, 4, 5]] == members(found)
+    assert [0, 1] == found.regions.lo[:, 40].tolist()
+    assert [0, 1] == found.regions.hi[:, 40].tolist()
+    assert 0 == np.delete(found.regions.hi, 40, axis=1).sum()
+    assert {0} == set(found.regions.level.ravel().tolist())

@@ -8,14 +8,15 @@ from anonloom_full_domain.grid import Grid, Ints
 
 
 def box_regions(grid: Grid, points: Ints, levels: NDArray[np.integer]) -> Regions:
-    """Return the boxes that hold these points on these levels, (boxes x axes)."""
-    shape = (len(points), len(grid.lattice.axes))
-    lo, hi, level = (np.empty(shape, np.int32) for _ in range(3))
-    for at, axis in enumerate(grid.lattice.axes):
-        code = grid.codes[points, at + 1]
-        lo[:, at] = axis.lo[levels[:, at], code]
-        hi[:, at] = axis.hi[levels[:, at], code]
-        level[:, at] = axis.of_hierarchy[levels[:, at]]
+    """Return the boxes that hold these points on these levels, for all axes of the table."""
+    lattice = grid.lattice
+    lo = np.zeros((len(points), len(lattice.every)), np.int32)
+    hi, level = lo.copy(), lo.copy()
+    level[:] = [axis.of_hierarchy[0] for axis in lattice.every]
+    for number, (at, axis) in enumerate(zip(lattice.places, lattice.axes, strict=True)):
+        code, own = grid.codes[points, number + 1], levels[:, number]
+        lo[:, at], hi[:, at] = axis.lo[own, code], axis.hi[own, code]
+        level[:, at] = axis.of_hierarchy[own]
     return Regions(lo, hi, level)
 
 

@@ -52,7 +52,8 @@ class Grid:
     Attributes
     ----------
     codes
-        (points x 1 + axes): in front the given class, which no box leaves, then the codes.
+        (points x 1 + axes): in front the given class, which no box leaves, then the codes on the
+        axes of the lattice.
     weights
         Rows of every point.
     point
@@ -69,9 +70,11 @@ class Grid:
     def of(cls, table: Table, classes: Classes) -> "Grid":
         """Collapse the rows of classes."""
         label = classes.class_of_position().astype(np.int32)
-        found = collapse(np.concatenate([label[None], table.codes[:, classes.rows]]))
+        lattice = Lattice.of(table)
+        own = [table.codes[at][classes.rows] for at in lattice.places]
+        found = collapse(np.stack([label, *own]))
         codes = np.ascontiguousarray(found.codes.T)
-        return cls(Lattice.of(table), classes, codes, found.weights, found.point)
+        return cls(lattice, classes, codes, found.weights, found.point)
 
     def __len__(self) -> int:
         return len(self.weights)

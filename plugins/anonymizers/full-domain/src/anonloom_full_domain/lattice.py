@@ -105,9 +105,15 @@ def _ends(lo: Codes) -> Codes:
 
 @attrs.frozen(eq=False)
 class Lattice:
-    """The levels of all axes of a table."""
+    """The levels of all axes of a table.
 
-    axes: tuple[Levels, ...]
+    Attributes
+    ----------
+    every
+        The levels of every axis of the table.
+    """
+
+    every: tuple[Levels, ...]
 
     @classmethod
     def of(cls, table: Table) -> "Lattice":
@@ -120,9 +126,19 @@ class Lattice:
             )
         )
 
+    @cached_property
+    def places(self) -> NDArray[np.int64]:
+        """Places of the axes that have more than one level; the others have a single value."""
+        return np.flatnonzero([len(levels) > 1 for levels in self.every])
+
+    @cached_property
+    def axes(self) -> tuple[Levels, ...]:
+        """The levels of these axes: what a node has one of each of."""
+        return tuple(self.every[at] for at in self.places)
+
     @property
     def shape(self) -> tuple[int, ...]:
-        """Number of levels of every axis."""
+        """Number of levels of the axes of a node."""
         return tuple(len(axis) for axis in self.axes)
 
     @property

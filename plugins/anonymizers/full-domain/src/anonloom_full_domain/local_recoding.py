@@ -88,8 +88,10 @@ def _regions(published: Published, table: Table) -> Regions:
     owner = published.label[first]
     boxes = box_regions(grid, first[owner >= 0], levels[owner >= 0])
     owner = owner[owner >= 0]
-    lo, hi = extents(grid, published.label)
-    level = np.full(lo.shape, -1, np.int32)
+    ends = extents(grid, published.label)
+    lo = np.zeros((len(ends[0]), len(table.axes)), np.int32)
+    hi, level = lo.copy(), np.full_like(lo, -1)
+    lo[:, grid.lattice.places], hi[:, grid.lattice.places] = ends
     for at, axis in enumerate(table.axes):
         if axis.hierarchy is not None and axis.form == "nodes":
             known = np.flatnonzero(hi[:, at] < axis.occurring)

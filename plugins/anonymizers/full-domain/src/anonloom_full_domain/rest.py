@@ -21,7 +21,7 @@ FORBIDDING = 1e12
 
 
 def extents(grid: Grid, label: Ints) -> tuple[Codes, Codes]:
-    """First and last code of labelled points on every axis, (classes x axes)."""
+    """First and last code of labelled points, (classes x axes of the lattice)."""
     inside = np.flatnonzero(label >= 0)
     order = inside[np.argsort(label[inside], kind="stable")]
     codes, labels = grid.codes[order, 1:], label[order]
@@ -60,7 +60,8 @@ def widen(published: Published, judge: Judge, table: Table) -> None:
     sizes = np.bincount(label[label >= 0], minlength=published.count)
     chosen = np.full(len(points), -1)
     parents = grid.codes[first, 0]
-    _choose(grid.codes, points, published.weights, parents, lo, hi, sizes, losses_of(table), chosen)
+    places, losses = grid.lattice.places, losses_of(table)
+    _choose(grid.codes, points, published.weights, parents, places, lo, hi, sizes, losses, chosen)
     after = published.label.copy()
     after[points] = chosen
     changed = np.unique(chosen[chosen >= 0])
@@ -93,6 +94,7 @@ def _choose(
     points: Ints,
     weights: Ints,
     parents: NDArray[np.int32],
+    places: Ints,
     lo: Codes,
     hi: Codes,
     sizes: Ints,
@@ -112,10 +114,11 @@ def _choose(
             for axis in range(axes):
                 code = own[axis + 1]
                 begin, end = lo[to, axis], hi[to, axis]
-                loss = extent_loss(losses, axis, begin, end)
+                loss = extent_loss(losses, places[axis], begin, end)
                 before += loss
                 if code < begin or code > end:
-                    loss = extent_loss(losses, axis, min(begin, code), max(end, code))
+                    begin, end = min(begin, code), max(end, code)
+                    loss = extent_loss(losses, places[axis], begin, end)
                 after += loss
             rise = sizes[to] * (after - before) + weights[at] * after
             if after >= TELLS_NOTHING:

@@ -89,7 +89,7 @@ class Published:
 def by_cells(published: Published, judge: Judge) -> None:
     """Publish the admitted box of least loss until none is left that tells anything."""
     lattice = published.grid.lattice
-    nodes = np.indices(lattice.shape).reshape(len(lattice.shape), -1).T
+    nodes = np.indices(lattice.shape).reshape(len(lattice.shape), lattice.nodes).T
     _cells_of(published, judge, nodes, lattice.least_losses().ravel(), only_fresh=True)
 
 
