@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from anonloom.data.classes import Classes
 from anonloom.data.points import collapse
 from anonloom.data.table import Table
-from anonloom_full_domain.grouping import group_points
+from anonloom_full_domain.grouping import Recoding, group_points
 from anonloom_full_domain.lattice import Codes, Floats, Lattice
 
 Ints = NDArray[np.int64]
@@ -135,20 +135,14 @@ class Grid:
         exact = span < 2**63
         if not exact:
             factors = [(_STRIDE * (2 * at + 1)) % 2**64 for at in range(len(factors))]
-        of_point, first = np.empty(len(points), np.int64), np.empty(len(points), np.int64)
-        sizes, lost = np.empty(len(points), np.int64), np.empty(len(points))
-        count = group_points(
-            self.codes,
-            points,
-            weights,
+        recoding = Recoding(
             self._fresh_cells if only_fresh else self._cells,
             self._losses,
             starts,
             np.array(factors, np.uint64),
             exact,
-            of_point,
-            first,
-            sizes,
-            lost,
         )
+        of_point, first = np.empty(len(points), np.int64), np.empty(len(points), np.int64)
+        sizes, lost = np.empty(len(points), np.int64), np.empty(len(points))
+        count = group_points(self.codes, points, weights, recoding, of_point, first, sizes, lost)
         return Boxes(of_point, first[:count], sizes[:count], lost[:count])
