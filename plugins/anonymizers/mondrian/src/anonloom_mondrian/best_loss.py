@@ -7,7 +7,7 @@ from anonloom.kinds.context import Run
 from anonloom_kernels.compiled import compiling
 from anonloom_kernels.losses import Losses, losses_of
 from anonloom_mondrian.admission import Admission, Marks
-from anonloom_mondrian.candidates import Ways, ways_of
+from anonloom_mondrian.candidates import Ways, scratch_for, ways_of
 from anonloom_mondrian.fragments import Fragments, Ints, in_order, join
 from anonloom_mondrian.scoring import NONE, Found, score_cuts
 
@@ -81,6 +81,8 @@ class BestLossCutter:
             np.full((2, *shape), NONE, np.int32),
             np.full((2, *shape), NONE, np.int32),
         )
+        largest = int(np.diff(level.bounds).max())
+        scratch = scratch_for(len(level.codes), largest, int(self.losses.size.max()))
         with compiling(self.run):
             score_cuts(
                 level.codes,
@@ -91,6 +93,7 @@ class BestLossCutter:
                 self.ways,
                 self.enough,
                 self.per_bit,
+                scratch,
                 found,
             )
         return found

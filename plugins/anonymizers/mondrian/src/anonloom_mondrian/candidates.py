@@ -104,7 +104,6 @@ def ways_of(table: Table) -> Ways:
     return Ways(np.array(tree, np.int64), np.concatenate(parts), number)
 
 
-@kernel
 def scratch_for(axes: int, most: int, widest: int) -> Scratch:
     """Return room for classes of so many fragments, and for so many axes of so many codes."""
     return Scratch(
@@ -121,6 +120,15 @@ def scratch_for(axes: int, most: int, widest: int) -> Scratch:
         np.zeros(widest, np.uint64),
         np.empty(most, np.int32),
     )
+
+
+@kernel
+def ends_of(codes: Codes) -> tuple[int, int]:
+    """Smallest and largest code."""
+    low = high = int(np.int64(codes[0]))
+    for code in codes:
+        low, high = min(low, code), max(high, code)
+    return low, high
 
 
 @kernel
@@ -142,8 +150,9 @@ def tally(codes: Codes, weights: Ints, order: Ints, scratch: Scratch) -> int:
         rows += weights[i]
         scratch.reach[found - 1] = rows
     if not len(order):
-        low, high = np.int64(np.min(codes)), np.int64(np.max(codes))
-        scratch.of_code[low : high + 1] = 0
+        low, high = ends_of(codes)
+        for code in range(low, high + 1):
+            scratch.of_code[code] = 0
         for i in range(len(codes)):
             scratch.of_code[codes[i]] += weights[i]
         for code in range(low, high + 1):
@@ -208,7 +217,8 @@ def cut_parts(values: int, known: int, parts: int, cuts: int, scratch: Scratch) 
 def number_segments(codes: Codes, values: int, order: Ints, cuts: int, scratch: Scratch) -> int:
     """Number the segments between the ends of the cuts, tell the fragments'; return how many."""
     value, part = scratch.value, scratch.part
-    scratch.edge[:values] = False
+    for i in range(values):
+        scratch.edge[i] = False
     for cut in range(cuts):
         first, last = scratch.cut[0, cut], scratch.cut[1, cut]
         scratch.edge[last] = True

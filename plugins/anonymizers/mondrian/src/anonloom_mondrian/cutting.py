@@ -140,7 +140,7 @@ class Ordered:
         first[second] += part
         weight[second] -= part
         bounds = np.append(np.stack([before, behind_left], axis=1).ravel(), len(fragment))
-        codes = self.level.codes[:, fragment]
+        codes = self.level.codes.take(fragment, axis=1)
         offset = np.repeat(self.level.offset[self.classes[which]], 2)
         offset[1::2] += cuts.left[which]
         lo, hi = self._regions(which, codes, behind_left)

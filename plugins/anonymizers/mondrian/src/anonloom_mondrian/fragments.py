@@ -86,7 +86,7 @@ class Fragments:
         counts = np.diff(self.bounds)[classes]
         inside = spans(self.bounds[classes], counts)
         return Fragments(
-            self.codes[:, inside],
+            self.codes.take(inside, axis=1),
             self.first[inside],
             self.weight[inside],
             np.append(0, np.cumsum(counts)),
@@ -120,7 +120,9 @@ class Fragments:
         offset = np.repeat(self.offset, 2)
         offset[first + 1] += rows[first]
         lo, hi = self._regions(axis, begin, end, code)
-        return Fragments(self.codes[:, order], self.first[order], weight, bounds, offset, lo, hi)
+        return Fragments(
+            self.codes.take(order, axis=1), self.first[order], weight, bounds, offset, lo, hi
+        )
 
     def _regions(self, axis: Ints, begin: Codes, end: Codes, code: Codes) -> tuple[Codes, Codes]:
         """Regions of what is taken out and of what remains.

@@ -15,9 +15,9 @@ from anonloom_kernels.losses import SET, Losses, extent_loss, set_loss
 from anonloom_mondrian.candidates import (
     Scratch,
     Ways,
+    ends_of,
     find_cuts,
     number_segments,
-    scratch_for,
     tally,
 )
 
@@ -64,6 +64,7 @@ def score_cuts(
     ways: Ways,
     enough: Marks,
     per_bit: float,
+    scratch: Scratch,
     found: Found,
 ) -> None:
     """Fill in the best and the most even cut of every class along every axis.
@@ -77,14 +78,17 @@ def score_cuts(
         in the order of their codes, (such axes x fragments).
     losses, ways, enough, per_bit
         See `BestLossCutter`.
+    scratch
+        Room for the largest class.
     found
         To be filled.
     """
-    scratch = scratch_for(len(codes), int(np.max(np.diff(bounds))), int(np.max(losses.size)))
     for at in range(len(bounds) - 1):
         begin, end = bounds[at], bounds[at + 1]
         own, weights = codes[:, begin:end], weight[begin:end]
-        rows = int(np.sum(weights))
+        rows = 0
+        for rows_of in weights:
+            rows += rows_of
         before = whole_lost(own, losses, scratch)
         for axis in range(len(own)):
             if not scratch.varied[axis]:
@@ -94,7 +98,8 @@ def score_cuts(
             values = tally(own[axis], weights, order, scratch)
             cuts = find_cuts(axis, values, losses, ways, scratch)
             segments = number_segments(own[axis], values, order, cuts, scratch)
-            scratch.lost[:] = 0.0
+            for cut in range(cuts):
+                scratch.lost[0, cut] = scratch.lost[1, cut] = 0.0
             for other in range(len(own)):
                 if scratch.varied[other]:
                     add_lost(own[other], other, segments, cuts, losses, scratch)
@@ -107,12 +112,13 @@ def whole_lost(own: Codes, losses: Losses, scratch: Scratch) -> float:
     lost = 0.0
     for axis in range(len(own)):
         codes = own[axis]
-        low, high = int(np.int64(np.min(codes))), int(np.int64(np.max(codes)))
+        low, high = ends_of(codes)
         scratch.varied[axis] = low < high
         if losses.kind[axis] != SET:
             lost += extent_loss(losses, axis, low, high)
             continue
-        scratch.segment[: len(codes)] = 0
+        for i in range(len(codes)):
+            scratch.segment[i] = 0
         members = note_members(codes, scratch)
         forget_members(members, scratch)
         lost += set_loss(losses, axis, members, high == losses.missing[axis])
