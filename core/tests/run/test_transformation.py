@@ -213,6 +213,21 @@ def test_sets_keep_the_members_of_the_earlier_release(clinic):
     assert '{"f", "m"}' in set(second["sex"])
 
 
+def test_sets_of_a_global_recoding_keep_the_whole_region():
+    """The region is published as a set of all its values, though the class has only one of them."""
+    schema = Schema((Column(name="place", role="quasi", publish="set"),))
+    old = Table.build(pd.DataFrame({"place": ["a", "b", "c"]}), schema)
+    lo, hi = np.array([[0], [2]], np.int32), np.array([[1], [2]], np.int32)
+    classes = attrs.evolve(
+        Classes.from_labels(np.array([0, -1, 1])), regions=Regions(lo, hi), global_recoding=True
+    )
+    data = transformation._described(old.axes[0], 0, old, classes)
+    replayed = Transformation(schema, {"place": data}, [], {"at_most": 1, "rows": "star"})
+    _, release = replayed.apply(Table.build(pd.DataFrame({"place": ["a", "c"]}), schema))
+
+    assert ['{"a", "b"}', "c"] == release.frame["place"].tolist()
+
+
 def test_classes_that_few_new_rows_reach_are_withheld_within_the_limit(published):
     frame = pd.read_csv(published.folder / "clinic.csv").sort_values("age").iloc[:6]
     report = replay(published, frame, at_most=0.4)

@@ -106,7 +106,12 @@ def _described(axis: Axis, at: int, table: Table, classes: Classes) -> dict[str,
     used = np.unique(np.concatenate(list(ends.values())))
     members: list[NDArray[np.int32]] | None = None
     if axis.form == "set":
-        members = [np.unique(table.codes[at][classes.members(c)]) for c in range(len(classes))]
+        if classes.global_recoding:
+            # What was published is the whole region, whichever of its values occur in the class.
+            ends_of = zip(ends["least"].tolist(), ends["most"].tolist(), strict=True)
+            members = [np.arange(least, most + 1, dtype=np.int32) for least, most in ends_of]
+        else:
+            members = [np.unique(table.codes[at][classes.members(c)]) for c in range(len(classes))]
         used = np.unique(np.concatenate([used, *members]))
         data["members"] = [np.searchsorted(used, codes).tolist() for codes in members]
     values = [None if place == axis.missing else _plain(axis, int(place)) for place in used]
