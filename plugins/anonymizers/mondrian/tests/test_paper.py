@@ -4,6 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -24,8 +25,10 @@ PATIENTS = pd.DataFrame(
 )
 
 
-def partition(table, k, mode="strict"):
-    return Mondrian(mode=mode).partition(table, table.whole(), Guard([AtLeast(k=k)]), Run())
+def partition(table, k, cut, mode="strict"):
+    return Mondrian(mode=mode, cut=cut).partition(
+        table, table.whole(), Guard([AtLeast(k=k)]), Run()
+    )
 
 
 def number_table(rows):
@@ -52,7 +55,7 @@ def test_the_multidimensional_2_anonymization_of_the_patients():
         ),
     )
 
-    found = partition(table, k=2)
+    found = partition(table, k=2, cut="widest")
 
     lo, hi = found.extents(table.codes)
     published = [
@@ -71,32 +74,34 @@ points = st.lists(
 )
 
 
+@pytest.mark.parametrize("cut", ["widest", "best-loss"])
 @given(rows=points, k=st.integers(2, 6))
 @settings(deadline=None)
-def test_strict_classes_are_at_most_2d_k_minus_1_plus_m(rows, k):
+def test_strict_classes_are_at_most_2d_k_minus_1_plus_m(cut, rows, k):
     """Section 2, bounds on partition size: 2d(k-1)+m, m copies at most of any point.
 
-    The bound holds where no allowable cut is left, so this also shows that cutting on either side
-    of the median misses none.
+    The bound holds where no allowable cut is left, so this also shows that neither way to cut
+    misses any.
     """
     table = number_table(rows)
     if len(rows) < k:
         return
 
-    found = partition(table, k)
+    found = partition(table, k, cut)
 
     assert found.sizes.max() <= 2 * 3 * (k - 1) + max(Counter(rows).values())
 
 
+@pytest.mark.parametrize("cut", ["widest", "best-loss"])
 @given(rows=points, k=st.integers(2, 6))
 @settings(deadline=None)
-def test_relaxed_classes_have_at_most_2k_minus_1_rows(rows, k):
+def test_relaxed_classes_have_at_most_2k_minus_1_rows(cut, rows, k):
     """Section 2, bounds on partition size; a class of equal rows has nothing to be cut."""
     table = number_table(rows)
     if len(rows) < k:
         return
 
-    found = partition(table, k, mode="relaxed")
+    found = partition(table, k, cut, mode="relaxed")
 
     lo, hi = found.extents(table.codes)
     varied = (lo < hi).any(axis=1)
@@ -104,15 +109,16 @@ def test_relaxed_classes_have_at_most_2k_minus_1_rows(rows, k):
     assert (found.sizes >= k).all()
 
 
+@pytest.mark.parametrize("cut", ["widest", "best-loss"])
 @given(rows=points, k=st.integers(2, 6))
 @settings(deadline=None)
-def test_no_allowable_cut_is_left(rows, k):
+def test_no_allowable_cut_is_left(cut, rows, k):
     """Figure 6: the recursion ends where no axis has a cut with k rows on both sides."""
     table = number_table(rows)
     if len(rows) < k:
         return
 
-    found = partition(table, k)
+    found = partition(table, k, cut)
 
     for at in range(len(found)):
         for codes in table.codes[:, found.members(at)]:
