@@ -1,8 +1,11 @@
 """How kernels are compiled: once per installation, without the interpreter's lock, announced."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
@@ -17,6 +20,15 @@ Result = TypeVar("Result")
 NOTICE = "compiling; this happens once after an installation"
 
 
+@cache
+def _digest(folder: Path) -> str:
+    """Digest of all sources that a kernel of a package can be built from."""
+    digest = hashlib.sha256()
+    for source in sorted({*folder.glob("*.py"), *Path(__file__).parent.glob("*.py")}):
+        digest.update(source.read_bytes())
+    return digest.hexdigest()[:12]
+
+
 def kernel(function: Function) -> Function:
     """Compile a function at its first call and keep the result on disk.
 
@@ -24,6 +36,10 @@ def kernel(function: Function) -> Function:
     dividing by zero. A kernel that loops takes the arrays out of its named tuples first: each look
     into a tuple counts references, which costs more than the arithmetic around it.
     """
+    # numba looks at the kernel's own file only when it asks whether what it kept is still true;
+    # a kernel may have been built from others. Under a new name it is compiled anew.
+    folder = Path(function.__code__.co_filename).parent
+    function.__qualname__ += f"_{_digest(folder)}"
     compiled = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
     return cast(Function, compiled)
 
@@ -58,9 +74,7 @@ def compiling(run: Run) -> Iterator[None]:
         yield
 
 
-def in_threads(
-    work: Callable[[Part], Result], parts: Sequence[Part] | Iterable[Part], workers: int
-) -> list[Result]:
+def in_threads(work: Callable[[Part], Result], parts: Iterable[Part], workers: int) -> list[Result]:
     """Apply work, most of it in kernels, to every part; results in the order of the parts."""
     if workers <= 1:
         return [work(part) for part in parts]

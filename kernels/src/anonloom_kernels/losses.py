@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from anonloom.data.axis import Axis
 from anonloom.data.table import Table
-from anonloom_kernels.compiled import kernel
+from anonloom_kernels.compiled import inlined, kernel
 
 #: The loss is a difference of places.
 LINE = 0
@@ -51,6 +51,9 @@ class Losses(NamedTuple):
         Levels of the axis's hierarchy (TREE).
     ancestors
         Node above every code on every level (TREE).
+    layout
+        (axes x 6): kind, size, missing, start, above, and where in `values` the share stands: all
+        that `loss_between` needs to know of an axis, in one array.
     """
 
     kind: NDArray[np.int64]
@@ -62,6 +65,7 @@ class Losses(NamedTuple):
     above: NDArray[np.int64]
     levels: NDArray[np.int64]
     ancestors: NDArray[np.int32]
+    layout: NDArray[np.int64]
 
 
 #: Kind, values and ancestors of one axis, before they are weighted.
@@ -77,22 +81,26 @@ def gathered(table: Table, of_axis: Callable[[Axis], AxisPart]) -> Losses:
     """Gather what is said of every axis, weighted by the axis's share."""
     weights = np.array([axis.weight for axis in table.axes], float)
     share = weights / weights.sum() if len(weights) else weights
-    kinds, values, ancestors = [], [], []
-    for axis, part in zip(table.axes, share, strict=True):
-        kind, own, above = of_axis(axis)
-        kinds.append(kind)
-        values.append(own * part)
-        ancestors.append(above)
+    parts = [of_axis(axis) for axis in table.axes]
+    kind = np.array([part[0] for part in parts], np.int64)
+    values = [part[1] * weight for part, weight in zip(parts, share, strict=True)]
+    ancestors = [part[2] for part in parts]
+    size = np.array([axis.size for axis in table.axes], np.int64)
+    missing = np.array([axis.missing for axis in table.axes], np.int64)
+    start, above = _starts(values), _starts(ancestors)
+    flat = np.concatenate([*values, share])
+    whole = len(flat) - len(share) + np.arange(len(share))
     return Losses(
-        np.array(kinds, np.int64),
+        kind,
         share,
-        np.array([axis.size for axis in table.axes], np.int64),
-        np.array([axis.missing for axis in table.axes], np.int64),
-        _starts(values),
-        np.concatenate([*values, np.empty(0)]),
-        _starts(ancestors),
-        np.array([above.shape[0] for above in ancestors], np.int64),
-        np.concatenate([*(above.ravel() for above in ancestors), np.empty(0, np.int32)]),
+        size,
+        missing,
+        start,
+        flat,
+        above,
+        np.array([nodes.shape[0] for nodes in ancestors], np.int64),
+        np.concatenate([*(nodes.ravel() for nodes in ancestors), np.empty(0, np.int32)]),
+        np.stack([kind, size, missing, start, above, whole], axis=1),
     )
 
 
@@ -133,28 +141,41 @@ def ancestors_of(axis: Axis) -> NDArray[np.int32]:
     return np.ascontiguousarray(above)
 
 
-@kernel
-def extent_loss(losses: Losses, axis: int, lo: int, hi: int) -> float:
-    """Weighted loss of one axis for a class from `lo` to `hi`.
+@inlined
+def loss_between(
+    layout: NDArray[np.int64],
+    values: NDArray[np.float64],
+    ancestors: NDArray[np.int32],
+    axis: int,
+    lo: int,
+    hi: int,
+) -> float:
+    """Weighted loss of one axis for a class from `lo` to `hi`, for the innermost loops.
 
-    On an axis of kind SET it is the most that the class can lose.
+    The arrays are those of `Losses`, taken out by whoever loops. On an axis of kind SET it is the
+    most that the class can lose.
     """
-    kind = losses.kind[axis]
-    start = losses.start[axis]
+    kind, start = layout[axis, 0], layout[axis, 3]
     if kind == DENSE:
-        return losses.values[start + lo * losses.size[axis] + hi]
+        return values[start + lo * layout[axis, 1] + hi]
     if lo == hi:
         return 0.0
-    if hi == losses.missing[axis]:
-        return losses.share[axis]
+    if hi == layout[axis, 2]:
+        return values[layout[axis, 5]]
     if kind == LINE:
-        return losses.values[start + hi] - losses.values[start + lo]
+        return values[start + hi] - values[start + lo]
     if kind == SET:
-        return losses.values[start + hi - lo + 1]
-    size, level = losses.size[axis], losses.above[axis]
-    while losses.ancestors[level + lo] != losses.ancestors[level + hi]:
-        level += size
-    return losses.values[start + losses.ancestors[level + lo]]
+        return values[start + hi - lo + 1]
+    level = layout[axis, 4]
+    while ancestors[level + lo] != ancestors[level + hi]:
+        level += layout[axis, 1]
+    return values[start + ancestors[level + lo]]
+
+
+@kernel
+def extent_loss(losses: Losses, axis: int, lo: int, hi: int) -> float:
+    """Weighted loss of one axis for a class from `lo` to `hi`; see `loss_between`."""
+    return loss_between(losses.layout, losses.values, losses.ancestors, axis, lo, hi)
 
 
 @kernel

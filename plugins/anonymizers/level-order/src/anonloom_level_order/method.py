@@ -4,7 +4,6 @@ from typing import Literal
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from anonloom.data.classes import Classes
 from anonloom.data.table import Table
@@ -13,14 +12,14 @@ from anonloom.kinds.guard import Guard
 from anonloom.kinds.partitioner import Partitioner
 from anonloom.params import at_least, param
 from anonloom_kernels.compiled import compiling, in_threads
+from anonloom_kernels.cutting import divide
 from anonloom_kernels.levelkey import BITS, level_order, scratch_for
 from anonloom_kernels.levels import levels_of
 from anonloom_kernels.losses import losses_of
-from anonloom_level_order.cutting import divide
+from anonloom_kernels.windows import Ints, by_size_alone, windows_of
 from anonloom_level_order.recut import Recutter
 from anonloom_level_order.search import search_block
 from anonloom_level_order.sequence import order_by_sequence
-from anonloom_level_order.windows import Ints, Windows, by_size_alone, windows_of
 
 
 @attrs.frozen(kw_only=True)

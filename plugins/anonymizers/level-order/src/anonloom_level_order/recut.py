@@ -14,11 +14,11 @@ from anonloom.data.table import Table
 from anonloom.kinds.context import Run
 from anonloom.kinds.guard import Guard
 from anonloom_kernels.compiled import in_threads, kernel
+from anonloom_kernels.cutting import Floats, best_division, loss_of_window, walk_back
 from anonloom_kernels.levelkey import BITS, Scratch, order_block, order_blocks, scratch_for
 from anonloom_kernels.levels import Levels
 from anonloom_kernels.losses import Losses
-from anonloom_level_order.cutting import Floats, best_division, loss_of_window, walk_back
-from anonloom_level_order.windows import Ints, Windows
+from anonloom_kernels.windows import Ints, Windows
 
 #: Rows of the classes that are cut together, as a multiple of the least class.
 _TOGETHER = 3

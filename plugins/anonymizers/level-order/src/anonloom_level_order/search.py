@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom_kernels.compiled import kernel
+from anonloom_kernels.cutting import Floats, best_division
 from anonloom_kernels.levelkey import Scratch, best_part, divide, order_block, weigh_parts
 from anonloom_kernels.levels import Levels
 from anonloom_kernels.losses import Losses
-from anonloom_level_order.cutting import Floats, best_division
-from anonloom_level_order.windows import Ints, Windows
+from anonloom_kernels.windows import Ints, Windows
 
 
 @kernel
@@ -54,9 +54,7 @@ def search_block(
     while top > 0:
         top -= 1
         first, last = stack[top, 0], stack[top, 1]
-        weigh_parts(
-            codes, weights, losses, levels, order, first, last, alike, exponents[0], room
-        )
+        weigh_parts(codes, weights, losses, levels, order, first, last, alike, exponents[0], room)
         count = _promising(room, axes, places) if last - first > 1 else 0
         if count == 0:
             previous = order[last - 1]

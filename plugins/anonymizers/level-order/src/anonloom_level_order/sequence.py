@@ -14,7 +14,7 @@ from anonloom.data.points import collapse, combined_key
 from anonloom.data.table import Table
 from anonloom_kernels.levelkey import BITS
 from anonloom_kernels.levels import axis_levels
-from anonloom_level_order.windows import Ints
+from anonloom_kernels.windows import Ints
 
 #: A number is halved at most so often.
 _HALVINGS = 16

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom_kernels.compiled import kernel
-from anonloom_kernels.losses import SET, Losses, extent_loss, set_loss
-from anonloom_level_order.windows import Ints, Windows
+from anonloom_kernels.losses import SET, Losses, extent_loss, loss_between, set_loss
+from anonloom_kernels.windows import Ints, Windows
 
 Floats = NDArray[np.float64]
 
@@ -104,6 +104,7 @@ def best_division(
     lo, hi = np.empty(axes, np.int64), np.empty(axes, np.int64)
     members, lost = np.empty(axes, np.int64), np.empty(axes)
     seen = _unseen(losses)
+    layout, values, ancestors = losses.layout, losses.values, losses.ancestors
     least, most, by_size, admitted, starts, stops = windows
     long = np.searchsorted(stops, begin + 1)
     best[begin] = 0.0
@@ -120,8 +121,8 @@ def best_division(
                 if lo[axis] <= code <= hi[axis]:
                     continue
                 lo[axis], hi[axis] = min(lo[axis], code), max(hi[axis], code)
-                if losses.kind[axis] != SET:
-                    wider = extent_loss(losses, axis, lo[axis], hi[axis])
+                if layout[axis, 0] != SET:
+                    wider = loss_between(layout, values, ancestors, axis, lo[axis], hi[axis])
                     loss += wider - lost[axis]
                     lost[axis] = wider
             if len(seen):

@@ -55,9 +55,7 @@ def by_size_alone(guard: Guard) -> Windows:
     """Windows of the sizes that the guard demands, whatever else it does."""
     least = guard.min_size
     most = 2 * least - 1
-    by_size: NDArray[np.bool_] = (
-        np.asarray(guard.least_kept(np.arange(most + 1))) >= guard.demanded
-    )
+    by_size: NDArray[np.bool_] = np.asarray(guard.least_kept(np.arange(most + 1))) >= guard.demanded
     by_size[:least] = False
     unasked, nothing = np.empty((0, most - least + 1), bool), np.empty(0, np.int64)
     return Windows(least, most, by_size, unasked, nothing, nothing)
@@ -133,9 +131,7 @@ def _long(bounds: Ints, least: int) -> tuple[Ints, Ints]:
     return joined_starts[order], joined_stops[order]
 
 
-def _judged(
-    table: Table, rows: Ints, starts: Ints, stops: Ints, guard: Guard
-) -> NDArray[np.bool_]:
+def _judged(table: Table, rows: Ints, starts: Ints, stops: Ints, guard: Guard) -> NDArray[np.bool_]:
     """Ask the guard, a bounded number of rows at a time."""
     verdict = np.empty(len(starts), bool)
     reach = np.cumsum(stops - starts)

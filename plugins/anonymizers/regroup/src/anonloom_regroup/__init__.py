@@ -1,0 +1,1 @@
+"""regroup: rows that fit their class badly go where the table as a whole loses less."""

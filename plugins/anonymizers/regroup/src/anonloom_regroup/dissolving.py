@@ -1,0 +1,77 @@
+"""Dissolving a class: all its rows go to other classes if the block then loses less."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom_kernels.compiled import kernel
+from anonloom_kernels.losses import Losses
+from anonloom_regroup.exchange import LEAST_GAIN, enter
+from anonloom_regroup.groups import Floats, Groups, Ints, transfer, weigh
+
+
+@kernel
+def dissolve(
+    losses: Losses,
+    groups: Groups,
+    which: int,
+    allowed: NDArray[np.bool_],
+    entered: Floats,
+    targets: Ints,
+) -> float:
+    """Send the rows of a class elsewhere; return what that saved, 0 if everything stayed.
+
+    `targets` is room for as many rows as the class has; it is left with their new classes, in the
+    order in which they left.
+    """
+    before, spent, count = groups.size[which] * groups.loss[which], 0.0, 0
+    rows = np.empty(groups.size[which], np.int64)
+    row = groups.head[which]
+    while row >= 0:
+        rows[count] = row
+        count += 1
+        row = groups.following[row]
+    # Each row alone must already fit elsewhere: most classes end here, before anything moves.
+    least = 0.0
+    for row in rows:
+        target, cost = enter(groups, row, len(allowed) - 1, before - least, entered)
+        least += cost
+        if target < 0:
+            return 0.0
+    sent = 0
+    for row in rows:
+        room = before - spent - LEAST_GAIN
+        target, cost = enter(groups, row, len(allowed) - 1, room, entered)
+        if target < 0 or not allowed[groups.size[target] + 1]:
+            break
+        transfer(groups, row, target)
+        weigh(losses, groups, target)
+        targets[sent] = target
+        spent += cost
+        sent += 1
+    if sent == count:
+        weigh(losses, groups, which)
+        return before - spent
+    for at in range(sent):
+        transfer(groups, rows[at], which)
+    for at in range(sent):
+        weigh(losses, groups, targets[at])
+    weigh(losses, groups, which)
+    return 0.0
+
+
+@kernel
+def dissolve_all(losses: Losses, groups: Groups, allowed: NDArray[np.bool_], turn: int) -> float:
+    """Dissolve every class that changed lately and whose rows fit better elsewhere."""
+    gained = 0.0
+    targets, entered = np.empty(len(groups.owner), np.int64), np.empty(len(groups.size))
+    for which in range(len(groups.size)):
+        if groups.loss[which] <= 0.0 or groups.touched[which] < turn - 1:
+            continue
+        rows = groups.size[which]
+        gain = dissolve(losses, groups, which, allowed, entered, targets)
+        if gain > 0.0:
+            gained += gain
+            groups.touched[which] = turn
+            for at in range(rows):
+                groups.touched[targets[at]] = turn
+    return gained

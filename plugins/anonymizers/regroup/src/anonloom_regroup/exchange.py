@@ -1,0 +1,237 @@
+"""One sweep over the rows of a block: each goes where the block loses least.
+
+For a row r of class A and any class B there are three changes. *Move*: r goes to B. *Swap*: r goes
+to B and a row of B comes to A. *Refill*: r goes to B, and a row of a third class that can spare it
+comes to A; so a class of the least size can be left, too. The change in the loss of all classes
+concerned is exact.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom_kernels.compiled import kernel
+from anonloom_kernels.losses import Losses
+from anonloom_regroup.groups import (
+    Floats,
+    Groups,
+    Ints,
+    loss_exchanged,
+    loss_without,
+    priced,
+    transfer,
+    weigh,
+    write_prices,
+)
+
+#: Gains below this are rounding.
+LEAST_GAIN = 1e-9
+
+#: Columns of a record of changes: the row, where it was, the partner, where that was.
+RECORD = 4
+
+
+@kernel
+def enter(groups: Groups, row: int, most: int, room: float, entered: Floats) -> tuple[int, float]:
+    """Price a row in every other class; find the class where it costs least.
+
+    Parameters
+    ----------
+    most
+        Largest size that a class may have afterwards.
+    room
+        What must not be spent.
+    entered
+        Becomes the loss per row of every class with the row; infinite for its own.
+
+    Returns
+    -------
+    target, cost
+        -1 if every class costs as much as there is room for.
+    """
+    size, loss, price, value = groups.size, groups.loss, groups.price, groups.value
+    target, least = -1, room
+    for which in range(len(size)):
+        entered[which] = np.inf
+        if which == groups.owner[row] or size[which] == 0:
+            continue
+        with_row = 0.0
+        for axis in range(value.shape[1]):
+            with_row += price[which, value[row, axis]]
+        entered[which] = with_row
+        cost = (size[which] + 1) * with_row - size[which] * loss[which]
+        if cost < least and size[which] < most:
+            target, least = which, cost
+    return target, least
+
+
+@kernel
+def _best_swap(
+    losses: Losses,
+    groups: Groups,
+    row: int,
+    rest: float,
+    entered: Floats,
+    prices: Floats,
+    best: float,
+) -> tuple[int, float]:
+    """Partner with which swapping gains most, and the gain; -1 if none gains more than `best`.
+
+    Parameters
+    ----------
+    rest
+        Loss per row of the own class without the row.
+    prices
+        Prices of the own class without the row.
+    """
+    size, loss, relief, following = groups.size, groups.loss, groups.relief, groups.following
+    own, value = groups.owner[row], groups.value
+    rows, now, partner = size[own], size[own] * loss[own], -1
+    for which in range(len(size)):
+        # What the other class keeps of the row's coming when the best of its rows leaves.
+        kept = max(0.0, entered[which] - relief[which])
+        there = size[which] * (loss[which] - kept)
+        if now - rows * rest + there <= best:
+            continue
+        other = groups.head[which]
+        while other >= 0:
+            mine = now - rows * priced(prices, value, other)
+            if mine + there > best:
+                theirs = loss_exchanged(losses, groups, which, other, row)
+                gain = mine + size[which] * (loss[which] - theirs)
+                if gain > best:
+                    partner, best = other, gain
+            other = following[other]
+    return partner, best
+
+
+@kernel
+def _best_refill(
+    losses: Losses,
+    groups: Groups,
+    row: int,
+    target: int,
+    room: float,
+    allowed: NDArray[np.bool_],
+    prices: Floats,
+    best: float,
+) -> tuple[int, float]:
+    """Row of a third class that takes the place of one that goes to the target, and the gain.
+
+    Parameters
+    ----------
+    room
+        What the row's going gains before its place is taken.
+    prices
+        Prices of the own class without the row.
+    """
+    size, loss, relief, following = groups.size, groups.loss, groups.relief, groups.following
+    own, value = groups.owner[row], groups.value
+    short = (size[own] - 1) * loss_without(losses, groups, own, row)
+    filler = -1
+    for which in range(len(size)):
+        if which in (own, target) or size[which] < 2 or not allowed[size[which] - 1]:
+            continue
+        now, fewer = size[which] * loss[which], size[which] - 1
+        spared = now - fewer * (loss[which] - relief[which])
+        if room + spared <= best:
+            continue
+        other = groups.head[which]
+        while other >= 0:
+            mine = room + short - size[own] * priced(prices, value, other)
+            if mine + spared > best:
+                gain = mine + now - fewer * loss_without(losses, groups, which, other)
+                if gain > best:
+                    filler, best = other, gain
+            other = following[other]
+    return filler, best
+
+
+@kernel
+def _best_change(
+    losses: Losses,
+    groups: Groups,
+    row: int,
+    allowed: NDArray[np.bool_],
+    entered: Floats,
+    prices: Floats,
+) -> tuple[int, int, float]:
+    """Target and partner of the change that gains most for a row, and what it gains."""
+    own = groups.owner[row]
+    rows, loss = groups.size[own], groups.loss[own]
+    rest = loss_without(losses, groups, own, row)
+    saved = rows * loss - (rows - 1) * rest
+    target, cost = enter(groups, row, len(allowed) - 1, saved, entered)
+    write_prices(losses, groups, own, row, prices)
+    best, goal, partner = LEAST_GAIN, -1, -1
+    if target >= 0 and allowed[groups.size[target] + 1]:
+        room = saved - cost
+        if allowed[rows - 1]:
+            if room > best:
+                best, goal = room, target
+        else:
+            filler, gain = _best_refill(losses, groups, row, target, room, allowed, prices, best)
+            if filler >= 0:
+                best, goal, partner = gain, target, filler
+    other, gain = _best_swap(losses, groups, row, rest, entered, prices, best)
+    if other >= 0:
+        best, goal, partner = gain, groups.owner[other], other
+    return goal, partner, best
+
+
+@kernel
+def sweep(
+    losses: Losses,
+    groups: Groups,
+    allowed: NDArray[np.bool_],
+    turn: int,
+    once: bool,
+    barred: NDArray[np.bool_],
+    record: Ints,
+) -> tuple[int, float]:
+    """Change what gains, row by row.
+
+    Parameters
+    ----------
+    allowed
+        Whether a class may have each size.
+    turn
+        Number of this sweep, from 1. Rows of classes that did not change in this sweep or the last
+        are not looked at again.
+    once
+        Whether a class may take part in one change only, so that a change can be taken back alone.
+    barred
+        Rows that must stay.
+    record
+        Is filled with the changes, if a class takes part in one only.
+
+    Returns
+    -------
+    changes, gained
+        How many there were, and the loss that they saved.
+    """
+    touched, owner = groups.touched, groups.owner
+    entered, prices = np.empty(len(groups.size)), np.empty(len(groups.code))
+    gained, changes = 0.0, 0
+    for row in range(len(owner)):
+        own = owner[row]
+        busy = once and touched[own] == turn
+        if barred[row] or busy or groups.size[own] < 2 or groups.loss[own] <= 0.0:
+            continue
+        if touched[own] < turn - 1:
+            continue
+        target, partner, gain = _best_change(losses, groups, row, allowed, entered, prices)
+        third = owner[partner] if partner >= 0 else target
+        if target < 0 or (once and (touched[target] == turn or touched[third] == turn)):
+            continue
+        if once:
+            record[changes, 0], record[changes, 1] = row, own
+            record[changes, 2], record[changes, 3] = partner, third
+        transfer(groups, row, target)
+        if partner >= 0:
+            transfer(groups, partner, own)
+        for which in (own, target, third):
+            touched[which] = turn
+            weigh(losses, groups, which)
+        gained += gain
+        changes += 1
+    return changes, gained

@@ -1,0 +1,1 @@
+"""The outlier handler `regroup`."""
