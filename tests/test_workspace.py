@@ -26,7 +26,9 @@ readme = "README.md"
 license = "Apache-2.0"
 requires-python = ">=3.11"
 dependencies = [{needs}]
+"""
 
+ENTRY = """
 [project.entry-points.anonloom]
 {name} = "{hooks}"
 """
@@ -39,7 +41,8 @@ def write(path: Path, text: str = "") -> None:
 
 def package(root: Path, path: str, module: str, hooks: str, needs: str) -> None:
     name = path.rsplit("/", 1)[-1]
-    write(root / path / "pyproject.toml", PACKAGE.format(name=name, hooks=hooks, needs=needs))
+    entry = ENTRY.format(name=name, hooks=hooks) if hooks else ""
+    write(root / path / "pyproject.toml", PACKAGE.format(name=name, needs=needs) + entry)
     write(root / path / "README.md")
     write(root / path / "src" / module / "__init__.py")
     write(root / path / "src" / module / "py.typed")
@@ -48,9 +51,10 @@ def package(root: Path, path: str, module: str, hooks: str, needs: str) -> None:
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Path:
-    """A workspace of core, one plugin and one plugin of the tutorial that agrees with itself."""
+    """A workspace of core, kernels, one plugin and one of the tutorial that agrees with itself."""
     core = '"anonloom-core>=0.1,<0.2"'
     package(tmp_path, "core", "anonloom", "anonloom.builtin", "")
+    package(tmp_path, "kernels", "anonloom_kernels", "", core)
     package(
         tmp_path,
         "plugins/samplers/two-coins",
@@ -64,13 +68,15 @@ def workspace(tmp_path: Path) -> Path:
         '[project]\nname = "anonloom-workspace"\nversion = "0.1.0"\nrequires-python = ">=3.11"\n'
         "dependencies = [\n"
         '  "anonloom-core @ {root:uri}/core",\n'
+        '  "anonloom-kernels @ {root:uri}/kernels",\n'
         '  "anonloom-two-coins @ {root:uri}/plugins/samplers/two-coins",\n]\n'
         '[tool.pytest.ini_options]\naddopts = ["--import-mode=importlib"]\n'
         'testpaths = ["tests"]\nfilterwarnings = ["error"]\nxfail_strict = true\n',
     )
     write(
         tmp_path / "requirements-dev.txt",
-        "# twin\n-e ./core\n-e ./plugins/samplers/two-coins\n-e ./docs/tutorial/first\npytest\n",
+        "# twin\n-e ./core\n-e ./kernels\n-e ./plugins/samplers/two-coins\n"
+        "-e ./docs/tutorial/first\npytest\n",
     )
     write(tmp_path / "VERSION", "0.1.0\n")
     write(tmp_path / "CHANGELOG.md", "# Changelog\n\n## Unreleased\n\n- A coin.\n")
@@ -92,6 +98,7 @@ def test_a_workspace_that_agrees_has_no_problems(workspace):
     assert [] == check_workspace.problems(workspace)
 
 
+LIBRARY = "kernels/pyproject.toml"
 COINS = "plugins/samplers/two-coins/pyproject.toml"
 
 # File, what is replaced by what, and all that the check then says.
@@ -132,6 +139,18 @@ MISTAKES = {
         COINS, '<0.2"]', '<0.2", "anonloom-first>=0.1"]',
         ["plugins/samplers/two-coins/pyproject.toml: a plugin depends on no other plugin. Got anonloom-first>=0.1 instead."],
     ),
+    "range of kernels": (
+        COINS, '<0.2"]', '<0.2", "anonloom-kernels"]',
+        ["plugins/samplers/two-coins/pyproject.toml: kernels must be asked for as anonloom-kernels>=0.1,<0.2. Got anonloom-kernels instead."],
+    ),
+    "the library on a plugin": (
+        LIBRARY, '<0.2"]', '<0.2", "anonloom-two-coins>=0.1"]',
+        ["kernels/pyproject.toml: a library depends on no plugin. Got anonloom-two-coins>=0.1 instead."],
+    ),
+    "the library with hooks": (
+        LIBRARY, '<0.2"]\n', '<0.2"]\n[project.entry-points.anonloom]\nkernels = "anonloom_kernels.plugin"\n',
+        ['kernels/pyproject.toml: a library has no entry points of group anonloom. Got kernels = "anonloom_kernels.plugin" instead.'],
+    ),
     "missing in the root list": (
         "pyproject.toml", '  "anonloom-two-coins @ {root:uri}/plugins/samplers/two-coins",\n', "",
         ["pyproject.toml: lacks the line anonloom-two-coins @ {root:uri}/plugins/samplers/two-coins"],
@@ -149,10 +168,15 @@ MISTAKES = {
         ["requirements-dev.txt: has the line -e ./core more than once"],
     ),
     "order of the editable list": (
-        "requirements-dev.txt", "-e ./core\n-e ./plugins/samplers/two-coins\n", "-e ./plugins/samplers/two-coins\n-e ./core\n",
+        "requirements-dev.txt", "-e ./core\n-e ./kernels\n-e ./plugins/samplers/two-coins\n", "-e ./core\n-e ./plugins/samplers/two-coins\n-e ./kernels\n",
         ["requirements-dev.txt: is not in order: core and kernels first, then by path"],
     ),
 }  # fmt: skip
+
+
+def test_a_plugin_may_depend_on_core_and_on_kernels(workspace):
+    change(workspace / COINS, '<0.2"]', '<0.2", "anonloom-kernels>=0.1,<0.2"]')
+    assert [] == check_workspace.problems(workspace)
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
@@ -222,10 +246,12 @@ DAY = datetime.date(2030, 1, 31)
 
 
 def test_a_bumped_workspace_agrees_with_itself_and_closes_the_changelog(workspace):
+    change(workspace / COINS, '<0.2"]', '<0.2", "anonloom-kernels>=0.1,<0.2"]')
     changed = bump_version.bump(workspace, "0.2.0", DAY)
     assert [] == check_workspace.problems(workspace)
     assert "0.2.0\n" == (workspace / "VERSION").read_text()
-    assert '"anonloom-core>=0.2,<0.3"' in (workspace / COINS).read_text()
+    needs = 'dependencies = ["anonloom-core>=0.2,<0.3", "anonloom-kernels>=0.2,<0.3"]'
+    assert needs in (workspace / COINS).read_text()
     assert (
         "# Changelog\n\n## Unreleased\n\n## 0.2.0 - 2030-01-31\n\n- A coin.\n"
         == (workspace / "CHANGELOG.md").read_text()
@@ -235,6 +261,7 @@ def test_a_bumped_workspace_agrees_with_itself_and_closes_the_changelog(workspac
         "VERSION",
         "core/pyproject.toml",
         "docs/tutorial/first/pyproject.toml",
+        "kernels/pyproject.toml",
         "plugins/samplers/two-coins/pyproject.toml",
         "pyproject.toml",
     ] == sorted(path.relative_to(workspace).as_posix() for path in changed)
@@ -289,6 +316,7 @@ def coins(workspace):
 def wheels(tmp_path):
     folder = tmp_path / "wheels"
     write(folder / "anonloom_core-0.1.0-py3-none-any.whl")
+    write(folder / "anonloom_kernels-0.1.0-py3-none-any.whl")
     write(folder / "anonloom_two_coins-0.1.0-py3-none-any.whl")
     return folder
 
@@ -300,6 +328,15 @@ def test_a_plugin_alone_gets_core_itself_and_the_testing_tools_only(coins, wheel
         "pytest>=8.3",
         "hypothesis>=6.115",
     ] == alone.requirements(coins, wheels)
+
+
+def test_a_plugin_that_asks_for_the_library_of_kernels_gets_its_wheel_too(coins, wheels):
+    coins.project["project"]["dependencies"].append("anonloom-kernels>=0.1,<0.2")
+    assert [
+        str(wheels / "anonloom_core-0.1.0-py3-none-any.whl"),
+        str(wheels / "anonloom_kernels-0.1.0-py3-none-any.whl"),
+        f"anonloom-two-coins @ {(wheels / 'anonloom_two_coins-0.1.0-py3-none-any.whl').as_uri()}",
+    ] == alone.requirements(coins, wheels)[:3]
 
 
 def test_a_plugin_with_test_oracles_gets_them_through_its_extra(coins, wheels):
@@ -388,5 +425,7 @@ def test_a_failing_command_raises_what_it_printed():
 
 
 def test_an_unknown_name_is_refused_before_anything_is_built():
-    with pytest.raises(SystemExit, match=r"^alone: no package nothing; there are core, mondrian, "):
+    known = ", ".join(member.short for member in check_workspace.members(ROOT))
+    message = f"alone: no package nothing; there are {known}"
+    with pytest.raises(SystemExit, match=f"^{re.escape(message)}$"):
         alone.main(["--only", "nothing"])

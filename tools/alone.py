@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Each plugin alone: only core and itself installed, it passes its own tests.
+"""Each plugin alone: only core, kernels if it asks for them, and itself: it passes its own tests.
 
     python tools/alone.py [--only NAME ...] [--jobs N]
 
 In the workspace all plugins share one environment, so one that imports what another brings goes
 unnoticed there. Here all packages are built as wheels once; then each plugin gets a fresh
-environment with core's wheel, its own, pytest, hypothesis and what its extra `test` names, and its
-tests run from a copy of its folder outside the tree, without its sources. uv makes this quick;
-where it is missing, venv and pip do the same. Prints a table and exits 1 if a plugin failed.
+environment with core's wheel, that of kernels if it depends on it, its own, pytest, hypothesis and
+what its extra `test` names, and its tests run from a copy of its folder outside the tree, without
+its sources. uv makes this quick; where it is missing, venv and pip do the same. Prints a table and
+exits 1 if a plugin failed.
 """
 
 import argparse

@@ -14,7 +14,7 @@ import re
 import sys
 from pathlib import Path
 
-from check_workspace import ROOT, core_range, members, problems
+from check_workspace import ROOT, SHARED, members, problems, range_of
 
 VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)")
 
@@ -56,7 +56,9 @@ def bump(root: Path, new: str, day: datetime.date) -> list[Path]:
         text = project.read_text(encoding="utf-8")
         # The first version line belongs to [project]: check_workspace has just read it there.
         text = text.replace(f'\nversion = "{old}"\n', f'\nversion = "{new}"\n', 1)
-        texts[project] = text.replace(f'"{core_range(old)}"', f'"{core_range(new)}"')
+        for name in SHARED:
+            text = text.replace(f'"{range_of(name, old)}"', f'"{range_of(name, new)}"')
+        texts[project] = text
     changes = root / "CHANGELOG.md"
     heading = f"## Unreleased\n\n## {new} - {day.isoformat()}\n"
     text = changes.read_text(encoding="utf-8")

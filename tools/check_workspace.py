@@ -31,6 +31,10 @@ GROUPS = (
 )
 
 
+# What a plugin may depend on among our own packages.
+SHARED = ("anonloom-core", "anonloom-kernels")
+
+
 @dataclass(frozen=True)
 class Member:
     """A package of the workspace: core, kernels, a plugin, or a finished plugin of the tutorial.
@@ -121,10 +125,10 @@ def problems(root: Path = ROOT) -> list[str]:
     return found
 
 
-def core_range(version: str) -> str:
-    """The range of core that a plugin of this version asks for: hooks may change with the minor."""
+def range_of(distribution: str, version: str) -> str:
+    """The range of core or kernels that a plugin asks for: both may change with the minor."""
     major, minor = (int(part) for part in version.split(".")[:2])
-    return f"anonloom-core>={major}.{minor},<{major}.{minor + 1}"
+    return f"{distribution}>={major}.{minor},<{major}.{minor + 1}"
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -206,7 +210,7 @@ def _package(member: Member, version: str, python: str) -> list[str]:
         )
     needs = project.get("dependencies", [])
     if not member.is_core:
-        found += _dependencies(needs, core_range(version))
+        found += _dependencies(needs, version, "library" if member.is_library else "plugin")
     for file in ("README.md", f"src/{member.module}/__init__.py", f"src/{member.module}/py.typed"):
         if not (member.folder / file).is_file():
             found.append(f"{file}: is missing")
@@ -219,16 +223,21 @@ def _entries(entries: dict[str, str]) -> str:
     return ", ".join(f'{name} = "{value}"' for name, value in entries.items()) or "none"
 
 
-def _dependencies(needs: list[str], core: str) -> list[str]:
+def _dependencies(needs: list[str], version: str, what: str) -> list[str]:
+    """Whatever is not core depends on core, may depend on kernels, and on no plugin."""
     found = []
+    core, kernels = (range_of(name, version) for name in SHARED)
     if core not in needs:
         found.append(f"pyproject.toml: dependencies must hold {core}")
     for need in needs:
         name = re.split(r"[^A-Za-z0-9._-]", need, maxsplit=1)[0]
-        if name.startswith("anonloom-") and name not in ("anonloom-core", "anonloom-kernels"):
+        if name == SHARED[1] and need != kernels:
             found.append(
-                f"pyproject.toml: a plugin depends on no other plugin. Got {need} instead."
+                f"pyproject.toml: kernels must be asked for as {kernels}. Got {need} instead."
             )
+        elif name.startswith("anonloom-") and name not in SHARED:
+            other = "other plugin" if what == "plugin" else "plugin"
+            found.append(f"pyproject.toml: a {what} depends on no {other}. Got {need} instead.")
     return found
 
 
