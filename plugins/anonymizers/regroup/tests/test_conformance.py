@@ -1,10 +1,17 @@
 """The outlier handler keeps the promises of its kind."""
 
 from anonloom.testing import OutlierHandlerConformance
-from anonloom_regroup.outliers import Regroup
+from anonloom_regroup.method import Regroup
 
 
 class TestRegroup(OutlierHandlerConformance):
     """Every check of `anonloom plugins check regroup`, as a test of its own."""
 
     method = Regroup
+
+
+class TestSmallBlocks(OutlierHandlerConformance):
+    """Blocks of a few classes, many rounds, no tolerance."""
+
+    method = Regroup
+    params = {"block": 20, "rounds": 4, "sweeps": 30, "tolerance": 0.0}

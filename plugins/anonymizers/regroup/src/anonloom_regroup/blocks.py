@@ -1,7 +1,5 @@
 """Blocks of neighbouring classes: what is improved together, and in which arrangement."""
 
-from collections.abc import Iterator
-
 import attrs
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +10,11 @@ from anonloom.kinds.guard import Guard
 from anonloom_kernels.levelkey import level_order
 from anonloom_kernels.losses import Losses
 from anonloom_regroup.dissolving import dissolve_all
-from anonloom_regroup.exchange import RECORD, sweep
+from anonloom_regroup.exchange import RECORD, sweep, take_back
 from anonloom_regroup.groups import Groups, Ints, groups_of
+
+#: Classes grow to at most so many times the least size; larger ones are split afterwards.
+_GROWTH = 4
 
 
 def arranged(table: Table, classes: Classes, turn: int) -> Classes:
@@ -30,12 +31,11 @@ def arranged(table: Table, classes: Classes, turn: int) -> Classes:
     return Classes(classes.rows[places], bounds, classes.suppressed)
 
 
-def blocks(classes: Classes, rows: int) -> Iterator[tuple[int, int]]:
-    """Yield the first class of every block and the one behind its last, about so many rows each."""
+def block_edges(classes: Classes, rows: int) -> Ints:
+    """Offsets of blocks of classes that have about so many rows each."""
     count = max(1, round(len(classes.rows) / rows))
     wanted = np.linspace(0, len(classes.rows), count + 1)
-    edges = np.unique(np.searchsorted(classes.bounds, wanted))
-    yield from zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
+    return np.unique(np.searchsorted(classes.bounds, wanted))
 
 
 @attrs.frozen(eq=False)
@@ -46,10 +46,12 @@ class Improver:
     ----------
     allowed
         Whether a class may have each size.
-    tolerance
-        A sweep that saves less than this share of a block's loss is the last.
+    most
+        Size beyond which no class grows.
     sweeps
         Sweeps over a block at most.
+    tolerance
+        A sweep that saves less than this share of a block's loss is the last.
     asked
         Whether the guard demands more than sizes: then it judges every change.
     """
@@ -58,29 +60,58 @@ class Improver:
     guard: Guard
     losses: Losses
     allowed: NDArray[np.bool_]
-    tolerance: float
+    most: int
     sweeps: int
+    tolerance: float
     asked: bool
+
+    @classmethod
+    def of(
+        cls, table: Table, classes: Classes, guard: Guard, losses: Losses, sweeps: int,
+        tolerance: float,
+    ) -> "Improver":  # fmt: skip
+        """Prepare for classes of these sizes."""
+        most = _GROWTH * guard.min_size
+        sizes = np.arange(max(most, int(classes.sizes.max())) + 1)
+        allowed = np.asarray(guard.least_kept(sizes)) >= guard.demanded
+        allowed[0] = False
+        asked = not guard.size_only or table.revealed().persons is not None
+        return cls(table, guard, losses, allowed, most, sweeps, tolerance, asked)
 
     def improve(self, classes: Classes, begin: int, end: int) -> Ints:
         """Return the new class of every row of the classes from `begin` to `end`."""
         bounds = classes.bounds[begin : end + 1] - classes.bounds[begin]
         rows = classes.rows[classes.bounds[begin] : classes.bounds[end]]
         owner = np.repeat(np.arange(end - begin), np.diff(bounds))
-        if end - begin > 1 and len(self.table.axes):
+        if end - begin > 1:
             groups = groups_of(self.losses, self.table.codes[:, rows], owner)
             barred = np.zeros(len(rows), bool)
             for turn in range(1, self.sweeps + 1):
                 before = float(groups.size @ groups.loss)
-                gained = self._turn(groups, rows, barred, turn)
-                if gained <= self.tolerance * before:
+                if self._turn(groups, rows, barred, turn) <= self.tolerance * before:
                     break
             owner = groups.owner
         return owner + begin
 
     def _turn(self, groups: Groups, rows: Ints, barred: NDArray[np.bool_], turn: int) -> float:
+        """Sweep once; return the loss that it saved."""
         record = np.empty((len(groups.size) if self.asked else 0, RECORD), np.int64)
-        changes, gained = sweep(self.losses, groups, self.allowed, turn, self.asked, barred, record)
-        if not self.asked:
-            return float(gained + dissolve_all(self.losses, groups, self.allowed, turn))
-        return float(gained - self._take_back(groups, rows, barred, record[:changes]))
+        changes, gained = sweep(
+            self.losses, groups, self.allowed, self.most, turn, self.asked, barred, record
+        )
+        if self.asked:
+            refused = self._refused(groups, rows, turn)
+            lost = take_back(self.losses, groups, record[:changes], refused, barred)
+            return float(gained - lost)
+        return float(gained + dissolve_all(self.losses, groups, self.allowed, self.most, turn))
+
+    def _refused(self, groups: Groups, rows: Ints, turn: int) -> NDArray[np.bool_]:
+        """Ask the guard about the classes that this sweep changed."""
+        order = np.argsort(groups.owner, kind="stable")
+        stops = np.cumsum(groups.size)
+        changed = np.flatnonzero(groups.touched == turn)
+        refused = np.zeros(len(groups.size), bool)
+        refused[changed] = ~self.guard.admits(
+            self.table, rows[order], (stops - groups.size)[changed], stops[changed]
+        )
+        return refused

@@ -15,6 +15,7 @@ def dissolve(
     groups: Groups,
     which: int,
     allowed: NDArray[np.bool_],
+    most: int,
     entered: Floats,
     targets: Ints,
 ) -> float:
@@ -33,14 +34,14 @@ def dissolve(
     # Each row alone must already fit elsewhere: most classes end here, before anything moves.
     least = 0.0
     for row in rows:
-        target, cost = enter(groups, row, len(allowed) - 1, before - least, entered)
+        target, cost = enter(groups, row, most, before - least, entered)
         least += cost
         if target < 0:
             return 0.0
     sent = 0
     for row in rows:
         room = before - spent - LEAST_GAIN
-        target, cost = enter(groups, row, len(allowed) - 1, room, entered)
+        target, cost = enter(groups, row, most, room, entered)
         if target < 0 or not allowed[groups.size[target] + 1]:
             break
         transfer(groups, row, target)
@@ -50,7 +51,7 @@ def dissolve(
         sent += 1
     if sent == count:
         weigh(losses, groups, which)
-        return before - spent
+        return float(before - spent)
     for at in range(sent):
         transfer(groups, rows[at], which)
     for at in range(sent):
@@ -60,7 +61,9 @@ def dissolve(
 
 
 @kernel
-def dissolve_all(losses: Losses, groups: Groups, allowed: NDArray[np.bool_], turn: int) -> float:
+def dissolve_all(
+    losses: Losses, groups: Groups, allowed: NDArray[np.bool_], most: int, turn: int
+) -> float:
     """Dissolve every class that changed lately and whose rows fit better elsewhere."""
     gained = 0.0
     targets, entered = np.empty(len(groups.owner), np.int64), np.empty(len(groups.size))
@@ -68,7 +71,7 @@ def dissolve_all(losses: Losses, groups: Groups, allowed: NDArray[np.bool_], tur
         if groups.loss[which] <= 0.0 or groups.touched[which] < turn - 1:
             continue
         rows = groups.size[which]
-        gain = dissolve(losses, groups, which, allowed, entered, targets)
+        gain = dissolve(losses, groups, which, allowed, most, entered, targets)
         if gain > 0.0:
             gained += gain
             groups.touched[which] = turn

@@ -152,6 +152,7 @@ def _best_change(
     groups: Groups,
     row: int,
     allowed: NDArray[np.bool_],
+    most: int,
     entered: Floats,
     prices: Floats,
 ) -> tuple[int, int, float]:
@@ -160,7 +161,7 @@ def _best_change(
     rows, loss = groups.size[own], groups.loss[own]
     rest = loss_without(losses, groups, own, row)
     saved = rows * loss - (rows - 1) * rest
-    target, cost = enter(groups, row, len(allowed) - 1, saved, entered)
+    target, cost = enter(groups, row, most, saved, entered)
     write_prices(losses, groups, own, row, prices)
     best, goal, partner = LEAST_GAIN, -1, -1
     if target >= 0 and allowed[groups.size[target] + 1]:
@@ -183,6 +184,7 @@ def sweep(
     losses: Losses,
     groups: Groups,
     allowed: NDArray[np.bool_],
+    most: int,
     turn: int,
     once: bool,
     barred: NDArray[np.bool_],
@@ -194,6 +196,8 @@ def sweep(
     ----------
     allowed
         Whether a class may have each size.
+    most
+        Size beyond which no class grows.
     turn
         Number of this sweep, from 1. Rows of classes that did not change in this sweep or the last
         are not looked at again.
@@ -219,7 +223,7 @@ def sweep(
             continue
         if touched[own] < turn - 1:
             continue
-        target, partner, gain = _best_change(losses, groups, row, allowed, entered, prices)
+        target, partner, gain = _best_change(losses, groups, row, allowed, most, entered, prices)
         third = owner[partner] if partner >= 0 else target
         if target < 0 or (once and (touched[target] == turn or touched[third] == turn)):
             continue
@@ -235,3 +239,35 @@ def sweep(
         gained += gain
         changes += 1
     return changes, gained
+
+
+@kernel
+def take_back(
+    losses: Losses,
+    groups: Groups,
+    record: Ints,
+    refused: NDArray[np.bool_],
+    barred: NDArray[np.bool_],
+) -> float:
+    """Undo the changes that made a refused class; return the loss that they had saved.
+
+    Their rows are barred: what was refused once would be tried again in every sweep.
+    """
+    size, loss, owner = groups.size, groups.loss, groups.owner
+    lost = 0.0
+    for at in range(len(record)):
+        row, own, partner, third = record[at]
+        target = owner[row]
+        if not (refused[own] or refused[target] or refused[third]):
+            continue
+        barred[row] = True
+        transfer(groups, row, own)
+        if partner >= 0:
+            transfer(groups, partner, third)
+        for turn, which in enumerate((own, target, third)):
+            if turn == 2 and third == target:
+                continue
+            lost -= size[which] * loss[which]
+            weigh(losses, groups, which)
+            lost += size[which] * loss[which]
+    return lost
