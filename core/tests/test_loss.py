@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonloom.data.builders import Tree
-from anonloom.data.classes import Classes
+from anonloom.data.classes import Classes, Regions
 from anonloom.data.loss import class_losses, column_losses, gcp, release_gcp, release_losses
 from anonloom.data.release import Release
 from anonloom.data.schema import Column, Schema
@@ -58,6 +58,49 @@ def tables(draw: st.DrawFn) -> tuple[Table, Classes]:
     )
     labels = draw(st.lists(st.integers(-1, 4), min_size=n, max_size=n))
     return Table.build(frame, schema), Classes.from_labels(np.array(labels))
+
+
+def recoded(table: Table, levels: list[int], suppressed: set[int]) -> Classes:
+    """Recode every axis to one level of its hierarchy: one class per combination of nodes."""
+    ends = []
+    for axis, codes, level in zip(table.axes, table.codes, levels, strict=True):
+        nodes = axis.hierarchy.ancestors[level] if axis.hierarchy and axis.occurring else None
+        own = np.minimum(codes, max(axis.occurring - 1, 0))
+        first = codes if nodes is None else axis.hierarchy.first[nodes[own]]
+        last = codes if nodes is None else axis.hierarchy.last[nodes[own]]
+        absent = codes == axis.missing
+        ends.append((np.where(absent, codes, first), np.where(absent, codes, last)))
+    boxes = np.stack([end for pair in ends for end in pair])
+    labels = np.unique(boxes, axis=1, return_inverse=True)[1].reshape(-1)
+    labels[sorted(suppressed)] = -1
+    labels[labels >= 0] = np.unique(labels[labels >= 0], return_inverse=True)[1]
+    classes = Classes.from_labels(labels)
+    of_class = boxes[:, classes.rows[classes.starts]].astype(np.int32)
+    regions = Regions(of_class[0::2].T, of_class[1::2].T, np.tile(levels, (len(classes), 1)))
+    return attrs.evolve(classes, regions=regions, global_recoding=True)
+
+
+def publish_regions(table: Table, classes: Classes) -> Release:
+    lo, hi, level = classes.regions.lo, classes.regions.hi, classes.regions.level
+    cells = [axis.publish(lo[:, at], hi[:, at], level[:, at]) for at, axis in enumerate(table.axes)]
+    return Release.from_cells(table, classes, cells, truthful=True)
+
+
+@given(tables(), st.data())
+def test_a_global_recoding_loses_what_its_regions_lose(
+    case: tuple[Table, Classes], data: st.DataObject
+) -> None:
+    table, _ = case
+    depths = [axis.hierarchy.depth if axis.hierarchy else 1 for axis in table.axes]
+    levels = [data.draw(st.integers(0, depth - 1)) for depth in depths]
+    out = data.draw(st.sets(st.integers(0, len(table) - 1), max_size=3))
+    classes = recoded(table, levels, out)
+    assert gcp(table, classes) == pytest.approx(release_gcp(table, publish_regions(table, classes)))
+
+    some = np.array(data.draw(st.lists(st.booleans(), min_size=20, max_size=20)))
+    fewer = classes.suppress(np.resize(some, len(classes)))
+    assert fewer.global_recoding
+    assert gcp(table, fewer) == pytest.approx(release_gcp(table, publish_regions(table, fewer)))
 
 
 @given(tables())

@@ -2,6 +2,7 @@
 
 import io
 
+from anonloom.api import hookimpl
 from anonloom.cli import progress
 
 
@@ -31,6 +32,39 @@ def test_the_bar_shows_stages_and_is_gone_when_the_run_ends(clinic, registry):
     assert "partitioner (runs)" in screen.getvalue()
     assert bar._progress.finished
     assert not bar._progress.live.is_started
+
+
+def test_lines_pass_on_what_a_stage_notes_before_it_is_done(clinic, registry, capsys):
+    registry.observers.add(progress.Lines())
+    clinic.pipeline("stages.partitioner.note='compiling kernels, once'").run()
+
+    lines = capsys.readouterr().err.splitlines()
+    noted = lines.index("partitioner: compiling kernels, once")
+    assert lines[noted + 1].startswith("partitioner: 12 rows, ")
+
+
+def test_the_bar_shows_what_a_stage_notes_until_the_stage_is_done(clinic, registry):
+    from rich.console import Console
+
+    bar = progress.Bar()
+    screen = io.StringIO()
+    bar._progress.live.console = Console(file=screen, force_terminal=True, width=100)
+    # Drawn when told, so that nothing depends on the clock.
+    bar._progress.live.auto_refresh = False
+    shown = []
+
+    class Watching:
+        @hookimpl
+        def anonloom_stage_noted(self):
+            bar._progress.refresh()
+            shown.append("compiling kernels, once" in screen.getvalue())
+
+    registry.observers.add(bar)
+    registry.observers.add(Watching())
+    clinic.pipeline("stages.partitioner.note='compiling kernels, once'").run()
+
+    assert [True] == shown
+    assert "12 rows" in [task.fields["note"] for task in bar._progress.tasks]
 
 
 def test_a_refused_run_takes_its_bar_away(clinic, registry):

@@ -82,6 +82,7 @@ class Runs(Partitioner):
 
     length: int = param(help="Rows per class.", default=4)
     literal: bool = param(help="Keep a short rest as a class of its own.", default=False)
+    note: str = param(help="What to tell whoever waits.", default="")
     loses: bool = param(help="Lose the last row.", default=False)
     revives: bool = param(help="Put suppressed rows into a class.", default=False)
 
@@ -104,6 +105,8 @@ class Runs(Partitioner):
             bounds.extend([len(rows) + cut for cut in cuts[1:]])
             rows.extend(members.tolist())
         run.progress(1, 1)
+        if self.note:
+            run.note(self.note)
         run.find(Finding(name="runs", value=len(bounds) - 1, meaning="How many runs were cut."))
         suppressed = classes.suppressed
         if self.loses:

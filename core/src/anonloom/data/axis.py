@@ -109,11 +109,16 @@ class Axis:
 
     # --- loss: what a class that covers [lo, hi] loses when it is published (NCP) ---------------
 
-    def loss(self, lo: Codes, hi: Codes) -> NDArray[np.float64]:
+    def loss(self, lo: Codes, hi: Codes, level: Codes | None = None) -> NDArray[np.float64]:
         """Loss of classes that cover the codes from `lo` to `hi`, between 0 and 1.
 
         For the form `set` this is the most that the class can lose; the loss of a given set is
         `set_loss` of its number of members.
+
+        Parameters
+        ----------
+        level
+            Level of the hierarchy that a node must at least have, as in `publish`.
         """
         lo, hi = np.asarray(lo), np.asarray(hi)
         if not self.occurring:
@@ -126,7 +131,7 @@ class Axis:
         elif self.form == "set":
             loss = self.set_loss(inside - first + 1)
         else:
-            loss = self.node_loss(first, inside)
+            loss = self.node_loss(first, inside, level)
         loss[mixed] = 1.0
         if self.missing >= 0:
             loss[lo == self.missing] = 0.0
@@ -138,8 +143,16 @@ class Axis:
         assert self.hierarchy is not None
         first, last = self.hierarchy.first[node], self.hierarchy.last[node]
         if self.type == "category":
-            return self.set_loss(last - first + 1)
-        return self._share_of_range(first, last)
+            loss = self.set_loss(last - first + 1)
+        else:
+            loss = self._share_of_range(first, last)
+        # The root over a single value is published as `*` where its level is demanded.
+        return loss if level is None else np.where(self._is_root[node], 1.0, loss)
+
+    @cached_property
+    def _is_root(self) -> NDArray[np.bool_]:
+        assert self.hierarchy is not None
+        return np.array([label == STAR for label in self.hierarchy.labels])
 
     def set_loss(self, members: Codes) -> NDArray[np.float64]:
         """Loss of a set of so many values."""

@@ -118,6 +118,11 @@ class Classes:
         """Number of rows, the suppressed ones included."""
         return len(self.rows) + len(self.suppressed)
 
+    @property
+    def published_regions(self) -> Regions | None:
+        """The regions where they will be published, not what the rows of a class cover."""
+        return self.regions if self.global_recoding else None
+
     def members(self, which: int) -> Rows:
         """Rows of one class."""
         return self.rows[self.bounds[which] : self.bounds[which + 1]]

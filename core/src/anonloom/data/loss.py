@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from anonloom.data import cells
 from anonloom.data.axis import Axis
-from anonloom.data.classes import Classes
+from anonloom.data.classes import Classes, Regions
 from anonloom.data.release import Release
 from anonloom.data.table import Table
 
@@ -30,7 +30,12 @@ def distinct_members(table: Table, classes: Classes, axis: int) -> NDArray[np.in
 
 
 def class_losses(table: Table, classes: Classes) -> NDArray[np.float64]:
-    """Loss of every class on every axis as it will be published, (classes x axes)."""
+    """Loss of every class on every axis as it will be published, (classes x axes).
+
+    After a global recoding that is the regions, whatever the rows of a class cover of them.
+    """
+    if classes.published_regions is not None:
+        return _region_losses(table, classes.published_regions)
     lo, hi = classes.extents(table.codes)
     losses = np.empty(lo.shape)
     for at, axis in enumerate(table.axes):
@@ -39,6 +44,14 @@ def class_losses(table: Table, classes: Classes) -> NDArray[np.float64]:
             mixed = (hi[:, at] == axis.missing) & (lo[:, at] < hi[:, at])
             members = axis.set_loss(distinct_members(table, classes, at))
             losses[:, at] = np.where(mixed, 1.0, members)
+    return losses
+
+
+def _region_losses(table: Table, regions: Regions) -> NDArray[np.float64]:
+    losses = np.empty(regions.lo.shape)
+    for at, axis in enumerate(table.axes):
+        level = None if regions.level is None else regions.level[:, at]
+        losses[:, at] = axis.loss(regions.lo[:, at], regions.hi[:, at], level)
     return losses
 
 

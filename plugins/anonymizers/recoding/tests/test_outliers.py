@@ -1,5 +1,6 @@
 """Suppressing outliers: which rows, how many, and what it is worth."""
 
+import attrs
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonloom.data.builders import Tree
-from anonloom.data.classes import Classes
+from anonloom.data.classes import Classes, Regions
 from anonloom.data.loss import gcp
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
@@ -69,6 +70,21 @@ def test_the_worst_row_of_a_class_is_the_one_without_which_least_is_lost(partiti
             row, said = found[owner]
             assert best == pytest.approx(said)
             assert best == pytest.approx(gains[int(row)])
+
+
+def test_after_a_global_recoding_no_row_costs_the_others_anything():
+    table = Table.build(
+        pd.DataFrame({"age": [1, 2, 3, 4, 90]}),
+        Schema([Column(name="age", role="quasi", type="number")]),
+    )
+    whole = Classes.whole(np.arange(5))
+    ends = np.array([[0]], np.int32), np.array([[4]], np.int32)
+    classes = attrs.evolve(whole, regions=Regions(*ends), global_recoding=True)
+    run = Run()
+    kept = Suppress(at_most=1).handle(table, classes, Guard(), run)
+    assert (5, 0) == (len(kept.rows), len(kept.suppressed))
+    assert [0] == [finding.value for finding in run.found]
+    assert 1 == len(Suppress(at_most=0.2).handle(table, whole, Guard(), Run()).suppressed)
 
 
 @given(partition=partitions(), k=st.integers(1, 4), share=st.sampled_from([0, 0.1, 0.5, 1]))

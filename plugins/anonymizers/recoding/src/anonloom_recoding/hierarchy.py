@@ -27,8 +27,8 @@ class ByHierarchy(Generalizer):
 
     def generalize(self, table: Table, classes: Classes, run: Run) -> Release:
         """Return the release."""
-        wanted = classes.global_recoding if self.extent == "auto" else self.extent == "region"
-        regions = classes.regions if wanted else None
+        chosen = {"auto": classes.published_regions, "tight": None, "region": classes.regions}
+        regions = chosen[self.extent]
         if regions is None:
             cells = _tight(table, classes)
         else:

@@ -30,7 +30,8 @@ class Suppress(OutlierHandler):
     A row is an outlier when the table as a whole loses less without it: the loss that the others
     of its class save is greater than the loss of suppressing it. In rounds, every class offers its
     worst row if the guard admits the class without it; the rows that save most go first. So the
-    total loss falls with every row, and a class never falls below what the guard demands.
+    total loss falls with every row, and a class never falls below what the guard demands. After a
+    global recoding no row costs the others anything, and none is suppressed.
     """
 
     at_most: float = param(
@@ -44,7 +45,7 @@ class Suppress(OutlierHandler):
         before = len(classes.suppressed)
         budget = int(self.at_most * classes.total + 1e-9) - before
         # A class changes only when it loses a row; only then can it have a new worst one.
-        active = np.arange(len(classes))
+        active = np.arange(len(classes) if classes.published_regions is None else 0)
         while budget > 0 and len(active):
             places, owners, saved = worst_rows(table, classes, active)
             without = _without(classes, places)
