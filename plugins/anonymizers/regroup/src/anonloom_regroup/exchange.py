@@ -261,13 +261,14 @@ def take_back(
         if not (refused[own] or refused[target] or refused[third]):
             continue
         barred[row] = True
+        concerned = (own, target, third if third != target else -1)
+        for which in concerned:
+            lost -= size[which] * loss[which] if which >= 0 else 0.0
         transfer(groups, row, own)
         if partner >= 0:
             transfer(groups, partner, third)
-        for turn, which in enumerate((own, target, third)):
-            if turn == 2 and third == target:
-                continue
-            lost -= size[which] * loss[which]
-            weigh(losses, groups, which)
-            lost += size[which] * loss[which]
+        for which in concerned:
+            if which >= 0:
+                weigh(losses, groups, which)
+                lost += size[which] * loss[which]
     return lost

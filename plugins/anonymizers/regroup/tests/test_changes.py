@@ -1,0 +1,56 @@
+"""Each kind of change does what only it can do, on tables small enough to see why."""
+
+import pandas as pd
+import pytest
+
+from anonloom.data.classes import Classes
+from anonloom.data.schema import Column, Schema
+from anonloom.data.table import Table
+from anonloom.kinds.context import Run
+from anonloom.kinds.guard import Guard
+from anonloom.testing.demands import AtLeast
+from anonloom_regroup.method import Regroup
+
+CHANGES = {
+    # A class that can spare its stranger gives it away.
+    "move": ([[1, 2, 1, 90], [91, 92, 93]], 3, [[1, 1, 2], [90, 91, 92, 93]]),
+    # Two classes of the least size exchange their strangers.
+    "swap": ([[1, 2, 90], [91, 3, 92]], 3, [[1, 2, 3], [90, 91, 92]]),
+    # The stranger goes to a second class, and a third one fills the gap.
+    "refill": (
+        [[1, 2, 90], [91, 92, 93], [3, 40, 41, 42]],
+        3,
+        [[1, 2, 3], [40, 41, 42], [90, 91, 92, 93]],
+    ),
+    # A class that nobody belongs to is given up.
+    "dissolve": ([[1, 50, 99], [2, 2, 2], [51, 51, 51], [98, 98, 98]], 3,
+                 [[1, 2, 2, 2], [50, 51, 51, 51], [98, 98, 98, 99]]),
+    # A class that has grown to twice the least size is split.
+    "split": ([[1, 1, 9, 9]], 2, [[1, 1], [9, 9]]),
+    # The best company that there is stays together.
+    "none": ([[1, 1, 1], [2, 2, 2]], 3, [[1, 1, 1], [2, 2, 2]]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("classes", "k", "expected"), CHANGES.values(), ids=CHANGES)
+def test_the_change_is_made(classes, k, expected):
+    ages = [age for members in classes for age in members]
+    labels = [which for which, members in enumerate(classes) for _ in members]
+    age = Column(name="age", role="quasi", type="number")
+    table = Table.build(pd.DataFrame({"age": [float(age) for age in ages]}), Schema([age]))
+
+    found = Regroup().handle(
+        table, Classes.from_labels(pd.Series(labels).to_numpy()), Guard([AtLeast(k=k)]), Run()
+    )
+
+    grouped = [sorted(ages[row] for row in found.members(at)) for at in range(len(found))]
+    assert expected == sorted(grouped)
+
+
+def test_rows_that_left_are_counted_against_the_largest_rest():
+    from anonloom_regroup.measures import rows_moved
+
+    before = pd.Series([0, 0, 0, 1, 1, -1]).to_numpy()
+    after = pd.Series([5, 5, 2, 2, 2, -1]).to_numpy()
+    assert 1 == rows_moved(before, after)
+    assert 0 == rows_moved(before[:0], after[:0])
