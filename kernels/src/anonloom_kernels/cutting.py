@@ -105,7 +105,7 @@ def best_division(
     members, lost = np.empty(axes, np.int64), np.empty(axes)
     seen = _unseen(losses)
     layout, values, ancestors = losses.layout, losses.values, losses.ancestors
-    least, most, by_size, admitted, starts, stops = windows
+    least, most, by_size, column, admitted, starts, stops = windows
     long = np.searchsorted(stops, begin + 1)
     best[begin] = 0.0
     for stop in range(begin + 1, end + 1):
@@ -129,7 +129,9 @@ def best_division(
                 loss += _widen_sets(losses, ordered, stop - size, members, seen, stop, lost)
             if size < least:
                 continue
-            allowed = admitted[stop - 1, size - least] if len(admitted) else by_size[size]
+            allowed = by_size[size]
+            if len(admitted):
+                allowed = column[size] >= 0 and admitted[stop - 1, column[size]]
             if allowed and best[stop - size] + size * loss < best[stop]:
                 best[stop], taken[stop] = best[stop - size] + size * loss, size
         while long < len(stops) and stops[long] == stop:

@@ -108,8 +108,7 @@ def order_by_sequence(table: Table, rows: Ints, bounds: Ints) -> Ints:
     odd = np.zeros(len(points), np.int64)
     for part in sequence_of(table, rows):
         digit = part.digits[points.codes[1 + part.axis]]
-        digit = np.where(odd & 1, part.digits[-1] - digit, digit)
+        digits.append(np.where(odd & 1, part.digits[-1] - digit, digit))
         odd += digit
-        digits.append(digit)
     key = combined_key(np.stack(digits))
     return np.argsort(key[points.point], kind="stable")
