@@ -211,6 +211,18 @@ def test_stage_findings_and_audit_findings_are_kept_by_id(clinic):
     assert np.array_equal([0], outcome.findings["counting"].private[0].rows)
 
 
+def test_a_mechanism_must_leave_what_a_partitioner_needs(clinic):
+    clinic.change("  - partitioner: runs\n", "  - mechanism: add-one\n  - partitioner: runs\n")
+    clinic.pipeline("stages.partitioner.needs=illness").run()
+    with pytest.raises(UsageError) as refused:
+        clinic.pipeline(
+            "stages.partitioner.needs=illness", "stages.mechanism.forgets=illness"
+        ).publish()
+
+    assert "runs cannot be used: there is no column 'illness'" == str(refused.value)
+    assert not (clinic.folder / "out").exists()
+
+
 def test_a_mechanism_must_leave_what_a_privacy_model_looks_at(clinic):
     clinic.change("  - partitioner: runs\n", "  - mechanism: add-one\n  - partitioner: runs\n")
     clinic.change("  - size: {k: 3}\n", "  - size: {k: 3}\n  - two-values: {of: illness}\n")

@@ -82,6 +82,7 @@ class Runs(Partitioner):
 
     length: int = param(help="Rows per class.", default=4)
     literal: bool = param(help="Keep a short rest as a class of its own.", default=False)
+    needs: str = param(help="A column that it cannot do without.", default="")
     note: str = param(help="What to tell whoever waits.", default="")
     loses: bool = param(help="Lose the last row.", default=False)
     revives: bool = param(help="Put suppressed rows into a class.", default=False)
@@ -93,6 +94,11 @@ class Runs(Partitioner):
     @property
     def sound(self):
         return not self.literal
+
+    def problem(self, schema):
+        if self.needs and self.needs not in schema:
+            return f"there is no column '{self.needs}'"
+        return None
 
     def partition(self, table: Table, classes, guard, run):
         rows, bounds = [], [0]

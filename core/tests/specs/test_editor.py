@@ -22,6 +22,8 @@ BEYOND = {
     "hierarchy-option-contradicts",
     "mechanism-column-unknown",
     "order-",
+    "outliers-column-unsuited",
+    "partitioner-column-unsuited",
     "privacy-column-unknown",
     "privacy-parameter-fraction",  # 5.0 is an integer in JSON schema
     "privacy-parameter-missing",  # an experiment may provide it

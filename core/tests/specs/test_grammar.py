@@ -298,3 +298,23 @@ p.yaml:11:18: stages[0].partitioner: partitioner 'cut' is provided by acme-anon 
     write 'acme-anon:cut' or 'anonloom-toys:cut', or uninstall one""" == refused(SHORT, registry)
     spec = build(SHORT.replace("cut", "acme-anon:cut"), registry)
     assert toys.Grow() == spec.stages[0].method
+
+
+WEIGHED = SHORT.replace("cut\n", "grow\n    with: {weights: {age: 1}}\n")
+
+
+def test_a_partitioner_is_not_asked_about_what_a_mechanism_may_change(registry):
+    text = WEIGHED.replace("age: 1", "job: 1")
+    assert "stages[0].with: no quasi-identifiers: job" in refused(text, registry)
+    noise = "  - mechanism: noise\n    with: {scale: 1}\n  - partitioner"
+    assert 3 == len(build(text.replace("  - partitioner", noise), registry).stages)
+
+
+def test_a_partitioner_is_asked_about_the_columns_that_privacy_speaks_of(registry):
+    narrow = Plugin(anonloom_register_privacy_models=[method("narrow", "anonloom_toys:Narrow")])
+    assert registry.register(narrow, distribution="acme-anon", version="2")
+    assert 2 == len(build(WEIGHED, registry).stages)
+    # The model looks at all quasi-identifiers but the first: age is published as it is.
+    assert "stages[0].with: no quasi-identifiers: age" in refused(
+        WEIGHED.replace("crowd", "narrow"), registry
+    )

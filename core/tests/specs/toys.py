@@ -50,6 +50,10 @@ class Grow(Partitioner):
     shape: Literal["ball", "box"] = param(help="What grows.", default="ball")
     weights: dict[str, float] = param(help="Weight per column.", default={})
 
+    def problem(self, schema):
+        strange = [name for name in self.weights if name not in schema.quasi]
+        return f"no quasi-identifiers: {', '.join(strange)}" if strange else None
+
 
 @toy
 class Trim(OutlierHandler):
@@ -60,6 +64,9 @@ class Trim(OutlierHandler):
     def __attrs_post_init__(self):
         if self.low > self.high:
             raise ValueError("'low' must not exceed 'high'")
+
+    def problem(self, schema):
+        return self.recovery.problem(schema) if self.recovery is not None else None
 
 
 @toy
@@ -85,6 +92,12 @@ class Coin(Sampler):
 class Crowd(PrivacyModel):
     monotone = True
     k: int = param(help="Least number of rows.", check=at_least(2))
+
+
+@toy
+class Narrow(Crowd):
+    def combinations(self, schema):
+        return (schema.quasi[1:],)
 
 
 @toy

@@ -154,6 +154,23 @@ class FearsMissing(Halves):
         return super().partition(table, classes, guard, run)
 
 
+class SaysSo(FearsMissing):
+    """May raise where it said beforehand that the table does not suit it."""
+
+    def problem(self, schema):
+        return "values may be missing" if all(c.missing == "own" for c in schema) else None
+
+    def partition(self, table, classes, guard, run):
+        if self.problem(table.schema):
+            raise ValueError("a value is missing")
+        return Halves.partition(self, table, classes, guard, run)
+
+
+class Complains(Halves):
+    def problem(self, schema):
+        return "it has regions" if "region" in schema else None
+
+
 class ReturnsLists(Halves):
     def partition(self, table, classes, guard, run):
         return super().partition(table, classes, guard, run).rows.tolist()
@@ -181,7 +198,7 @@ class Undeclared(Halves):
 
 
 class TestToys(ToyTests):
-    good = [(PartitionerConformance, Halves)]
+    good = [(PartitionerConformance, Halves), (PartitionerConformance, SaysSo)]
     broken = [
         (PartitionerConformance, Loses, "check_no_row_is_lost"),
         (PartitionerConformance, Doubles, "check_no_row_is_doubled"),
@@ -191,6 +208,7 @@ class TestToys(ToyTests):
         (PartitionerConformance, LikesSortedRows, "check_row_order_does_not_matter"),
         (PartitionerConformance, Straddles, "check_given_classes_are_refined"),
         (PartitionerConformance, PutsBack, "check_suppressed_rows_stay_suppressed"),
+        (PartitionerConformance, Complains, "check_has_no_problem_with_its_table"),
         (PartitionerConformance, Prints, "check_prints_nothing"),
         (PartitionerConformance, Warns, "check_prints_nothing"),
         (PartitionerConformance, DrawsGlobally, "check_uses_only_its_own_randomness"),

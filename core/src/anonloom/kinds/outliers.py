@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from typing import Literal
 
 from anonloom.data.classes import Classes
+from anonloom.data.schema import Schema
 from anonloom.data.table import Table
 from anonloom.kinds.context import Run
 from anonloom.kinds.guard import Guard
@@ -28,3 +29,7 @@ class OutlierHandler(ABC):
     @abstractmethod
     def handle(self, table: Table, classes: Classes, guard: Guard, run: Run) -> Classes:
         """Return the classes with badly fitting rows moved."""
+
+    def problem(self, schema: Schema) -> str | None:
+        """See `Partitioner.problem`."""
+        return None

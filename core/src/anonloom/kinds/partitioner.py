@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from typing import Literal
 
 from anonloom.data.classes import Classes
+from anonloom.data.schema import Schema
 from anonloom.data.table import Table
 from anonloom.kinds.context import Run
 from anonloom.kinds.guard import Guard
@@ -37,3 +38,10 @@ class Partitioner(ABC):
     @abstractmethod
     def partition(self, table: Table, classes: Classes, guard: Guard, run: Run) -> Classes:
         """Return the refined classes."""
+
+    def problem(self, schema: Schema) -> str | None:
+        """Say what is wrong with using the method on such a table, or None.
+
+        A pipeline file is checked with it before any data are read.
+        """
+        return None

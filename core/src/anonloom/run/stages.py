@@ -77,6 +77,7 @@ class PipelineStages:
                     table = on_own_axes(table.take(rows[_mask(kept, len(rows), step)]))
                 count.rows, count.suppressed = len(table), int(table.incomplete.sum())
         self._still_judged(table)
+        self._still_suited(table)
         self.prepared = table
         return table
 
@@ -89,6 +90,14 @@ class PipelineStages:
                     f"{use.entry.name} cannot be judged after the mechanisms: {problem}",
                     hint="Keep the columns that a privacy model names.",
                 )
+
+    def _still_suited(self, table: Table) -> None:
+        """Refuse a method that does not fit the columns that the mechanisms left."""
+        for step in self.steps:
+            if step.entry.kind in _MAKE_CLASSES:
+                problem = step.method.problem(table.schema)
+                if problem is not None:
+                    raise UsageError(f"{step.entry.name} cannot be used: {problem}")
 
     def partition(self, table: Table, guard: Guard) -> Classes | None:
         """See `Stages.partition`."""

@@ -8,6 +8,7 @@ import attrs
 
 from anonloom.document import Node
 from anonloom.errors import Problem, SpecError
+from anonloom.kinds.guard import Guard
 from anonloom.kindtable import KINDS, STAGE_KINDS
 from anonloom.params import at_least, between, not_empty, param
 from anonloom.registry import Registry
@@ -102,7 +103,8 @@ def read_pipeline(
     privacy = _privacy(fields["privacy"], workshop, data, taken) if "privacy" in fields else ()
     suppression = _section(root, fields, "suppression", Suppression, workshop)
     collect = _collect(root, fields.get("collect"), workshop)
-    stages = _stages(fields.get("stages"), workshop, data, taken)
+    judged = _judged(data, privacy) if not problems else None
+    stages = _stages(fields.get("stages"), workshop, data, judged, taken)
     audit = _audits(fields.get("audit"), workshop, data, stages, taken)
     publish = _publish(root, fields, workshop)
     if publish and data and publish.intervals == "bounds":
@@ -221,8 +223,21 @@ def _collect(root: Cursor, cursor: Cursor | None, workshop: Workshop) -> Use | N
     return use and attrs.evolve(use, id="collector")
 
 
+def _judged(data: Data | None, privacy: tuple[Use, ...]) -> Data | None:
+    """Return the columns as stages see them: what no privacy model speaks of is not theirs."""
+    if data is None or not privacy:
+        return data
+    schema = data.schema
+    named = Guard(tuple(use.method for use in privacy)).columns(schema)
+    return attrs.evolve(data, schema=schema.guarding(named))
+
+
 def _stages(
-    cursor: Cursor | None, workshop: Workshop, data: Data | None, taken: set[str]
+    cursor: Cursor | None,
+    workshop: Workshop,
+    data: Data | None,
+    judged: Data | None,
+    taken: set[str],
 ) -> tuple[Use, ...]:
     elements = cursor.elements("a list of stages") if cursor is not None else []
     placed: list[tuple[Cursor, str, Use | None]] = []
@@ -238,8 +253,13 @@ def _stages(
         # Ids that are written come first, so that a default never takes one of them.
         use = workshop.method(kind, fields[kind], fields.get("with"), named or _free(kind, taken))
         placed.append((fields[kind], kind, use))
-        if kind == "mechanism" and use is not None:
-            _check_use(fields, kind, use, data)
+        if kind == "mechanism":
+            if use is not None:
+                _check_use(fields, kind, use, data)
+            # It may change which columns there are: only the run can tell what follows.
+            judged = None
+        elif kind in ("partitioner", "outliers") and use is not None:
+            _check_use(fields, kind, use, judged)
     if len(known) == len(elements or []):
         check_order(placed)
         if data is not None:

@@ -33,7 +33,7 @@ class Scene:
     special
         Names the scenes that only a special check, not the general ones, judges.
     refused
-        Whether the method has to raise in this scene.
+        Whether the method may raise in this scene.
     """
 
     name: str

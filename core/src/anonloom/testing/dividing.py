@@ -76,7 +76,9 @@ class Dividing(Acting):
             }
 
         facts = Given(sample, classes, suppressed, demand)
-        return Scene(f"{name} ({demand.words})", given, facts, special)
+        # A table that the method says not to suit it may make it raise.
+        refused = self.made().problem(sample.schema) is not None
+        return Scene(f"{name} ({demand.words})", given, facts, special, refused)
 
 
 def plain_classes(classes: list[list[int]], suppressed: list[int]) -> Classes:
@@ -225,6 +227,14 @@ def _final_check_refuses(one: Played) -> bool:
     return given.demand.halved or not all(verdict.holds for verdict in verdicts)
 
 
+def check_has_no_problem_with_its_table(subject: Dividing) -> None:
+    """`problem` accepts the tables on which the method works."""
+    held(
+        (one.scene.name for one in subject.returned() if one.scene.refused),
+        "the method works and complains",
+    )
+
+
 #: Checks of everything that returns classes.
 DIVIDED: tuple[Check, ...] = (
     *DECLARED,
@@ -236,6 +246,7 @@ DIVIDED: tuple[Check, ...] = (
     check_every_class_is_admitted,
     check_row_order_does_not_matter,
     check_unsound_classes_are_refused,
+    check_has_no_problem_with_its_table,
 )
 
 

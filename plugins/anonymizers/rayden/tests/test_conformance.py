@@ -25,6 +25,13 @@ class TestCanon(PartitionerConformance):
     params = {"distance": "euclidean", "categories": "codes", "vantage": "random"}
 
 
+class TestCanonOnNumbers(PartitionerConformance):
+    """Of the kit's tables it takes those without categories, and says so of the others."""
+
+    method = VpTree
+    params = {"distance": "euclidean"}
+
+
 class TestCof(OutlierHandlerConformance):
     method = Cof
 

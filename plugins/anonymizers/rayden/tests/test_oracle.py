@@ -15,6 +15,7 @@ from anonloom.kinds.context import Run
 from anonloom.kinds.guard import Guard
 from anonloom.testing.demands import AtLeast
 from anonloom_rayden import gower
+from anonloom_rayden.cof import Cof
 from anonloom_rayden.gower import between, from_one, space_of
 from anonloom_rayden.tree import select
 from anonloom_rayden.vptree import VpTree
@@ -88,14 +89,21 @@ def test_a_euclidean_distance_refuses_categories():
         ),
     )
 
+    tree = VpTree(distance="euclidean")
     with pytest.raises(UsageError) as caught:
-        VpTree(distance="euclidean").partition(table, table.whole(), Guard(), Run())
+        tree.partition(table, table.whole(), Guard(), Run())
 
-    assert str(caught.value) == (
-        "a Euclidean distance needs numbers, and these quasi-identifiers are categories: "
-        "'sex', 'town'\n"
-        "    'distance: gower' takes categories; 'categories: codes' uses their ranks as numbers"
+    expected = (
+        "a Euclidean distance needs numbers, and these quasi-identifiers are categories: 'sex', "
+        "'town'; 'distance: gower' takes them, 'categories: codes' uses their ranks as numbers"
     )
+    assert expected == str(caught.value)
+    assert expected == tree.problem(table.schema)
+    assert expected == Cof(distance="euclidean").problem(table.schema)
+    assert expected == Cof(recovery=tree).problem(table.schema)
+    assert None is VpTree().problem(table.schema)
+    assert None is VpTree(distance="euclidean", categories="codes").problem(table.schema)
+    assert None is tree.problem(Schema([Column(name="age", role="quasi", type="number")]))
 
 
 # --- the tree: one row at a time ------------------------------------------------------------------

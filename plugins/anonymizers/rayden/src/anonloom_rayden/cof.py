@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from anonloom.data.classes import Classes
 from anonloom.data.findings import Finding
+from anonloom.data.schema import Schema
 from anonloom.data.table import Table
 from anonloom.kinds.context import Run
 from anonloom.kinds.guard import Guard
@@ -17,7 +18,7 @@ from anonloom.params import at_least, param
 from anonloom.run.merge import merge_until_admitted
 from anonloom_kernels.compiled import compiling
 from anonloom_rayden.detection import Chain, Scoring, admits_rest, beyond, removable
-from anonloom_rayden.gower import Categories, Distance, space_of
+from anonloom_rayden.gower import Categories, Distance, space_of, unsuited
 from anonloom_rayden.tree import Ints
 from anonloom_rayden.vptree import VpTree
 
@@ -82,6 +83,11 @@ class Cof(OutlierHandler):
     def sound(self) -> bool:
         """Whether every class stays admitted: not where all outliers leave."""
         return self.removal == "capped"
+
+    def problem(self, schema: Schema) -> str | None:
+        """Say that a Euclidean distance, here or in recovery, has nothing to do with categories."""
+        own = unsuited(schema, self.distance, self.categories)
+        return self.recovery.problem(schema) if own is None else own
 
     def neighbours(self, k: int) -> int:
         """Size of the neighbourhood for classes of at least k rows."""

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom.data.axis import Axis
+from anonloom.data.schema import Schema
 from anonloom.data.table import Table
 from anonloom.errors import UsageError
 from anonloom_kernels.compiled import kernel
@@ -73,8 +74,9 @@ def space_of(table: Table, distance: Distance, categories: Categories) -> Space:
     UsageError
         When a Euclidean distance is asked for and there are categories that are not numbers.
     """
-    if distance == "euclidean" and categories != "codes":
-        _refuse_categories(table)
+    problem = unsuited(table.schema, distance, categories)
+    if problem is not None:
+        raise UsageError(problem)
     weights = np.array([axis.weight for axis in table.axes], float)
     parts = [_of_axis(axis, categories) for axis in table.axes]
     values = [own for _, own, _ in parts]
@@ -92,16 +94,18 @@ def space_of(table: Table, distance: Distance, categories: Categories) -> Space:
     )
 
 
-def _refuse_categories(table: Table) -> None:
-    names = [axis.name for axis in table.axes if axis.type == "category"]
-    if names:
-        listed = ", ".join(f"'{name}'" for name in names)
-        raise UsageError(
-            f"a Euclidean distance needs numbers, and these quasi-identifiers are categories: "
-            f"{listed}",
-            hint="'distance: gower' takes categories; 'categories: codes' uses their ranks as "
-            "numbers",
-        )
+def unsuited(schema: Schema, distance: Distance, categories: Categories) -> str | None:
+    """Say why there is no such distance between rows of a table, or None."""
+    if distance != "euclidean" or categories == "codes":
+        return None
+    names = [f"'{name}'" for name in schema.quasi if schema[name].type == "category"]
+    if not names:
+        return None
+    return (
+        "a Euclidean distance needs numbers, and these quasi-identifiers are categories: "
+        f"{', '.join(names)}; 'distance: gower' takes them, 'categories: codes' uses their ranks "
+        "as numbers"
+    )
 
 
 def _starts(sizes: list[int]) -> NDArray[np.int64]:

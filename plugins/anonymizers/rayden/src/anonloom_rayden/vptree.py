@@ -5,13 +5,14 @@ from typing import Literal
 import attrs
 
 from anonloom.data.classes import Classes
+from anonloom.data.schema import Schema
 from anonloom.data.table import Table
 from anonloom.kinds.context import Run
 from anonloom.kinds.guard import Guard
 from anonloom.kinds.partitioner import Partitioner
 from anonloom.params import param
 from anonloom_kernels.compiled import compiling
-from anonloom_rayden.gower import Categories, Distance, space_of
+from anonloom_rayden.gower import Categories, Distance, space_of, unsuited
 from anonloom_rayden.growing import Growing, gather, rows_of, sizes_decide
 from anonloom_rayden.tree import ALIGNED, HALF, PAPER, Rule
 from anonloom_rayden.vantage import BEST_SPREAD, FARTHEST, RANDOM
@@ -59,6 +60,10 @@ class VpTree(Partitioner):
     def sound(self) -> bool:
         """Whether no class falls below k: not where ties at the median stay together."""
         return self.cut != "paper"
+
+    def problem(self, schema: Schema) -> str | None:
+        """Say that a Euclidean distance has nothing to do with categories."""
+        return unsuited(schema, self.distance, self.categories)
 
     def partition(self, table: Table, classes: Classes, guard: Guard, run: Run) -> Classes:
         """Return the refined classes."""
