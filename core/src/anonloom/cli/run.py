@@ -32,16 +32,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--jobs",
         type=int,
-        default=1,
         metavar="N",
-        help="runs of an experiment at a time; workers of a single run",
+        help="runs of an experiment at a time, 1 by default; threads of a single run, by default "
+        "one per core",
     )
     parser.add_argument("--quiet", action="store_true", help="show no progress")
 
 
 def execute(arguments: argparse.Namespace) -> int:
     """Run the pipeline."""
-    if arguments.jobs < 1:
+    if arguments.jobs is not None and arguments.jobs < 1:
         raise UsageError(f"--jobs must be at least 1. Got {arguments.jobs} instead.")
     # A polite request to stop cleans up like Ctrl-C does.
     signal.signal(signal.SIGTERM, _interrupt)
@@ -86,7 +86,7 @@ def _experiment(arguments: argparse.Namespace, pipeline: Pipeline, registry: Reg
         recipe,
         registry,
         target,
-        jobs=arguments.jobs,
+        jobs=arguments.jobs or 1,
         replace=arguments.replace,
         tell=tell,
     )

@@ -1,5 +1,6 @@
 """One run: load, collect, check, audit. Nothing is written here."""
 
+import os
 import secrets
 import time
 from collections.abc import Iterator
@@ -54,15 +55,27 @@ def announced(spec: PipelineSpec, registry: Registry, run_id: str) -> Iterator[E
         registry.observers.run_finished(run_id=run_id, status=ending.status, seconds=seconds)
 
 
+def _cores() -> int:
+    """Cores that this process may use; a container may have fewer than the machine."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def execute(
     spec: PipelineSpec,
     registry: Registry,
     *,
     run_id: str,
-    workers: int = 1,
+    workers: int | None = None,
     scratch: Path | None = None,
 ) -> Outcome:
     """Run a pipeline up to the point where its outputs could be written.
+
+    Parameters
+    ----------
+    workers
+        Threads that a method may use; by default one per core that this process may use.
 
     Raises
     ------
@@ -72,6 +85,7 @@ def execute(
         When the data cannot be used.
     """
     seed = secrets.randbits(63) if spec.seed is None else spec.seed
+    workers = workers or _cores()
     journal = Journal(registry, run_id, seed, workers=workers, scratch=scratch)
     stages = PipelineStages(spec.stages, journal, spec.privacy)
     guard = _guard(spec, stages)
@@ -93,6 +107,7 @@ def execute(
         truth=release.rows_in(original),
         control=control,
         groups=_groups(original),
+        demanded=guard.demanded if spec.privacy else None,
     )
     audits = _audit(spec, case, journal)
     salt = new_salt()

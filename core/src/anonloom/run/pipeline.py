@@ -47,13 +47,15 @@ class Pipeline:
         spec = load_pipeline(file, registry, settings=settings, allow_local_code=allow_local_code)
         return cls(spec, registry)
 
-    def run(self, frame: pd.DataFrame | None = None, *, workers: int = 1) -> Outcome:
+    def run(self, frame: pd.DataFrame | None = None, *, workers: int | None = None) -> Outcome:
         """Run everything, all checks included, and write nothing.
 
         Parameters
         ----------
         frame
             The data, instead of what the pipeline's source would load.
+        workers
+            Threads that methods may use; by default one per core. Results do not depend on it.
 
         Raises
         ------
@@ -73,7 +75,7 @@ class Pipeline:
         *,
         to: Path | str | None = None,
         replace: bool = False,
-        workers: int = 1,
+        workers: int | None = None,
     ) -> Outcome:
         """Run everything and write the outputs, or nothing at all.
 
