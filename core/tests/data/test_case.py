@@ -26,4 +26,5 @@ def test_a_bare_case_has_a_release_and_nothing_else() -> None:
         groups=np.array([0], np.int32),
         trace={},
     )
+    assert None is bare.demanded
     assert list(get_args(Need)) == [need for need in get_args(Need) if full.has(need)]

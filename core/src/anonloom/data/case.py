@@ -37,6 +37,9 @@ class Case:
         For every row of the original the number of its group (role `group`).
     trace
         What each party of a transport saw, when one was used.
+    demanded
+        Least number of rows that the declared privacy demands of a published class; None when
+        nobody declared any.
     """
 
     release: Release
@@ -47,6 +50,7 @@ class Case:
     other_releases: tuple[Release, ...] = ()
     groups: NDArray[np.int32] | None = None
     trace: Any = None
+    demanded: int | None = None
 
     def has(self, need: Need) -> bool:
         """Whether the evidence is there."""

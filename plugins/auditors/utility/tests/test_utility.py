@@ -41,8 +41,10 @@ def publish(table: Table, labels: list[int]) -> Release:
     return Release.from_cells(table, classes, cells, truthful=True)
 
 
-def audit(table: Table, release: Release, k: int | None = None) -> Findings:
-    return Utility(k=k).audit(Case(release=release, original=table), Run())
+def audit(
+    table: Table, release: Release, k: int | None = None, demanded: int | None = None
+) -> Findings:
+    return Utility(k=k).audit(Case(release=release, original=table, demanded=demanded), Run())
 
 
 def values(found: Findings) -> dict[str, object]:
@@ -86,6 +88,29 @@ def test_figures_agree_with_a_reference_that_loops_over_records(
             found["cavg"],
             found["cavg_published"],
         )
+
+
+@given(released, st.integers(0, 3))
+def test_gcp_is_the_mean_over_records_and_columns_recounted_from_the_originals(
+    rows: list[tuple[int, str, int]], dropped: int
+) -> None:
+    table = build([(age, job) for age, job, _ in rows])
+    release = attrs.evolve(publish(table, [label for *_, label in rows]), dropped=dropped)
+    ages = [age for age, *_ in rows]
+    width = max(ages) - min(ages)
+    lost = {"age": float(dropped), "job": float(dropped)}
+    for _, _, label in rows:
+        own = [row for row in rows if row[2] == label]
+        spread = max(age for age, *_ in own) - min(age for age, *_ in own)
+        # A flat hierarchy has nothing between a value and all of them.
+        different = len({job for _, job, _ in own}) > 1
+        lost["age"] += 1 if label < 0 else (spread / width if width else 0)
+        lost["job"] += 1 if label < 0 else different
+    total = len(rows) + dropped
+    found = values(audit(table, release))
+    assert lost["age"] / total == pytest.approx(found["ncp.age"])
+    assert lost["job"] / total == pytest.approx(found["ncp.job"])
+    assert sum(lost.values()) / (2 * total) == pytest.approx(found["gcp"])
 
 
 @given(released)
@@ -140,15 +165,23 @@ def test_origins_of_a_table_from_which_rows_were_held_out_are_traced() -> None:
     assert (2 * (4 / 8 + 2 / 3)) / 6 == pytest.approx(values(audit(rest, release))["gcp_sets"])
 
 
-def test_k_is_the_given_one_or_the_smallest_published_class_and_is_named() -> None:
-    table = build([(1, "a"), (1, "a"), (2, "b"), (2, "b")])
-    release = publish(table, [0, 0, 1, 1])
-    assert "k = 2, the smallest published class, as no k was given" in (
-        audit(table, release)["cavg"].assumptions
-    )
-    assert 1.0 == audit(table, release)["cavg"].value
-    assert "k = 1, as given" in audit(table, release, k=1)["cavg"].assumptions
-    assert 2.0 == audit(table, release, k=1)["cavg"].value
+@pytest.mark.parametrize(
+    ("k", "demanded", "cavg", "source"),
+    [
+        (None, None, 1.0, "k = 4, the smallest published class, as no k was given"),
+        (None, 1, 1.0, "k = 4, the smallest published class, as no k was given"),
+        (None, 2, 2.0, "k = 2, as the declared privacy demands"),
+        (1, 2, 4.0, "k = 1, as given"),
+    ],
+)
+def test_k_is_the_given_the_demanded_or_the_smallest_size_and_is_named(
+    k: int | None, demanded: int | None, cavg: float, source: str
+) -> None:
+    table = build([(1, "a")] * 4 + [(2, "b")] * 4)
+    found = audit(table, publish(table, [0] * 4 + [1] * 4), k, demanded)
+    for name in ("cavg", "cavg_published"):
+        assert cavg == found[name].value
+        assert (source, "suppressed records are in no class") == found[name].assumptions
 
 
 def test_a_class_of_the_whole_table_that_publishes_only_stars_is_suppressed() -> None:

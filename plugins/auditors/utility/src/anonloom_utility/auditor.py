@@ -33,7 +33,8 @@ class Utility(Auditor):
     needs: ClassVar[frozenset[Need]] = frozenset({"original"})
 
     k: int | None = param(
-        help="The k that CAVG divides by; by default the smallest published class.",
+        help="The k that CAVG divides by; by default the least class that the declared privacy "
+        "admits, or else the smallest published class.",
         default=None,
         check=at_least(1),
     )
@@ -50,7 +51,7 @@ class Utility(Auditor):
         return Findings.of(
             losses.findings(),
             self._set_valued(case, labels),
-            self._classes(partition, published),
+            self._classes(partition, published, case.demanded),
             _suppression(published),
             self._charts(losses, partition, published),
         )
@@ -80,7 +81,9 @@ class Utility(Auditor):
             name="gcp_sets", value=value, better="lower", meaning=meaning, assumptions=(assumption,)
         )
 
-    def _classes(self, partition: Division | None, published: Division) -> list[Finding]:
+    def _classes(
+        self, partition: Division | None, published: Division, demanded: int | None
+    ) -> list[Finding]:
         smallest = int(published.sizes.min()) if len(published.sizes) else None
         findings = [
             Finding(
@@ -93,14 +96,22 @@ class Utility(Auditor):
                 unit="records",
             )
         ]
-        k = self.k or smallest
-        source = "as given" if self.k else "the smallest published class, as no k was given"
+        k, source = self._k(demanded, smallest)
         for division, suffix, what in (
             (partition, "", "classes that the stages made"),
             (published, "_published", "classes of equal published cells"),
         ):
             findings += _of_division(division, suffix, what, k, source)
         return findings
+
+    def _k(self, demanded: int | None, smallest: int | None) -> tuple[int | None, str]:
+        """Return what CAVG divides by, and where it is from."""
+        if self.k is not None:
+            return self.k, "as given"
+        # Models that demand no size, such as t-closeness, leave classes of one row.
+        if demanded is not None and demanded > 1:
+            return demanded, "as the declared privacy demands"
+        return smallest, "the smallest published class, as no k was given"
 
     def _charts(
         self, losses: "_Losses", partition: Division | None, published: Division
