@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -40,7 +40,10 @@ def kernel(function: Function) -> Function:
     # a kernel may have been built from others. Under a new name it is compiled anew.
     folder = Path(function.__code__.co_filename).parent
     function.__qualname__ += f"_{_digest(folder)}"
-    compiled = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    compiled = numba.njit(nogil=True, error_model="numpy")(function)
+    # Where no folder can be written, as in some containers, every process compiles for itself.
+    with suppress(RuntimeError):
+        compiled.enable_caching()
     return cast(Function, compiled)
 
 
