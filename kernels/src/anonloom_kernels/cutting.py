@@ -170,20 +170,20 @@ def walk_back(taken: Ints, begin: int, end: int, ends: Ints) -> int:
 
 def divide(
     losses: Losses, ordered: NDArray[np.int32], bounds: Ints, windows: Windows
-) -> tuple[Ints, NDArray[np.bool_]]:
+) -> tuple[Ints, Floats]:
     """Cut every block of an order into the classes of least loss.
 
     Returns
     -------
     edges
         Offsets of all classes.
-    divided
-        Whether each block has an admitted division; one that has none stays whole.
+    loss
+        Sum over the rows of each block; infinite for a block that has no admitted division. Such a
+        block stays whole.
     """
     taken, loss = _divide_all(losses, ordered, bounds, windows)
-    divided: NDArray[np.bool_] = np.isfinite(loss)
-    whole = np.flatnonzero(~divided)
+    whole = np.flatnonzero(np.isinf(loss))
     taken[bounds[whole + 1]] = bounds[whole + 1] - bounds[whole]
     ends = np.empty(len(ordered), np.int64)
     count = walk_back(taken, 0, len(ordered), ends)
-    return np.append(0, ends[:count][::-1]), divided
+    return np.append(0, ends[:count][::-1]), loss

@@ -102,9 +102,7 @@ def _asked(least: int) -> Ints:
     return np.arange(least, 2 * least) if least <= _SIZES else sizes
 
 
-def _short(
-    table: Table, rows: Ints, bounds: Ints, guard: Guard, asked: Ints
-) -> NDArray[np.bool_]:
+def _short(table: Table, rows: Ints, bounds: Ints, guard: Guard, asked: Ints) -> NDArray[np.bool_]:
     """Judge the windows of short sizes behind every row.
 
     Sizes in between are left out: that a smaller window is admitted says nothing of them, not even

@@ -1,10 +1,18 @@
-"""The partitioner keeps the promises of its kind."""
+"""Every way to search keeps the promises of a partitioner."""
 
-from anonloom.testing import PartitionerConformance
-from anonloom_level_order.partitioner import LevelOrder
+from anonloom.testing.partitioner import PartitionerConformance
+from anonloom_level_order.method import LevelOrder
 
 
-class TestLevelOrder(PartitionerConformance):
-    """Every check of `anonloom plugins check level-order`, as a test of its own."""
-
+class TestBlocks(PartitionerConformance):
     method = LevelOrder
+
+
+class TestOneSequence(PartitionerConformance):
+    method = LevelOrder
+    params = {"search": "none"}
+
+
+class TestFull(PartitionerConformance):
+    method = LevelOrder
+    params = {"search": "full", "rounds": 3, "tried": 2}

@@ -11,14 +11,15 @@ from anonloom.kinds.context import Run
 from anonloom.kinds.guard import Guard
 from anonloom.kinds.partitioner import Partitioner
 from anonloom.params import at_least, param
-from anonloom_kernels.compiled import compiling, in_threads
-from anonloom_kernels.cutting import divide
+from anonloom_kernels.cells import each_cell
+from anonloom_kernels.compiled import compiling
 from anonloom_kernels.levelkey import BITS, level_order, scratch_for
 from anonloom_kernels.levels import levels_of
 from anonloom_kernels.losses import losses_of
-from anonloom_kernels.windows import Ints, by_size_alone, windows_of
+from anonloom_kernels.windows import Ints, by_size_alone
+from anonloom_level_order.cut import Cut
 from anonloom_level_order.recut import Recutter
-from anonloom_level_order.search import search_block
+from anonloom_level_order.search import search_blocks
 from anonloom_level_order.sequence import order_by_sequence
 
 
@@ -53,40 +54,44 @@ class LevelOrder(Partitioner):
         if not len(classes):
             return classes
         with compiling(run):
-            order = self._order(table, classes, guard, run)
-            rows = classes.rows[order]
-            losses = losses_of(table)
-            windows = windows_of(table, rows, classes.bounds, guard)
-            ordered = np.ascontiguousarray(table.codes[:, rows].T)
-            edges, divided = divide(losses, ordered, classes.bounds, windows)
-            refined = Classes(rows, edges, classes.suppressed)
-            if not divided.all():
-                whole = classes.bounds[:-1][~divided]
-                refined = refined.suppress(np.isin(edges[:-1], whole))
+            cut = self._cut(table, classes, guard, run)
+            refined = Classes(cut.rows, cut.edges, classes.suppressed)
+            if cut.infeasible.any():
+                whole = classes.starts[cut.infeasible]
+                refined = refined.suppress(np.isin(refined.starts, whole))
             if self.search == "full" and len(refined):
                 refined = self._recut(table, classes, refined, guard, run)
         return refined
 
-    def _order(self, table: Table, classes: Classes, guard: Guard, run: Run) -> Ints:
-        """Positions in the classes' rows, ordered within each class."""
+    def _cut(self, table: Table, classes: Classes, guard: Guard, run: Run) -> Cut:
+        """Order and cut every class."""
         if self.search == "none":
-            return order_by_sequence(table, classes.rows, classes.bounds)
-        if self.search == "blocks" or not table.axes:
-            return level_order(table, classes.rows, classes.bounds)
-        codes = np.ascontiguousarray(table.codes[:, classes.rows])
-        losses, levels, windows = losses_of(table), levels_of(table), by_size_alone(guard)
-        order = np.arange(len(classes.rows))
-        exponents = np.array([BITS])
-
-        def search(block: int) -> None:
-            begin, end = classes.bounds[block], classes.bounds[block + 1]
-            room = scratch_for(levels, len(order))
-            search_block(
-                codes, losses, levels, order, begin, end, windows, self.tried, exponents, room
+            order = order_by_sequence(table, classes.rows, classes.bounds)
+        else:
+            order = level_order(table, classes.rows, classes.bounds)
+        cut = Cut.of(table, classes, order, guard)
+        if self.search == "full":
+            # Looking ahead is a heuristic, too: where it does not help it is not used.
+            cut = cut.or_better(
+                Cut.of(table, classes, self._ahead(table, classes, guard, run), guard)
             )
+        return cut
 
-        in_threads(search, range(len(classes)), run.workers)
-        return order
+    def _ahead(self, table: Table, classes: Classes, guard: Guard, run: Run) -> Ints:
+        """Positions in the classes' rows, ordered within each class by looking ahead."""
+        losses, levels, windows = losses_of(table), levels_of(table), by_size_alone(guard)
+
+        def search(first: int, last: int) -> Ints:
+            bounds = classes.bounds[first : last + 1]
+            rows = classes.rows[bounds[0] : bounds[-1]]
+            order: Ints = np.arange(len(rows))
+            search_blocks(
+                np.ascontiguousarray(table.codes[:, rows]), losses, levels, order,
+                bounds - bounds[0], windows, self.tried, BITS, scratch_for(levels, len(rows)),
+            )  # fmt: skip
+            return order + int(bounds[0])
+
+        return each_cell(search, classes, run)
 
     def _recut(
         self, table: Table, given: Classes, refined: Classes, guard: Guard, run: Run

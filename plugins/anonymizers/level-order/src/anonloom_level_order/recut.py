@@ -33,11 +33,11 @@ _BATCH = 256
 
 
 @kernel
-def _old_loss(losses: Losses, ordered: NDArray[np.int32], edges: Ints, base: int) -> float:
+def _old_loss(losses: Losses, ordered: NDArray[np.int32], edges: Ints) -> float:
     """Loss of classes as they are, summed over their rows."""
     loss = 0.0
     for at in range(len(edges) - 1):
-        start, stop = edges[at] - base, edges[at + 1] - base
+        start, stop = edges[at], edges[at + 1]
         loss += (stop - start) * loss_of_window(losses, ordered, start, stop)
     return loss
 
@@ -52,35 +52,40 @@ def _recut_groups(
     preference: Floats,
     bits: Floats,
     windows: Windows,
-    order: Ints,
     taken: Ints,
     room: Scratch,
-) -> None:
+) -> Ints:
     """Try other orders for some groups of classes; what is better is written down.
 
     Parameters
     ----------
+    codes
+        (axes x rows), class after class.
     edges
-        Offsets of the classes in `order`.
+        Offsets of the classes.
     groups
-        Group g has the classes from `groups[g]` to `groups[g + 1]`.
+        Group g has the classes from `groups[g]` to `groups[g + 1]`, counted from `groups[0]`.
     preference, bits
         (groups x tries x axes) and (groups x tries): the sequences to try.
     taken
         Sizes of the classes that end behind each row; changed where something better was found.
+
+    Returns
+    -------
+    order
+        Columns of `codes` in their new order.
     """
-    base, limit = edges[groups[0]], edges[groups[-1]]
-    weights = np.ones(codes.shape[1], np.int64)
-    trial = order[base:limit].copy()
-    ordered = np.empty((limit - base, len(codes)), np.int32)
-    best, sizes = np.empty(limit - base + 1), np.zeros(limit - base + 1, np.int64)
+    rows = codes.shape[1]
+    weights, order, trial = np.ones(rows, np.int64), np.arange(rows), np.arange(rows)
+    ordered = np.empty((rows, len(codes)), np.int32)
+    best, sizes = np.empty(rows + 1), np.zeros(rows + 1, np.int64)
     for group in range(len(groups) - 1):
-        begin, end = edges[groups[group]], edges[groups[group + 1]]
-        first, last = begin - base, end - base
+        of_group = edges[groups[group] - groups[0] : groups[group + 1] - groups[0] + 1]
+        first, last = of_group[0], of_group[-1]
         for at in range(first, last):
-            ordered[at] = codes[:, trial[at]]
-        of_group = edges[groups[group] : groups[group + 1] + 1]
-        least = _old_loss(losses, ordered, of_group, base) - 1e-9
+            ordered[at] = codes[:, at]
+        # Rounding must not count as a gain.
+        least = _old_loss(losses, ordered, of_group) - 1e-9
         for turn in range(preference.shape[1]):
             order_block(
                 codes, weights, losses, levels, trial, first, last, -1, -1, -1,
@@ -91,8 +96,9 @@ def _recut_groups(
             lost = best_division(losses, ordered, first, last, windows, best, sizes)
             if lost < least:
                 least = lost
-                order[begin:end] = trial[first:last]
-                taken[begin + 1 : end + 1] = sizes[first + 1 : last + 1]
+                order[first:last] = trial[first:last]
+                taken[first + 1 : last + 1] = sizes[first + 1 : last + 1]
+    return order
 
 
 @attrs.define(eq=False)
@@ -159,7 +165,8 @@ class Recutter:
         block = np.searchsorted(self.blocks, starts, side="right") - 1
         turn = (starts - self.blocks[block]) // (_TOGETHER * self.windows.least)
         fresh = (np.diff(block) != 0) | (np.diff(turn) != 0)
-        return np.r_[0, np.flatnonzero(fresh) + 1, len(starts)]
+        offsets: Ints = np.r_[0, np.flatnonzero(fresh) + 1, len(starts)]
+        return offsets
 
     def _recut(self, run: Run) -> None:
         groups = self._groups()
@@ -173,11 +180,15 @@ class Recutter:
         def batch(begin: int) -> None:
             end = min(begin + _BATCH, count)
             some = groups[begin : end + 1]
-            width = int(self.edges[some[-1]] - self.edges[some[0]])
-            _recut_groups(
-                self.codes, self.losses, self.levels, self.edges, some, preference[begin:end],
-                bits[begin:end], self.windows, order, taken, scratch_for(self.levels, width),
+            edges = self.edges[some[0] : some[-1] + 1]
+            base, limit = int(edges[0]), int(edges[-1])
+            rows = order[base:limit]
+            found = _recut_groups(
+                np.ascontiguousarray(self.codes[:, rows]), self.losses, self.levels, edges - base,
+                some, preference[begin:end], bits[begin:end], self.windows,
+                taken[base : limit + 1], scratch_for(self.levels, limit - base),
             )  # fmt: skip
+            order[base:limit] = rows[found]
 
         in_threads(batch, range(0, count, _BATCH), run.workers)
         self._accept(groups, order, taken)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom_kernels.compiled import kernel
-from anonloom_kernels.cutting import Floats, best_division
+from anonloom_kernels.cutting import best_division
 from anonloom_kernels.levelkey import Scratch, best_part, divide, order_block, weigh_parts
 from anonloom_kernels.levels import Levels
 from anonloom_kernels.losses import Losses
@@ -31,50 +31,48 @@ def _promising(room: Scratch, axes: Ints, places: Ints) -> int:
 
 
 @kernel
-def search_block(
+def search_blocks(
     codes: NDArray[np.int32],
     losses: Losses,
     levels: Levels,
     order: Ints,
-    begin: int,
-    end: int,
+    bounds: Ints,
     windows: Windows,
     tried: int,
-    exponents: Floats,
+    bits: float,
     room: Scratch,
 ) -> None:
-    """Order the rows of a block in place, looking ahead wherever it can hold four classes."""
-    weights, alike = np.ones(codes.shape[1], np.int64), np.ones(len(codes))
+    """Order the rows of every block in place, looking ahead where it can hold four classes."""
+    rows, alike = len(order), np.ones(len(codes))
+    weights = np.ones(codes.shape[1], np.int64)
     axes, places = np.empty(tried, np.int64), np.empty(tried, np.int64)
-    trial, ordered = order.copy(), np.empty((len(order), len(codes)), np.int32)
-    best, taken = np.empty(len(order) + 1), np.empty(len(order) + 1, np.int64)
+    trial, ordered = order.copy(), np.empty((rows, len(codes)), np.int32)
+    best, taken = np.empty(rows + 1), np.empty(rows + 1, np.int64)
     stack = np.empty_like(room.stack)
-    stack[0, 0], stack[0, 1] = begin, end
-    top, previous = 1, -1
-    while top > 0:
-        top -= 1
-        first, last = stack[top, 0], stack[top, 1]
-        weigh_parts(codes, weights, losses, levels, order, first, last, alike, exponents[0], room)
-        count = _promising(room, axes, places) if last - first > 1 else 0
-        if count == 0:
-            previous = order[last - 1]
-            continue
-        chosen, least = 0, np.inf
-        if count > 1 and last - first >= 4 * windows.least:
-            for at in range(count):
-                for bits in exponents:
-                    trial[first:last] = order[first:last]
-                    order_block(
-                        codes, weights, losses, levels, trial, first, last, previous,
-                        axes[at], places[at], alike, bits, room,
-                    )  # fmt: skip
-                    for row in range(first, last):
-                        ordered[row] = codes[:, trial[row]]
-                    lost = best_division(losses, ordered, first, last, windows, best, taken)
-                    if lost < least:
-                        chosen, least = at, lost
-        top = divide(
-            codes, levels, order, first, last, axes[chosen], places[chosen], previous,
-            stack, top, room,
-        )  # fmt: skip
-    return
+    for block in range(len(bounds) - 1):
+        stack[0, 0], stack[0, 1] = bounds[block], bounds[block + 1]
+        top, previous = 1, -1
+        while top > 0:
+            top -= 1
+            first, last = stack[top, 0], stack[top, 1]
+            weigh_parts(codes, weights, losses, levels, order, first, last, alike, bits, room)
+            count = _promising(room, axes, places)
+            if count == 0:
+                previous = order[last - 1]
+                continue
+            chosen, least = 0, np.inf
+            for at in range(count if count > 1 and last - first >= 4 * windows.least else 0):
+                trial[first:last] = order[first:last]
+                order_block(
+                    codes, weights, losses, levels, trial, first, last, previous,
+                    axes[at], places[at], alike, bits, room,
+                )  # fmt: skip
+                for row in range(first, last):
+                    ordered[row] = codes[:, trial[row]]
+                lost = best_division(losses, ordered, first, last, windows, best, taken)
+                if lost < least:
+                    chosen, least = at, lost
+            top = divide(
+                codes, levels, order, first, last, axes[chosen], places[chosen], previous,
+                stack, top, room,
+            )  # fmt: skip
