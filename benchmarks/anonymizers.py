@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+"""Every anonymizer beside its peers: CPU, memory and loss on Adult, in one run.
+
+    python benchmarks/anonymizers.py [--quick] [--only NAME ...] [--ks 5 10] [--rows 2000 62500]
+        [--hierarchies FOLDER] [--publish interval|nodes] [--ten-million] [--continuous]
+        [--update]
+
+All chains and peers run on all 30,162 complete rows for every k, and for k = 10 on samples and
+resampled tables of other sizes. Prints a table, writes JSON and two plots to benchmarks/results/,
+prints every goal beside its figure, and ends with 1 if one is missed. Goals of loss are judged if
+--hierarchies names ARX's example hierarchies of Adult: those of this repository are other trees.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import attrs
+import peers
+import plot
+from adult_table import ALL_ROWS, QUASI, ROOT, TREES, find_or_fetch, hierarchy_file
+from chains import CHAINS, Asked
+from goals import GROWING, KS, MILLION, WHOLE_RUNS, Record, Results, doublings, goals, growth_goals
+from measure import measure
+
+ROWS = (2_000, 10_000, 62_500, 125_000, 250_000, 500_000, MILLION)
+#: Chains whose growth is shown; the others are measured up to all rows of Adult.
+GROWTH = tuple(dict.fromkeys(GROWING.values()))
+#: A doubling that misses its limit is measured again so often: the machine may have been busy.
+AGAIN = 2
+
+
+class Bench:
+    """Measures what is asked, each in a process of its own, and remembers it."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.options = options
+        self.records: list[Record] = []
+
+    def asked(self, chain: str, rows: int, k: int, **more: bool) -> Asked:
+        """Return one measurement under the options of this run."""
+        options = self.options
+        return Asked(
+            chain=chain,
+            rows=rows,
+            k=k,
+            publish=options.publish,
+            hierarchies=str(options.hierarchies),
+            continuous=options.continuous,
+            once=options.quick,
+            **more,
+        )
+
+    def measure(self, chain: str, rows: int, k: int, whole: bool = False) -> None:
+        """Measure one chain or peer, unless it would take too long."""
+        if self._hopeless(chain, rows):
+            print(f"{chain:30}{rows:>10}{k:>5}   left out: beyond --most-seconds", flush=True)
+            return
+        figures = self.figures(self.asked(chain, rows, k, whole=whole))
+        record = {"chain": chain, "rows": rows, "k": k, "whole": whole, **figures}
+        self.records.append(record)
+        print(line(record), flush=True)
+
+    def figures(self, asked: Asked) -> dict[str, Any]:
+        """Measure in a process of its own."""
+        if asked.chain in peers.PEERS:
+            return peers.measured(asked)
+        child = [sys.executable, str(Path(__file__).with_name("chains.py"))]
+        done = subprocess.run(
+            [*child, json.dumps(attrs.asdict(asked))], capture_output=True, text=True, check=False
+        )
+        if done.returncode:
+            raise SystemExit(f"{asked} failed:\n{done.stderr}")
+        figures: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+        return figures
+
+    def _hopeless(self, chain: str, rows: int) -> bool:
+        """Whether a size takes too long, judged as linear from the largest size before it."""
+        before = [r for r in self.records if r["chain"] == chain and r["k"] == 10]
+        if not before:
+            return False
+        last = max(before, key=lambda record: record["rows"])
+        if last["rows"] >= rows:
+            return False
+        return bool(last["cpu"] * rows / last["rows"] > self.options.most_seconds)
+
+    def again(self) -> None:
+        """Measure doublings that look too dear once more; the best of all counts."""
+        for _ in range(AGAIN):
+            results = Results(self.records)
+            missed = [goal.name for goal in growth_goals(results) if not goal.met]
+            for stage, chain in GROWING.items():
+                for pair in doublings(results.rows()):
+                    name = f"CPU of {stage}, {pair[1]:,} rows over {pair[0]:,}"
+                    if name in missed:
+                        for rows in pair:
+                            self._better(results.get(chain, rows=rows))
+
+    def _better(self, record: Record) -> None:
+        figures = self.figures(self.asked(record["chain"], record["rows"], record["k"]))
+        record["cpu"] = min(record["cpu"], figures["cpu"])
+        for stage, seconds in figures["stages"].items():
+            record["stages"][stage] = min(record["stages"][stage], seconds)
+
+
+def line(record: Record) -> str:
+    """Write one row of the table."""
+    start = f"{record['chain']:30}{record['rows']:>10}{record['k']:>5}{record['cpu']:>10.3f}"
+    start += f"{record['peak_mb']:>8.0f}"
+    if record.get("whole"):
+        return f"{start}   encoded table to Parquet"
+    if "gcp" not in record:
+        return start
+    utility = f"{record['gcp']:>9.4f}{record['gcp_sets']:>9.4f}{record['cavg']:>9.2f}"
+    return f"{start}{utility}{record['dm']:>16,}{record['suppressed']:>8}"
+
+
+HEAD = (
+    f"{'':30}{'rows':>10}{'k':>5}{'CPU s':>10}{'MB':>8}{'GCP':>9}{'sets':>9}{'CAVG':>9}"
+    f"{'DM':>16}{'suppr.':>8}"
+)
+
+PIPELINE = """\
+version: 1
+name: ten million
+seed: 1
+data:
+  source: csv
+  with: {{path: {table}}}
+  columns:
+{columns}
+    salary-class: {{role: sensitive}}
+privacy:
+  - k-anonymity: {{k: 10}}
+suppression: {{at_most: 0.01}}
+stages:
+{stages}
+  - generalizer: hierarchy
+publish: {{to: {out}, formats: [parquet]}}
+"""
+
+TEN_MILLION = {
+    "rayden": "  - partitioner: vp-tree\n    with: {cut: half}\n"
+    "  - outliers: cof\n    with: {recovery: {partitioner: vp-tree, with: {cut: half}}}",
+    "level-order": "  - partitioner: level-order",
+}
+
+
+def ten_million(options: argparse.Namespace, chains: Iterable[str]) -> list[Record]:
+    """Whole runs of the command line, CSV to Parquet, on ten million rows."""
+    table = find_or_fetch("adult", rows=10 * MILLION, seed=1)
+    found = []
+    for chain in chains:
+        columns = [
+            f"    {name}: {{role: quasi, hierarchy: {hierarchy_file(name, options.hierarchies)}"
+            + (f", type: number, publish: {options.publish}}}" if name == "age" else "}")
+            for name in QUASI
+        ]
+        with tempfile.TemporaryDirectory() as folder:
+            spec = Path(folder) / "run.yaml"
+            text = PIPELINE.format(
+                table=table,
+                columns="\n".join(columns),
+                stages=TEN_MILLION[chain],
+                out=Path(folder) / "out",
+            )
+            spec.write_text(text)
+            used = measure([sys.executable, "-m", "anonloom", "run", str(spec), "--quiet"])
+        record = {"chain": chain, "rows": 10 * MILLION, "k": 10, "whole": True}
+        found.append(record | {"cpu": used["cpu_seconds"], "peak_mb": used["peak_mb"]})
+        print(f"{line(found[-1])}, CSV included", flush=True)
+    return found
+
+
+def parsed() -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--only", nargs="*", default=[], metavar="NAME", help="part of a name")
+    parser.add_argument("--ks", nargs="*", type=int, default=KS, metavar="K")
+    parser.add_argument("--rows", nargs="*", type=int, default=ROWS, metavar="N")
+    parser.add_argument("--hierarchies", type=Path, default=TREES, metavar="FOLDER")
+    parser.add_argument("--publish", choices=["interval", "nodes"], default="interval")
+    parser.add_argument("--quick", action="store_true", help="k = 10, few rows, one call each")
+    parser.add_argument("--ten-million", action="store_true", help="whole runs of 10,000,000 rows")
+    parser.add_argument("--continuous", action="store_true", help="a number no two rows share")
+    parser.add_argument("--most-seconds", type=float, default=60.0, metavar="S")
+    parser.add_argument("--name", help="of the files of results")
+    parser.add_argument("--update", action="store_true", help="keep what is not measured anew")
+    options = parser.parse_args()
+    options.hierarchies = options.hierarchies.resolve()
+    if options.quick:
+        options.ks, options.rows, options.most_seconds = (10,), (2_000, 4_000), 10.0
+    return options
+
+
+def run(options: argparse.Namespace) -> list[Record]:
+    """Measure everything that the options ask for."""
+    bench = Bench(options)
+    names = [*CHAINS, *peers.PEERS]
+    chosen = [n for n in names if not options.only or any(word in n for word in options.only)]
+    print(HEAD)
+    # All rows of Adult are one of the sizes, so that what takes too long is known before.
+    for rows in sorted({*options.rows, ALL_ROWS} if options.ks else options.rows):
+        for name in chosen:
+            grows = rows <= ALL_ROWS or name in GROWTH or name in peers.PEERS
+            if grows and not (rows == ALL_ROWS and 10 not in options.ks):
+                bench.measure(name, rows, 10)
+    left_out = {n for n in chosen if not Results(bench.records).get(n)} if 10 in options.ks else ()
+    for k in options.ks:
+        for name in chosen:
+            if k != 10 and name not in left_out and "pyod" not in name:
+                bench.measure(name, ALL_ROWS, k)
+    if MILLION in options.rows:
+        for name in WHOLE_RUNS:
+            if name in chosen:
+                bench.measure(name, MILLION, 10, whole=True)
+    bench.again()
+    if options.ten_million:
+        bench.records += ten_million(options, [name for name in TEN_MILLION if name in chosen])
+    return bench.records
+
+
+def main() -> int:
+    """Measure, print, draw, judge."""
+    options = parsed()
+    name = options.name or ("anonymizers" if options.publish == "interval" else "anonymizers-nodes")
+    file = ROOT / "benchmarks" / "results" / f"{name}.json"
+    kept = json.loads(file.read_text())["records"] if options.update and file.is_file() else []
+    # A later record takes the place of an earlier one.
+    results = Results([*kept, *run(options)])
+    judge_loss = options.hierarchies != TREES.resolve() and not options.continuous
+    judged = goals(results, options.publish, judge_loss)
+    print("\n".join(["", *map(str, judged)]))
+    outcome = {
+        "publish": options.publish,
+        "own_hierarchies": options.hierarchies == TREES.resolve(),
+        "continuous": options.continuous,
+        "records": list(results.records.values()),
+        "goals": [attrs.asdict(goal) for goal in judged],
+    }
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(json.dumps(outcome, indent=1) + "\n")
+    plot.draw(outcome, file.with_suffix(""))
+    missed = [goal for goal in judged if not goal.met]
+    print(f"{len(judged) - len(missed)} of {len(judged)} goals met")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,185 @@
+"""The goals: which figure of a run must not exceed which limit."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import attrs
+from adult_table import ALL_ROWS
+from chains import BY_LABEL
+
+Record = dict[str, Any]
+KS = (5, 10, 20, 50, 100)
+
+#: Loss on Adult with ARX's example hierarchies; age as an interval.
+LOSS_INTERVAL = {
+    "level-order + regroup": (0.051, 0.083, 0.120, 0.172, 0.220),
+    "level-order full + regroup": (0.044, 0.071, 0.105, 0.157, 0.205),
+    "mondrian": (0.097, 0.173, 0.268, 0.409, 0.517),
+    "vp-tree": (0.155, 0.225, 0.305, 0.425, 0.54),
+}
+#: Strict Mondrian as its rule is usually read, with equally wide axes in the order of the columns.
+WIDEST = (0.097, 0.173, 0.268, 0.409, 0.517)
+WIDEST_WITHIN = 0.03
+
+#: ARX 3.9.2 on the same rows and hierarchies, every column as nodes; measured elsewhere.
+ARX_LOCAL = (0.0656, 0.0902, 0.1206, 0.1674, 0.2109)
+ARX_LOCAL_CPU = (2.9, 4.0, 6.6, 13.0, 15.0)
+ARX_GLOBAL = (0.667, 0.667, 0.719, 0.732, 0.732)
+#: Limits are written with three places.
+ROUNDING = 0.0005
+
+DOUBLING = 2.4
+#: What must grow no faster: a stage by its name, and a chain that has it.
+GROWING = {
+    "mondrian": "mondrian",
+    "mondrian widest": "mondrian widest",
+    "vp-tree": "vp-tree",
+    "cof": "rayden",
+    "level-order none": "level-order none",
+    "level-order": "level-order",
+    "regroup": "level-order + regroup",
+    "full-domain": "full-domain",
+    "local-recoding": "local-recoding",
+    "one-pass-kmeans": "one-pass-kmeans",
+    "k-member": "k-member",
+}
+#: Growth is not judged below this many rows: one cell of a clustering method may hold them all.
+GROWS_FROM = 20_000
+#: Shorter times are noise.
+LEAST_SECONDS = 0.02
+
+MILLION = 1_000_000
+WHOLE_RUNS = ("mondrian", "mondrian widest", "rayden", "level-order none", "level-order")
+TEN_MILLION_MB = 4096
+
+
+@attrs.frozen
+class Goal:
+    """One figure and its limit."""
+
+    name: str
+    figure: float
+    limit: float
+    met: bool
+
+    @classmethod
+    def at_most(cls, name: str, figure: float, limit: float, slack: float = 0.0) -> "Goal":
+        """Return a goal that is met up to a limit."""
+        return cls(name, figure, limit, figure <= limit + slack)
+
+    def __str__(self) -> str:
+        verdict = "met" if self.met else "MISSED"
+        return f"{verdict:7}{self.name:66}{self.figure:10.4f}  limit {self.limit:.4f}"
+
+
+class Results:
+    """The records of a run, found by what was asked."""
+
+    def __init__(self, records: Iterable[Record]) -> None:
+        self.records = {(r["chain"], r["rows"], r["k"], r.get("whole", False)): r for r in records}
+
+    def get(self, chain: str, rows: int = ALL_ROWS, k: int = 10, whole: bool = False) -> Any:
+        """Return a record, or None if it was not measured."""
+        return self.records.get((chain, rows, k, whole))
+
+    def rows(self) -> list[int]:
+        """Every number of rows that was measured."""
+        return sorted({rows for _, rows, _, _ in self.records})
+
+    def losses(self) -> dict[tuple[str, int], float]:
+        """GCP of every chain on all rows of Adult, by chain and k."""
+        return {
+            (chain, k): record["gcp"]
+            for (chain, rows, k, whole), record in self.records.items()
+            if rows == ALL_ROWS and not whole and "gcp" in record
+        }
+
+
+def goals(results: Results, publish: str, judge_loss: bool) -> list[Goal]:
+    """Judge everything that was measured."""
+    found = list(_loss(results, publish)) if judge_loss else []
+    return [*found, *_against_peers(results), *_whole_runs(results), *growth_goals(results)]
+
+
+def _loss(results: Results, publish: str) -> Iterator[Goal]:
+    losses = results.losses()
+    if publish == "nodes":
+        yield from _loss_of_nodes(losses)
+        return
+    for chain, limits in LOSS_INTERVAL.items():
+        for k, limit in zip(KS, limits, strict=True):
+            if (chain, k) in losses:
+                name = f"GCP of {chain}, k = {k}"
+                yield Goal.at_most(name, losses[chain, k], limit, ROUNDING)
+    for k, limit in zip(KS, WIDEST, strict=True):
+        if (BY_LABEL, k) in losses:
+            off = abs(losses[BY_LABEL, k] / limit - 1)
+            yield Goal.at_most(f"deviation of {BY_LABEL}, k = {k}", off, WIDEST_WITHIN)
+
+
+def _loss_of_nodes(losses: dict[tuple[str, int], float]) -> Iterator[Goal]:
+    limits = zip(KS, ARX_LOCAL, ARX_GLOBAL, strict=True)
+    for k, local, whole in limits:
+        if ("full-domain", k) in losses:
+            name = f"GCP of full-domain, k = {k}, ARX's optimum"
+            yield Goal.at_most(name, losses["full-domain", k], whole, ROUNDING)
+        if ("local-recoding", k) in losses:
+            name = f"GCP of local-recoding over ARX's, k = {k}"
+            yield Goal.at_most(name, losses["local-recoding", k] / local, 1.03)
+        at_k = {chain: loss for (chain, other), loss in losses.items() if other == k}
+        if at_k:
+            best = min(at_k, key=lambda chain: at_k[chain])
+            yield Goal.at_most(f"best GCP over ARX's, k = {k} ({best})", at_k[best] / local, 1.0)
+
+
+def _against_peers(results: Results) -> Iterator[Goal]:
+    ours, theirs = results.get("level-order + regroup"), results.get("anonypy Mondrian")
+    if ours and theirs:
+        name = "CPU of level-order + regroup over anonypy's partitioning, k = 10"
+        yield Goal.at_most(name, ours["cpu"] / theirs["cpu"], 1 / 20)
+    ours = results.get("rayden", rows=2000)
+    for peer in ("pyod COF", "pyod COF on codes"):
+        theirs = results.get(peer, rows=2000)
+        if ours and theirs:
+            name = f"CPU of rayden over {peer}, 2,000 rows, k = 10"
+            yield Goal.at_most(name, ours["cpu"] / theirs["cpu"], 1 / 50)
+
+
+def _whole_runs(results: Results) -> Iterator[Goal]:
+    for measure in ("mondrian", "mondrian widest"):
+        unit = results.get(measure, rows=MILLION, whole=True)
+        for chain in ("rayden", "level-order none", "level-order"):
+            ours = results.get(chain, rows=MILLION, whole=True)
+            if unit and ours:
+                name = f"CPU of {chain} over {measure}, 1,000,000 rows to Parquet"
+                yield Goal.at_most(name, ours["cpu"] / unit["cpu"], 3.0)
+    for (chain, rows, _, _), record in results.records.items():
+        if rows == 10 * MILLION:
+            name = f"peak GB of a whole run of {chain}, 10,000,000 rows"
+            yield Goal.at_most(name, record["peak_mb"] / 1024, TEN_MILLION_MB / 1024)
+
+
+def stage_seconds(record: Record, stage: str) -> float:
+    """CPU seconds of one stage of a chain."""
+    seconds: float = record["stages"].get(stage, record["cpu"])
+    return seconds
+
+
+def doublings(rows: Sequence[int]) -> list[tuple[int, int]]:
+    """Pairs of sizes of which one is twice the other."""
+    return [(n, 2 * n) for n in rows if 2 * n in rows and n >= GROWS_FROM]
+
+
+def growth_goals(results: Results) -> list[Goal]:
+    """Judge what twice as many rows cost."""
+    found = []
+    for stage, chain in GROWING.items():
+        for n, twice in doublings(results.rows()):
+            small, large = results.get(chain, rows=n), results.get(chain, rows=twice)
+            if not (small and large):
+                continue
+            less, more = stage_seconds(small, stage), stage_seconds(large, stage)
+            if less >= LEAST_SECONDS:
+                name = f"CPU of {stage}, {twice:,} rows over {n:,}"
+                found.append(Goal.at_most(name, more / less, DOUBLING))
+    return found

@@ -1,0 +1,137 @@
+"""Other packages on the same rows: installed into an environment of their own, scored by our code.
+
+anonypy's classes are rows, so that their loss is that of any other classes. anjana publishes nodes
+of the hierarchies that it is given; its cells are read as those of a release are. pyod publishes
+nothing and is only timed.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from adult_table import QUASI, ROOT, SENSITIVE, rows_of_adult
+from chains import Asked, judged
+
+from anonloom.data.axis import Axis
+from anonloom.data.classes import Classes
+from anonloom.data.table import Table
+from anonloom_utility.measures import by_label, set_valued_gcp
+
+REQUIRED = ("anonypy==0.2.1", "anjana==1.2.3", "pyod==3.6.7")
+CALLS = Path(__file__).with_name("peer_calls.py")
+
+#: What is called, by the name in the tables.
+PEERS: dict[str, dict[str, Any]] = {
+    "anonypy Mondrian": {"peer": "anonypy", "cells": True},
+    "anjana": {"peer": "anjana"},
+    "anjana, 5 % suppressed": {"peer": "anjana", "suppressed_percent": 5},
+    "pyod COF": {"peer": "pyod"},
+    "pyod COF on codes": {"peer": "pyod", "codes": True},
+}
+
+
+def environment() -> Path:
+    """Return the Python of the peers' environment, made at the first use under `.data/`.
+
+    Raises
+    ------
+    SystemExit
+        When it can't be made, with the reason.
+    """
+    digest = hashlib.sha256(" ".join(REQUIRED).encode()).hexdigest()[:8]
+    folder = ROOT / ".data" / f"peers-{digest}"
+    python, done = folder / "bin" / "python", folder / "complete"
+    if done.is_file():
+        return python
+    print(f"installing {', '.join(REQUIRED)} into an environment of their own", flush=True)
+    beside = Path(sys.executable).with_name("uv")
+    uv = str(beside) if beside.is_file() else shutil.which("uv")
+    if uv:
+        _run([uv, "venv", "--quiet", "--clear", "--python", sys.executable, str(folder)])
+        _run([uv, "pip", "install", "--quiet", "--python", str(python), *REQUIRED])
+    else:
+        _run([sys.executable, "-m", "venv", "--clear", str(folder)])
+        _run([str(python), "-m", "pip", "install", "--quiet", *REQUIRED])
+    done.touch()
+    return python
+
+
+def _run(command: list[str]) -> str:
+    # One thread, like ours: threads that wait for each other would count as CPU time.
+    single = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env=os.environ | single
+    )
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command[:3])} ... failed:\n{done.stderr[-2000:]}")
+    return done.stdout
+
+
+def measured(asked: Asked) -> dict[str, Any]:
+    """Measure one peer; `asked.chain` is its name."""
+    frame = rows_of_adult(asked.rows)
+    table = asked.table(asked.rows)
+    with tempfile.TemporaryDirectory() as folder:
+        rows, out = Path(folder) / "adult.csv", Path(folder) / "published.csv"
+        frame.to_csv(rows, index=False)
+        question = {
+            **PEERS[asked.chain],
+            "table": str(rows),
+            "out": str(out),
+            "k": asked.k,
+            "quasi": list(QUASI),
+            "sensitive": SENSITIVE,
+            "hierarchies": {axis.name: _levels(axis) for axis in table.axes},
+        }
+        said = _run([str(environment()), str(CALLS), json.dumps(question)])
+        figures: dict[str, Any] = json.loads(said.splitlines()[-1])
+        if out.is_file():
+            found = pd.read_csv(out, dtype={name: str for name in QUASI})
+            score = _of_classes if "class" in found else _of_cells
+            figures |= score(table, found, asked.k)
+    return {"calls": 1, **figures}
+
+
+def _levels(axis: Axis) -> list[list[str]]:
+    """Labels of a hierarchy, one list per level."""
+    assert axis.hierarchy is not None
+    return [[axis.hierarchy.labels[node] for node in level] for level in axis.hierarchy.ancestors]
+
+
+def _of_classes(table: Table, found: pd.DataFrame, k: int) -> dict[str, float]:
+    labels = found.sort_values("row")["class"].to_numpy(np.int64)
+    return judged(table, Classes.from_labels(labels), k)
+
+
+def _of_cells(table: Table, found: pd.DataFrame, k: int) -> dict[str, float]:
+    """Score published cells; rows that are absent have lost everything."""
+    dropped = len(table) - len(found)
+    lost = [_lost(axis, found[axis.name]) + dropped for axis in table.axes]
+    labels, _ = pd.factorize(pd.MultiIndex.from_frame(found[list(QUASI)]))
+    labels = labels.astype(np.int64)
+    division = by_label(labels, dropped)
+    return {
+        "gcp": sum(lost) / (len(lost) * len(table)),
+        "gcp_sets": set_valued_gcp(table, found["row"].to_numpy(np.int64), labels, dropped),
+        "cavg": division.cavg(k),
+        "dm": division.discernibility(),
+        "classes": len(division.sizes),
+        "smallest": int(division.sizes.min()),
+        "suppressed": dropped,
+    }
+
+
+def _lost(axis: Axis, cells: "pd.Series[str]") -> float:
+    total = 0.0
+    for cell, count in cells.value_counts().items():
+        cover = axis.read(str(cell))
+        total += count * (1.0 if cover is None else axis.cover_loss(cover))
+    return total

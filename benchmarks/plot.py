@@ -1,0 +1,5 @@
+"""Plots."""
+
+
+def draw(outcome, stem):
+    """Draw."""
