@@ -113,6 +113,17 @@ def test_check_of_a_hierarchy_that_is_not_there_ends_with_4(anonloom):
     assert (4, expected) == (code, err)
 
 
+def test_plan_writes_methods_inside_methods_as_a_pipeline_does(anonloom):
+    recovery = "{partitioner: grow, with: {weights: {age: 2.5}}}"
+    stages = f"[{{partitioner: cut}}, {{outliers: trim, with: {{recovery: {recovery}}}}}, {{generalizer: blur}}]"
+    code, out, _ = anonloom("plan", "p.yaml", "--set", f"stages={stages}")
+    assert (
+        "  outliers: trim {low: 0.0, high: 1.0, recovery: {partitioner: grow, with: {size: 5, "
+        "shape: ball, weights: {age: 2.5}}}}  [anonloom-toys 1.0]"
+    ) in out.splitlines()
+    assert 0 == code
+
+
 def test_plan_shows_defaults_and_hides_secrets(anonloom):
     code, out, err = anonloom("plan", "p.yaml", "--set", "vary.seed=[1, 2]")
     assert (

@@ -118,10 +118,14 @@ def _parameters(method: object, registry: Registry) -> str:
     values = as_values(method, registry.name_of, redact=True) if attrs.has(type(method)) else {}
     if not values:
         return ""
-    shown = ", ".join(f"{name}: {_flow(value)}" for name, value in values.items())
-    return f" {{{shown}}}"
+    return f" {_flow(values)}"
 
 
 def _flow(value: object) -> str:
     """Return a value as YAML in one line, near enough for reading."""
-    return value if isinstance(value, str) and value.isidentifier() else json.dumps(value)
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{key}: {_flow(below)}' for key, below in value.items())}}}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(_flow(below) for below in value)}]"
+    plain = isinstance(value, str) and value.replace("-", "_").isidentifier()
+    return str(value) if plain else json.dumps(value)
