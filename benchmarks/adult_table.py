@@ -46,10 +46,14 @@ CONTINUOUS = "income"
 Publish = Literal["interval", "nodes"]
 
 
+def adult_file(rows: int) -> Path:
+    """Return the file of all complete rows, or beyond their number of jittered copies."""
+    return find_or_fetch("adult", rows=rows, seed=1) if rows > ALL_ROWS else find_or_fetch("adult")
+
+
 def rows_of_adult(rows: int) -> pd.DataFrame:
     """Return a sample without replacement up to all complete rows, jittered copies beyond."""
-    resampled = rows > ALL_ROWS
-    path = find_or_fetch("adult", rows=rows, seed=1) if resampled else find_or_fetch("adult")
+    path = adult_file(rows)
     texts = {name: "category" for name in (*QUASI, SENSITIVE) if name != "age"}
     frame = pd.read_csv(path, usecols=[*QUASI, SENSITIVE], dtype=texts)
     if rows < ALL_ROWS:
@@ -103,9 +107,10 @@ def _names(by_label: bool) -> Sequence[str]:
 
 
 def _column(name: str, folder: Path, publish: Publish, by_label: bool) -> Column:
-    source: FromFile | LeafTable = FromFile(path=hierarchy_file(name, folder))
+    file = FromFile(path=hierarchy_file(name, folder))
+    source: FromFile | LeafTable = file
     if by_label:
-        rows = sorted(source.table().rows, key=lambda row: row[::-1])
+        rows = sorted(file.table().rows, key=lambda row: row[::-1])
         source = LeafTable.checked(rows, name)
     if name == "age":
         return Column(name=name, role="quasi", type="number", publish=publish, hierarchy=source)

@@ -23,7 +23,7 @@ from typing import Any
 import attrs
 import peers
 import plot
-from adult_table import ALL_ROWS, QUASI, ROOT, TREES, find_or_fetch, hierarchy_file
+from adult_table import ALL_ROWS, QUASI, ROOT, TREES, adult_file, hierarchy_file
 from chains import CHAINS, Asked
 from goals import GROWING, KS, MILLION, WHOLE_RUNS, Record, Results, doublings, goals, growth_goals
 from measure import measure
@@ -153,7 +153,7 @@ TEN_MILLION = {
 
 def ten_million(options: argparse.Namespace, chains: Iterable[str]) -> list[Record]:
     """Whole runs of the command line, CSV to Parquet, on ten million rows."""
-    table = find_or_fetch("adult", rows=10 * MILLION, seed=1)
+    table = adult_file(10 * MILLION)
     found = []
     for chain in chains:
         columns = [

@@ -58,7 +58,7 @@ def anjana(frame: pd.DataFrame, asked: dict[str, Any]) -> dict[str, float]:
         name: {level: np.array(labels, object) for level, labels in enumerate(levels)}
         for name, levels in asked["hierarchies"].items()
     }
-    frame = frame.astype({name: object for name in asked["quasi"]})
+    frame = frame.astype(dict.fromkeys(asked["quasi"], object))
     frame["age"] = frame["age"].astype(str)
     frame["row"] = np.arange(len(frame))
 

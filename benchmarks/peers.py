@@ -66,7 +66,7 @@ def environment() -> Path:
 
 def _run(command: list[str]) -> str:
     # One thread, like ours: threads that wait for each other would count as CPU time.
-    single = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+    single = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     done = subprocess.run(
         command, capture_output=True, text=True, check=False, env=os.environ | single
     )
@@ -94,7 +94,7 @@ def measured(asked: Asked) -> dict[str, Any]:
         said = _run([str(environment()), str(CALLS), json.dumps(question)])
         figures: dict[str, Any] = json.loads(said.splitlines()[-1])
         if out.is_file():
-            found = pd.read_csv(out, dtype={name: str for name in QUASI})
+            found = pd.read_csv(out, dtype=dict.fromkeys(QUASI, str))
             score = _of_classes if "class" in found else _of_cells
             figures |= score(table, found, asked.k)
     return {"calls": 1, **figures}
