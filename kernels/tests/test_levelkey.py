@@ -1,6 +1,7 @@
 """The compiled order of rows is that of a slow recursion over lists."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -181,7 +182,7 @@ def test_blocks_stay_apart_and_equal_rows_together_in_their_order(table, data):
 
     order = level_order(table, rows, bounds)
 
-    for begin, end in zip(bounds[:-1], bounds[1:], strict=True):
+    for begin, end in pairwise(bounds):
         inside = order[begin:end].tolist()
         assert list(range(begin, end)) == sorted(inside)
         met = {}
