@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from anonloom import Pipeline
 from anonloom.errors import PrivacyError
+from anonloom.firstparty import FIRST_PARTY
 
 EXAMPLES = 200
 LEAST_PUBLISHED = 0.6
@@ -64,6 +65,23 @@ MODELS = st.one_of(
     ),
 )
 
+HANDLERS = sorted(name for kind, name in FIRST_PARTY if kind == "outliers")
+# Every method with its defaults, and ways to use it that make other classes.
+VARIANTS = {
+    "mondrian": [{"mode": "relaxed"}, {"cut": "widest"}],
+    "vp-tree": [{"cut": "half", "categories": "hierarchy"}],
+    "full-domain": [{"suppress_at_most": 0.3}],
+    "local-recoding": [{"rest": "suppress"}],
+}
+PARTITIONERS = st.sampled_from(
+    [
+        {"partitioner": name, "with": parameters}
+        for kind, name in sorted(FIRST_PARTY)
+        if kind == "partitioner"
+        for parameters in ({}, *VARIANTS.get(name, ()))
+    ]
+)
+
 
 @st.composite
 def cases(draw):
@@ -82,11 +100,9 @@ def cases(draw):
     if gaps != "none":
         columns[names[0]]["missing"] = gaps
     columns["illness"] = {"role": "sensitive", "hierarchy": {"build": "tree", "tree": TREE}}
-    stages = [
-        {"partitioner": "mondrian", "with": {"mode": draw(st.sampled_from(["strict", "relaxed"]))}}
-    ]
+    stages = [draw(PARTITIONERS)]
     if draw(st.booleans()):
-        stages.append({"outliers": draw(st.sampled_from(["none", "suppress"]))})
+        stages.append({"outliers": draw(st.sampled_from(HANDLERS))})
     stages.append({"generalizer": draw(st.sampled_from(["hierarchy", "hierarchy", "sets"]))})
     if draw(st.integers(0, 3)) == 0:
         stages.append(
