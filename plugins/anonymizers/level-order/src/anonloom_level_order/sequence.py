@@ -2,7 +2,8 @@
 
 The parts of every axis are ranked by how much loss they save per bit over the whole table; the key
 of a row are its digits in that sequence. Digits run boustrophedon: a digit counts backwards
-wherever the digits before it sum up to an odd number, as in a reflected Gray code.
+wherever the digits that the other axes have so far sum up to an odd number, as in a reflected Gray
+code. Those of the same axis do not count: its levels together are one ascending digit.
 """
 
 import attrs
@@ -105,10 +106,13 @@ def order_by_sequence(table: Table, rows: Ints, bounds: Ints) -> Ints:
     block = np.repeat(np.arange(len(bounds) - 1, dtype=np.int32), np.diff(bounds))
     points = collapse(np.concatenate([block[None], table.codes[:, rows]]))
     digits = [points.codes[0]]
-    odd = np.zeros(len(points), np.int64)
+    # Digit of every point on every axis, as far as the sequence has come.
+    reached = np.zeros((len(table.axes), len(points)), np.int32)
+    total = np.zeros(len(points), np.int32)
     for part in sequence_of(table, rows):
+        others = total - reached[part.axis]
         digit = part.digits[points.codes[1 + part.axis]]
-        digits.append(np.where(odd & 1, part.digits[-1] - digit, digit))
-        odd += digit
+        digits.append(np.where(others & 1, part.digits[-1] - digit, digit))
+        reached[part.axis], total = digit, others + digit
     key = combined_key(np.stack(digits))
     return np.argsort(key[points.point], kind="stable")
