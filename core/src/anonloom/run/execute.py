@@ -100,16 +100,8 @@ def execute(
         count.rows, count.suppressed = len(release), int(release.suppressed.sum())
     release, verdicts = _checked(spec, stages, release, original, journal)
     release = publishable(release, stream(seed, "shuffle") if spec.publish.shuffle else None)
-    case = Case(
-        release=release,
-        original=original,
-        before_sampling=stages.before_sampling,
-        truth=release.rows_in(original),
-        control=control,
-        groups=_groups(original),
-        demanded=guard.demanded if spec.privacy else None,
-    )
-    audits = _audit(spec, case, journal)
+    demanded = guard.demanded if spec.privacy else None
+    audits = _audit(spec, _case(release, original, control, stages, demanded), journal)
     salt = new_salt()
     found = {**journal.findings, **audits}
     return Outcome(
@@ -127,6 +119,25 @@ def execute(
             "seconds": journal.seconds,
             "pseudonym_keys": {name: key.hex() for name, key in whole.pseudonym_keys.items()},
         },
+    )
+
+
+def _case(
+    release: Release,
+    original: Table,
+    control: Table | None,
+    stages: PipelineStages,
+    demanded: int | None,
+) -> Case:
+    """Gather what auditors get to see."""
+    return Case(
+        release=release,
+        original=original,
+        before_sampling=stages.before_sampling,
+        truth=release.rows_in(original),
+        control=control,
+        groups=_groups(original),
+        demanded=demanded,
     )
 
 
