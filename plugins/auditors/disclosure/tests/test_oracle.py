@@ -114,7 +114,7 @@ def test_a_release_in_classes_gives_the_numbers_of_pycanon(
     table = table_of(frame_of(sorted(rows)))
     release = publish_classes(table, Classes.from_labels(np.arange(len(table)) // size))
     assume(not release.suppressed.any())
-    frame = release.frame.astype({name: str for name in QUASI})
+    frame = release.frame.astype(dict.fromkeys(QUASI, str))
     assert_those_of_pycanon(frame, figures(release, table))
 
 
