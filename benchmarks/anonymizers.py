@@ -25,7 +25,18 @@ import peers
 import plot
 from adult_table import ALL_ROWS, QUASI, ROOT, TREES, adult_file, hierarchy_file
 from chains import CHAINS, Asked
-from goals import GROWING, KS, MILLION, WHOLE_RUNS, Record, Results, doublings, goals, growth_goals
+from goals import (
+    GROWING,
+    KS,
+    MILLION,
+    WHOLE_RUNS,
+    Goal,
+    Record,
+    Results,
+    doublings,
+    goals,
+    growth_goals,
+)
 from measure import measure
 
 ROWS = (2_000, 10_000, 62_500, 125_000, 250_000, 500_000, MILLION)
@@ -38,9 +49,10 @@ AGAIN = 2
 class Bench:
     """Measures what is asked, each in a process of its own, and remembers it."""
 
-    def __init__(self, options: argparse.Namespace) -> None:
+    def __init__(self, options: argparse.Namespace, kept: list[Record]) -> None:
         self.options = options
-        self.records: list[Record] = []
+        # A later record of the same takes the place of an earlier one.
+        self.records = kept
 
     def asked(self, chain: str, rows: int, k: int, **more: bool) -> Asked:
         """Return one measurement under the options of this run."""
@@ -59,7 +71,7 @@ class Bench:
     def measure(self, chain: str, rows: int, k: int, whole: bool = False) -> None:
         """Measure one chain or peer, unless it would take too long."""
         if self._hopeless(chain, rows):
-            print(f"{chain:30}{rows:>10}{k:>5}   left out: beyond --most-seconds", flush=True)
+            print(f"{chain:30}{rows:>10}{k:>5}   left out: too large or too slow", flush=True)
             return
         figures = self.figures(self.asked(chain, rows, k, whole=whole))
         record = {"chain": chain, "rows": rows, "k": k, "whole": whole, **figures}
@@ -81,6 +93,8 @@ class Bench:
 
     def _hopeless(self, chain: str, rows: int) -> bool:
         """Whether a size takes too long, judged as linear from the largest size before it."""
+        if rows > peers.PEERS.get(chain, {}).get("most_rows", rows):
+            return True
         before = [r for r in self.records if r["chain"] == chain and r["k"] == 10]
         if not before:
             return False
@@ -200,9 +214,8 @@ def parsed() -> argparse.Namespace:
     return options
 
 
-def run(options: argparse.Namespace) -> list[Record]:
+def run(bench: Bench, options: argparse.Namespace) -> None:
     """Measure everything that the options ask for."""
-    bench = Bench(options)
     names = [*CHAINS, *peers.PEERS]
     chosen = [n for n in names if not options.only or any(word in n for word in options.only)]
     print(HEAD)
@@ -224,23 +237,15 @@ def run(options: argparse.Namespace) -> list[Record]:
     bench.again()
     if options.ten_million:
         bench.records += ten_million(options, [name for name in TEN_MILLION if name in chosen])
-    return bench.records
 
 
-def main() -> int:
-    """Measure, print, draw, judge."""
-    options = parsed()
-    name = options.name or ("anonymizers" if options.publish == "interval" else "anonymizers-nodes")
-    file = ROOT / "benchmarks" / "results" / f"{name}.json"
-    kept = json.loads(file.read_text())["records"] if options.update and file.is_file() else []
-    # A later record takes the place of an earlier one.
-    results = Results([*kept, *run(options)])
-    judge_loss = options.hierarchies != TREES.resolve() and not options.continuous
-    judged = goals(results, options.publish, judge_loss)
-    print("\n".join(["", *map(str, judged)]))
+def concluded(records: list[Record], options: argparse.Namespace, file: Path) -> list[Goal]:
+    """Judge, write and draw what was measured; return the goals that are missed."""
+    results, own = Results(records), options.hierarchies == TREES.resolve()
+    judged = goals(results, options.publish, judge_loss=not own and not options.continuous)
     outcome = {
         "publish": options.publish,
-        "own_hierarchies": options.hierarchies == TREES.resolve(),
+        "own_hierarchies": own,
         "continuous": options.continuous,
         "records": list(results.records.values()),
         "goals": [attrs.asdict(goal) for goal in judged],
@@ -249,7 +254,23 @@ def main() -> int:
     file.write_text(json.dumps(outcome, indent=1) + "\n")
     plot.draw(outcome, file.with_suffix(""))
     missed = [goal for goal in judged if not goal.met]
+    print("\n".join(["", *map(str, judged)]))
     print(f"{len(judged) - len(missed)} of {len(judged)} goals met")
+    return missed
+
+
+def main() -> int:
+    """Measure, print, draw, judge."""
+    options = parsed()
+    name = options.name or ("anonymizers" if options.publish == "interval" else "anonymizers-nodes")
+    file = ROOT / "benchmarks" / "results" / f"{name}.json"
+    kept = json.loads(file.read_text())["records"] if options.update and file.is_file() else []
+    bench = Bench(options, kept)
+    try:
+        run(bench, options)
+    finally:
+        # Also what was measured before a run was interrupted.
+        missed = concluded(bench.records, options, file)
     return 1 if missed else 0
 
 
