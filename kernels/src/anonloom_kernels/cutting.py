@@ -77,6 +77,29 @@ def loss_of_window(losses: Losses, ordered: NDArray[np.int32], start: int, stop:
 
 
 @kernel
+def _try_long(
+    losses: Losses,
+    ordered: NDArray[np.int32],
+    begin: int,
+    starts: Ints,
+    stops: Ints,
+    long: int,
+    best: Floats,
+    taken: Ints,
+) -> int:
+    """Try the long windows that end where number `long` does; return the number behind them."""
+    stop = stops[long]
+    while long < len(stops) and stops[long] == stop:
+        start, size = starts[long], stop - starts[long]
+        if start >= begin and best[start] < best[stop]:
+            whole = best[start] + size * loss_of_window(losses, ordered, start, stop)
+            if whole < best[stop]:
+                best[stop], taken[stop] = whole, size
+        long += 1
+    return long
+
+
+@kernel
 def best_division(
     losses: Losses,
     ordered: NDArray[np.int32],
@@ -106,7 +129,7 @@ def best_division(
     seen = _unseen(losses)
     layout, values, ancestors = losses.layout, losses.values, losses.ancestors
     least, most, by_size, column, admitted, starts, stops = windows
-    long = np.searchsorted(stops, begin + 1)
+    long = int(np.searchsorted(stops, begin + 1))
     best[begin] = 0.0
     for stop in range(begin + 1, end + 1):
         best[stop] = np.inf
@@ -134,13 +157,8 @@ def best_division(
                 allowed = column[size] >= 0 and admitted[stop - 1, column[size]]
             if allowed and best[stop - size] + size * loss < best[stop]:
                 best[stop], taken[stop] = best[stop - size] + size * loss, size
-        while long < len(stops) and stops[long] == stop:
-            start, size = starts[long], stop - starts[long]
-            if start >= begin and best[start] < best[stop]:
-                whole = best[start] + size * loss_of_window(losses, ordered, start, stop)
-                if whole < best[stop]:
-                    best[stop], taken[stop] = whole, size
-            long += 1
+        if long < len(stops) and stops[long] == stop:
+            long = _try_long(losses, ordered, begin, starts, stops, long, best, taken)
     return best[end]
 
 
