@@ -1,42 +1,17 @@
 """What holds for every table: sizes, cells, workers, seeds, findings."""
 
-import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from anonloom.data.builders import Tree
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
 from anonloom.kinds.context import Run
 from anonloom.kinds.guard import Guard
 from anonloom.testing.demands import AtLeast
+from anonloom.testing.mixed import mixed_table
 from anonloom_k_member.k_member import KMember
-
-TREE = {"north": ["a", "b"], "south": ["c", "d", "e"]}
-
-
-def mixed_table(rows, columns, seed, missing=False, constant=False):
-    """Return a table of numbers and categories, in turn with every form of publishing."""
-    rng = np.random.default_rng(seed)
-    frame, schema = pd.DataFrame(index=range(rows)), []
-    for at in range(columns):
-        name, form = f"q{at}", ("interval", "nodes", "set")[at % 3]
-        if at % 2 == 0:
-            cells = pd.Series(rng.integers(0, 1 if constant else 9, rows).astype(float))
-            column = Column(
-                name=name, role="quasi", type="number", publish="set" if at % 4 else None
-            )
-        else:
-            cells = pd.Series(rng.choice(list("a" if constant else "abcde"), rows), dtype=object)
-            form = "nodes" if form == "interval" else form
-            column = Column(name=name, role="quasi", hierarchy=Tree(tree=TREE), publish=form)
-        if missing:
-            cells[rng.random(rows) < 0.2] = None
-        frame[name] = cells
-        schema.append(column)
-    return Table.build(frame, Schema(schema))
 
 
 def partition(table, k, run=None, **params):

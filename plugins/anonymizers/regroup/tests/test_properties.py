@@ -1,44 +1,18 @@
 """What holds for every table: the loss never rises, sizes, guards, workers."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from anonloom.data.builders import Tree
 from anonloom.data.classes import Classes, Regions
 from anonloom.data.loss import gcp
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
 from anonloom.kinds.context import Run
 from anonloom.kinds.guard import Guard
 from anonloom.testing import tables
 from anonloom.testing.demands import DEMANDS, AtLeast
+from anonloom.testing.mixed import mixed_table
 from anonloom_regroup.method import Regroup
-
-TREE = {"north": ["a", "b"], "south": ["c", "d", "e"]}
-
-
-def mixed_table(rows, columns, seed, missing=False, constant=False):
-    """Return a table of numbers and categories in every form, with a sensitive column."""
-    rng = np.random.default_rng(seed)
-    frame, schema = pd.DataFrame(index=range(rows)), []
-    for at in range(columns):
-        name = f"q{at}"
-        if at % 2 == 0:
-            cells = pd.Series(rng.integers(0, 1 if constant else 9, rows).astype(float))
-            form = "set" if at % 4 else "interval"
-            column = Column(name=name, role="quasi", type="number", publish=form)
-        else:
-            cells = pd.Series(rng.choice(list("a" if constant else "abcde"), rows), dtype=object)
-            form = "set" if at % 3 == 2 else "nodes"
-            column = Column(name=name, role="quasi", hierarchy=Tree(tree=TREE), publish=form)
-        if missing:
-            cells[rng.random(rows) < 0.2] = None
-        frame[name] = cells
-        schema.append(column)
-    return Table.build(frame, Schema(schema))
 
 
 def in_turn(rows, k, suppressed=0):
