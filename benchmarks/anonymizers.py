@@ -53,6 +53,7 @@ class Bench:
         self.options = options
         # A later record of the same takes the place of an earlier one.
         self.records = kept
+        self.child: tuple[str, subprocess.Popen[str] | None] = ("", None)
 
     def asked(self, chain: str, rows: int, k: int, **more: bool) -> Asked:
         """Return one measurement under the options of this run."""
@@ -82,14 +83,37 @@ class Bench:
         """Measure in a process of its own."""
         if asked.chain in peers.PEERS:
             return peers.measured(asked)
-        child = [sys.executable, str(Path(__file__).with_name("chains.py"))]
-        done = subprocess.run(
-            [*child, json.dumps(attrs.asdict(asked))], capture_output=True, text=True, check=False
-        )
-        if done.returncode:
-            raise SystemExit(f"{asked} failed:\n{done.stderr}")
-        figures: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+        child = self._child(asked.chain)
+        assert child.stdin is not None
+        assert child.stdout is not None
+        child.stdin.write(json.dumps(attrs.asdict(asked)) + "\n")
+        child.stdin.flush()
+        said = child.stdout.readline()
+        if not said:
+            raise SystemExit(f"{asked} failed")
+        figures: dict[str, Any] = json.loads(said)
         return figures
+
+    def _child(self, chain: str) -> "subprocess.Popen[str]":
+        """Return the process that forks for measurements of one chain; it loads its kernels."""
+        name, child = self.child
+        if child is None or name != chain:
+            self.close()
+            child = subprocess.Popen(
+                [sys.executable, str(Path(__file__).with_name("chains.py"))],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            self.child = (chain, child)
+        return child
+
+    def close(self) -> None:
+        """End the process of the last chain."""
+        _, child = self.child
+        if child is not None:
+            child.communicate()
+        self.child = ("", None)
 
     def _hopeless(self, chain: str, rows: int) -> bool:
         """Whether a size takes too long, judged as linear from the largest size before it."""
@@ -214,29 +238,43 @@ def parsed() -> argparse.Namespace:
     return options
 
 
+def measure_all(bench: Bench, name: str, options: argparse.Namespace) -> None:
+    """Measure one chain or peer at every size, every k, and up to the published file."""
+    # All rows of Adult are one of the sizes, so that what takes too long is known before.
+    sizes = {*options.rows, ALL_ROWS} if 10 in options.ks else set(options.rows)
+    for rows in sorted(sizes):
+        if rows <= ALL_ROWS or name in GROWTH or name in peers.PEERS:
+            bench.measure(name, rows, 10)
+    for k in options.ks:
+        if k != 10 and Results(bench.records).get(name):
+            bench.measure(name, ALL_ROWS, k)
+    if MILLION in options.rows and name in WHOLE_RUNS:
+        bench.measure(name, MILLION, 10, whole=True)
+
+
 def run(bench: Bench, options: argparse.Namespace) -> None:
     """Measure everything that the options ask for."""
     names = [*CHAINS, *peers.PEERS]
     chosen = [n for n in names if not options.only or any(word in n for word in options.only)]
     print(HEAD)
-    # All rows of Adult are one of the sizes, so that what takes too long is known before.
-    for rows in sorted({*options.rows, ALL_ROWS} if options.ks else options.rows):
-        for name in chosen:
-            grows = rows <= ALL_ROWS or name in GROWTH or name in peers.PEERS
-            if grows and not (rows == ALL_ROWS and 10 not in options.ks):
-                bench.measure(name, rows, 10)
-    left_out = {n for n in chosen if not Results(bench.records).get(n)} if 10 in options.ks else ()
-    for k in options.ks:
-        for name in chosen:
-            if k != 10 and name not in left_out and "pyod" not in name:
-                bench.measure(name, ALL_ROWS, k)
-    if MILLION in options.rows:
-        for name in WHOLE_RUNS:
-            if name in chosen:
-                bench.measure(name, MILLION, 10, whole=True)
+    for name in chosen:
+        measure_all(bench, name, options)
     bench.again()
     if options.ten_million:
         bench.records += ten_million(options, [name for name in TEN_MILLION if name in chosen])
+
+
+def summary(results: Results) -> str:
+    """Write GCP of every chain at every k, and its CPU seconds at k = 10, as a Markdown table."""
+    losses = results.losses()
+    ks = sorted({k for _, k in losses})
+    rows = [["GCP on all rows", *(f"k = {k}" for k in ks), "CPU s, k = 10"]]
+    rows.append(["---", *["---:"] * (len(ks) + 1)])
+    for chain in dict.fromkeys(chain for chain, _ in losses):
+        cells = [f"{losses[chain, k]:.4f}" if (chain, k) in losses else "" for k in ks]
+        measured = results.get(chain)
+        rows.append([chain, *cells, f"{measured['cpu']:.3g}" if measured else ""])
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def concluded(records: list[Record], options: argparse.Namespace, file: Path) -> list[Goal]:
@@ -254,7 +292,7 @@ def concluded(records: list[Record], options: argparse.Namespace, file: Path) ->
     file.write_text(json.dumps(outcome, indent=1) + "\n")
     plot.draw(outcome, file.with_suffix(""))
     missed = [goal for goal in judged if not goal.met]
-    print("\n".join(["", *map(str, judged)]))
+    print("\n".join(["", summary(results), "", *map(str, judged)]))
     print(f"{len(judged) - len(missed)} of {len(judged)} goals met")
     return missed
 
@@ -270,6 +308,7 @@ def main() -> int:
         run(bench, options)
     finally:
         # Also what was measured before a run was interrupted.
+        bench.close()
         missed = concluded(bench.records, options, file)
     return 1 if missed else 0
 

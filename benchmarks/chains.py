@@ -1,17 +1,20 @@
-"""One chain of methods, measured in a process of its own.
+"""Chains of methods, each measured in a process of its own.
 
-    python benchmarks/chains.py '{"chain": "mondrian", "rows": 2000, "k": 10}'
+    echo '{"chain": "mondrian", "rows": 2000, "k": 10}' | python benchmarks/chains.py
 
-prints one line of JSON. CPU is that of the calls alone, from the encoded table to the classes, in
-one thread, the best of several. One call on a small sample comes before, so that kernels are
-compiled and loaded; the peak is that of the whole process, table and imports included.
+answers every line with one line of JSON. CPU is that of the calls alone, from the encoded table to
+the classes, in one thread, the best of several. Each chain is called on a small sample before, so
+that kernels are compiled and loaded; then the process forks for every measurement. The peak is that
+of the forked process, table and imports included; code that it does not touch is not counted.
 """
 
 import json
+import os
 import resource
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -166,13 +169,10 @@ def judged(table: Table, classes: Classes, k: int) -> dict[str, float]:
 def measured(asked: Asked) -> dict[str, Any]:
     """Measure one chain."""
     guard = Guard((KAnonymity(k=asked.k),))
-    warm = asked.table(WARM_UP)
-    anonymized(asked.chain, warm, guard)
-    if asked.whole:
-        published(asked, warm, guard)
     table = asked.table(asked.rows)
     found: dict[str, Any] = {}
     if asked.whole:
+        published(asked, asked.table(WARM_UP), guard)
         rounds = repeated(lambda: published(asked, table, guard), asked.once)
         return {"cpu": min(rounds), "calls": len(rounds), "peak_mb": peak_mb()}
     stages: list[list[float]] = []
@@ -194,5 +194,31 @@ def measured(asked: Asked) -> dict[str, Any]:
     }
 
 
+def in_a_fork(asked: Asked) -> None:
+    """Measure and print in a process of its own, and wait for it."""
+    pid = os.fork()
+    if pid == 0:
+        try:
+            print(json.dumps(measured(asked)), flush=True)
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+        os._exit(0)
+    if os.waitpid(pid, 0)[1]:
+        raise SystemExit(1)
+
+
+def main() -> None:
+    """Answer every line."""
+    warm: set[str] = set()
+    for text in sys.stdin:
+        asked = Asked(**json.loads(text))
+        if asked.chain not in warm:
+            warm.add(asked.chain)
+            guard = Guard((KAnonymity(k=asked.k),))
+            anonymized(asked.chain, asked.table(WARM_UP), guard)
+        in_a_fork(asked)
+
+
 if __name__ == "__main__":
-    print(json.dumps(measured(Asked(**json.loads(sys.argv[1])))))
+    main()
