@@ -16,7 +16,7 @@ EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 VARY = """
 vary:
   privacy.k-anonymity.k: [3, 5]
-  stages.partitioner.mode: [strict, relaxed]
+  stages.partitioner.cut: [widest, best-loss]
 """
 
 
@@ -87,6 +87,6 @@ def test_the_page_of_an_experiment_is_written(experiment):
     subprocess.run(command("out", "--quiet"), cwd=experiment, check=True)
 
     page = (experiment / "out" / "public" / "grid.html").read_text(encoding="utf-8")
-    assert "stages.partitioner.mode" in page
+    assert "stages.partitioner.cut" in page
     report = json.loads((experiment / "out" / "public" / "grid.json").read_text())
     assert 4 == len(report["runs"])
