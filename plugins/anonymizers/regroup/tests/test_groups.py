@@ -95,7 +95,7 @@ def test_losses_after_leaving_coming_and_exchange_are_those_of_the_rows(seed):
             assert np.isclose(max(0.0, relief), groups.relief[which])
         for come in np.flatnonzero(groups.owner != which):
             after = looked_at(table, np.append(own, come))
-            assert np.isclose(after, priced(groups.price[which], groups.value, come))
+            assert np.isclose(after, priced(groups.price[:, which], groups.value, come))
             for gone in own[:3]:
                 after = looked_at(table, np.append(own[own != gone], come))
                 assert np.isclose(after, loss_exchanged(losses, groups, which, gone, come))

@@ -41,7 +41,8 @@ def enter(groups: Groups, row: int, most: int, room: float, entered: Floats) -> 
     room
         What must not be spent.
     entered
-        Becomes the loss per row of every class with the row; infinite for its own.
+        Becomes the loss per row of every class with the row; infinite for its own and for
+        dissolved ones.
 
     Returns
     -------
@@ -49,16 +50,19 @@ def enter(groups: Groups, row: int, most: int, room: float, entered: Floats) -> 
         -1 if every class costs as much as there is room for.
     """
     size, loss, price, value = groups.size, groups.loss, groups.price, groups.value
+    classes = len(size)
+    for which in range(classes):
+        entered[which] = 0.0
+    for axis in range(value.shape[1]):
+        at = value[row, axis]
+        for which in range(classes):
+            entered[which] += price[at, which]
+    entered[groups.owner[row]] = np.inf
     target, least = -1, room
-    for which in range(len(size)):
-        entered[which] = np.inf
-        if which == groups.owner[row] or size[which] == 0:
-            continue
-        with_row = 0.0
-        for axis in range(value.shape[1]):
-            with_row += price[which, value[row, axis]]
-        entered[which] = with_row
-        cost = (size[which] + 1) * with_row - size[which] * loss[which]
+    for which in range(classes):
+        if size[which] == 0:
+            entered[which] = np.inf
+        cost = (size[which] + 1) * entered[which] - size[which] * loss[which]
         if cost < least and size[which] < most:
             target, least = which, cost
     return target, least

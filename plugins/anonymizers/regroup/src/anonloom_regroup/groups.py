@@ -49,7 +49,10 @@ class Groups(NamedTuple):
     members
         (classes x axes): different values; on axes of the kind SET only.
     price
-        (classes x values): loss on the value's axis if a row with that value came.
+        (values x classes): loss on the value's axis if a row with that value came to the class. In
+        this order the prices of one value for all classes stand side by side.
+    drawn
+        Room for the prices of one class.
     loss
         What each row of a class loses.
     relief
@@ -70,6 +73,7 @@ class Groups(NamedTuple):
     held: Codes
     members: Ints
     price: Floats
+    drawn: Floats
     loss: Floats
     relief: Floats
     touched: Ints
@@ -208,8 +212,11 @@ def weigh(losses: Losses, groups: Groups, which: int) -> None:
     if groups.size[which] == 0:
         return
     _survey(losses, groups, which)
-    write_prices(losses, groups, which, -1, groups.price[which])
-    whole = priced(groups.price[which], groups.value, groups.head[which])
+    drawn, price = groups.drawn, groups.price
+    write_prices(losses, groups, which, -1, drawn)
+    for value in range(len(drawn)):
+        price[value, which] = drawn[value]
+    whole = priced(drawn, groups.value, groups.head[which])
     groups.loss[which] = whole
     if groups.size[which] > 1:
         least = least_without(losses, groups, which, groups.head[which], groups.size[which])
@@ -282,7 +289,8 @@ def groups_of(losses: Losses, codes: Codes, owner: Ints) -> Groups:
         np.empty((classes, axes, 4), np.int32),
         np.zeros((classes, int(first[-1])), np.int32),
         np.zeros((classes, axes), np.int64),
-        np.empty((classes, int(first[-1]))),
+        np.empty((int(first[-1]), classes)),
+        np.empty(int(first[-1])),
         np.zeros(classes),
         np.zeros(classes),
         np.zeros(classes, np.int64),

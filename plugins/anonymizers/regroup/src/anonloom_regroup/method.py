@@ -36,7 +36,7 @@ class Regroup(OutlierHandler):
 
     rounds: int = param(
         help="How many times the blocks are formed anew at most, each time of other neighbours.",
-        default=2,
+        default=1,
         check=at_least(1),
     )
 
