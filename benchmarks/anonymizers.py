@@ -33,16 +33,15 @@ from goals import (
     Goal,
     Record,
     Results,
-    doublings,
     goals,
-    growth_goals,
+    key,
 )
 from measure import measure
 
 ROWS = (2_000, 10_000, 62_500, 125_000, 250_000, 500_000, MILLION)
 #: Chains whose growth is shown; the others are measured up to all rows of Adult.
 GROWTH = tuple(dict.fromkeys(GROWING.values()))
-#: A doubling that misses its limit is measured again so often: the machine may have been busy.
+#: A time that misses its limit is measured again so often: the machine may have been busy.
 AGAIN = 2
 
 
@@ -128,22 +127,22 @@ class Bench:
         return bool(last["cpu"] * rows / last["rows"] > self.options.most_seconds)
 
     def again(self) -> None:
-        """Measure doublings that look too dear once more; the best of all counts."""
+        """Measure times that look too dear once more; the best of all counts."""
         for _ in range(AGAIN):
             results = Results(self.records)
-            missed = [goal.name for goal in growth_goals(results) if not goal.met]
-            for stage, chain in GROWING.items():
-                for pair in doublings(results.rows()):
-                    name = f"CPU of {stage}, {pair[1]:,} rows over {pair[0]:,}"
-                    if name in missed:
-                        for rows in pair:
-                            self._better(results.get(chain, rows=rows))
+            missed = [goal for goal in goals(results, "", judge_loss=False) if not goal.met]
+            for asked in sorted({asked for goal in missed for asked in goal.times}):
+                self._better(results.records[asked])
 
     def _better(self, record: Record) -> None:
-        figures = self.figures(self.asked(record["chain"], record["rows"], record["k"]))
-        record["cpu"] = min(record["cpu"], figures["cpu"])
-        for stage, seconds in figures["stages"].items():
-            record["stages"][stage] = min(record["stages"][stage], seconds)
+        chain, rows, k, whole = key(record)
+        found = self.figures(self.asked(chain, rows, k, whole=whole))
+        for part in ("cpu", "cpu_with_cells"):
+            if part in record:
+                record[part] = min(record[part], found[part])
+        for stage, cpu in found.get("stages", {}).items():
+            record["stages"][stage] = min(record["stages"][stage], cpu)
+        print(f"{line(record)}   again", flush=True)
 
 
 def line(record: Record) -> str:
@@ -248,8 +247,8 @@ def measure_all(bench: Bench, name: str, options: argparse.Namespace) -> None:
     for k in options.ks:
         if k != 10 and Results(bench.records).get(name):
             bench.measure(name, ALL_ROWS, k)
-    if MILLION in options.rows and name in WHOLE_RUNS:
-        bench.measure(name, MILLION, 10, whole=True)
+    if WHOLE_RUNS.get(name) in sizes:
+        bench.measure(name, WHOLE_RUNS[name], 10, whole=True)
 
 
 def run(bench: Bench, options: argparse.Namespace) -> None:

@@ -20,7 +20,7 @@ from goals import (
     KS,
     Record,
     Results,
-    stage_seconds,
+    seconds,
 )
 from svg import INK, Box, Labels, Panel, line, mark, path, text
 
@@ -156,11 +156,7 @@ def series(results: Results, sizes: list[int]) -> dict[str, list[tuple[int, floa
         if stage not in GROWING and colour_of(stage) != PEER:
             continue
         records = [(rows, results.get(chain, rows=rows)) for rows in sizes]
-        line_of = [
-            (rows, record["cpu"] if stage == chain else stage_seconds(record, stage))
-            for rows, record in records
-            if record
-        ]
+        line_of = [(rows, seconds(record, stage)) for rows, record in records if record]
         if len(line_of) > 1:
             found[stage] = line_of
     return found
@@ -169,9 +165,9 @@ def series(results: Results, sizes: list[int]) -> dict[str, list[tuple[int, floa
 def rows_plot(results: Results, sizes: list[int]) -> str:
     """Draw CPU seconds against rows."""
     lines = series(results, sizes)
-    seconds = [cpu for points in lines.values() for _, cpu in points]
+    times = [cpu for points in lines.values() for _, cpu in points]
     box = Box(70, 70, 820, 560)
-    panel = Panel(box, (sizes[0], sizes[-1]), (min(seconds) / 1.3, max(seconds) * 1.3))
+    panel = Panel(box, (sizes[0], sizes[-1]), (min(times) / 1.3, max(times) * 1.3))
     title = "CPU time against rows, k = 10, Adult and rows drawn from it"
     parts = [text((20, 30), title, "start", INK, bold=True, size=16)]
     parts += panel.frame(svg.ticks(*panel.xs, (1, 2, 5)), svg.ticks(*panel.ys, (1,)), "CPU seconds")
