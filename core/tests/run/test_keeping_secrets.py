@@ -39,7 +39,9 @@ def run(clinic, **options):
 
 
 def test_seeds_that_are_varied_are_numbered_in_all_that_is_public(clinic):
-    clinic.write(clinic.file.read_text() + "vary:\n  seed: [812100457301, 812100457302, 812100457303]\n")
+    clinic.write(
+        clinic.file.read_text() + "vary:\n  seed: [812100457301, 812100457302, 812100457303]\n"
+    )
     report = run(clinic)
 
     labels = [f"seed=<private {number}>" for number in (1, 2, 3)]
@@ -52,7 +54,9 @@ def test_seeds_that_are_varied_are_numbered_in_all_that_is_public(clinic):
     )
     assert b"8121004573" not in everything_public(clinic.out)
     results = [json.loads(path.read_text()) for path in clinic.out.glob("private/results/*")]
-    assert [8121, 8122, 8123] == sorted(result["parameters"]["seed"] for result in results)
+    assert [812100457301, 812100457302, 812100457303] == sorted(
+        result["parameters"]["seed"] for result in results
+    )
 
 
 def test_private_parameters_that_are_varied_are_numbered_too(clinic):
