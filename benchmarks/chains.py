@@ -47,7 +47,7 @@ from anonloom_utility.measures import by_label, set_valued_gcp
 WARM_UP = 2000
 #: Calls are repeated until they took this many CPU seconds, and at most so often.
 ENOUGH_SECONDS = 3.0
-MOST_CALLS = 7
+MOST_CALLS = 15
 
 _HALF = VpTree(cut="half")
 _RAYDEN = (_HALF, Cof(recovery=_HALF, unrecovered="suppress"))
