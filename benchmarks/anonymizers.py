@@ -13,6 +13,7 @@ prints every goal beside its figure, and ends with 1 if one is missed. Goals of 
 
 import argparse
 import json
+import signal
 import subprocess
 import sys
 import tempfile
@@ -303,6 +304,7 @@ def main() -> int:
     file = ROOT / "benchmarks" / "results" / f"{name}.json"
     kept = json.loads(file.read_text())["records"] if options.update and file.is_file() else []
     bench = Bench(options, kept)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended from outside"))
     try:
         run(bench, options)
     finally:
