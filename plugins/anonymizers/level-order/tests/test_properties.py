@@ -96,7 +96,7 @@ def test_every_class_has_k_to_2k_minus_1_rows(method, rows, columns, missing, co
 @given(**any_table, k=st.sampled_from([1, 2, 5, 20]), l=st.integers(1, 3))
 @settings(deadline=None, max_examples=50)
 def test_classes_are_large_and_diverse_when_recounted(
-    method, rows, columns, missing, constant, seed, k, l  # noqa: E741
+    method, rows, columns, missing, constant, seed, k, l  # noqa: E741  # the paper's letter
 ):  # fmt: skip
     """The literature's k and l, counted from the cells; nothing is given up that need not be."""
     table = mixed_table(rows, columns, seed, missing, constant)

@@ -63,7 +63,7 @@ def illnesses(table, rows):
 @pytest.mark.parametrize("method", WAYS, ids=str)
 @given(table=columns_and_rows(), k=st.integers(1, 6), l=st.integers(1, 3))
 @settings(deadline=None, max_examples=40)
-def test_classes_are_large_and_diverse_when_recounted(method, table, k, l):  # noqa: E741
+def test_classes_are_large_and_diverse_when_recounted(method, table, k, l):  # noqa: E741  # the paper's letter
     """The literature's k and l, counted from the cells."""
     guard = Guard([AtLeast(k=k), DistinctValues(l=l, of="illness")])
     found = classes_of(table, guard, method)

@@ -121,7 +121,7 @@ def test_a_release_in_classes_gives_the_numbers_of_pycanon(
 @given(rows, st.integers(2, 4))
 def test_recursive_c_is_the_largest_ratio_of_the_paper(
     rows: list[tuple[Any, ...]],
-    l: int,  # noqa: E741
+    l: int,  # noqa: E741  # the papers call it l
 ) -> None:
     frame = frame_of(rows)
     counts = [sorted(c.values(), reverse=True) for c in classes_of(frame, "ill")]
