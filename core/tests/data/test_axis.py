@@ -31,6 +31,9 @@ COLUMNS: dict[str, Column] = {
     "set": Column(name="it", role="quasi", publish="set"),
     "calendar": Column(name="it", role="quasi", type="date", hierarchy=Calendar()),
     "days": Column(name="it", role="quasi", type="date", publish="interval"),
+    "hours": Column(name="it", role="quasi", type="time"),
+    "times": Column(name="it", role="quasi", type="time", publish="interval"),
+    "moments": Column(name="it", role="quasi", type="time", publish="set"),
 }
 
 
@@ -40,6 +43,10 @@ def cells_for(kind: str) -> st.SearchStrategy[object]:
         return st.integers(-6, 12).map(lambda n: n / 2)
     if column.type == "date":
         return st.integers(0, 900).map(lambda day: str(START + datetime.timedelta(days=day)))
+    if column.type == "time":
+        start = datetime.datetime(1969, 11, 1)
+        seconds = st.one_of(st.integers(0, 100_000), st.integers(0, 80_000_000))
+        return seconds.map(lambda second: str(start + datetime.timedelta(seconds=second)))
     if kind == "tree":
         return st.sampled_from("abcdefg")
     if kind == "prefix":
@@ -79,7 +86,7 @@ def under(axis: Axis, lo: int, hi: int) -> list[int]:
 
 def spread(axis: Axis, codes: list[int]) -> float:
     own = axis.values[codes]
-    if axis.type == "date":
+    if axis.type in ("date", "time"):
         return float((own.max() - own.min()).astype(int))
     return float(own.max() - own.min())
 
@@ -204,6 +211,40 @@ def test_what_is_published_of_numbers_and_days() -> None:
     assert "[1969-12-31, 2020-02-29]" == publish(days, 0, 1)
 
 
+def test_what_is_published_of_times() -> None:
+    cells = ["2024-03-01 14:05:00", "2024-03-01T14:59", "2024-03-01 17:00", "2024-03-02"]
+    times = axis_of([*cells, None], type="time", publish="interval")
+    first, last = "2024-03-01 14:05:00", "2024-03-02 00:00:00"
+    assert [first, f"[{first}, {last}]", "*", None] == [
+        publish(times, *ends) for ends in ((0, 0), (0, 3), (3, 4), (4, 4))
+    ]
+    nodes = axis_of(cells, type="time")
+    assert ["2024-03-01 14h", "2024-03-01 12-18h", "2024-03"] == [
+        publish(nodes, 0, last) for last in (1, 2, 3)
+    ]
+    assert "2024-03-01" == publish(nodes, 0, 0, level=np.array([3]))
+    sets = axis_of(cells[:2], type="time", publish="set")
+    assert '{"2024-03-01 14:05:00", "2024-03-01 14:59:00"}' == publish(sets, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("cell", "codes", "ends"),
+    [
+        ("[1970-01-01 00:00:00, 1970-01-01 00:01:40]", [0, 1], (0.0, 100.0)),
+        ("[1969-12-31T23:59, 1970-01-01 00:00:59]", [0], (-60.0, 59.0)),
+        ("1970-01-01T00:01", [1], (60.0, 60.0)),
+        ("1970-01-01 00:00:30", [], (30.0, 30.0)),
+    ],
+)
+def test_intervals_and_single_times_are_read(
+    cell: str, codes: list[int], ends: tuple[float, float]
+) -> None:
+    cells = ["1970-01-01 00:00:10", "1970-01-01 00:01:00", "1970-01-01 00:03:00"]
+    cover = axis_of(cells, type="time", publish="interval").read(cell)
+    assert cover is not None
+    assert (codes, ends) == (cover.codes.tolist(), cover.ends)
+
+
 def test_a_single_value_of_a_set_is_published_as_it_is_on_any_level() -> None:
     axis = axis_of(["a", "b"], publish="set")
     assert "a" == publish(axis, 0, 0, level=np.array([1]))
@@ -239,6 +280,8 @@ def test_places_are_numbers_days_and_ranks_and_missing_lies_far_away() -> None:
     assert [0.0, 1.0, 2.0] == axis_of(["b", None, "a"]).places.tolist()
     assert [-1.0, 1.0] == axis_of(["1970-01-02", "1969-12-31"], type="date").places.tolist()
     assert [7.0, 8.0] == axis_of([7, None], type="number").places.tolist()
+    times = axis_of(["1970-01-01 00:01", "1969-12-31 23:59:59", None], type="time")
+    assert ([-1.0, 60.0, 121.0], 61.0) == (times.places.tolist(), times.range)
 
 
 def test_single_values_are_written_as_they_were() -> None:
@@ -264,6 +307,18 @@ def test_what_is_no_cell_of_a_number_cannot_be_read(cell: str) -> None:
 @pytest.mark.parametrize("cell", ["2020", "2020-05", "NaT", "today", "now", "2020-13-01", "1"])
 def test_what_is_no_cell_of_a_date_cannot_be_read(cell: str) -> None:
     assert None is axis_of(["2019-05-01"], type="date").read(cell)
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        *("2020", "2020-05", "2020-05-02", "NaT", "now", "1"),
+        *("2019-05-01 25:00:00", "2019-05-01 10", "2019-05-01 10:00:00.5"),
+        *("[2019-05-01, 2019-05-02]", "[2019-05-02 00:00, 2019-05-01 00:00]"),
+    ],
+)
+def test_what_is_no_cell_of_a_time_cannot_be_read(cell: str) -> None:
+    assert None is axis_of(["2019-05-01 10:00:01"], type="time").read(cell)
 
 
 def test_what_is_no_cell_of_a_category_cannot_be_read() -> None:

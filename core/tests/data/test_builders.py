@@ -37,7 +37,8 @@ def over(source: HierarchySource, values: list[object]) -> list[list[str]]:
     kind = float if isinstance(values[0], float | int) else object
     array = np.array(values, kind)
     if isinstance(values[0], datetime.date):
-        array = np.array(values, "datetime64[D]")
+        unit = "s" if isinstance(values[0], datetime.datetime) else "D"
+        array = np.array(values, f"datetime64[{unit}]")
     hierarchy, order = source.over(array, False)
     levels = levels_of(hierarchy)
     assert ["*"] * len(values) == levels[-1]
@@ -309,9 +310,42 @@ def test_a_leap_day_and_the_last_days_before_1970() -> None:
     )
 
 
-@pytest.mark.parametrize("units", [("year", "month"), ("year", "year")])
+moments = st.datetimes(datetime.datetime(1, 1, 1), datetime.datetime(9999, 12, 31)).map(
+    lambda moment: moment.replace(microsecond=0)
+)
+
+
+@given(st.lists(moments, min_size=1, max_size=15, unique=True).map(sorted))
+def test_times_lie_in_their_units_of_the_calendar(times: list[datetime.datetime]) -> None:
+    starts = [time.hour // 6 * 6 for time in times]
+    expected = [
+        [f"{time.date()} {time.hour:02d}h" for time in times],
+        [f"{time.date()} {at:02d}-{at + 6:02d}h" for time, at in zip(times, starts, strict=True)],
+        [str(time.date()) for time in times],
+        [f"{time.year:04d}-{time.month:02d}" for time in times],
+        [f"{time.year:04d}-Q{(time.month + 2) // 3}" for time in times],
+        [f"{time.year:04d}" for time in times],
+        [f"{time.year - time.year % 10:04d}s" for time in times],
+    ]
+    assert expected == over(Calendar(), times)
+    assert [expected[0], expected[2]] == over(Calendar(units=("hour", "day")), times)
+
+
+@given(st.lists(moments, min_size=1, max_size=15, unique=True).map(sorted))
+def test_units_over_times_nest_and_no_two_have_one_label(times: list[datetime.datetime]) -> None:
+    values = np.array(times, "datetime64[s]")
+    hierarchy, order = Calendar().over(values, False)
+    assert list(range(len(times))) == order.tolist()
+    assert len(set(hierarchy.labels)) == len(hierarchy.labels)
+    for finer, coarser in pairwise(hierarchy.ancestors):
+        assert all(len(set(coarser[finer == node].tolist())) == 1 for node in finer)
+
+
+@pytest.mark.parametrize("units", [("year", "month"), ("year", "year"), ("day", "hour")])
 def test_units_must_grow(units: tuple[str, ...]) -> None:
-    message = "units must go from fine to coarse: month, quarter, year, decade"
+    message = (
+        "units must go from fine to coarse: hour, quarter-day, day, month, quarter, year, decade"
+    )
     with pytest.raises(ValueError, match=f"^{message}$"):
         Calendar(units=units)
 
@@ -362,7 +396,6 @@ def test_a_message_about_a_hierarchy_names_the_column_and_no_cell() -> None:
         (Breaks(breaks=((1,),)), "date"),
         (Quantiles(groups=(2,)), "category"),
         (Prefix(keep=(1,)), "number"),
-        (Calendar(), "number"),
     ],
 )
 def test_a_hierarchy_suits_its_types_only(source: HierarchySource, kind: str) -> None:
@@ -372,6 +405,23 @@ def test_a_hierarchy_suits_its_types_only(source: HierarchySource, kind: str) ->
         Column(name="zip", role="quasi", type=kind, hierarchy=source)
 
 
+def test_the_calendar_suits_dates_and_times() -> None:
+    message = "this hierarchy is for a date or a time; the column's type is 'number'"
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        Column(name="zip", role="quasi", type="number", hierarchy=Calendar())
+
+
+@pytest.mark.parametrize("unit", ["hour", "quarter-day", "day"])
+def test_a_date_has_no_unit_below_the_month(unit: str) -> None:
+    units = Calendar(units=(unit, "year"))
+    message = (
+        f"'{unit}' is a unit of 'type: time'; those of a date are month, quarter, year, decade"
+    )
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        Column(name="zip", role="quasi", type="date", hierarchy=units)
+    assert units == Column(name="zip", role="quasi", type="time", hierarchy=units).generalization
+
+
 @pytest.mark.parametrize(
     ("source", "kind"),
     [
@@ -379,6 +429,7 @@ def test_a_hierarchy_suits_its_types_only(source: HierarchySource, kind: str) ->
         (Quantiles(groups=(2,)), "number"),
         (Prefix(keep=(1,)), "category"),
         (Calendar(), "date"),
+        (Calendar(), "time"),
         (Tree(tree={"x": ["a"]}), "category"),
     ],
 )

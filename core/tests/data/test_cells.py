@@ -10,6 +10,7 @@ from anonloom.data import cells
 texts = st.text(max_size=12) | st.text('"{}[], *\\\n\u2028', max_size=12)
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 days = st.integers(-800_000, 2_000_000).map(lambda day: np.datetime64(day, "D"))
+times = st.integers(-60_000_000_000, 250_000_000_000).map(lambda at: np.datetime64(at, "s"))
 
 
 @given(st.lists(texts, min_size=1, max_size=5))
@@ -34,6 +35,22 @@ def test_an_interval_of_dates_is_read_back(lo: np.datetime64, hi: np.datetime64)
     ends = cells.read_interval(cell)
     assert ends is not None
     assert (lo, hi) == (np.datetime64(ends[0]), np.datetime64(ends[1]))
+
+
+@given(times, times)
+def test_an_interval_of_times_is_read_back(lo: np.datetime64, hi: np.datetime64) -> None:
+    cell = cells.interval_text(cells.time_text(lo), cells.time_text(hi))
+    ends = cells.read_interval(cell)
+    assert ends is not None
+    assert (lo, hi) == (np.datetime64(ends[0]), np.datetime64(ends[1]))
+    assert cells.reads_like_a_form(cell)
+
+
+@given(st.lists(times))
+def test_moments_are_written_together_as_one_by_one(moments: list[np.datetime64]) -> None:
+    values = np.array(moments, "datetime64[s]")
+    assert [cells.time_text(value) for value in values] == cells.moment_texts(values, "s")
+    assert [cells.date_text(value) for value in values] == cells.moment_texts(values, "D")
 
 
 @given(texts)

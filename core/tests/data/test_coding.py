@@ -304,6 +304,121 @@ def test_codes_of_dates_are_their_ranks(days: list[datetime.date | None]) -> Non
     )
 
 
+# --- times ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "series",
+    [
+        pd.Series(["2020-01-05 23:30:00", None], dtype=object),
+        pd.Series(["2020-01-05T23:30", None], dtype="str"),
+        pd.Series(["2020-01-05 23:30:00.999", None], dtype="category"),
+        pd.Series(["2020-01-05T23:30:00Z", None]),
+        pd.Series(["2020-01-05T23:30:00.5+09:00", None]),
+        pd.Series([LATE, None], dtype=object),
+        pd.Series([pd.Timestamp(LATE), pd.NaT], dtype=object),
+        pd.Series([LATE, None], dtype="datetime64[ns]"),
+        pd.Series([LATE, None], dtype="datetime64[s]"),
+        pd.Series([LATE, None]).dt.tz_localize("America/New_York"),
+        pd.Series([pd.Timestamp(LATE, tz="Asia/Tokyo"), None], dtype=object),
+        pd.Series([LATE, None], dtype=pd.ArrowDtype(pa.timestamp("us"))),
+        pd.Series([LATE, None], dtype=pd.ArrowDtype(pa.timestamp("us", tz="UTC"))),
+        pd.Series(pd.Categorical([pd.Timestamp(LATE), None])),
+    ],
+    ids=lambda series: str(series.dtype),
+)
+def test_times_of_every_dtype_are_moments(series: pd.Series) -> None:
+    assert ["2020-01-05 23:30:00", None] == texts(series, type="time")
+
+
+@pytest.mark.parametrize(
+    "series",
+    [
+        pd.Series(["1969-12-31 23:59:59.5"]),
+        pd.Series([datetime.datetime(1969, 12, 31, 23, 59, 59, 500_000)]),
+        pd.Series(
+            [datetime.datetime(1969, 12, 31, 23, 59, 59, 500_000)],
+            dtype=pd.ArrowDtype(pa.timestamp("us")),
+        ),
+    ],
+)
+def test_fractions_of_a_second_are_cut_off(series: pd.Series) -> None:
+    assert ["1969-12-31 23:59:59"] == texts(series, type="time")
+
+
+def test_a_day_alone_is_its_midnight() -> None:
+    assert ["2020-01-05 00:00:00"] * 2 == texts(["2020-01-05", DAY], type="time")
+
+
+@pytest.mark.parametrize("type_", ["date", "time"])
+def test_offsets_of_iso_texts_may_differ_and_move_nothing(type_: str) -> None:
+    cells = ["2020-01-05 23:30+01:00", "2020-01-05T00:30:00+0900", "2020-01-05 12:00Z"]
+    expected = ["2020-01-05 23:30:00", "2020-01-05 00:30:00", "2020-01-05 12:00:00"]
+    length = 19 if type_ == "time" else 10
+    assert [text[:length] for text in expected] == texts(cells, type=type_, format="ISO8601")
+
+
+def test_times_have_the_form_that_the_column_says() -> None:
+    cells = ["05.01.2020 7:30 PM", None]
+    assert ["2020-01-05 19:30:00", None] == texts(cells, type="time", format="%d.%m.%Y %I:%M %p")
+    cells = ["2020-01-05 23:30+0100", "2020-01-05 00:30+0900"]
+    assert ["2020-01-05 23:30:00", "2020-01-05 00:30:00"] == texts(
+        cells, type="time", format="%Y-%m-%d %H:%M%z"
+    )
+
+
+@pytest.mark.parametrize(
+    ("cells", "options", "message"),
+    [
+        (["2020-02-30 10:00"], {}, "1 cell is not a time of the form ISO8601 (row 1)"),
+        (["x", None, ""], {}, "2 cells are not a time of the form ISO8601 (rows 1, 3)"),
+        # A month is no moment.
+        (["2020", "2020-01"], {}, "2 cells are not a time of the form ISO8601 (rows 1, 2)"),
+        (["2020-01-05 24:30"], {}, "1 cell is not a time of the form ISO8601 (row 1)"),
+        (
+            ["2020-01-05"],
+            {"format": "%Y-%m-%d %H:%M"},
+            "1 cell is not a time of the form %Y-%m-%d %H:%M (row 1)",
+        ),
+    ],
+)
+def test_what_is_no_time_is_counted_and_not_shown(
+    cells: list[object], options: dict[str, str], message: str
+) -> None:
+    expected = f"column 'it': {message}; correct the data, or give the column's 'format'"
+    assert expected == refusal(cells, type="time", **options)
+
+
+@given(st.lists(st.one_of(st.none(), st.datetimes()), min_size=1, max_size=20))
+def test_codes_of_times_are_their_ranks(times: list[datetime.datetime | None]) -> None:
+    whole = [None if time is None else time.replace(microsecond=0) for time in times]
+    order = sorted({time for time in whole if time is not None})
+    found = coded(pd.Series(times, dtype=object), type="time")
+    assert order == found.axis.values.tolist()
+    assert [len(order) if time is None else order.index(time) for time in whole] == (
+        found.codes.tolist()
+    )
+    written = [None if time is None else time.isoformat(" ") for time in whole]
+    assert written == found.axis.texts(found.codes)
+    # Written and read again, they are the same times.
+    assert (
+        found.codes.tolist() == coded(pd.Series(written, dtype=object), type="time").codes.tolist()
+    )
+
+
+def test_each_distinct_time_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = []
+    parse = pd.to_datetime
+
+    def noted(texts: pd.Series, **options: object) -> pd.Series:
+        read.append(len(texts))
+        return parse(texts, **options)
+
+    monkeypatch.setattr(pd, "to_datetime", noted)
+    coded(["2020-01-05 10:00", "2020-01-05 11:00"] * 50, type="time")
+    assert [2] == read
+
+
 # --- missing --------------------------------------------------------------------------------------
 
 

@@ -66,6 +66,28 @@ def test_a_date_format_without_a_year_is_refused(form: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "form", ["%d.%m.%y %H:%M", "%Y%m%d%H", "%d/%m/%Y %I %p", "%Y-%m-%dT%H:%M:%S.%f%z", "ISO8601"]
+)
+def test_a_time_may_have_any_format_that_tells_the_hour(form: str) -> None:
+    assert form == Column(name="it", role="quasi", type="time", format=form).layout
+
+
+@pytest.mark.parametrize("form", ["", "%Y-%m-%d", "%H:%M", "%d.%m.%Y %I:%M", "%Y %H", "mixed"])
+def test_a_format_that_tells_no_moment_is_refused_for_a_time(form: str) -> None:
+    message = (
+        "'format' must be a format of strptime with the day and the time of day, such as "
+        f"'%d.%m.%Y %H:%M'. Got {form!r} instead."
+    )
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        Column(name="it", role="quasi", type="time", format=form)
+
+
+def test_the_format_follows_from_the_type() -> None:
+    layouts = {kind: Column(name="it", role="other", type=kind).layout for kind in ("date", "time")}
+    assert {"date": "%Y-%m-%d", "time": "ISO8601"} == layouts
+
+
+@pytest.mark.parametrize(
     ("options", "form"),
     [
         ({"type": "number"}, "interval"),
@@ -73,6 +95,8 @@ def test_a_date_format_without_a_year_is_refused(form: str) -> None:
         ({"type": "number", "hierarchy": Widths(widths=(1,)), "publish": "interval"}, "interval"),
         ({"type": "date"}, "nodes"),
         ({"type": "date", "publish": "interval"}, "interval"),
+        ({"type": "time"}, "nodes"),
+        ({"type": "time", "publish": "interval"}, "interval"),
         ({}, "nodes"),
         ({"publish": "set"}, "set"),
     ],
@@ -81,8 +105,9 @@ def test_the_form_follows_from_type_and_hierarchy(options: dict[str, object], fo
     assert form == Column(name="it", role="quasi", **options).form
 
 
-def test_a_date_has_the_calendar_for_a_hierarchy() -> None:
+def test_a_date_and_a_time_have_the_calendar_for_a_hierarchy() -> None:
     assert Calendar() == Column(name="it", role="quasi", type="date").generalization
+    assert Calendar() == Column(name="it", role="quasi", type="time").generalization
     assert None is Column(name="it", role="quasi").generalization
 
 

@@ -247,6 +247,6 @@ def _insert(file: Path, form: re.Pattern[str], path: str, line: str) -> None:
 
 
 def _order(path: str) -> tuple[int, list[str]]:
-    # Core and kernels first, then the plugins by path, then what belongs to the documents.
-    first = {"core": 0, "kernels": 1, "plugins": 2}.get(path.split("/")[0], 3)
+    # Core and libraries first, then the plugins by path, then what belongs to the documents.
+    first = {"core": 0, "kernels": 1, "linkage": 2, "plugins": 3}.get(path.split("/")[0], 4)
     return first, path.split("/")

@@ -17,7 +17,9 @@ from anonloom.data.schema import Form, Type
 Codes = NDArray[np.integer]
 
 _DAY = re.compile(r"-?\d{4,}-\d\d-\d\d", re.ASCII)
+_TIME = re.compile(r"-?\d{4,}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?", re.ASCII)
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
+_PLACED = {"date": _DAY, "time": _TIME}
 
 
 @attrs.frozen(eq=False)
@@ -38,7 +40,8 @@ class Axis:
     weight
         Weight of the axis in sums of losses.
     values
-        The occurring values in code order, without missing: text, float64 or datetime64[D].
+        The occurring values in code order, without missing: text, float64, datetime64[D]
+        for dates or datetime64[s] for times.
     missing
         Code of the missing value, or -1.
     hierarchy
@@ -66,16 +69,16 @@ class Axis:
 
     @cached_property
     def places(self) -> NDArray[np.float64]:
-        """Position of every code: a number's own value, a date's day, a category's rank.
+        """Position of every code: a number's own value, a category's rank.
+
+        Of a date the days, and of a time the seconds, since the beginning of 1970.
 
         The missing value lies a whole range beyond the last one, so that nothing is near it.
         """
         if self.type == "category":
             own = np.arange(self.occurring, dtype=float)
-        elif self.type == "date":
-            own = self.values.astype("datetime64[D]").astype(np.int64).astype(float)
         else:
-            own = self.values.astype(float)
+            own = self._counted(self.values)
         if self.missing < 0:
             return own
         last = own[-1] if len(own) else 0.0
@@ -88,10 +91,15 @@ class Axis:
             return 0.0
         if self.type == "category":
             return float(self.occurring - 1)
-        ends = self.values[[0, -1]]
-        if self.type == "date":
-            ends = ends.astype("datetime64[D]").astype(np.int64)
-        return float(ends[1] - ends[0])
+        first, last = self._counted(self.values[[0, -1]])
+        return float(last - first)
+
+    def _counted(self, values: NDArray[Any]) -> NDArray[np.float64]:
+        """Numbers as they are, moments as a count of their unit."""
+        unit = cells.MOMENTS.get(self.type)
+        if unit is not None:
+            values = values.astype(f"datetime64[{unit}]").astype(np.int64)
+        return values.astype(float)
 
     def texts(self, codes: Codes) -> list[str | None]:
         """Write single values; None stands for missing."""
@@ -101,8 +109,8 @@ class Axis:
     def _labels(self) -> list[str | None]:
         if self.type == "number":
             labels: list[str | None] = [cells.number_text(value) for value in self.values]
-        elif self.type == "date":
-            labels = [cells.date_text(value) for value in self.values]
+        elif self.type in cells.MOMENTS:
+            labels = [*cells.moment_texts(self.values, cells.MOMENTS[self.type])]
         else:
             labels = [str(value) for value in self.values]
         return [*labels, None] if self.missing >= 0 else labels
@@ -269,11 +277,12 @@ class Axis:
 
     def _place(self, text: str) -> float | None:
         # Python reads 'nan' and '1_000', numpy reads a month as its first day, and 'today'.
-        if not (_DAY if self.type == "date" else _NUMBER).fullmatch(text):
+        if not _PLACED.get(self.type, _NUMBER).fullmatch(text):
             return None
         try:
-            if self.type == "date":
-                return float(np.datetime64(text, "D").astype(np.int64))
+            if self.type in cells.MOMENTS:
+                moment = np.datetime64(text, cells.MOMENTS[self.type])
+                return float(moment.astype(np.int64))
             return float(text)
         except ValueError:
             return None

@@ -220,38 +220,73 @@ class Prefix(HierarchySource):
         return Hierarchy.of_levels(levels), order
 
 
-Unit = Literal["month", "quarter", "year", "decade"]
-_UNIT_ORDER: tuple[Unit, ...] = ("month", "quarter", "year", "decade")
+Unit = Literal["hour", "quarter-day", "day", "month", "quarter", "year", "decade"]
+
+#: From fine to coarse: numpy's unit, and how many of it there are in one of ours. All of them
+#: begin anew with the year 1970, from which numpy counts.
+_UNITS: dict[Unit, tuple[str, int]] = {
+    "hour": ("h", 1),
+    "quarter-day": ("h", 6),
+    "day": ("D", 1),
+    "month": ("M", 1),
+    "quarter": ("M", 3),
+    "year": ("Y", 1),
+    "decade": ("Y", 10),
+}
+_OF_TIMES: tuple[Unit, ...] = tuple(_UNITS)
+_OF_DATES: tuple[Unit, ...] = ("month", "quarter", "year", "decade")
 
 
 @attrs.frozen(kw_only=True)
 class Calendar(HierarchySource):
-    """Nesting units of the calendar over days."""
+    """Nesting units of the calendar over days, or over times of day."""
 
-    suits = frozenset({"date"})
+    suits = frozenset({"date", "time"})
 
-    units: tuple[Unit, ...] = param(
-        help="Units above the day, from fine to coarse.", default=_UNIT_ORDER, check=not_empty()
+    units: tuple[Unit, ...] | None = param(
+        help="Units from fine to coarse; by default month, quarter, year and decade over a date, "
+        "and hour, quarter-day and day below them over a time.",
+        default=None,
+        check=not_empty(),
     )
 
     def __attrs_post_init__(self) -> None:
         """Refuse units that do not grow."""
-        ranks = [_UNIT_ORDER.index(unit) for unit in self.units]
+        ranks = [_OF_TIMES.index(unit) for unit in self.units or ()]
         if ranks != sorted(set(ranks)):
-            raise ValueError("units must go from fine to coarse: month, quarter, year, decade")
+            raise ValueError(f"units must go from fine to coarse: {', '.join(_OF_TIMES)}")
+
+    @property
+    def within_months(self) -> tuple[Unit, ...]:
+        """The units that say nothing of a date."""
+        return tuple(unit for unit in self.units or () if unit not in _OF_DATES)
 
     def over(self, values: Values, unknown_own_leaf: bool) -> tuple[Hierarchy, NDArray[np.int64]]:
         """See `HierarchySource.over`."""
-        months = values.astype("datetime64[M]").astype(int) + 1970 * 12
-        years = months // 12
-        labels: dict[Unit, list[str]] = {
-            "month": [str(text) for text in np.datetime_as_string(values, unit="M")],
-            "quarter": [
-                f"{year:04d}-Q{month % 12 // 3 + 1}"
-                for year, month in zip(years, months, strict=True)
-            ],
-            "year": [f"{year:04d}" for year in years],
-            "decade": [f"{year // 10 * 10:04d}s" for year in years],
-        }
-        levels = [text_of(values), *(labels[unit] for unit in self.units), [STAR] * len(values)]
+        days = np.datetime_data(values.dtype)[0] == "D"
+        units = self.units or (_OF_DATES if days else _OF_TIMES)
+        groups = [_groups(values, unit) for unit in units]
+        levels = [text_of(values), *groups, [STAR] * len(values)]
         return Hierarchy.of_levels(levels), np.arange(len(values))
+
+
+def _groups(values: Values, unit: Unit) -> list[str]:
+    """Labels of the units that moments lie in, each written once."""
+    counted, length = _UNITS[unit]
+    numbers = values.astype(f"datetime64[{counted}]").astype(np.int64) // length
+    found, which = np.unique(numbers, return_inverse=True)
+    labels = [_label(unit, str(start)) for start in (found * length).astype(f"M8[{counted}]")]
+    return [labels[at] for at in which]
+
+
+def _label(unit: Unit, start: str) -> str:
+    """Write a unit, given its beginning; no two units of any length are written alike."""
+    if unit == "hour":
+        return start.replace("T", " ") + "h"
+    if unit == "quarter-day":
+        day, hour = start.split("T")
+        return f"{day} {hour}-{int(hour) + 6:02d}h"
+    if unit == "quarter":
+        year, month = start.rsplit("-", 1)
+        return f"{year}-Q{(int(month) + 2) // 3}"
+    return start + "s" if unit == "decade" else start

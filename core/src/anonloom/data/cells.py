@@ -7,11 +7,15 @@ tell a person's value from a generalized one; `reads_like_a_form` is that test.
 import json
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anonloom.data.hierarchy import STAR
+
+#: What a moment is counted in, by the type of its column.
+MOMENTS: dict[str, Literal["D", "s"]] = {"date": "D", "time": "s"}
 
 _INTERVAL = re.compile(r"\[(?P<lo>[^\[\],]+), (?P<hi>[^\[\],]+)[\])]")
 _SET = re.compile(r'\{".*"\}', re.S)
@@ -32,6 +36,16 @@ def cell_text(value: Any) -> str:
 def date_text(value: np.datetime64) -> str:
     """Write a date in ISO form."""
     return str(np.datetime_as_string(value, unit="D"))
+
+
+def time_text(value: np.datetime64) -> str:
+    """Write a time as `2024-03-01 14:05:00`."""
+    return str(np.datetime_as_string(value, unit="s")).replace("T", " ")
+
+
+def moment_texts(values: NDArray[np.datetime64], unit: Literal["D", "s"]) -> list[str]:
+    """Write many dates (unit D) or times (s) as `date_text` and `time_text` do."""
+    return [str(text).replace("T", " ") for text in np.datetime_as_string(values, unit=unit)]
 
 
 def interval_text(lo: str, hi: str) -> str:

@@ -15,7 +15,7 @@ from anonloom.data import cells
 from anonloom.data.axis import Axis
 from anonloom.data.builders import UncoveredValues
 from anonloom.data.hierarchy import Hierarchy
-from anonloom.data.schema import Column
+from anonloom.data.schema import ISO, Column
 from anonloom.errors import DataError
 
 #: How many row numbers a message shows.
@@ -24,6 +24,8 @@ SHOWN = 5
 #: The largest number that a column may hold.
 LARGEST = 1e300
 
+_OFFSET = r"^([0-9-]+[T ][0-9:.,]+) ?(?:[Zz]|[+-][0-9]{2}(?::?[0-9]{2})?)$"
+_WITH_DAY = r"^[0-9]{4}-?[0-9]{2}-?[0-9]{2}(?:[T ]|$)"
 _DECIMAL_COMMA = r"\s*[-+]?[0-9]+,[0-9]+\s*"
 _DECIMAL_COMMA_HINT = "some have a decimal comma: with 'source: csv', write \"decimal: ','\""
 
@@ -84,13 +86,13 @@ def typed(series: Any, column: Column) -> Any:
     Raises
     ------
     DataError
-        When a number or date column holds something else, or a cell is missing that must not be:
-        count and first rows, not the cells.
+        When a column of numbers, dates or times holds something else, or a cell is missing that
+        must not be: count and first rows, not the cells.
     """
     if column.type == "number":
         series = _numbers(series, column)
-    elif column.type == "date":
-        series = _dates(series, column)
+    elif column.type in cells.MOMENTS:
+        series = _moments(series, column)
     if column.missing == "refuse" and series.hasnans:
         raise DataError(
             f"column '{column.name}': {_rows(series.isna().to_numpy(bool), 'missing')}; complete "
@@ -156,40 +158,62 @@ def _numbers_of(texts: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         return numbers, np.isnan(numbers) & present & (said != True)  # noqa: E712  # None too
 
 
-def _dates(series: Any, column: Column) -> Any:
+def _moments(series: Any, column: Column) -> Any:
+    """Turn cells into dates or times."""
     if isinstance(series.dtype, pd.ArrowDtype) and pa.types.is_date(series.dtype.pyarrow_dtype):
         series = series.astype(pd.ArrowDtype(pa.timestamp("s")))
     if pd.api.types.is_datetime64_any_dtype(series.dtype):
-        # The day is that of the place where the event was, not Greenwich's.
-        dates = series.dt.tz_localize(None) if series.dt.tz is not None else series
+        # The day and the hour are those of the place where the event was, not Greenwich's.
+        moments = series.dt.tz_localize(None) if series.dt.tz is not None else series
     else:
         # Days repeat: each distinct cell is parsed once.
         codes, uniques = pd.factorize(series)
-        moments = np.append(_parse_dates(uniques, column.format), np.datetime64("NaT", "s"))[codes]
-        bad = np.isnat(moments) & (codes >= 0)
+        parsed = np.append(_parse_moments(uniques, column), np.datetime64("NaT", "s"))[codes]
+        bad = np.isnat(parsed) & (codes >= 0)
         if bad.any():
+            what = f"not a {column.type} of the form {column.layout}"
             raise DataError(
-                f"column '{column.name}': {_rows(bad, f'not a date of the form {column.format}')}; "
+                f"column '{column.name}': {_rows(bad, what)}; "
                 "correct the data, or give the column's 'format'"
             )
-        dates = pd.Series(moments, index=series.index, name=series.name)
+        moments = pd.Series(parsed, index=series.index, name=series.name)
+    # Down, not towards 1970, as Arrow would round.
+    moments = moments.dt.floor("s").astype("datetime64[s]")
     # A date is a day: a time of day would single people out, and only some formats would show it.
-    return dates.astype("datetime64[s]").dt.normalize()
+    return moments.dt.normalize() if column.type == "date" else moments
 
 
-def _parse_dates(distinct: Any, form: str) -> NDArray[np.datetime64]:
-    """Read cells as dates, not-a-time where that fails."""
+def _parse_moments(distinct: Any, column: Column) -> NDArray[np.datetime64]:
+    """Read cells as dates or times, not-a-time where that fails."""
     texts = [cells.cell_text(value) for value in distinct]
-    if "%z" in form.lower():
-        parsed = np.array([_local(text, form) for text in texts], "datetime64[s]")
+    if "%z" in column.layout.lower():
+        parsed = np.array([_local(text, column.layout) for text in texts], "datetime64[s]")
     else:
-        found = pd.to_datetime(pd.Series(texts, dtype="str"), format=form, errors="coerce")
+        plain = pd.Series(texts, dtype="str")
+        if column.layout == ISO:
+            plain = _iso(plain, with_day=column.type == "time")
+        found = pd.to_datetime(plain, format=column.layout, errors="coerce")
         parsed = found.to_numpy().astype("datetime64[s]")
     for at, value in enumerate(distinct):
         if isinstance(value, date):
             # It is a date already, in no form.
             parsed[at] = np.datetime64(pd.Timestamp(value).tz_localize(None), "s")
     return parsed
+
+
+def _iso(texts: Any, with_day: bool) -> Any:
+    """Cut offsets off ISO texts, with which pandas would move them to another day.
+
+    Parameters
+    ----------
+    with_day
+        Whether to leave out texts that name no day: a month is no moment.
+    """
+    plain = pa.array(texts.tolist(), pa.string())
+    plain = pc.replace_substring_regex(plain, _OFFSET, r"\1")
+    if with_day:
+        plain = pc.if_else(pc.match_substring_regex(plain, _WITH_DAY), plain, None)
+    return plain.to_pandas()
 
 
 def _local(text: str, form: str) -> datetime | None:
@@ -239,16 +263,17 @@ def _distinct(series: Any, column: Column) -> _Distinct:
     if column.type == "number":
         entries, values = pd.factorize(series.to_numpy())
         return _sorted(np.asarray(values, float), entries)
-    if column.type == "date":
-        days = series.to_numpy().astype("datetime64[D]")
-        entries, values = pd.factorize(days.astype(np.int64))
-        missing = np.isnat(days)
+    if column.type in cells.MOMENTS:
+        unit = f"datetime64[{cells.MOMENTS[column.type]}]"
+        moments = series.to_numpy().astype(unit)
+        entries, values = pd.factorize(moments.astype(np.int64))
+        missing = np.isnat(moments)
         if missing.any():
             # The integer that stands for "not a time" is a value to factorize, not to us.
             absent = entries[missing.argmax()]
             values = np.delete(values, absent)
             entries = np.where(missing, -1, entries - (entries > absent))
-        return _sorted(np.asarray(values, np.int64).astype("datetime64[D]"), entries)
+        return _sorted(np.asarray(values, np.int64).astype(unit), entries)
     if isinstance(series.dtype, pd.CategoricalDtype):
         entries = series.cat.codes.to_numpy()
         cells_ = series.cat.categories

@@ -15,6 +15,7 @@ from anonloom.data import cells
 from anonloom.data.axis import Axis
 from anonloom.data.classes import Classes, Regions
 from anonloom.data.release import Release
+from anonloom.data.schema import Type
 from anonloom.data.table import Table
 
 
@@ -114,18 +115,19 @@ def _cell_losses(axis: Axis, release: Release) -> tuple[NDArray[np.float64], NDA
     which, distinct = pd.factorize(release.frame[axis.name], use_na_sentinel=False)
     losses = np.empty(len(distinct))
     for at, cell in enumerate(distinct):
-        cover = axis.read(_text(cell))
+        cover = axis.read(_text(cell, axis.type))
         # What cannot be read tells a reader of the release nothing that the axis knows of.
         losses[at] = 1.0 if cover is None else axis.cover_loss(cover)
     return losses, which.astype(np.int64, copy=False)
 
 
-def _text(cell: Any) -> str | None:
+def _text(cell: Any, type_: Type) -> str | None:
     """Write a cell as a release has it, whatever a file's reader made of it."""
     if pd.isna(cell):
         return None
     if isinstance(cell, np.datetime64 | pd.Timestamp):
-        return cells.date_text(np.datetime64(cell))
+        moment = np.datetime64(cell)
+        return cells.time_text(moment) if type_ == "time" else cells.date_text(moment)
     if isinstance(cell, float | int | np.number) and not isinstance(cell, bool):
         return cells.number_text(float(cell))
     return str(cell)

@@ -9,13 +9,20 @@ from typing import Literal, get_args
 import attrs
 
 from anonloom.data.builders import Calendar, HierarchySource
+from anonloom.data.cells import MOMENTS
 from anonloom.params import above, param
 
 Role = Literal["identifier", "quasi", "sensitive", "label", "other", "person", "group", "truth"]
-Type = Literal["category", "number", "date"]
+Type = Literal["category", "number", "date", "time"]
 Form = Literal["interval", "nodes", "set"]
 
 ROLES: tuple[Role, ...] = get_args(Role)
+
+#: What pandas calls every form of that standard.
+ISO = "ISO8601"
+
+#: A full hour in the afternoon: a source may write no minutes, but must tell 4 from 16.
+_SAMPLE = datetime(2001, 2, 3, 16)
 
 #: Roles whose columns leave the house. Identifiers do only as pseudonyms; `person`, `group` and
 #: `truth` serve counting and evaluation and would identify people if they were published.
@@ -28,7 +35,10 @@ class Column:
 
     name: str = param(help="The column's name in the source.")
     role: Role = param(help="What the column is for; decides whether and how it is published.")
-    type: Type = param(help="What its values are.", default="category")
+    type: Type = param(
+        help="What its values are; a date is a day, a time a moment to the second.",
+        default="category",
+    )
     publish: Form | None = param(
         help="How a quasi-identifier is published; by default `interval` for a number without a "
         "hierarchy and `nodes` for everything else.",
@@ -46,7 +56,11 @@ class Column:
         default="refuse",
     )
     weight: float = param(help="Weight of the column's loss.", default=1.0, check=above(0))
-    format: str = param(help="How a date is written (strptime), or ISO8601.", default="%Y-%m-%d")
+    format: str | None = param(
+        help="How a date or a time is written (strptime), or ISO8601; by default `%Y-%m-%d` for a "
+        "date and ISO8601 for a time.",
+        default=None,
+    )
     pseudonymize: bool = param(
         help="Publish an identifier as a keyed hash instead of dropping it.", default=False
     )
@@ -77,10 +91,22 @@ class Column:
             raise ValueError("'pseudonymize' is for identifiers")
         if self.key is not None and not self.pseudonymize:
             raise ValueError("'key' goes with 'pseudonymize: true'")
-        if self.type == "date" and not _is_date_format(self.format):
+        if self.type == "date" and isinstance(self.hierarchy, Calendar):
+            within = self.hierarchy.within_months
+            if within:
+                raise ValueError(
+                    f"'{within[0]}' is a unit of 'type: time'; those of a date are month, quarter, "
+                    "year, decade"
+                )
+        if self.type == "date" and _read_back(self.layout) is None:
             raise ValueError(
                 "'format' must be a format of strptime such as '%d.%m.%Y'. "
                 f"Got {self.format!r} instead."
+            )
+        if self.type == "time" and _read_back(self.layout) != _SAMPLE:
+            raise ValueError(
+                "'format' must be a format of strptime with the day and the time of day, such as "
+                f"'%d.%m.%Y %H:%M'. Got {self.format!r} instead."
             )
 
     @property
@@ -92,10 +118,17 @@ class Column:
 
     @property
     def generalization(self) -> HierarchySource | None:
-        """The hierarchy to use: the declared one, or calendar units for a date."""
-        if self.hierarchy is None and self.type == "date":
+        """The hierarchy to use: the declared one, or calendar units for a date or a time."""
+        if self.hierarchy is None and self.type in MOMENTS:
             return Calendar()
         return self.hierarchy
+
+    @property
+    def layout(self) -> str:
+        """How a date or a time is written in the source."""
+        if self.format is not None:
+            return self.format
+        return ISO if self.type == "time" else "%Y-%m-%d"
 
     @property
     def published(self) -> bool:
@@ -103,19 +136,20 @@ class Column:
         return self.role in PUBLISHED or self.pseudonymize
 
 
-def _is_date_format(form: str) -> bool:
-    if form == "ISO8601":
-        # What pandas calls every form of that standard.
-        return True
+def _read_back(form: str) -> datetime | None:
+    """Write a sample in a format and read it; None when not even the year comes back."""
+    if form == ISO:
+        return _SAMPLE
     if not re.search(r"%[YyGcx]", form.replace("%%", "")):
         # Asked first: newer Pythons warn of a day without a year.
-        return False
+        return None
     try:
-        # Read back, the year must be there: 'dd.mm.yyyy' is a format that no date has.
-        return datetime.strptime(datetime(2001, 2, 3, tzinfo=UTC).strftime(form), form).year == 2001
+        found = datetime.strptime(_SAMPLE.replace(tzinfo=UTC).strftime(form), form)
     except (ValueError, re.error):
         # strptime makes a pattern of the format, and fails as one when a part stands twice.
-        return False
+        return None
+    # 'dd.mm.yyyy' is a format that no date has.
+    return found.replace(tzinfo=None) if found.year == _SAMPLE.year else None
 
 
 def _in_order(columns: Iterable[Column]) -> tuple[Column, ...]:
@@ -167,6 +201,10 @@ class Schema:
     def published(self) -> tuple[str, ...]:
         """Names of the columns of a release."""
         return tuple(column.name for column in self.columns if column.published)
+
+    def of_type(self, type_: Type) -> tuple[str, ...]:
+        """Names of the columns of this type."""
+        return tuple(column.name for column in self.columns if column.type == type_)
 
     def unpublished(self, names: Iterable[str]) -> str | None:
         """Say which of these columns is none that is published, or None."""

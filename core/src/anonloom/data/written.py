@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data.cells import cell_text, number_text
+from anonloom.data.cells import cell_text, moment_texts, number_text
 from anonloom.data.hierarchy import STAR, Hierarchy, depth_first
 from anonloom.errors import DataError
 from anonloom.params import not_empty, param
@@ -33,7 +33,8 @@ class HierarchySource(ABC):
         Parameters
         ----------
         values
-            Distinct values in ascending order, at least one: text, float64 or datetime64[D].
+            Distinct values in ascending order, at least one: text, float64, datetime64[D] for
+            dates or datetime64[s] for times.
         unknown_own_leaf
             Whether a value that the hierarchy lacks becomes a leaf below the root.
 
@@ -66,7 +67,7 @@ def text_of(values: Values) -> list[str]:
     if values.dtype.kind == "f":
         return [number_text(value) for value in values]
     if values.dtype.kind == "M":
-        return [str(text) for text in np.datetime_as_string(values, unit="D")]
+        return moment_texts(values, "D" if np.datetime_data(values.dtype)[0] == "D" else "s")
     return [str(value) for value in values]
 
 
@@ -74,7 +75,7 @@ def text_of(values: Values) -> list[str]:
 class LeafTable(HierarchySource):
     """A hierarchy as rows `leaf, level 1, ..., *`, in any order."""
 
-    suits = frozenset({"category", "number", "date"})
+    suits = frozenset({"category", "number", "date", "time"})
 
     rows: tuple[Row, ...] = param(
         help="One row per leaf, from the leaf to the root.", check=not_empty()
@@ -134,7 +135,7 @@ class LeafTable(HierarchySource):
 
     def over(self, values: Values, unknown_own_leaf: bool) -> tuple[Hierarchy, NDArray[np.int64]]:
         """See `HierarchySource.over`."""
-        # Numbers and dates keep their own order; what is free is the order of categories.
+        # Numbers, dates and times keep their own order; what is free is the order of categories.
         ordered = values.dtype.kind in "fM"
         texts = text_of(values)
         found = self._found(values, texts)
@@ -215,7 +216,7 @@ def _as_number(text: str) -> float | str:
 class FromFile(HierarchySource):
     """A hierarchy file: CSV rows `leaf;level 1;...;*`, or a YAML tree."""
 
-    suits = frozenset({"category", "number", "date"})
+    suits = frozenset({"category", "number", "date", "time"})
 
     path: Path = param(help="A .csv file with `;` between levels, or a .yaml tree.")
 
@@ -260,7 +261,7 @@ class FromFile(HierarchySource):
 class Tree(HierarchySource):
     """A hierarchy written out in the spec: groups are mappings, leaves are lists."""
 
-    suits = frozenset({"category", "number", "date"})
+    suits = frozenset({"category", "number", "date", "time"})
 
     tree: dict[str, Any] = param(help="Groups as mappings, leaves as lists.", check=not_empty())
 

@@ -1,6 +1,8 @@
 """Auditing a release that was made elsewhere: what its columns are, and reading its cells."""
 
+import re
 from pathlib import Path
+from re import Pattern
 from typing import Any
 
 import attrs
@@ -9,13 +11,17 @@ import pandas as pd
 import pyarrow.parquet as pq
 
 from anonloom.data.cells import reads_like_a_form
+from anonloom.data.coding import typed
 from anonloom.data.hierarchy import STAR
 from anonloom.data.release import Release
-from anonloom.data.schema import Column, Role, Schema
+from anonloom.data.schema import Column, Role, Schema, Type
 from anonloom.data.table import Table
 from anonloom.errors import DataError
 from anonloom.sources.csv import Csv
 from anonloom.sources.parquet import Parquet
+
+_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?", re.ASCII)
 
 
 def read_cells(path: Path) -> pd.DataFrame:
@@ -24,7 +30,7 @@ def read_cells(path: Path) -> pd.DataFrame:
         # Asking for the columns refuses what is no Parquet file.
         columns = list(Parquet(path=path).columns())
         frame = pq.read_table(path, columns=columns).to_pandas()
-        return frame.apply(lambda column: column.astype("str").where(column.notna(), None))
+        return frame.apply(_as_written)
     source = Csv(path=path)
     # Every column as text: roles are not known yet, and cells must stay as they are written.
     schema = Schema(tuple(Column(name=name, role="other") for name in source.columns()))
@@ -33,11 +39,21 @@ def read_cells(path: Path) -> pd.DataFrame:
     return source.load(schema, Run(stage="source")).frame
 
 
+def _as_written(column: Any) -> Any:
+    """Return a column as text; a time at midnight keeps its time of day."""
+    if pd.api.types.is_datetime64_any_dtype(column.dtype):
+        texts = column.dt.strftime("%Y-%m-%d %H:%M:%S")
+    else:
+        texts = column.astype("str")
+    return texts.where(column.notna(), None)
+
+
 def guess_schema(original: pd.DataFrame, release: pd.DataFrame) -> Schema:
     """Guess the roles from what was done to the columns.
 
     A column with generalized cells, or with values that the original lacks, is a quasi-identifier;
-    all others were published as they are.
+    all others were published as they are. A quasi-identifier whose originals are all ISO dates, or
+    all ISO times, is one of dates or times.
 
     Raises
     ------
@@ -53,10 +69,25 @@ def guess_schema(original: pd.DataFrame, release: pd.DataFrame) -> Schema:
         after = set(_texts(release[name]))
         changed = bool(after - before) or any(reads_like_a_form(text) for text in after)
         role: Role = "quasi" if changed else "other"
-        numbers = pd.to_numeric(pd.Series(sorted(before)), errors="coerce")
-        number = bool(before) and not numbers.isna().any()
-        columns.append(Column(name=name, role=role, type="number" if number else "category"))
+        columns.append(Column(name=name, role=role, type=_guess_type(sorted(before), changed)))
     return Schema(tuple(columns))
+
+
+def _guess_type(texts: list[str], generalized: bool) -> Type:
+    """Say what texts are; a category where they do not agree."""
+    numbers = pd.to_numeric(pd.Series(texts), errors="coerce")
+    if texts and not numbers.isna().any():
+        return "number"
+    guesses: tuple[tuple[Type, Pattern[str]], ...] = (("date", _DATE), ("time", _TIME))
+    for type_, pattern in guesses:
+        # A column that is published as it is can stay text, whatever it says.
+        if generalized and texts and all(map(pattern.fullmatch, texts)):
+            try:
+                typed(pd.Series(texts), Column(name="", role="other", type=type_))
+            except DataError:
+                continue  # there is no 30th of February
+            return type_
+    return "category"
 
 
 def _texts(column: Any) -> list[str]:

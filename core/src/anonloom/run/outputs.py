@@ -220,7 +220,9 @@ def write_json(path: Path, content: object, indent: int | None = 2) -> None:
 
 def _write_release(outcome: Outcome, spec: PipelineSpec, public: Path) -> None:
     if "csv" in spec.publish.formats:
-        write_csv(outcome.release.frame, public / "release.csv")
+        write_csv(
+            outcome.release.frame, public / "release.csv", outcome.release.schema.of_type("time")
+        )
     if "parquet" in spec.publish.formats:
         bounds: tuple[Axis, ...] = ()
         if spec.publish.intervals == "bounds":

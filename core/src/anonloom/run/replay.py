@@ -116,7 +116,7 @@ def _write(release: Release, report: dict[str, Any], transformation: str, folder
     private.mkdir(mode=0o700)
     # Without a salt a digest of something private could be guessed and tried: it stays private.
     outputs.write_json(private / "run.json", {"transformation_digest": transformation})
-    write_csv(release.frame, public / "release.csv")
+    write_csv(release.frame, public / "release.csv", release.schema.of_type("time"))
     write_parquet(release, public / "release.parquet")
     manifest = {
         "format": 1,

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from anonloom.data.axis import Axis
 from anonloom.data.builders import Breaks, Calendar, Prefix, Quantiles, Widths
+from anonloom.data.cells import MOMENTS
 from anonloom.data.classes import Classes
 from anonloom.data.coding import Coded, code
 from anonloom.data.points import collapse
@@ -114,14 +115,12 @@ def _described(axis: Axis, at: int, table: Table, classes: Classes) -> dict[str,
             members = [np.unique(table.codes[at][classes.members(c)]) for c in range(len(classes))]
         used = np.unique(np.concatenate([used, *members]))
         data["members"] = [np.searchsorted(used, codes).tolist() for codes in members]
-    values = [None if place == axis.missing else _plain(axis, int(place)) for place in used]
+    values: list[Any] = axis.texts(used)
+    if axis.type == "number":
+        # As numbers, so that no digit depends on how a text is read.
+        values = [None if code == axis.missing else float(axis.values[code]) for code in used]
     places = {name: np.searchsorted(used, end).tolist() for name, end in ends.items()}
     return {"values": values, **places, **data}
-
-
-def _plain(axis: Axis, place: int) -> str | float:
-    value = axis.values[place]
-    return float(value) if axis.type == "number" else str(value)
 
 
 @attrs.frozen(eq=False)
@@ -236,8 +235,9 @@ class _Replay:
         ends = pd.Series(region["values"], dtype=object)
         if column.type == "number":
             ends = ends.astype(float)
-        elif column.type == "date":
-            ends = pd.to_datetime(ends, format="%Y-%m-%d").astype(new.dtype)
+        elif column.type in MOMENTS:
+            form = "%Y-%m-%d %H:%M:%S" if column.type == "time" else "%Y-%m-%d"
+            ends = pd.to_datetime(ends, format=form).astype(new.dtype)
         else:
             new = new.astype(object)
         coded = code(pd.concat([new, ends], ignore_index=True).rename(name), column)

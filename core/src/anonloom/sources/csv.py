@@ -57,8 +57,8 @@ class _Encoding:
 class Csv(Source):
     """Reads the declared columns of a text file, with all cores.
 
-    Cells are text unless their column is declared as a number or a date: the zip code 01234 keeps
-    its zero. Cells may hold the separator and line breaks when they are quoted.
+    Cells are text unless their column is declared as a number, a date or a time: the zip code 01234
+    keeps its zero. Cells may hold the separator and line breaks when they are quoted.
     """
 
     path: Path = param(help="The file; a name that ends in .gz is decompressed.", private=True)

@@ -97,7 +97,9 @@ def _scene(name: str, sample: Sample) -> Scene:
 
 def _published(release: Any) -> list[str]:
     """Return the rows of a release in an order that does not depend on theirs."""
-    return sorted(repr(sorted(row.items(), key=str)) for row in tables.plain(release.frame))
+    return sorted(
+        repr(sorted(row.items(), key=str)) for row in tables.plain(release.frame, release.schema)
+    )
 
 
 def _curators(sample: Sample) -> Release:

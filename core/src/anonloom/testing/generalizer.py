@@ -143,7 +143,7 @@ def _same_division(one: Played) -> bool:
 def _published(one: Played) -> Iterator[tuple[int, dict[str, object]]]:
     """Yield the rows of a release, each with the row of the table that it came from."""
     given: Assigned = one.scene.facts
-    rows = tables.plain(one.seen.result.frame)
+    rows = tables.plain(one.seen.result.frame, one.seen.result.schema)
     if len(rows) == len(given.order):  # otherwise another check has said so
         yield from zip(given.order, rows, strict=True)
 

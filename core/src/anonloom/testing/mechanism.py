@@ -95,7 +95,7 @@ def check_origin_is_honest(subject: MechanismConformance) -> None:
 def _dishonesty(one: Played) -> str:
     known: Known = one.scene.facts
     result = one.seen.result.revealed()
-    found = tables.plain(result.frame)
+    found = tables.plain(result.frame, result.schema)
     if result.origin is None:
         copies = sum(row in list(known.sample.rows) for row in found) if _whole(one, found) else 0
         return f"{copies} rows are rows of the source" if copies > len(found) / 2 else ""
@@ -129,7 +129,9 @@ def check_claim_of_truth(subject: MechanismConformance) -> None:
             continue
         changed = sum(
             not _contained(row, one.scene.facts.sample.rows[int(at)])
-            for at, row in zip(result.origin, tables.plain(result.frame), strict=False)
+            for at, row in zip(
+                result.origin, tables.plain(result.frame, result.schema), strict=False
+            )
         )
         problems += [f"{one.scene.name}: {changed} rows"] if changed else []
     held(problems, "cells are not the original ones")

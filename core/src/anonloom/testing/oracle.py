@@ -74,7 +74,8 @@ def covers(cell: object, value: object, above: Ancestors | None = None) -> bool:
     cell
         The cell as it is published; None for missing.
     value
-        The original: a text, a number, a date as ``YYYY-MM-DD``, or None for missing.
+        The original: a text, a number, a date as ``YYYY-MM-DD``, a time as
+        ``YYYY-MM-DD HH:MM:SS``, or None for missing.
     above
         Labels of the groups that a value belongs to, if the column has a hierarchy.
     """
@@ -127,5 +128,5 @@ def _between(lo: str, value: object, hi: str) -> bool:
     if isinstance(value, int | float):
         ends = _number(lo), _number(hi)
         return ends[0] is not None and ends[1] is not None and ends[0] <= value <= ends[1]
-    # Dates are written as YYYY-MM-DD, whose order as text is their order in time.
+    # The order of dates and of times as they are written is their order in time.
     return lo <= str(value) <= hi

@@ -122,7 +122,8 @@ def check_rows_are_those_stored(subject: SourceConformance) -> None:
     _stored(subject)
     problems = []
     for one in subject.returned():
-        found = tables.plain(_loaded(one).revealed().frame)
+        table = _loaded(one).revealed()
+        found = tables.plain(table.frame, table.schema)
         expected = list(one.scene.facts.rows)
         if len(found) != len(expected):
             problems.append(f"{one.scene.name}: {len(found)} rows, {len(expected)} were stored")

@@ -3,6 +3,7 @@
 Hypothesis is needed only by those who import this module.
 """
 
+from datetime import datetime
 from typing import Any
 
 from hypothesis import strategies as st
@@ -10,19 +11,24 @@ from hypothesis import strategies as st
 from anonloom.data.schema import Column, Schema
 from anonloom.testing.demands import Demand
 from anonloom.testing.oracle import Ancestors
-from anonloom.testing.tables import ILLNESSES, Sample
+from anonloom.testing.tables import ILLNESSES, Sample, calendar_groups
 
 _NUMBERS = st.one_of(
     st.integers(-5, 5),
     st.integers(-(10**6), 10**6),
     st.floats(-1e6, 1e6, allow_nan=False).map(lambda x: round(x, 3)),
 )
+_TIMES = st.datetimes(datetime(2019, 12, 30), datetime(2020, 3, 2)).map(
+    lambda moment: moment.strftime("%Y-%m-%d %H:%M:%S")
+)
 _LETTERS = st.sampled_from("abcdef")
+
+_VALUES = {"number": _NUMBERS, "category": _LETTERS, "time": _TIMES}
 
 
 @st.composite
 def samples(draw: Any, max_rows: int = 40, missing: bool = True) -> Sample:
-    """Draw a table: one to four quasi-identifiers, numbers and categories, ties and gaps.
+    """Draw a table: one to four quasi-identifiers (number, category, time), ties and gaps.
 
     Parameters
     ----------
@@ -31,21 +37,23 @@ def samples(draw: Any, max_rows: int = 40, missing: bool = True) -> Sample:
     missing
         Whether quasi-identifiers may be missing.
     """
-    kinds = draw(st.lists(st.sampled_from(["number", "category"]), min_size=1, max_size=4))
+    kinds = draw(st.lists(st.sampled_from(["number", "category", "time"]), min_size=1, max_size=4))
     count = draw(st.integers(1, max_rows))
     columns: list[Column] = []
     cells: dict[str, list[object]] = {}
     above: dict[str, Ancestors] = {}
     for at, kind in enumerate(kinds):
         name = f"q{at}"
-        form = draw(st.sampled_from([None, "set"]))
+        form = draw(st.sampled_from([None, "set", *(["interval"] if kind == "time" else [])]))
         columns.append(Column(name=name, role="quasi", type=kind, publish=form))
-        values: Any = _NUMBERS if kind == "number" else _LETTERS
+        values: Any = _VALUES[kind]
         if missing and draw(st.booleans()):
             values = st.one_of(values, st.none())
         cells[name] = draw(st.lists(values, min_size=count, max_size=count))
         if kind == "category":
             above[name] = lambda _: ["*"]
+        elif kind == "time":
+            above[name] = calendar_groups
     columns.append(Column(name="illness", role="sensitive"))
     cells["illness"] = draw(st.lists(st.sampled_from(ILLNESSES), min_size=count, max_size=count))
     rows = [{name: cells[name][at] for name in cells} for at in range(count)]

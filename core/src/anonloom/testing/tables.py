@@ -40,7 +40,8 @@ class Sample:
     Attributes
     ----------
     rows
-        One dictionary per row; None is missing; a date is written ``YYYY-MM-DD``.
+        One dictionary per row; None is missing; a date is written ``YYYY-MM-DD``, a time
+        ``YYYY-MM-DD HH:MM:SS``.
     schema
         What the columns are.
     above
@@ -94,9 +95,14 @@ def _decade(value: object) -> list[str]:
     return [f"[{start}, {start + 10})", f"[{wide}, {wide + 50})", "*"]
 
 
-def _calendar(value: object) -> list[str]:
-    year, month, _ = str(value).split("-")
+def calendar_groups(value: object) -> list[str]:
+    """Return the units of the calendar that a date or a time lies in, from fine to coarse."""
+    day, _, time = str(value).partition(" ")
+    year, month, _ = day.split("-")
+    hour = int(time[:2] or 0)
+    within = [f"{day} {hour:02}h", f"{day} {hour // 6 * 6:02}-{hour // 6 * 6 + 6:02}h", day]
     return [
+        *(within if time else ()),
         f"{year}-{month}",
         f"{year}-Q{(int(month) + 2) // 3}",
         year,
@@ -209,20 +215,25 @@ def many_columns() -> Sample:
 
 
 def dates_and_bins() -> Sample:
-    """Return a table with a date, ``admitted``, and with ages published as bins."""
+    """Return a table with a date, ``admitted``, a time, ``seen``, and ages published as bins."""
     rng = random.Random(9)
-    rows = [
-        row
-        | {"admitted": f"20{rng.randint(18, 23)}-{rng.randint(1, 12):02}-{rng.randint(1, 28):02}"}
-        for row in _patients(50, 9)
-    ]
+    rows = [row | {"admitted": _day(rng)} for row in _patients(50, 9)]
+    for row in rows:
+        # A few of them on one day, in one hour: every unit of the calendar has something to hold.
+        day, hour = rng.choice([_day(rng), "2023-12-31"]), rng.choice([0, 5, 6, 23])
+        row["seen"] = f"{day} {hour:02}:{rng.randint(0, 59):02}:{rng.randint(0, 59):02}"
     age = attrs.evolve(_AGE, hierarchy=Widths(widths=(10, 50)), publish="nodes")
     admitted = Column(name="admitted", role="quasi", type="date")
+    seen = Column(name="seen", role="quasi", type="time")
     return Sample(
         rows,
-        Schema((age, admitted, _ILLNESS, _OUTCOME, _NOTE)),
-        {"age": _decade, "admitted": _calendar},
+        Schema((age, admitted, seen, _ILLNESS, _OUTCOME, _NOTE)),
+        {"age": _decade, "admitted": calendar_groups, "seen": calendar_groups},
     )
+
+
+def _day(rng: random.Random) -> str:
+    return f"20{rng.randint(18, 23)}-{rng.randint(1, 12):02}-{rng.randint(1, 28):02}"
 
 
 def published_as_sets() -> Sample:
@@ -312,13 +323,23 @@ def as_rows(numbers: Sequence[int]) -> NDArray[np.int64]:
     return np.array(numbers, np.int64)
 
 
-def plain(frame: Any) -> list[dict[str, object]]:
-    """Return the rows of a frame as dictionaries; missing is None, a date is its ISO text."""
-    columns = {str(name): [_plain_cell(cell) for cell in frame[name].tolist()] for name in frame}
+def plain(frame: Any, schema: Schema | None = None) -> list[dict[str, object]]:
+    """Return the rows of a frame as dictionaries, in the form that `Sample.rows` has.
+
+    Parameters
+    ----------
+    schema
+        Says which columns are times; without it, whatever has a moment is a date.
+    """
+    times = () if schema is None else schema.of_type("time")
+    columns = {
+        str(name): [_plain_cell(cell, name in times) for cell in frame[name].tolist()]
+        for name in frame
+    }
     return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
 
 
-def _plain_cell(cell: object) -> object:
+def _plain_cell(cell: object, time: bool) -> object:
     if (
         cell is None
         or cell is pd.NaT
@@ -326,4 +347,6 @@ def _plain_cell(cell: object) -> object:
         or (isinstance(cell, float) and cell != cell)
     ):
         return None
-    return cell.date().isoformat() if isinstance(cell, pd.Timestamp) else cell
+    if not isinstance(cell, pd.Timestamp):
+        return cell
+    return cell.strftime("%Y-%m-%d %H:%M:%S") if time else cell.date().isoformat()

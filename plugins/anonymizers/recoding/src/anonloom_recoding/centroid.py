@@ -22,10 +22,10 @@ DIGITS = 6
 
 @attrs.frozen(kw_only=True)
 class Centroid(Generalizer):
-    """Publishes a mean or median of numbers and dates, and the most frequent category."""
+    """Publishes a mean or median of numbers, dates and times, and the most frequent category."""
 
     number: Literal["mean", "median"] = param(
-        help="The typical value of numbers and dates.", default="mean"
+        help="The typical value of numbers, dates and times.", default="mean"
     )
     category: Literal["mode", "node"] = param(
         help="mode: the most frequent value, the first in the column's order if there are "
@@ -55,9 +55,10 @@ class Centroid(Generalizer):
     def _typical(self, axis: Axis, members: Members) -> NDArray[np.object_]:
         """Typical values as text; a class that has none is missing."""
         centre = means(axis, members) if self.number == "mean" else medians(axis, members)
-        if axis.type == "date":
-            days = np.where(np.isnan(centre), 0, np.floor(centre)).astype("datetime64[D]")
-            texts = [cells.date_text(day) for day in days]
+        if axis.type in cells.MOMENTS:
+            unit = cells.MOMENTS[axis.type]
+            whole = np.where(np.isnan(centre), 0, np.floor(centre))
+            texts = cells.moment_texts(whole.astype(f"datetime64[{unit}]"), unit)
         else:
             texts = [cells.number_text(round(value, DIGITS)) for value in np.nan_to_num(centre)]
         written = np.array(texts, object)

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from anonloom.data.cells import MOMENTS
 from anonloom.data.schema import Column
 from anonloom.errors import DataError
 
@@ -50,9 +51,14 @@ class Gathered:
         """Return the whole column."""
         codes = np.concatenate(self._codes) if self._codes else np.empty(0, np.int32)
         distinct = list(self._places)
-        if self.column.type == "date" and all(isinstance(v, datetime.date) for v in distinct):
-            # The database knows what a date is: there is no format to follow.
-            moments = np.array([*distinct, None], "datetime64[s]")
+        if self.column.type in MOMENTS and all(isinstance(v, datetime.date) for v in distinct):
+            # The database knows what a date or a time is: there is no format to follow.
+            moments = np.array([*map(_local, distinct), None], "datetime64[s]")
             return pd.Series(moments[codes])
         categories = pd.Index(distinct, dtype=object)
         return pd.Series(pd.Categorical.from_codes(codes, categories=categories))
+
+
+def _local(moment: datetime.date) -> datetime.date:
+    """Return a moment as the clock showed it: numpy would move one that has a zone."""
+    return moment.replace(tzinfo=None) if isinstance(moment, datetime.datetime) else moment
