@@ -169,7 +169,7 @@ MISTAKES = {
     ),
     "order of the editable list": (
         "requirements-dev.txt", "-e ./core\n-e ./kernels\n-e ./plugins/samplers/two-coins\n", "-e ./core\n-e ./plugins/samplers/two-coins\n-e ./kernels\n",
-        ["requirements-dev.txt: is not in order: core and kernels first, then by path"],
+        ["requirements-dev.txt: is not in order: core and libraries first, then by path"],
     ),
 }  # fmt: skip
 
@@ -337,6 +337,15 @@ def test_a_plugin_that_asks_for_the_library_of_kernels_gets_its_wheel_too(coins,
         str(wheels / "anonloom_kernels-0.1.0-py3-none-any.whl"),
         f"anonloom-two-coins @ {(wheels / 'anonloom_two_coins-0.1.0-py3-none-any.whl').as_uri()}",
     ] == alone.requirements(coins, wheels)[:3]
+
+
+def test_a_plugin_gets_the_libraries_that_its_library_leans_on(coins, wheels):
+    write(wheels / "anonloom_linkage-0.1.0-py3-none-any.whl")
+    coins.project["project"]["dependencies"].append("anonloom-linkage>=0.1,<0.2")
+    assert [
+        str(wheels / "anonloom_kernels-0.1.0-py3-none-any.whl"),
+        str(wheels / "anonloom_linkage-0.1.0-py3-none-any.whl"),
+    ] == alone.requirements(coins, wheels)[1:3]
 
 
 def test_a_plugin_with_test_oracles_gets_them_through_its_extra(coins, wheels):

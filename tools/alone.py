@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Each plugin alone: only core, kernels if it asks for them, and itself: it passes its own tests.
+"""Each plugin alone: only core, the libraries it asks for, and itself: it passes its own tests.
 
     python tools/alone.py [--only NAME ...] [--jobs N]
 
 In the workspace all plugins share one environment, so one that imports what another brings goes
 unnoticed there. Here all packages are built as wheels once; then each plugin gets a fresh
-environment with core's wheel, that of kernels if it depends on it, its own, pytest, hypothesis and
+environment with core's wheel, those of the libraries it leans on, its own, pytest, hypothesis and
 what its extra `test` names, and its tests run from a copy of its folder outside the tree, without
 its sources. uv makes this quick; where it is missing, venv and pip do the same. Prints a table and
 exits 1 if a plugin failed.
@@ -26,7 +26,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from check_workspace import Member, members
+from check_workspace import SHARED, Member, members
 
 # What every plugin's tests may use; anything else is an extra of its own.
 TESTING = ("pytest>=8.3", "hypothesis>=6.115")
@@ -142,13 +142,16 @@ def requirements(member: Member, wheels: Path) -> list[str]:
         "[test]" if "test" in member.project["project"].get("optional-dependencies", {}) else ""
     )
     own = _wheel(wheels, member.distribution).as_uri()
-    shared = [str(_wheel(wheels, "anonloom-kernels"))] if _uses_kernels(member) else []
+    shared = [str(_wheel(wheels, name)) for name in _libraries(member)]
     return [str(core), *shared, f"{member.distribution}{extras} @ {own}", *TESTING]
 
 
-def _uses_kernels(member: Member) -> bool:
+def _libraries(member: Member) -> list[str]:
+    """Distributions of the libraries that `member` asks for, and of those that they lean on."""
     needs = member.project["project"].get("dependencies", [])
-    return any(need.startswith("anonloom-kernels") for need in needs)
+    asked = [at for at, name in enumerate(SHARED) if any(n.startswith(name) for n in needs)]
+    # A library may lean on those before it: with the last all of them come.
+    return [name for name in SHARED[1 : max(asked, default=0) + 1] if name != member.distribution]
 
 
 def settings(root: Path) -> str:

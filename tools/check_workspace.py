@@ -31,13 +31,15 @@ GROUPS = (
 )
 
 
+# Packages that plugins may import and that are none; each may lean on those before it.
+LIBRARIES = ("kernels", "linkage")
 # What a plugin may depend on among our own packages.
-SHARED = ("anonloom-core", "anonloom-kernels")
+SHARED = ("anonloom-core", *(f"anonloom-{library}" for library in LIBRARIES))
 
 
 @dataclass(frozen=True)
 class Member:
-    """A package of the workspace: core, kernels, a plugin, or a finished plugin of the tutorial.
+    """A package of the workspace: core, a library, a plugin, or a finished plugin of the tutorial.
 
     Attributes
     ----------
@@ -60,8 +62,8 @@ class Member:
 
     @property
     def is_library(self) -> bool:
-        """Whether it is the library of kernels, which plugins may import and which is none."""
-        return self.path == "kernels"
+        """Whether it is a library, which plugins may import and which is none."""
+        return self.path in LIBRARIES
 
     @property
     def is_tutorial(self) -> bool:
@@ -95,8 +97,8 @@ class Member:
 
 
 def members(root: Path = ROOT) -> list[Member]:
-    """List the packages that the tree holds: core, kernels, plugins, then the tutorial's."""
-    folders = [root / "core", root / "kernels"]
+    """List the packages that the tree holds: core, libraries, plugins, then the tutorial's."""
+    folders = [root / "core", *(root / library for library in LIBRARIES)]
     folders += sorted(p for p in root.glob("plugins/*/*") if p.is_dir())
     folders += sorted(p for p in root.glob("docs/tutorial/*") if p.is_dir())
     return [
@@ -126,7 +128,7 @@ def problems(root: Path = ROOT) -> list[str]:
 
 
 def range_of(distribution: str, version: str) -> str:
-    """The range of core or kernels that a plugin asks for: both may change with the minor."""
+    """The range of core or a library that a plugin asks for: they may change with the minor."""
     major, minor = (int(part) for part in version.split(".")[:2])
     return f"{distribution}>={major}.{minor},<{major}.{minor + 1}"
 
@@ -161,7 +163,7 @@ def _compare(where: str, listed: list[str], wanted: list[str]) -> list[str]:
         f"{where}: has the line {line} more than once" for line in wanted if listed.count(line) > 1
     ]
     if not found and listed != wanted:
-        found.append(f"{where}: is not in order: core and kernels first, then by path")
+        found.append(f"{where}: is not in order: core and libraries first, then by path")
     return found
 
 
@@ -224,16 +226,16 @@ def _entries(entries: dict[str, str]) -> str:
 
 
 def _dependencies(needs: list[str], version: str, what: str) -> list[str]:
-    """Whatever is not core depends on core, may depend on kernels, and on no plugin."""
+    """Whatever is not core depends on core, may depend on libraries, and on no plugin."""
     found = []
-    core, kernels = (range_of(name, version) for name in SHARED)
-    if core not in needs:
-        found.append(f"pyproject.toml: dependencies must hold {core}")
+    if range_of(SHARED[0], version) not in needs:
+        found.append(f"pyproject.toml: dependencies must hold {range_of(SHARED[0], version)}")
     for need in needs:
         name = re.split(r"[^A-Za-z0-9._-]", need, maxsplit=1)[0]
-        if name == SHARED[1] and need != kernels:
+        if name in SHARED[1:] and need != range_of(name, version):
+            library, asked = name.removeprefix("anonloom-"), range_of(name, version)
             found.append(
-                f"pyproject.toml: kernels must be asked for as {kernels}. Got {need} instead."
+                f"pyproject.toml: {library} must be asked for as {asked}. Got {need} instead."
             )
         elif name.startswith("anonloom-") and name not in SHARED:
             other = "other plugin" if what == "plugin" else "plugin"

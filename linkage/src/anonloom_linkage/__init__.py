@@ -1,0 +1,1 @@
+"""What linkage auditors share: paired columns, blocking, vectors, exact search, bootstrap."""

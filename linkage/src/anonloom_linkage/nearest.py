@@ -1,0 +1,218 @@
+"""The two best candidates of every record inside its block: exact, in tiles, on all cores.
+
+A score is a dot product, whatever the similarity: each similarity is a rising function of one.
+Tiles of scores are as large as fit a core's cache, are looked through once and forgotten, so that
+memory never grows with the number of comparisons.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from anonloom_kernels.compiled import in_threads, kernel
+
+Floats32 = NDArray[np.float32]
+Ints = NDArray[np.int64]
+
+#: Records and candidates of a tile of scores.
+TILE_RECORDS = 128
+TILE_CANDIDATES = 256
+#: Comparisons of one piece of work: small enough to share out, large enough not to matter.
+PIECE = 1 << 24
+
+NOTHING = np.float32(-np.inf)
+
+
+@attrs.frozen(eq=False)
+class Best:
+    """The two best candidates of every record.
+
+    Attributes
+    ----------
+    score, at
+        Score and number of the best candidate; -inf and -1 without candidates.
+    second
+        Score of the second best; -inf with fewer than two.
+    """
+
+    score: Floats32
+    at: Ints
+    second: Floats32
+
+    @classmethod
+    def none(cls, records: int) -> "Best":
+        """Return what is known before any comparison."""
+        return cls(
+            np.full(records, NOTHING), np.full(records, -1, np.int64), np.full(records, NOTHING)
+        )
+
+
+class Grouped(NamedTuple):
+    """Numbers sorted by block, and where each block begins."""
+
+    members: Ints
+    starts: Ints
+
+
+@attrs.frozen(eq=False)
+class Blocks:
+    """Which candidates each record is compared with.
+
+    Attributes
+    ----------
+    records, candidates
+        Of every block its records, and its candidates. A candidate may be in several blocks, a
+        record is in one at most.
+    """
+
+    records: Grouped
+    candidates: Grouped
+
+    @classmethod
+    def of(cls, records: Ints, labels: Ints, numbers: Ints) -> "Blocks":
+        """Make blocks of labels.
+
+        Parameters
+        ----------
+        records
+            Label of every record.
+        labels, numbers
+            Label and number of every candidate; one that is in several blocks occurs repeatedly.
+        """
+        order = np.argsort(records, kind="stable")
+        sorted_labels = records[order]
+        first = np.r_[True, sorted_labels[1:] != sorted_labels[:-1]][: len(order)]
+        starts = np.flatnonzero(first)
+        by_label = np.argsort(labels, kind="stable")
+        wanted = sorted_labels[starts]
+        begin = np.searchsorted(labels[by_label], wanted, side="left")
+        end = np.searchsorted(labels[by_label], wanted, side="right")
+        # Candidates of labels that no record has are left behind.
+        sizes = end - begin
+        kept = np.repeat(begin - np.r_[0, np.cumsum(sizes)[:-1]], sizes) + np.arange(sizes.sum())
+        return cls(
+            Grouped(order.astype(np.int64), np.r_[starts, len(order)].astype(np.int64)),
+            Grouped(numbers[by_label[kept]].astype(np.int64), np.r_[0, np.cumsum(sizes)]),
+        )
+
+    def __len__(self) -> int:
+        return len(self.records.starts) - 1
+
+    @property
+    def comparisons(self) -> Ints:
+        """Comparisons that each block takes."""
+        return np.diff(self.records.starts) * np.diff(self.candidates.starts)
+
+    def candidates_of(self, weights: Ints, records: int) -> Ints:
+        """Sum of the weights of every record's candidates."""
+        cumulated = np.r_[0, np.cumsum(weights[self.candidates.members])]
+        per_block = np.diff(cumulated[self.candidates.starts])
+        found = np.zeros(records, np.int64)
+        found[self.records.members] = np.repeat(per_block, np.diff(self.records.starts))
+        return found
+
+
+def two_best(
+    records: Floats32,
+    candidates: Floats32,
+    blocks: Blocks,
+    best: Best,
+    *,
+    workers: int = 1,
+    done: Callable[[int], None] = lambda comparisons: None,
+) -> None:
+    """Compare every record with the candidates of its block; better ones replace those known.
+
+    Parameters
+    ----------
+    records, candidates
+        One vector per record and per candidate; a score is their dot product.
+    best
+        What is known already; changed in place.
+    done
+        Told how many comparisons were made since it was last told.
+    """
+
+    def work(piece: tuple[int, int, int]) -> None:
+        block, start, stop = piece
+        rows = blocks.records.members[start:stop]
+        among = blocks.candidates.members[
+            blocks.candidates.starts[block] : blocks.candidates.starts[block + 1]
+        ]
+        score, at, second = best.score[rows], best.at[rows], best.second[rows]
+        look_through(records[rows], candidates, among, score, at, second)
+        # Records are in one piece only: threads write to different places.
+        best.score[rows], best.at[rows], best.second[rows] = score, at, second
+        done(len(rows) * len(among))
+
+    # The tiles are small, and every thread multiplies its own.
+    with threadpool_limits(1, user_api="blas"):
+        in_threads(work, _pieces(blocks), workers)
+
+
+def _pieces(blocks: Blocks) -> list[tuple[int, int, int]]:
+    """Share the blocks out: (block, first and last record), the largest pieces first."""
+    pieces = []
+    sizes = np.diff(blocks.candidates.starts)
+    for block in np.flatnonzero(sizes):
+        start, stop = (int(end) for end in blocks.records.starts[block : block + 2])
+        step = -(-max(PIECE // int(sizes[block]), 1) // TILE_RECORDS) * TILE_RECORDS
+        pieces += [(int(block), at, min(at + step, stop)) for at in range(start, stop, step)]
+    return sorted(pieces, key=lambda piece: -int(sizes[piece[0]]) * (piece[2] - piece[1]))
+
+
+@kernel
+def look_through(
+    records: Floats32,
+    candidates: Floats32,
+    among: Ints,
+    score: Floats32,
+    at: Ints,
+    second: Floats32,
+) -> None:
+    """Find the two best of some candidates for some records, tile by tile."""
+    n, width = records.shape
+    m = among.size
+    tile = np.empty((TILE_CANDIDATES, width), np.float32)
+    scores = np.empty(TILE_RECORDS * TILE_CANDIDATES, np.float32)
+    for low in range(0, m, TILE_CANDIDATES):
+        high = min(low + TILE_CANDIDATES, m)
+        for j in range(low, high):
+            for feature in range(width):
+                tile[j - low, feature] = candidates[among[j], feature]
+        y = tile[: high - low]
+        for start in range(0, n, TILE_RECORDS):
+            x = records[start : min(start + TILE_RECORDS, n)]
+            size = x.shape[0] * y.shape[0]
+            products = scores[:size].reshape(x.shape[0], y.shape[0])
+            np.dot(x, y.T, products)
+            for r in range(x.shape[0]):
+                i = start + r
+                row = products[r]
+                if not reaches(row, second[i]):
+                    continue
+                first, where, next_ = score[i], at[i], second[i]
+                for j in range(row.size):
+                    value = row[j]
+                    if value > next_:
+                        if value > first:
+                            # The same candidate, seen again in another block, is no second.
+                            if among[low + j] != where:
+                                next_ = first
+                            first, where = value, among[low + j]
+                        elif among[low + j] != where:
+                            next_ = value
+                score[i], at[i], second[i] = first, where, next_
+
+
+@kernel
+def reaches(row: Floats32, limit: np.float32) -> bool:
+    """Whether any score is above the limit; a plain count, which uses whole registers."""
+    count = 0
+    for j in range(row.size):
+        count += row[j] > limit
+    return count > 0
