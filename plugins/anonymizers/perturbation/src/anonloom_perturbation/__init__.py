@@ -1,0 +1,1 @@
+"""Perturbation: noise on numbers and moments, swapped categories, as a mechanism."""
