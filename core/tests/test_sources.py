@@ -177,6 +177,16 @@ def test_dates_identifiers_and_persons_are_read(tmp_path):
     assert [0, 0] == table.persons.tolist()
 
 
+def test_times_are_read_in_every_iso_form(tmp_path):
+    schema = Schema([Column(name="seen", role="quasi", type="time")])
+    cells = ["2024-03-01 14:05:00", "2024-03-01T14:05", '"2024-03-01T14:05:00.25+01:00"', '""']
+    table = load(write(tmp_path, "seen\n" + "\n".join(cells) + "\n"), schema)
+    assert (["2024-03-01 14:05:00", None], [0, 0, 0, 1]) == (
+        table.axes[0].texts(np.arange(2)),
+        table.codes[0].tolist(),
+    )
+
+
 text = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="*[{"), min_size=1)
 
 
@@ -462,6 +472,23 @@ def test_parquet_types_are_taken_as_declared(tmp_path):
     table = Parquet(path=path).load(schema, Run())
     texts = [axis.texts(codes) for axis, codes in zip(table.axes, table.codes, strict=True)]
     assert [["1.5", None], ["2023-12-24", None], ["1", "2"], ["True", None]] == texts
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_times_of_any_unit_are_seconds_and_zones_are_forgotten(tmp_path, unit):
+    schema = Schema([Column(name=name, role="quasi", type="time") for name in ("here", "there")])
+    late = datetime.datetime(2023, 12, 24, 23, 59, 59)
+    path = parquet(
+        tmp_path,
+        {
+            "here": pa.array([late, None], pa.timestamp(unit)),
+            "there": pa.array([late, None], pa.timestamp(unit)).cast(pa.timestamp(unit, "UTC")),
+        },
+    )
+    table = Parquet(path=path).load(schema, Run())
+    assert [["2023-12-24 23:59:59", None]] * 2 == [
+        axis.texts(codes) for axis, codes in zip(table.axes, table.codes, strict=True)
+    ]
 
 
 def test_an_index_that_pandas_wrote_stays_a_column(tmp_path):

@@ -111,6 +111,46 @@ def test_parquet_can_carry_the_ends_of_intervals(clinic):
     assert 60 == frame["age_max"].max()
 
 
+def with_times(clinic, publish):
+    """Give the clinic a column of times, at most a few hours apart, and one that is `other`."""
+    frame = pd.read_csv(clinic.folder / "clinic.csv")
+    seen = pd.Timestamp("2024-03-01 14:05:00") + pd.to_timedelta(frame["age"] * 617, unit="s")
+    frame.assign(seen=seen, left=seen.dt.normalize()).to_csv(
+        clinic.folder / "clinic.csv", index=False
+    )
+    clinic.change(
+        "    age: {role: quasi, type: number}",
+        f"    seen: {{role: quasi, type: time, publish: {publish}}}\n    left: "
+        "{role: other, type: time}",
+    )
+    return seen
+
+
+def test_times_are_published_as_intervals(clinic):
+    seen = with_times(clinic, "interval")
+    clinic.pipeline("publish.formats=[csv, parquet]", "publish.intervals=bounds").publish()
+
+    written = pd.read_csv(clinic.out / "public" / "release.csv")
+    ends = written["seen"].str.extract(r"\[(\S+ \S+), (\S+ \S+)\]")
+    table = pq.read_table(clinic.out / "public" / "release.parquet")
+    assert ["seen_min", "seen_max", "left", "sex", "illness", "bill"] == table.column_names
+    for side, name in enumerate(("seen_min", "seen_max")):
+        assert "timestamp" in str(table.schema.field(name).type)
+        assert ends[side].tolist() == table[name].to_pandas().dt.strftime("%F %T").tolist()
+    assert (str(seen.min()), str(seen.max())) == (ends[0].min(), ends[1].max())
+    # A midnight is a time too.
+    assert {"2024-03-01 00:00:00", "2024-03-02 00:00:00"} >= set(written["left"])
+    assert "timestamp" in str(table.schema.field("left").type)
+
+
+def test_times_are_published_as_units_of_the_calendar(clinic):
+    with_times(clinic, "nodes")
+    clinic.pipeline().publish()
+
+    written = pd.read_csv(clinic.out / "public" / "release.csv")
+    assert {"2024-03-01 18-24h", "2024-03-01", "2024-03"} >= set(written["seen"])
+
+
 def test_an_existing_folder_is_refused_before_any_work(clinic):
     clinic.pipeline().publish()
     before = (clinic.out / "public" / "release.csv").stat().st_mtime_ns

@@ -46,6 +46,28 @@ def test_the_same_rows_get_the_same_cells(published):
     assert sorted(first[names].to_numpy().tolist()) == sorted(second[names].to_numpy().tolist())
 
 
+@pytest.mark.parametrize("type_", ["date", "time"])
+@pytest.mark.parametrize("publish", ["interval", "nodes", "set"])
+def test_the_same_moments_get_the_same_cells(clinic, type_, publish):
+    frame = pd.read_csv(clinic.folder / "clinic.csv")
+    seen = pd.Timestamp("1969-05-01 14:05:00") + pd.to_timedelta(frame["age"] * 617, unit="s")
+    frame["seen"] = seen.dt.strftime("%d.%m.%Y %H:%M:%S")
+    # A class of its own.
+    frame.loc[frame["age"] >= 48, "seen"] = None
+    frame.to_csv(clinic.folder / "clinic.csv", index=False)
+    options = f"type: {type_}, publish: {publish}, format: '%d.%m.%Y %H:%M:%S'"
+    clinic.change("age: {role: quasi, type: number}", f"seen: {{role: quasi, {options}}}")
+    clinic.pipeline().publish()
+    report = replay(clinic, frame)
+
+    first = pd.read_csv(clinic.out / "public" / "release.csv")
+    second = pd.read_csv(clinic.folder / "applied" / "public" / "release.csv")
+    assert 0 == report["summary"]["suppressed"]
+    assert sorted(map(repr, first.to_numpy().tolist())) == sorted(
+        map(repr, second[list(first.columns)].to_numpy().tolist())
+    )
+
+
 def test_rows_outside_every_region_are_suppressed_within_the_limit(published):
     frame = pd.read_csv(published.folder / "clinic.csv")
     frame = pd.concat([frame, frame.iloc[:1].assign(age=99)])

@@ -146,6 +146,16 @@ def test_centroids_publish_medians_and_nodes(table):
     assert ("55.5", "*", "2003-01-01", "x", "flu") == published(release)[3]
 
 
+@pytest.mark.parametrize(("number", "centre"), [("mean", "10:00:03"), ("median", "10:00:01")])
+def test_centroids_of_times_are_cut_to_the_second(number, centre):
+    cells = [f"1969-05-01 10:00:{second:02}" for second in (0, 1, 9)]
+    schema = Schema([Column(name="seen", role="quasi", type="time")])
+    table = Table.build(pd.DataFrame({"seen": cells}), schema)
+
+    release = Centroid(number=number).generalize(table, table.whole(), Run())
+    assert [(f"1969-05-01 {centre}",)] * 3 == published(release)
+
+
 def test_a_class_without_values_has_a_missing_centroid():
     frame = pd.DataFrame({"age": [None, None, 3.0], "born": [None, None, "2001-01-01"]})
     columns = [

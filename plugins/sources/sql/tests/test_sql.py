@@ -4,7 +4,7 @@ import sqlite3
 import sys
 import traceback
 from contextlib import closing
-from datetime import date, datetime
+from datetime import date, datetime, timedelta, timezone
 from urllib.parse import quote
 
 import pandas as pd
@@ -110,6 +110,22 @@ def test_dates_that_the_database_knows(path):
     assert ["2023-12-24 00:00:00", "NaT", "2023-12-25 08:30:00"] == [
         str(moment) for moment in column.series()
     ]
+
+
+def test_times_that_the_database_knows_forget_their_zone():
+    column = Gathered(Column(name="seen", role="quasi", type="time"))
+    column.add([datetime(2023, 12, 24, 8, 30, 59, 999_999), None])
+    column.add([datetime(2023, 12, 25, 0, 30, tzinfo=timezone(timedelta(hours=9)))])
+    assert ["2023-12-24 08:30:59", "NaT", "2023-12-25 00:30:00"] == [
+        str(moment) for moment in column.series()
+    ]
+
+
+def test_times_that_are_text(path):
+    schema = Schema([Column(name="seen", role="quasi", type="time")])
+    query = "SELECT '2023-12-24 08:30' AS seen UNION ALL SELECT NULL"
+    table = load(schema, path=path, query=query)
+    assert ["2023-12-24 08:30:00", None] == table.axes[0].texts(table.codes[0])
 
 
 def test_only_declared_columns_are_asked_for(path, monkeypatch):
