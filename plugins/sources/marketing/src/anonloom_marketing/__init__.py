@@ -1,0 +1,1 @@
+"""Marketing: simulated advertising touchpoints, for experiments with known truth."""
