@@ -30,6 +30,7 @@ _FOLDERS: dict[str, tuple[tuple[str, str], ...]] = {
     "transports/direct": (("transport", "direct"),),
     "integrity/digest": (("integrity", "digest"),),
     "reporters/page": (("reporter", "page"),),
+    "sources/marketing": (("source", "marketing"),),
     "sources/sql": (("source", "sql"),),
 }
 
