@@ -1,0 +1,1 @@
+"""Synthesis: rows drawn from a Gaussian copula, as a mechanism."""
