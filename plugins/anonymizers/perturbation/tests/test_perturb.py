@@ -180,11 +180,13 @@ def test_a_missing_cell_shifts_nobody_elses_noise():
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
+        ([1000.0, 4000.0], 0.0),
+        ([10.0, 4000.0], 120.0),
         ([1.0, 2.0], 123.0),
         ([1.0, 2.5], 123.5),
         ([1.0, 2.25], 123.46),
         ([1.0, 1 / 3], 123.456),
-        ([np.nan, np.nan], 123.0),
+        ([np.nan, np.nan], 0.0),
     ],
 )
 def test_numbers_keep_the_decimals_of_their_column(values, expected):
@@ -259,18 +261,18 @@ def test_clipping_is_optional():
 
 def test_values_that_the_hierarchy_lacks_become_the_nearest_that_the_column_has():
     """A file lists single ages; noise makes others."""
-    tree = Tree(tree={"young": ["10", "20", "30"], "old": ["60", "70"]})
-    table = one_column([10, 20, 30, 60, 70] * 9, hierarchy=tree, publish="nodes")
+    tree = Tree(tree={"young": ["10", "21", "30"], "old": ["60", "70"]})
+    table = one_column([10, 21, 30, 60, 70] * 9, hierarchy=tree, publish="nodes")
 
     found = Perturb(noise={"x": 4}).protect(table, Run())
 
-    assert {10.0, 20.0, 30.0, 60.0, 70.0} == set(found.column("x"))
+    assert {10.0, 21.0, 30.0, 60.0, 70.0} == set(found.column("x"))
     assert not table.column("x").equals(found.column("x"))
 
 
 def test_a_hierarchy_that_covers_every_number_changes_nothing():
-    table = one_column([10, 20, 30] * 9)
-    binned = one_column([10, 20, 30] * 9, hierarchy=Widths(widths=(10,)), publish="nodes")
+    table = one_column([10, 21, 30] * 9)
+    binned = one_column([10, 21, 30] * 9, hierarchy=Widths(widths=(10,)), publish="nodes")
 
     plain, bins = (Perturb(noise={"x": 4}).protect(t, Run()) for t in (table, binned))
 

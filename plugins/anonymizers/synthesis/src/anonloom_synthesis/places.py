@@ -15,8 +15,9 @@ Places = NDArray[np.float64]
 #: What moments are counted in, by the type of their column.
 UNITS = {"date": "D", "time": "s"}
 
-#: Decimals beyond these are those of a measurement, or of arithmetic, and not of a custom.
-_MOST_DECIMALS = 6
+#: From whole thousands to six decimals: beyond these, decimals are those of a measurement, or of
+#: arithmetic, and not of a custom.
+_DECIMALS = range(-3, 7)
 
 #: Whole days, hours and minutes in seconds.
 _STEPS = (86_400, 3_600, 60, 1)
@@ -56,7 +57,7 @@ class Line:
         """
         own = self.places[self.present]
         if self.column.type == "number":
-            for decimals in range(_MOST_DECIMALS + 1):
+            for decimals in _DECIMALS:
                 if (np.round(own, decimals) == own).all():
                     # Adding nothing turns -0 into 0.
                     return np.round(places, decimals) + 0.0
