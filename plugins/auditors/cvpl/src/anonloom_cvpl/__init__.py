@@ -1,0 +1,1 @@
+"""CVPL: linkage by blocking, vectors, projection and similarity."""

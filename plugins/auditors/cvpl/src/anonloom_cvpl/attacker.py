@@ -1,0 +1,150 @@
+"""The parameters of an attacker, which all auditors of this plugin share."""
+
+from typing import Any, ClassVar, Literal
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom.data.case import Case, Need
+from anonloom.data.schema import Schema
+from anonloom.kinds.auditor import Auditor
+from anonloom.params import at_least, between, distinct, param
+from anonloom_cvpl.configuration import COMPARED, Configuration
+from anonloom_cvpl.projection import Method, Projecting
+from anonloom_cvpl.similarity import Similarity
+from anonloom_linkage.blocking import Granularity
+from anonloom_linkage.features import Categories, Clock, Encoding
+from anonloom_linkage.vectors import Fit
+
+Ints = NDArray[np.int64]
+
+
+@attrs.frozen(kw_only=True)
+class Attacker(Auditor):
+    """An auditor that links as one configuration of CVPL does."""
+
+    measures: ClassVar[Literal["risk", "utility", "cost"]] = "risk"
+    needs: ClassVar[frozenset[Need]] = frozenset({"original"})
+
+    columns: tuple[str, ...] | None = param(
+        help="Columns that are compared; by default all that both tables show, but sensitive ones.",
+        default=None,
+        check=distinct(),
+    )
+    blocking: dict[str, Granularity] | tuple[str, ...] | None = param(
+        help="Only records that agree on these columns are compared: names, or names with the "
+        "width of bins (days for dates and times), the level of a hierarchy, or `exact`; guessed "
+        "from the quasi-identifiers by default, an empty list compares all pairs.",
+        default=None,
+    )
+    also: tuple[dict[str, Granularity], ...] = param(
+        help="Further ways of blocking; pairs that agree in any of them are compared.", default=()
+    )
+    hash_bits: int = param(
+        help="Instead of columns, block by the corner of so many random hyperplanes in which a "
+        "record lies; 0 for columns.",
+        default=0,
+        check=between(0, 30),
+    )
+    hash_tables: int = param(
+        help="How often hyperplanes are drawn; pairs that share any corner are compared.",
+        default=3,
+        check=at_least(1),
+    )
+    categories: Categories = param(help="How categories become numbers.", default="one-hot")
+    scale_categories: bool = param(
+        help="Whether indicators of categories are scaled like numbers.", default=False
+    )
+    covering: Literal["expected", "middle"] = param(
+        help="What a generalized cell stands for: the mean of what it covers in the original, or "
+        "the middle of an interval and equal shares of leaves.",
+        default="expected",
+    )
+    clock: tuple[Clock, ...] = param(
+        help="What of dates and times is compared.",
+        default=("position", "hour", "weekday"),
+        check=distinct(),
+    )
+    cyclic: bool = param(
+        help="Whether hours and weekdays lie on a circle, 23 o'clock beside midnight.",
+        default=False,
+    )
+    projection: Method = param(
+        help="What records are projected by; `robust` and `umap` need an extra.", default="pca"
+    )
+    fit: Fit = param(
+        help="What scales and projection are fitted on: both tables, the original, the release.",
+        default="joint",
+    )
+    variance: float = param(
+        help="Share of the variance that the components keep.", default=0.9, check=between(0, 1)
+    )
+    similarity: Similarity = param(
+        help="How alike two projected records are: cosine, rbf (of the Euclidean distance), "
+        "whitened (cosine of the whitened components), or jaccard (of equal values).",
+        default="cosine",
+    )
+
+    @property
+    def configuration(self) -> Configuration:
+        """The attacker that these parameters describe."""
+        return Configuration(
+            columns=self.columns,
+            blocking=self.blocking,
+            also=self.also,
+            hash_bits=self.hash_bits,
+            hash_tables=self.hash_tables,
+            encoding=Encoding(
+                categories=self.categories,
+                scale_categories=self.scale_categories,
+                covering=self.covering,
+                clock=self.clock,
+                cyclic=self.cyclic,
+            ),
+            projecting=Projecting(method=self.projection, fit=self.fit, variance=self.variance),
+            similarity=self.similarity,
+        )
+
+    def problem(self, schema: Schema) -> str | None:
+        """Say which column cannot be compared, or blocked by."""
+        names = [*(self.columns or ()), *(self.blocking or ())]
+        names += [name for asked in self.also for name in asked]
+        for name in names:
+            wrong = schema.unpublished((name,))
+            if wrong is not None:
+                return wrong
+            if schema[name].role not in COMPARED:
+                return (
+                    f"column '{name}' has role '{schema[name].role}': what is to be protected is "
+                    "not what an attacker knows"
+                )
+        return self._wrong_key(schema)
+
+    def _wrong_key(self, schema: Schema) -> str | None:
+        asked: list[tuple[str, Any]] = []
+        for one in (self.blocking, *self.also):
+            asked += one.items() if isinstance(one, dict) else ()
+        for name, how in asked:
+            number = not isinstance(how, str)
+            if schema[name].type != "category":
+                if number and how <= 0:
+                    return f"column '{name}' needs bins wider than 0. Got {how:g} instead."
+            elif number and (how < 0 or how != int(how)):
+                return f"column '{name}' is a category: level 0, 1, ... Got {how:g} instead."
+        return None
+
+
+def true_rows(case: Case) -> Ints | None:
+    """For every record of the original its row of the release; -1 for none, None if unknown."""
+    if case.truth is None or case.original is None:
+        return None
+    return rows_behind(case.truth, len(case.original))
+
+
+def rows_behind(owner: Ints, records: int) -> Ints:
+    """Turn the record of every row into the row of every record; of several the first."""
+    rows = np.full(records, -1, np.int64)
+    known = np.flatnonzero(owner >= 0)[::-1]
+    rows[owner[known]] = known
+    return rows

@@ -1,0 +1,424 @@
+"""The auditor `cvpl`: how many records can be linked, beside how many would be by chance."""
+
+from typing import Literal
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom.data.case import Case
+from anonloom.data.findings import Finding, Findings, PrivateRows
+from anonloom.kinds.context import Run
+from anonloom.params import between, distinct, param
+from anonloom_cvpl import attribution, charts, rates
+from anonloom_cvpl.attacker import Attacker, true_rows
+from anonloom_cvpl.composition import composition
+from anonloom_cvpl.configuration import Prepared
+from anonloom_cvpl.evidence import Evidence
+from anonloom_cvpl.figures import Says
+from anonloom_cvpl.groups import group_linkage
+from anonloom_cvpl.inference import inference
+from anonloom_cvpl.pairs import lucky_pairs, wrong_pairs
+from anonloom_cvpl.rates import THRESHOLDS
+from anonloom_cvpl.representation import Validity, validity
+from anonloom_linkage.bootstrap import block_bootstrap
+
+Floats = NDArray[np.float64]
+
+#: The records that a steward should look at first.
+MOST_EXPOSED = 100
+
+NO_TRUTH = "nobody says which row of the release is whose"
+
+
+@attrs.frozen(kw_only=True)
+class Cvpl(Attacker):
+    """Measures how many records of the original can be linked to the release by similarity."""
+
+    threshold: float = param(
+        help="The attacker's strictness: a pair this similar is a plausible link.",
+        default=0.9,
+        check=between(0, 1),
+    )
+    alpha: float = param(
+        help="Share of false links that an attacker accepts, for the calibrated threshold.",
+        default=0.05,
+        check=between(0, 1),
+    )
+    baselines: tuple[Literal["random-in-block", "no-projection"], ...] = param(
+        help="Weaker attackers to compare with.", default=("random-in-block",), check=distinct()
+    )
+    attribution: bool = param(help="Whether to find out which columns drive linkage.", default=True)
+
+    def audit(self, case: Case, run: Run) -> Findings:
+        """Link, and compare with what chance alone would link."""
+        assert case.original is not None
+        control = () if case.control is None else (case.control,)
+        others = [case.release, *control, *case.other_releases]
+        prepared = self.configuration.prepared(case.original, others, run)
+        if prepared is None:
+            return _silent()
+        announce(prepared, run)
+        truth = true_rows(case)
+        evidence = prepared.against().evidence(run, truth)
+        everyone = np.arange(len(evidence))
+        left_out = prepared.left_out(len(case.release), run.rng).evidence(run, everyone)
+        return _Audit(self, case, prepared, evidence, left_out, truth, run).findings()
+
+
+def announce(prepared: Prepared, run: Run) -> None:
+    """Say what there is to be compared, before it is."""
+    confrontation = prepared.against()
+    blocks = [one for some in confrontation.blocks() for one in some]
+    total = sum(int(one.comparisons.sum()) for one in blocks)
+    number = sum(len(one) for one in blocks)
+    largest = max((int(one.comparisons.max(initial=0)) for one in blocks), default=0)
+    run.note(
+        f"{total:,} comparisons in {number:,} blocks, {largest:,} of them in the largest; "
+        "as many again for the null"
+    )
+
+
+def _mean(values: Floats) -> float:
+    return float(values.mean()) if len(values) else 0.0
+
+
+def _silent() -> Findings:
+    """Return what is to be said of a release in which nothing can be compared."""
+    says = Says(unfit="the tables share no column of which the release says anything")
+    names = ("linkage_rate", "linkage_null", "linkage_excess", "precision_at_1")
+    return Findings.of(
+        says.always("validity", "not assessable", "Whether the figures mean anything."),
+        [says(name, None, "Nothing can be compared.") for name in names],
+    )
+
+
+@attrs.frozen
+class _Audit:
+    """One audit: turns evidence into findings."""
+
+    method: Cvpl
+    case: Case
+    prepared: Prepared
+    evidence: Evidence
+    left_out: Evidence
+    truth: NDArray[np.int64] | None
+    run: Run
+
+    def findings(self) -> Findings:
+        """Return everything that was found."""
+        confrontation = self.prepared.against()
+        wrong = wrong_pairs(confrontation, self.truth, self.run.rng)
+        known = wrong.similarity if self.truth is not None else None
+        valid = validity(self.prepared, self.evidence, self.left_out, known)
+        says = Says(self._assuming(valid), valid.unfit)
+        return Findings.of(
+            self._representation(says, valid),
+            self._linkage(says),
+            self._truth(says, wrong.similarity),
+            self._strategies(says),
+            self._baselines(says),
+            inference(says, self.case, self.prepared, self.evidence, self.run),
+            group_linkage(says, self.case, self.evidence, self.method.threshold, NO_TRUTH),
+            composition(
+                says,
+                self.case,
+                self.prepared,
+                self.evidence,
+                self._other_releases,
+                self.method.threshold,
+                self.run,
+            ),
+            self._attribution(says),
+            [
+                chart
+                for chart in (
+                    charts.densities(self.evidence.true, wrong.similarity),
+                    charts.block_sizes(self.prepared.schemes[0].sizes())
+                    if self.prepared.schemes[0].keys
+                    else None,
+                )
+                if chart is not None
+            ],
+            self._exposed(),
+        )
+
+    @property
+    def _other_releases(self) -> range:
+        """Numbers of the other releases among the tables: after the release and the control."""
+        first = 2 if self.case.control is None else 3
+        return range(first, first + len(self.case.other_releases))
+
+    def _assuming(self, valid: Validity) -> tuple[str, ...]:
+        return (
+            "an attacker who has the original's values and links as configured; others may do "
+            "better",
+            *(f"weak representation: {weakness}" for weakness in valid.weaknesses),
+        )
+
+    # --- what was compared -----------------------------------------------------------------------
+
+    def _representation(self, says: Says, valid: Validity) -> list[Finding]:
+        unread = sum(column.unread[1] for column in self.prepared.columns)
+        reasons = "; ".join((*((valid.unfit,) if valid.unfit else ()), *valid.weaknesses))
+        found = [
+            says.always("configuration", self.prepared.words, "What was compared, and how."),
+            says.always(
+                "validity",
+                valid.verdict,
+                "Whether the figures mean anything" + (f": {reasons}." if reasons else "."),
+            ),
+            says.always("candidates", valid.candidates, "Mean number of candidates of a record."),
+            says.always(
+                "without_candidates", valid.without, "Share of the records without any candidate."
+            ),
+            says.always(
+                "zero_vectors", valid.zero, "Share of the records that resemble nothing at all."
+            ),
+            says.always("unread_cells", unread, "Cells of the release that could not be read."),
+        ]
+        if valid.retained is not None:
+            found.append(
+                says.always(
+                    "retained_variance", valid.retained, "Share of the variance that was compared."
+                )
+            )
+        return found
+
+    # --- linkage and chance ----------------------------------------------------------------------
+
+    def _linkage(self, says: Says) -> Findings:
+        threshold = np.array([self.method.threshold])
+        sweep = np.r_[threshold, THRESHOLDS]
+        best, null = self.evidence.best, self.left_out.wrong
+        hits = (best[:, None] >= sweep).astype(np.int8)
+        by_chance = null >= self.method.threshold
+        excess = (hits[:, 0] - by_chance)[:, None]
+        resampled = block_bootstrap(
+            self.evidence.block, np.hstack([hits, by_chance[:, None], excess]), self.run.rng
+        )
+        intervals = resampled.interval()
+        rate = float(hits[:, 0].mean())
+        chance = float(by_chance.mean())
+        drawn = (f"95 % interval from {len(resampled.shares):,} resamples of {resampled.unit}",)
+        at = (f"at similarity {self.method.threshold:g}", *drawn)
+        curve = {
+            "linkage rate": rates.linkage_rate(self.evidence, THRESHOLDS),
+            "chance alone (null)": rates.share_reaching(null, THRESHOLDS),
+        }
+        if self.truth is not None:
+            curve["true links (of pairs in a block)"] = rates.true_link_rate(
+                self.evidence, THRESHOLDS
+            )
+            curve["wrong links"] = rates.false_link_rate(self.evidence, THRESHOLDS)
+        found = [
+            says(
+                "linkage_rate",
+                rate,
+                "Share of the records of the original that resemble some row of the release: "
+                "CVPL-LR. It grows with the number of rows; compare it with its null.",
+                interval=intervals[0],
+                assumptions=at,
+            ),
+            says(
+                "linkage_null",
+                chance,
+                "The share that resembles some other record of the original: what chance links.",
+                "neither",
+                interval=intervals[-2],
+                assumptions=(*at, *self._null_words()),
+            ),
+            says(
+                "linkage_excess",
+                rate - chance,
+                "Share of the records that are linked because of the release, beyond chance.",
+                interval=intervals[-1],
+                assumptions=(*at, *self._null_words()),
+            ),
+            *self._against_control(says, rate),
+        ]
+        shown = [] if says.unfit else [charts.risk_curve(curve, intervals[1:-2])]
+        return Findings.of(found, shown)
+
+    def _null_words(self) -> tuple[str, ...]:
+        records, rows = len(self.evidence), len(self.case.release)
+        if rows + 1 < records:
+            return (f"the null has as many candidates as the release has rows ({rows:,})",)
+        if rows > records:
+            return (
+                f"the release has {rows:,} rows, the null only {records:,}: with as many it would "
+                "be higher",
+            )
+        return ()
+
+    def _against_control(self, says: Says, rate: float) -> list[Finding]:
+        """Link people who are not in the release: the same candidates, and nobody to be found."""
+        if self.case.control is None:
+            return []
+        strangers = self.prepared.against(published=1, attacked=2).evidence(self.run)
+        chance = float((strangers.best >= self.method.threshold).mean())
+        about = (f"{len(strangers):,} people who are not in the release",)
+        return [
+            says(
+                "linkage_null_control",
+                chance,
+                "The share of people outside the release that resembles some row of it.",
+                "neither",
+                assumptions=about,
+            ),
+            says(
+                "linkage_excess_control",
+                rate - chance,
+                "How much more often people in the release are linked than people outside it.",
+                assumptions=about,
+            ),
+        ]
+
+    # --- who was really found --------------------------------------------------------------------
+
+    def _truth(self, says: Says, wrong: Floats) -> list[Finding]:
+        evidence, threshold = self.evidence, self.method.threshold
+        lacking = "" if self.truth is not None else NO_TRUTH
+        if self.truth is not None and not evidence.matched.any():
+            lacking = "no row of the release belongs to a record of the original"
+        at = np.array([threshold])
+        parts = rates.recall(evidence, threshold)
+        precision = rates.precision_at_1(evidence)
+        chance = rates.chance_at_1(evidence)
+        matched = evidence.matched
+        by_chance = _mean(chance[matched])
+        hit = np.nan_to_num(evidence.hit)
+        resampled = block_bootstrap(
+            evidence.block,
+            np.stack([hit, np.where(matched, hit - chance, 0.0)], axis=1),
+            self.run.rng,
+            counted=matched.astype(float),
+        ).interval()
+        linked = matched & (evidence.best >= threshold)
+        return [
+            says("precision_at_1", precision,
+                 "Share of the records whose most similar row is really theirs, ties drawn by lot.",
+                 interval=resampled[0], lacking=lacking),
+            says("precision_chance", by_chance,
+                 "The share that would be right if a candidate were drawn at random.", "neither",
+                 lacking=lacking),
+            says("precision_excess", precision - by_chance,
+                 "How much more often the most similar row is right than one drawn at random.",
+                 interval=resampled[1], lacking=lacking),
+            says("precision_in_block", _mean(hit[evidence.met]),
+                 "The same among records whose true row is a candidate.", lacking=lacking),
+            says("precision_linked", _mean(hit[linked]),
+                 "The same among records that are linked.", lacking=lacking),
+            says("true_link_rate", float(rates.true_link_rate(evidence, at)[0]),
+                 "Share of the true pairs in a block that are similar enough: TLR.",
+                 lacking=lacking or ("" if evidence.met.any() else "no true pair shares a block")),
+            says("false_link_rate", float(rates.false_link_rate(evidence, at)[0]),
+                 "Share of the records that resemble a row which is not theirs: FLR.", "neither",
+                 lacking=lacking),
+            says("false_link_rate_pairs", float(rates.share_reaching(wrong, at)[0]),
+                 "Share of the wrong pairs that are similar enough.", "neither",
+                 lacking=lacking or ("" if len(wrong) else "there is no wrong pair"),
+                 assumptions=(f"{len(wrong):,} wrong pairs",)),
+            says("recall_block", parts.block, "Share of the true pairs that share a block.",
+                 "neither", lacking=lacking),
+            says("recall_match", parts.match,
+                 "Share of the true pairs in a block that are similar enough.", lacking=lacking),
+            says("recall_total", parts.total, "Share of the true pairs that are linked.",
+                 lacking=lacking),
+        ]  # fmt: skip
+
+    # --- thresholds ------------------------------------------------------------------------------
+
+    def _strategies(self, says: Says) -> list[Finding]:
+        evidence, alpha = self.evidence, self.method.alpha
+        wrong, source = evidence.wrong, "the best wrong candidates"
+        if self.truth is None:
+            wrong, source = self.left_out.wrong, "the original against itself"
+        calibrated = rates.calibrated_threshold(wrong, alpha)
+        low, high = float(THRESHOLDS[0]), float(THRESHOLDS[-1])
+        area = rates.integrated(evidence, low, high)
+        span = f"thresholds from {low:g} to {high:g}"
+        calibration = (f"strategy A: false links at most {alpha:g}, judged by {source}",)
+        return [
+            says("threshold_calibrated", calibrated,
+                 "The least similarity at which false links are as rare as demanded.", "neither",
+                 assumptions=calibration),
+            says("linkage_rate_calibrated", float((evidence.best >= calibrated).mean()),
+                 "Share of the records that are linked at that threshold.",
+                 assumptions=calibration),
+            says("linkage_rate_worst", float((evidence.best >= low).mean()),
+                 "The highest linkage rate: that of the least strict attacker.",
+                 assumptions=("strategy B", span)),
+            says("linkage_rate_integrated", area,
+                 "Area under the curve of the linkage rate.", assumptions=("strategy C", span)),
+            says("linkage_rate_average", area / (high - low),
+                 "The linkage rate of an average attacker.",
+                 assumptions=("strategy C, divided by the range", span)),
+        ]  # fmt: skip
+
+    # --- weaker attackers ------------------------------------------------------------------------
+
+    def _baselines(self, says: Says) -> list[Finding]:
+        found = []
+        if "random-in-block" in self.method.baselines:
+            lucky = lucky_pairs(self.prepared.against(), self.run.rng)
+            found.append(
+                says("linkage_rate_random", float((lucky >= self.method.threshold).mean()),
+                     "Share that is linked if one candidate is drawn at random.", "neither")
+            )  # fmt: skip
+        if "no-projection" in self.method.baselines:
+            plain = attrs.evolve(self.method, projection="none").configuration
+            assert self.case.original is not None
+            prepared = plain.prepared(self.case.original, [self.case.release], self.run)
+            if prepared is not None:
+                evidence = prepared.against().evidence(self.run, self.truth)
+                lacking = "" if self.truth is not None else NO_TRUTH
+                found += [
+                    says("linkage_rate_unprojected",
+                         float((evidence.best >= self.method.threshold).mean()),
+                         "Share that is linked without a projection.", "neither"),
+                    says("precision_unprojected", rates.precision_at_1(evidence),
+                         "Share of right best candidates without a projection.", "neither",
+                         lacking=lacking),
+                ]  # fmt: skip
+        return found
+
+    # --- columns and rows ------------------------------------------------------------------------
+
+    def _attribution(self, says: Says) -> Findings:
+        if not self.method.attribution or says.unfit:
+            return Findings()
+        shares = attribution.contributions(self.prepared, self.run.rng)
+        drops = attribution.ablation(self.prepared, self.method.threshold, self.truth, self.run)
+        figure = "linkage rate" if self.truth is None else "precision at 1"
+        assert self.case.original is not None
+        quasi = self.case.original.schema.quasi
+        rest = sum(share.value for name, share in shares.items() if name not in quasi)
+        found = []
+        if shares:
+            found.append(
+                says("contribution_not_quasi", rest,
+                     "Share of the compared space that is not made of quasi-identifiers.",
+                     "neither",
+                     assumptions=("loadings say what the space is made of, not what an attacker "
+                                  "would lose; see the ablation",))
+            )  # fmt: skip
+        return Findings.of(found, attribution.chart(shares, drops, figure))
+
+    def _exposed(self) -> list[PrivateRows]:
+        """Return the records that the attacker gets right with the widest margin."""
+        evidence = self.evidence
+        if self.truth is None:
+            score = np.where(np.isfinite(evidence.best), evidence.best - self.left_out.wrong, -1.0)
+            score = np.where(evidence.best >= self.method.threshold, score, -np.inf)
+            meaning = "Records that resemble a row of the release more than any other record."
+        else:
+            score = np.where(np.nan_to_num(evidence.hit) > 0, evidence.true - evidence.wrong, -1.0)
+            score = np.where(np.nan_to_num(evidence.hit) > 0.5, score, -np.inf)
+            meaning = "Records whose own row is the most similar, by the margin to the next one."
+        score = np.where(np.isposinf(score), 2.0, score)
+        order = np.argsort(-score, kind="stable")[:MOST_EXPOSED]
+        order = order[np.isfinite(score[order])]
+        if not len(order):
+            return []
+        return [PrivateRows(name="exposed", rows=order, scores=score[order], meaning=meaning)]

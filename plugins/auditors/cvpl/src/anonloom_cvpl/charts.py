@@ -1,0 +1,84 @@
+"""The pictures of an audit, as data."""
+
+from collections.abc import Mapping
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom.data.findings import Chart
+from anonloom_cvpl.rates import THRESHOLDS
+
+Floats = NDArray[np.float64]
+
+#: More records than any block has.
+MOST = 10**12
+
+
+def risk_curve(series: Mapping[str, Floats], intervals: list[tuple[float, float]]) -> Chart:
+    """Rates over the attacker's strictness, the linkage rate with its interval."""
+    x = THRESHOLDS.tolist()
+    low, high = zip(*intervals, strict=True)
+    data = {
+        name: {"x": x, "y": [float(value) for value in values]} for name, values in series.items()
+    }
+    first = next(iter(data))
+    data[first] |= {"low": list(low), "high": list(high)}
+    return Chart(
+        name="risk_curve",
+        kind="line",
+        title="Linked records over the attacker's strictness",
+        x="threshold of similarity",
+        y="share of the records",
+        meaning="What lies above the line of chance is linked because of the release itself.",
+        data=data,
+    )
+
+
+def densities(true: Floats, wrong: Floats) -> Chart | None:
+    """Distributions of the similarities of true and of wrong pairs (section 6.1)."""
+    known = {"true pairs": true[~np.isnan(true)], "wrong pairs": wrong[np.isfinite(wrong)]}
+    known = {name: values for name, values in known.items() if len(values)}
+    if not known:
+        return None
+    low = min(float(values.min()) for values in known.values())
+    edges = np.linspace(min(low, 0.99), 1.0, 41)
+    middle = ((edges[1:] + edges[:-1]) / 2).tolist()
+    return Chart(
+        name="similarities",
+        kind="density",
+        title="Similarities of true and of wrong pairs",
+        x="similarity",
+        y="density",
+        meaning="Where the two overlap, a plausible link may be a wrong one.",
+        data={
+            name: {"x": middle, "y": np.histogram(values, edges, density=True)[0].tolist()}
+            for name, values in known.items()
+        },
+    )
+
+
+def block_sizes(sizes: NDArray[np.integer]) -> Chart:
+    """How many records live in blocks of which size."""
+    edges = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 100_000, MOST]
+    stop = int(np.searchsorted(edges, int(sizes.max(initial=1)), side="right")) + 1
+    edges = edges[: max(stop, 2)]
+    counts = np.histogram(sizes, edges)[0]
+    records = np.histogram(sizes, edges, weights=sizes.astype(float))[0]
+    labels = [
+        str(low) if high - low == 1 else f"{low:,}-{high - 1:,}" if high < MOST else f"{low:,} up"
+        for low, high in pairwise(edges)
+    ]
+    return Chart(
+        name="block_sizes",
+        kind="bars",
+        title="Sizes of the blocks",
+        x="records of the original in a block",
+        y="share",
+        meaning="Larger blocks give every record more candidates, and chance more to link.",
+        data={
+            "labels": labels,
+            "blocks": (counts / max(counts.sum(), 1)).tolist(),
+            "records": (records / max(records.sum(), 1)).tolist(),
+        },
+    )

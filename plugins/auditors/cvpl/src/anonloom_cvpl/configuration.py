@@ -1,0 +1,134 @@
+"""An attacker: which records are compared, in which space, by which similarity."""
+
+from collections.abc import Sequence
+
+import attrs
+import numpy as np
+
+from anonloom.data.release import Release
+from anonloom.data.table import Table
+from anonloom.kinds.context import Run
+from anonloom_cvpl.evidence import Confrontation
+from anonloom_cvpl.hashing import hash_schemes
+from anonloom_cvpl.projection import Embedded, Linear, Projecting
+from anonloom_cvpl.similarity import Similarity, Space, space
+from anonloom_linkage.blocking import Granularity, Scheme, guessed, scheme
+from anonloom_linkage.features import Encoding
+from anonloom_linkage.paired import PairedColumn, pair_columns, shared_columns
+from anonloom_linkage.vectors import Vectors
+
+#: What an attacker may know and compare: Q and A of section 2.1, never the sensitive S.
+COMPARED = frozenset({"quasi", "other", "label"})
+
+Blocking = dict[str, Granularity] | tuple[str, ...] | None
+
+
+@attrs.frozen(kw_only=True)
+class Configuration:
+    """CVPL = tau . s . psi . phi . B (5), but for the threshold, which is swept.
+
+    Attributes
+    ----------
+    columns
+        What is compared; by default every column that both tables show, but sensitive ones.
+    blocking
+        Keys of the blocks; guessed from the quasi-identifiers by default, none if empty.
+    also
+        Further schemes; pairs of any scheme are compared.
+    hash_bits, hash_tables
+        Block by random corners of the projected space instead.
+    """
+
+    columns: tuple[str, ...] | None = None
+    blocking: Blocking = None
+    also: tuple[dict[str, Granularity], ...] = ()
+    hash_bits: int = 0
+    hash_tables: int = 3
+    encoding: Encoding = attrs.field(factory=Encoding)
+    projecting: Projecting = attrs.field(factory=Projecting)
+    similarity: Similarity = "cosine"
+
+    def prepared(
+        self, original: Table, others: Sequence[Release | Table], run: Run
+    ) -> "Prepared | None":
+        """Bring the tables into one space; None when nothing can be compared."""
+        names = shared_columns(original, others, COMPARED)
+        wanted = names if self.columns is None else tuple(n for n in self.columns if n in names)
+        keys = self._key_columns()
+        paired = pair_columns(original, others, [n for n in names if n in {*wanted, *keys}])
+        columns = tuple(column for column in paired if column.name in wanted)
+        vectors = Vectors.of(columns, self.encoding, self.projecting.fit, run.workers)
+        if not vectors.parts or not any(_speaks(column) for column in columns):
+            return None
+        projection = self.projecting.fitted(vectors, run.rng)
+        return Prepared(
+            configuration=self,
+            columns=columns,
+            projection=projection,
+            space=space(self.similarity, projection, columns),
+            schemes=self._schemes(original, paired, projection, len(others) + 1, run),
+        )
+
+    def _key_columns(self) -> set[str]:
+        return {*(self.blocking or ()), *(name for one in self.also for name in one)}
+
+    def _schemes(
+        self,
+        original: Table,
+        paired: Sequence[PairedColumn],
+        projection: Linear | Embedded,
+        sides: int,
+        run: Run,
+    ) -> tuple[Scheme, ...]:
+        if self.hash_bits:
+            return hash_schemes(projection, sides, self.hash_bits, self.hash_tables, run.rng)  # type: ignore[return-value]  # it does all that a Scheme does
+        if self.blocking is None:
+            first = guessed(paired, original.schema.quasi)
+        else:
+            first = scheme(paired, self.blocking)
+        return (first, *(scheme(paired, asked) for asked in self.also))
+
+
+def _speaks(column: PairedColumn) -> bool:
+    """Whether any cell of the release says anything."""
+    return bool((~column.open[column.sides[1]]).any())
+
+
+@attrs.frozen(eq=False)
+class Prepared:
+    """Two or more tables in the space of one configuration."""
+
+    configuration: Configuration
+    columns: tuple[PairedColumn, ...]
+    projection: Linear | Embedded
+    space: Space
+    schemes: tuple[Scheme, ...]
+
+    def against(self, published: int = 1, attacked: int = 0) -> Confrontation:
+        """Compare one table with another."""
+        return Confrontation(self.space, self.schemes, attacked, published)
+
+    def left_out(self, size: int, rng: np.random.Generator) -> Confrontation:
+        """Compare the original with itself, among as many candidates as the release has."""
+        confrontation = Confrontation(self.space, self.schemes, 0, 0)
+        records = confrontation.records
+        if size + 1 >= records:
+            return confrontation
+        among = np.sort(rng.choice(records, size, replace=False))
+        return attrs.evolve(confrontation, among=among)
+
+    @property
+    def words(self) -> str:
+        """What a report says of the configuration."""
+        made = self.configuration
+        names = ", ".join(column.name for column in self.columns)
+        blocks = " or ".join(scheme_.words for scheme_ in self.schemes)
+        projection = made.projecting.method
+        if isinstance(self.projection, Linear) and projection == "pca":
+            projection = (  # type: ignore[assignment]  # words now
+                f"pca with {self.projection.components} components, fitted on {made.projecting.fit}"
+            )
+        return (
+            f"columns: {names}; blocks: {blocks}; categories: {made.encoding.categories}; "
+            f"projection: {projection}; similarity: {made.similarity}"
+        )

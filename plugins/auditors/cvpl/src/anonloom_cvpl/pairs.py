@@ -1,0 +1,92 @@
+"""Single pairs drawn at random: what wrong pairs look like, and what luck alone links."""
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom_cvpl.evidence import Confrontation
+from anonloom_linkage.nearest import Blocks, Ints
+
+Floats = NDArray[np.float64]
+
+#: Wrong pairs whose similarity stands for all of them.
+DRAWN = 200_000
+
+
+@attrs.frozen(eq=False)
+class WrongPairs:
+    """Similarities of wrong pairs: S- of (35), all of them or a sample.
+
+    Attributes
+    ----------
+    everyone
+        Whether these are all wrong pairs.
+    """
+
+    similarity: Floats
+    everyone: bool
+
+
+def wrong_pairs(
+    confrontation: Confrontation, truth: Ints | None, rng: np.random.Generator
+) -> WrongPairs:
+    """Draw wrong pairs from the blocks, every pair with the same chance."""
+    blocks = [one for some in confrontation.blocks()[:1] for one in some]
+    sizes = np.concatenate([one.comparisons for one in blocks])
+    total = int(sizes.sum())
+    if total <= DRAWN:
+        numbers = np.arange(total)
+    else:
+        numbers = np.sort(rng.integers(total, size=DRAWN))
+    records, rows = _pairs(blocks, np.r_[0, np.cumsum(sizes)], numbers)
+    if truth is not None:
+        wrong = truth[records] != rows
+        records, rows = records[wrong], rows[wrong]
+    return WrongPairs(similarities(confrontation, records, rows), total <= DRAWN)
+
+
+def _pairs(blocks: list[Blocks], bounds: Ints, numbers: Ints) -> tuple[Ints, Ints]:
+    """Record and row of pairs that are numbered block by block."""
+    records, rows = np.empty(len(numbers), np.int64), np.empty(len(numbers), np.int64)
+    at = 0
+    for one in blocks:
+        first, last = np.searchsorted(numbers, bounds[[at, at + len(one)]])
+        own = bounds[at : at + len(one) + 1]
+        block = np.searchsorted(own, numbers[first:last], side="right") - 1
+        within = numbers[first:last] - own[block]
+        candidates = np.diff(one.candidates.starts)[block]
+        record, row = np.divmod(within, np.maximum(candidates, 1))
+        records[first:last] = one.records.members[one.records.starts[block] + record]
+        rows[first:last] = one.candidates.members[one.candidates.starts[block] + row]
+        at += len(one)
+    return records, rows
+
+
+def lucky_pairs(confrontation: Confrontation, rng: np.random.Generator) -> Floats:
+    """Similarity of every record with one of its candidates, drawn at random (baseline B2).
+
+    Minus infinity for records without candidates.
+    """
+    chosen = np.full(confrontation.records, -1, np.int64)
+    for one in confrontation.blocks()[0]:
+        sizes = np.diff(one.candidates.starts)
+        block = np.repeat(np.arange(len(one)), np.diff(one.records.starts))
+        some = sizes[block] > 0
+        drawn = (rng.random(int(some.sum())) * sizes[block[some]]).astype(np.int64)
+        rows = one.candidates.members[one.candidates.starts[block[some]] + drawn]
+        members = one.records.members[some]
+        # Of several parts of a scheme each is right with the share of the candidates it has.
+        fresh = chosen[members] < 0
+        chosen[members[fresh]] = rows[fresh]
+    known = np.flatnonzero(chosen >= 0)
+    found = np.full(confrontation.records, -np.inf)
+    found[known] = similarities(confrontation, known, chosen[known])
+    return found
+
+
+def similarities(confrontation: Confrontation, records: Ints, rows: Ints) -> Floats:
+    """Similarity of each of these pairs."""
+    space = confrontation.space
+    of_records = space.records_of(confrontation.attacked, records)
+    of_rows = space.candidates_of(confrontation.published, rows)
+    return space.similarity_of(np.einsum("ij,ij->i", of_records, of_rows), of_records)

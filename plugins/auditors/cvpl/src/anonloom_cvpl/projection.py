@@ -1,0 +1,201 @@
+"""psi, the latent projection (section 4.4): PCA, and its alternatives of Appendix B.2."""
+
+import warnings
+from typing import Any, Literal
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom.errors import UsageError
+from anonloom_linkage.vectors import Fit, Vectors
+
+Method = Literal["pca", "none", "random", "robust", "umap"]
+Floats = NDArray[np.float64]
+Floats32 = NDArray[np.float32]
+
+#: Components of a random projection (Table 24).
+RANDOM_COMPONENTS = 20
+#: Neighbours of UMAP (Table 24).
+NEIGHBOURS = 15
+#: Rows that a robust covariance and UMAP are fitted on; both cost more than they tell beyond that.
+FITTED_ROWS = 5_000
+#: Eigenvalues below this share of the largest are rounding.
+NO_VARIANCE = 1e-12
+
+SIDES: dict[Fit, tuple[int, ...]] = {"joint": (0, 1), "source": (0,), "target": (1,)}
+
+
+@attrs.frozen(eq=False)
+class Linear:
+    """A linear map of centred vectors.
+
+    Attributes
+    ----------
+    matrix, offset
+        A projected vector is (vector - offset) @ matrix.
+    variances
+        Variance along every component, descending; of the fitted tables.
+    total
+        Variance of the vectors.
+    """
+
+    vectors: Vectors
+    matrix: Floats = attrs.field(repr=False)
+    offset: Floats = attrs.field(repr=False)
+    variances: Floats = attrs.field(repr=False)
+    total: float
+
+    @property
+    def retained(self) -> float | None:
+        """Share of the variance that is kept."""
+        return float(self.variances.sum()) / self.total if self.total > 0 else None
+
+    @property
+    def components(self) -> int:
+        """Number of components."""
+        return int(self.matrix.shape[1])
+
+    def of(self, side: int, rows: NDArray[np.integer] | None = None) -> Floats32:
+        """Project the rows of a table."""
+        return self.vectors.project(side, self.matrix, self.offset, rows)
+
+
+@attrs.frozen(eq=False)
+class Embedded:
+    """A map without a matrix: UMAP."""
+
+    vectors: Vectors
+    model: Any = attrs.field(repr=False)
+    components: int
+    retained: float | None = None
+
+    def of(self, side: int, rows: NDArray[np.integer] | None = None) -> Floats32:
+        """Project the rows of a table."""
+        dense = self.vectors.dense(side, slice(None) if rows is None else rows)
+        return np.ascontiguousarray(self.model.transform(dense), np.float32)
+
+
+@attrs.frozen(kw_only=True)
+class Projecting:
+    """Which projection, and how it is fitted.
+
+    Attributes
+    ----------
+    variance
+        Share of the variance that the components keep together.
+    least, most
+        Fewest and most components.
+    """
+
+    method: Method = "pca"
+    fit: Fit = "joint"
+    variance: float = 0.90
+    least: int = 3
+    most: int = 50
+
+    def fitted(self, vectors: Vectors, rng: np.random.Generator) -> Linear | Embedded:
+        """Fit the projection to the tables."""
+        if self.method == "umap":
+            return self._umap(vectors, rng)
+        mean, covariance = vectors.moments(*SIDES[self.fit])
+        return self.from_moments(vectors, mean, covariance, rng)
+
+    def from_moments(
+        self, vectors: Vectors, mean: Floats, covariance: Floats, rng: np.random.Generator
+    ) -> Linear:
+        """Make a linear projection of the moments of the vectors."""
+        total = float(np.trace(covariance))
+        if self.method == "none":
+            identity = np.eye(vectors.width)
+            return Linear(vectors, identity, mean, np.diag(covariance).copy(), total)
+        if self.method == "random":
+            components = min(RANDOM_COMPONENTS, vectors.width)
+            matrix = rng.normal(size=(vectors.width, components)) / np.sqrt(components)
+            along = np.einsum("ij,ik,kj->j", matrix, covariance, matrix)
+            # Random directions overlap: the share that they keep is that of what they span.
+            basis = np.linalg.qr(matrix)[0]
+            kept = float(np.einsum("ij,ik,kj->", basis, covariance, basis))
+            return Linear(vectors, matrix, mean, along * kept / max(along.sum(), 1e-300), total)
+        if self.method == "robust":
+            mean, covariance = _robust_moments(vectors, self.fit, rng)
+            total = float(np.trace(covariance))
+        values, directions = principal_components(covariance)
+        kept_ = components_for(values, self.variance, self.least, self.most)
+        return Linear(vectors, directions[:, :kept_], mean, values[:kept_], total)
+
+    def _umap(self, vectors: Vectors, rng: np.random.Generator) -> Embedded:
+        try:
+            import umap  # an optional extra
+        except ImportError:
+            raise UsageError(
+                "projection 'umap' needs the package umap-learn",
+                hint="pip install 'anonloom-cvpl[umap]'",
+            ) from None
+        sample = _sample(vectors, self.fit, rng)
+        components = min(self.most, 10, sample.shape[1])
+        model = umap.UMAP(
+            n_neighbors=min(NEIGHBOURS, len(sample) - 1),
+            n_components=components,
+            random_state=int(rng.integers(2**31)),
+            n_jobs=1,
+        )
+        model.fit(sample)
+        return Embedded(vectors, model, components)
+
+
+def principal_components(covariance: Floats) -> tuple[Floats, Floats]:
+    """Eigenvalues in descending order and their directions, each with a sign that is its own.
+
+    The largest entry of every direction is positive, so that runs agree.
+    """
+    values, directions = np.linalg.eigh(covariance)
+    values, directions = values[::-1].clip(0.0), directions[:, ::-1]
+    largest = np.abs(directions).argmax(axis=0)
+    signs = np.sign(directions[largest, np.arange(directions.shape[1])])
+    return values, directions * np.where(signs == 0, 1.0, signs)
+
+
+def components_for(values: Floats, variance: float, least: int, most: int) -> int:
+    """How many components keep that share of the variance, within the limits."""
+    positive = int((values > NO_VARIANCE * max(float(values.max(initial=0.0)), 1e-300)).sum())
+    cumulated = np.cumsum(values)
+    wanted = int(np.searchsorted(cumulated, variance * cumulated[-1] * (1 - 1e-12))) + 1
+    return max(min(max(wanted, least), most, positive), 1)
+
+
+def _sample(vectors: Vectors, fit: Fit, rng: np.random.Generator) -> Floats:
+    """Vectors of a sample of the rows that a projection is fitted on."""
+    sides = SIDES[fit]
+    each = FITTED_ROWS // len(sides)
+    dense = []
+    for side in sides:
+        size = vectors.rows(side)
+        rows = np.sort(rng.choice(size, min(each, size), replace=False))
+        dense.append(vectors.dense(side, rows))
+    return np.vstack(dense)
+
+
+def _robust_moments(vectors: Vectors, fit: Fit, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Mean and covariance of the half of the rows that hang together most (MCD)."""
+    try:
+        from sklearn.covariance import MinCovDet  # an optional extra
+    except ImportError:
+        raise UsageError(
+            "projection 'robust' needs the package scikit-learn",
+            hint="pip install 'anonloom-cvpl[robust]'",
+        ) from None
+    sample = _sample(vectors, fit, rng)
+    values, directions = principal_components(
+        np.cov(sample.T, bias=True).reshape(vectors.width, -1)
+    )
+    # Indicators of one category add up to 1: without the directions in which nothing varies the
+    # determinant that MCD makes small is not zero from the start.
+    basis = directions[:, values > 1e-9 * max(float(values[0]), 1e-300)]
+    seed = int(rng.integers(2**31))
+    with warnings.catch_warnings():
+        # Halves in which a rare category is constant make it warn of what is expected here.
+        warnings.simplefilter("ignore")
+        model = MinCovDet(random_state=seed).fit(sample @ basis)
+    covariance = basis @ model.covariance_ @ basis.T
+    return np.asarray(basis @ model.location_), np.asarray(covariance)

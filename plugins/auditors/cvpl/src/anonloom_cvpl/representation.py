@@ -1,0 +1,110 @@
+"""Whether the space can tell records apart at all: validity of the representation (10.6, U25)."""
+
+from typing import Literal
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom_cvpl.configuration import Prepared
+from anonloom_cvpl.evidence import Evidence
+from anonloom_cvpl.rates import area_under_curve
+
+Floats = NDArray[np.float64]
+Verdict = Literal["valid", "weak", "not assessable"]
+
+#: With more records than this without a candidate, nothing can be said (U7).
+MOST_WITHOUT = 0.05
+#: Less retained variance, less discrimination or more vectors without a direction make it weak.
+LEAST_RETAINED = 0.5
+LEAST_AUC = 0.7
+MOST_ZERO = 0.05
+#: Records whose own copy is hardly more similar than the next record are not told apart.
+MOST_ALIKE = 0.95
+
+
+@attrs.frozen
+class Validity:
+    """How far the figures can be trusted.
+
+    Attributes
+    ----------
+    retained
+        Share of the variance that the projection keeps, where that has a meaning.
+    without
+        Share of the records that have no candidate.
+    candidates
+        Mean number of candidates of a record.
+    zero
+        Share of the records whose vector has no direction.
+    alike
+        Share of the records that another record of the original equals.
+    auc
+        Chance that a true pair is more similar than a wrong one, where the truth is known.
+    """
+
+    retained: float | None
+    without: float
+    candidates: float
+    zero: float
+    alike: float
+    auc: float | None
+
+    @property
+    def unfit(self) -> str:
+        """Why nothing can be said; nothing if something can."""
+        if self.without > MOST_WITHOUT:
+            return (
+                f"{self.without:.1%} of the records have no candidate, more than "
+                f"{MOST_WITHOUT:.0%}: the blocks do not fit the release"
+            )
+        return ""
+
+    @property
+    def weaknesses(self) -> tuple[str, ...]:
+        """What makes the space a weak one."""
+        found = []
+        if self.retained is not None and self.retained < LEAST_RETAINED:
+            found.append(f"the projection keeps only {self.retained:.0%} of the variance")
+        if self.zero > MOST_ZERO:
+            found.append(f"{self.zero:.1%} of the records have a vector without a direction")
+        if self.alike > MOST_ALIKE:
+            found.append(f"{self.alike:.1%} of the records equal another one in what is compared")
+        if self.auc is not None and self.auc < LEAST_AUC:
+            found.append(
+                f"a true pair is more similar than a wrong one with a chance of {self.auc:.2f} only"
+            )
+        return tuple(found)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether figures of this space mean something."""
+        if self.unfit:
+            return "not assessable"
+        return "weak" if self.weaknesses else "valid"
+
+
+def validity(
+    prepared: Prepared, evidence: Evidence, left_out: Evidence, wrong: Floats | None
+) -> Validity:
+    """Judge the space.
+
+    Parameters
+    ----------
+    left_out
+        Evidence of the original against itself, each record apart.
+    wrong
+        Similarities of wrong pairs, where the truth is known.
+    """
+    vectors = prepared.space.records_of(0, None)
+    zero = float((~vectors.any(axis=1)).mean()) if len(vectors) else 0.0
+    true = evidence.true[evidence.met]
+    known = wrong is not None and len(wrong) > 0 and len(true) > 0
+    return Validity(
+        retained=prepared.projection.retained,
+        without=float((evidence.candidates == 0).mean()),
+        candidates=float(evidence.candidates.mean()),
+        zero=zero,
+        alike=float((left_out.wrong >= 1 - 1e-6).mean()),
+        auc=area_under_curve(true, wrong) if known and wrong is not None else None,
+    )
