@@ -10,7 +10,7 @@ import math
 import shutil
 import tempfile
 from collections import Counter, defaultdict
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 
 import yaml
@@ -47,6 +47,10 @@ QUASI = {
     "born": (
         {"type": "date"},
         st.dates(date(1980, 1, 1), date(1989, 12, 31)).map(date.isoformat),
+    ),
+    "seen": (
+        {"type": "time"},
+        st.datetimes(datetime(2024, 2, 28), datetime(2024, 3, 2)).map(datetime.isoformat),
     ),
     "team": ({"publish": "set"}, st.sampled_from(["red", "green", "blue"])),
 }

@@ -5,7 +5,7 @@ What is released is recounted with dictionaries, which know nothing of how it wa
 
 import random
 from collections import defaultdict
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 
 import pandas as pd
 import pytest
@@ -31,6 +31,7 @@ COLUMNS = {
     "sex": {},
     "team": {"publish": "set"},
     "born": {"type": "date"},
+    "seen": {"type": "time"},
     "rooms": {"type": "number", "publish": "set"},
 }
 
@@ -39,6 +40,8 @@ def value_of(column, rng):
     kind = column.rstrip("0123456789")
     if kind == "born":
         return (date(1980, 1, 1) + timedelta(days=rng.randrange(4000))).isoformat()
+    if kind == "seen":
+        return str(datetime(2024, 1, 1) + timedelta(seconds=rng.randrange(10**7)))
     numbers = {"age": (18, 90), "height": (150, 200), "rooms": (1, 9)}
     if kind in numbers:
         return rng.randint(*numbers[kind])
