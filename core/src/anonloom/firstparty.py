@@ -9,6 +9,7 @@ _FOLDERS: dict[str, tuple[tuple[str, str], ...]] = {
     "anonymizers/level-order": (("partitioner", "level-order"),),
     "anonymizers/mondrian": (("partitioner", "mondrian"),),
     "anonymizers/oka": (("partitioner", "one-pass-kmeans"),),
+    "anonymizers/perturbation": (("mechanism", "perturb"),),
     "anonymizers/rayden": (("partitioner", "vp-tree"), ("outliers", "cof")),
     "anonymizers/regroup": (("outliers", "regroup"),),
     "anonymizers/recoding": (
@@ -19,6 +20,7 @@ _FOLDERS: dict[str, tuple[tuple[str, str], ...]] = {
         ("generalizer", "centroid"),
         ("mechanism", "drop-columns"),
     ),
+    "anonymizers/synthesis": (("mechanism", "copula"),),
     "anonymizers/privacy-models": (
         ("privacy", "k-anonymity"),
         ("privacy", "l-diversity"),
