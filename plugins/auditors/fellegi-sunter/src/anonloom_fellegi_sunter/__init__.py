@@ -1,0 +1,1 @@
+"""Fellegi-Sunter: who could be found again by probabilistic record linkage."""

@@ -1,0 +1,209 @@
+"""When a value of the original agrees with a published cell: as ranges of codes.
+
+What a cell agrees with is a stretch of neighbouring codes of the original: the values within an
+interval or near a single value, the leaves below a node, one leaf. A set is several stretches.
+So agreement is one subtraction and one comparison of integers, whatever the column is.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom_linkage.paired import PairedColumn
+
+Ints = NDArray[np.int64]
+Cells = NDArray[np.int32]
+Words = NDArray[np.uint32]
+
+#: Patterns of so many columns can be counted one by one.
+MOST_COLUMNS = 20
+#: Patterns of agreement, times the combinations of columns that published rows leave open.
+MOST_PATTERNS = 1 << 22
+
+#: A stretch that no code lies in: codes are not negative, so that the difference wraps around.
+NOWHERE = np.uint32(0xFFFF_FFFF)
+
+
+class Stretches(NamedTuple):
+    """What the cells of all columns agree with; a column of sets has several layers.
+
+    Attributes
+    ----------
+    column
+        Of every layer, the place of its column.
+    start
+        Of every layer, where its cells begin in `first` and `width`.
+    first, width
+        First code of a cell's stretch, and its last less its first.
+    """
+
+    column: Ints
+    start: Ints
+    first: Words
+    width: Words
+
+
+@attrs.frozen(eq=False)
+class Attribute:
+    """One column as it is compared.
+
+    Attributes
+    ----------
+    first, width
+        (layers x cells), as in `Stretches`.
+    tolerance
+        How far a number may be from a published one; 0 for categories.
+    chance
+        Share of all pairs of a record and a row that says something, in which both agree.
+    """
+
+    paired: PairedColumn
+    first: Words = attrs.field(repr=False)
+    width: Words = attrs.field(repr=False)
+    tolerance: float
+    chance: float
+
+    @classmethod
+    def of(cls, paired: PairedColumn, tolerance: float) -> "Attribute":
+        """Find what every cell agrees with."""
+        ranges = _near(paired, tolerance) if paired.ordered else _runs(paired)
+        first, last = ranges
+        nothing = (last < first) | paired.open
+        width = np.where(nothing, 0, last - first).astype(np.uint32)
+        first = np.where(nothing, np.int64(NOWHERE), first).astype(np.uint32)
+        chance = _by_chance(paired, np.where(nothing, 0, ranges[0]), np.where(nothing, -1, last))
+        return cls(paired, first, width, tolerance, chance)
+
+    @property
+    def words(self) -> str:
+        """What a report says of the comparison."""
+        name, unit = self.paired.name, {"date": " days", "time": " seconds"}
+        if not self.paired.ordered:
+            return name
+        return f"{name} within {self.tolerance:.4g}{unit.get(self.paired.type, '')}"
+
+    @property
+    def silent(self) -> NDArray[np.bool_]:
+        """Published rows that say nothing about the column."""
+        return self.paired.open[self.paired.sides[1]]
+
+    @property
+    def coarse(self) -> bool:
+        """Whether the release shows any cell that is no single value."""
+        wide = self.paired.hi > self.paired.lo
+        if not self.paired.ordered:
+            wide = np.diff(self.paired.covers.indptr) > 1
+        return bool((wide | self.paired.open)[self.paired.sides[1]].any())
+
+
+def attributes_of(
+    columns: Sequence[PairedColumn], tolerance: Mapping[str, float], share: float
+) -> tuple[Attribute, ...]:
+    """Prepare columns for comparison.
+
+    Parameters
+    ----------
+    tolerance
+        Per column, how far a number may be off: in days of a date, in seconds of a time.
+    share
+        The tolerance of all other columns, as a share of the original's standard deviation.
+    """
+    return tuple(
+        Attribute.of(
+            column,
+            tolerance.get(column.name, share * _deviation(column)) if column.ordered else 0.0,
+        )
+        for column in columns
+    )
+
+
+def chosen(attributes: Sequence[Attribute]) -> tuple[Attribute, ...]:
+    """Return as many columns as can be compared: those that agree least often by chance."""
+    kept = list(attributes)
+    while len(kept) > MOST_COLUMNS or len(open_columns(kept)[0]) << len(kept) > MOST_PATTERNS:
+        kept.remove(max(kept, key=lambda attribute: attribute.chance))
+    return tuple(kept)
+
+
+def open_columns(attributes: Sequence[Attribute]) -> tuple[Ints, Ints]:
+    """Which columns published rows leave open.
+
+    Returns
+    -------
+    masks, of_rows
+        The combinations, a bit per column, of which the first is 'none'; and every row's.
+    """
+    rows = len(attributes[0].silent) if attributes else 0
+    of_rows = np.zeros(rows, np.int64)
+    for bit, attribute in enumerate(attributes):
+        of_rows |= attribute.silent.astype(np.int64) << bit
+    masks, places = np.unique(np.append(of_rows, 0), return_inverse=True)
+    return masks, places[:-1].astype(np.int64)
+
+
+def stretches_of(attributes: Sequence[Attribute]) -> Stretches:
+    """Lay the stretches of all columns one after the other."""
+    layers = [(at, layer) for at, a in enumerate(attributes) for layer in range(len(a.first))]
+    sizes = [len(attributes[at].paired) for at, _ in layers]
+    return Stretches(
+        np.array([at for at, _ in layers], np.int64),
+        np.cumsum([0, *sizes])[:-1].astype(np.int64),
+        np.concatenate([attributes[at].first[layer] for at, layer in layers]),
+        np.concatenate([attributes[at].width[layer] for at, layer in layers]),
+    )
+
+
+def _near(paired: PairedColumn, tolerance: float) -> tuple[Ints, Ints]:
+    """Codes whose values an interval covers, or which are near a single value."""
+    own = paired.axis.places[: paired.axis.occurring]
+    single = paired.lo == paired.hi
+    lo = np.where(single, paired.lo - tolerance, paired.lo)
+    hi = np.where(single, paired.hi + tolerance, paired.hi)
+    first = np.searchsorted(own, lo, side="left")
+    last = np.searchsorted(own, hi, side="right") - 1
+    # A missing value agrees with a missing one alone.
+    first[paired.missing] = last[paired.missing] = paired.axis.missing
+    return first[None].astype(np.int64), last[None].astype(np.int64)
+
+
+def _runs(paired: PairedColumn) -> tuple[Ints, Ints]:
+    """Stretches of neighbouring leaves that a cell covers, the n-th of every cell in layer n."""
+    covers, cells = paired.covers, len(paired)
+    cell = np.repeat(np.arange(cells), np.diff(covers.indptr))
+    leaf = covers.indices.astype(np.int64)
+    begins = np.r_[True, (cell[1:] != cell[:-1]) | (leaf[1:] != leaf[:-1] + 1)][: len(leaf)]
+    begin = np.flatnonzero(begins)
+    end = np.r_[begin[1:], len(leaf)] - 1 if len(begin) else begin
+    of_run = cell[begin]
+    layer = np.arange(len(begin)) - np.searchsorted(of_run, of_run)
+    layers = int(layer.max(initial=0)) + 1
+    first = np.zeros((layers, cells), np.int64)
+    last = np.full((layers, cells), -1, np.int64)
+    first[layer, of_run], last[layer, of_run] = leaf[begin], leaf[end]
+    return first, last
+
+
+def _by_chance(paired: PairedColumn, first: Ints, last: Ints) -> float:
+    """Share of all pairs that agree, from how often each value and each cell occurs."""
+    records = np.r_[0, np.cumsum(np.bincount(paired.sides[0], minlength=paired.axis.size))]
+    top = len(records) - 1
+    # Leaves beyond the original's own have no records.
+    covered = records[np.minimum(last + 1, top)] - records[np.minimum(first, top)]
+    rows = np.where(paired.open, 0, paired.counts(1))
+    pairs = float(rows.sum()) * len(paired.sides[0])
+    return float(covered.sum(axis=0) @ rows) / pairs if pairs else 0.0
+
+
+def _deviation(paired: PairedColumn) -> float:
+    """Standard deviation of the original's values."""
+    axis = paired.axis
+    counts = np.bincount(paired.sides[0], minlength=axis.size)[: axis.occurring]
+    if axis.occurring < 2 or not counts.sum():
+        return 0.0
+    # In units of the range, because squares of large numbers may be none.
+    places = (axis.places[: axis.occurring] - axis.places[0]) / axis.range
+    mean = places @ counts / counts.sum()
+    return float(np.sqrt((places - mean) ** 2 @ counts / counts.sum()) * axis.range)

@@ -1,0 +1,249 @@
+"""The auditor `fellegi-sunter`: who could be found again by probabilistic record linkage."""
+
+from typing import ClassVar, Literal
+
+import attrs
+import numpy as np
+
+from anonloom.data.case import Case, Need
+from anonloom.data.findings import Finding, Findings
+from anonloom.data.release import Release
+from anonloom.data.schema import Schema
+from anonloom.data.table import Table
+from anonloom.errors import DataError
+from anonloom.kinds.auditor import Auditor
+from anonloom.kinds.context import Run
+from anonloom.params import all_of, at_least, distinct, not_empty, param
+from anonloom_fellegi_sunter.agreement import MOST_COLUMNS, Attribute, attributes_of, chosen
+from anonloom_fellegi_sunter.figures import (
+    COARSE,
+    MORE_ROWS,
+    Figures,
+    Truth,
+    coverage,
+    nothing_compared,
+)
+from anonloom_fellegi_sunter.linking import Ints, attack, candidates_of
+from anonloom_fellegi_sunter.model import Model
+from anonloom_linkage.blocking import Granularity, Scheme, guessed, scheme
+from anonloom_linkage.paired import PairedColumn, pair_columns, shared_columns
+
+#: What an attacker may know of people; sensitive values are what they look for.
+KNOWN = frozenset({"quasi", "label", "other"})
+
+
+@attrs.frozen(kw_only=True)
+class FellegiSunter(Auditor):
+    """Links the original to the release as a classical record linkage would."""
+
+    measures: ClassVar[Literal["risk", "utility", "cost"]] = "risk"
+    needs: ClassVar[frozenset[Need]] = frozenset({"original"})
+
+    blocking: tuple[str, ...] | dict[str, Granularity] | None = param(
+        help="Columns that must agree before records are compared: names, or per column the width "
+        "of its bins (of dates and times in days), the level of its hierarchy, `exact` or `auto`; "
+        "by default guessed from the quasi-identifiers.",
+        default=None,
+        check=distinct(),
+    )
+    columns: tuple[str, ...] | None = param(
+        help="Columns to compare; by default the published quasi-identifiers, labels and others.",
+        default=None,
+        check=all_of(not_empty(), distinct()),
+    )
+    tolerance: dict[str, float] = param(
+        help="How far a number may be from a published one to agree: of a date in days, of a time "
+        "in seconds.",
+        default=attrs.Factory(dict),
+    )
+    share_of_sd: float = param(
+        help="The tolerance of columns that `tolerance` does not name, as a share of their "
+        "standard deviation.",
+        default=0.1,
+        check=at_least(0),
+    )
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse what no column can mean."""
+        for name, allowed in self.tolerance.items():
+            if not 0 <= allowed < np.inf:
+                raise ValueError(
+                    f"the tolerance of '{name}' must be a number of at least 0. "
+                    f"Got {allowed!r} instead."
+                )
+        for name, how in self._granularities.items():
+            if not isinstance(how, str) and not 0 < how < np.inf:
+                raise ValueError(
+                    f"the blocking of '{name}' must be a number above 0, 'exact' or 'auto'. "
+                    f"Got {how!r} instead."
+                )
+        if self.columns is not None and len(self.columns) > MOST_COLUMNS:
+            raise ValueError(
+                f"at most {MOST_COLUMNS} columns can be compared, as their patterns are counted. "
+                f"Got {len(self.columns)}."
+            )
+
+    @property
+    def _granularities(self) -> dict[str, Granularity]:
+        return self.blocking if isinstance(self.blocking, dict) else {}
+
+    def problem(self, schema: Schema) -> str | None:
+        """Say which of the columns is not published, or is no number though it is named as one."""
+        named = (*(self.blocking or ()), *(self.columns or ()), *self.tolerance)
+        unpublished = schema.unpublished(named)
+        if unpublished is not None:
+            return unpublished
+        for name in self.tolerance:
+            if schema[name].type == "category":
+                return f"column '{name}' is a category: there is no tolerance"
+        return None
+
+    def audit(self, case: Case, run: Run) -> Findings:
+        """Link every record of the original to the release, and to the rest of the original."""
+        original = case.original
+        assert original is not None, "needs"
+        columns, absent = self._compared(original, case.release)
+        paired = {one.name: one for one in self._paired(original, case.release, columns)}
+        blocking = self._scheme(original, tuple(paired.values()))
+        every = attributes_of([paired[name] for name in columns], self.tolerance, self.share_of_sd)
+        # What no pair at all agrees in takes no place among the patterns.
+        attributes = chosen([one for one in every if one.chance > 0])
+        records, rows = len(original), len(case.release)
+        blocks = blocking.blocks(records, rows)
+        candidates = candidates_of(blocks, records, rows)
+        pairs = int(candidates.sum())
+        attacked = (
+            f"blocking: {blocking.words}",
+            f"compared: {', '.join(one.words for one in attributes) or 'nothing'}",
+        )
+        found = coverage(attacked, candidates, pairs)
+        left_out = _left_out(every, attributes) | absent
+        if not pairs or not attributes:
+            reason = (
+                "no record shares a block with a published row"
+                if not pairs
+                else "no column agrees in any pair"
+            )
+            degenerate = _model_finding(None, (reason,), attacked)
+            none = nothing_compared(reason, attacked)
+            return Findings.of(degenerate, none, found, _left_out_finding(left_out, every))
+        truth = np.full(rows, -1, np.int64) if case.truth is None else case.truth
+        after = attack(attributes, blocking, blocks, _persons(original), truth, run)
+        left_out |= {attributes[at].paired.name: why for at, why in after.model.left_out.items()}
+        figures = Figures(
+            after,
+            None if case.truth is None else _true_pairs(truth, blocking, records),
+            attacked,
+            _bounds(attributes, records, rows),
+            run.rng,
+        )
+        return Findings.of(
+            _model_finding(after.model, after.model.flaws, attacked),
+            figures.findings(),
+            found,
+            _left_out_finding(left_out, every),
+            figures.charts(),
+            figures.exposed(),
+        )
+
+    def _compared(self, original: Table, release: Release) -> tuple[list[str], dict[str, str]]:
+        """Columns to compare, and those asked for that the release does not have."""
+        if self.columns is None:
+            return list(shared_columns(original, [release], KNOWN)), {}
+        there = [name for name in self.columns if name in release.frame]
+        absent = [name for name in self.columns if name not in release.frame]
+        return there, dict.fromkeys(absent, "is not in the release")
+
+    def _paired(
+        self, original: Table, release: Release, columns: list[str]
+    ) -> tuple[PairedColumn, ...]:
+        """All columns that are compared or blocked by."""
+        keys = self.blocking
+        if keys is None:
+            keys = shared_columns(original, [release], frozenset({"quasi"}))
+        for name in keys:
+            if name not in release.frame:
+                raise DataError(
+                    f"column '{name}' is not in the release: records cannot be blocked by it"
+                )
+        return pair_columns(original, [release], list(dict.fromkeys([*columns, *keys])))
+
+    def _scheme(self, original: Table, paired: tuple[PairedColumn, ...]) -> Scheme:
+        if self.blocking is None:
+            return guessed(paired, original.schema.quasi)
+        return scheme(paired, self.blocking)
+
+
+def _persons(original: Table) -> Ints:
+    """Person of every record: nobody is linked to themselves in the null."""
+    persons = original.persons
+    return np.arange(len(original)) if persons is None else persons.astype(np.int64)
+
+
+def _true_pairs(truth: Ints, blocking: Scheme, records: int) -> Truth:
+    rows = np.flatnonzero(truth >= 0)
+    together = np.asarray(blocking.meet(truth[rows], rows), bool)
+    return Truth.of(truth, together, records)
+
+
+def _bounds(attributes: tuple[Attribute, ...], records: int, rows: int) -> tuple[str, ...]:
+    """Say in what the null is kinder to the release than chance would be."""
+    found = []
+    if any(one.coarse for one in attributes):
+        found.append(COARSE)
+    if rows > records:
+        found.append(MORE_ROWS)
+    return tuple(found)
+
+
+def _left_out(every: tuple[Attribute, ...], kept: tuple[Attribute, ...]) -> dict[str, str]:
+    """Why columns are not compared at all."""
+    crowded = f"agrees by chance more often than the {len(kept)} that are compared"
+    reasons = {}
+    for one in every:
+        if not one.chance:
+            silent = bool(one.silent.all())
+            reasons[one.paired.name] = (
+                "is open in every row of the release" if silent else "agrees in no pair"
+            )
+        elif one not in kept:
+            reasons[one.paired.name] = crowded
+    return reasons
+
+
+def _left_out_finding(left_out: dict[str, str], every: tuple[Attribute, ...]) -> Finding:
+    unread = {one.paired.name: one.paired.unread[1] for one in every if one.paired.unread[1]}
+    return Finding(
+        name="left_out",
+        value=len(left_out),
+        better="neither",
+        unit="columns",
+        meaning="Columns from which the model could learn nothing.",
+        assumptions=(
+            *(f"column '{name}' {why}" for name, why in left_out.items()),
+            *(
+                f"column '{name}': {cells} cells could not be read and say nothing"
+                for name, cells in unread.items()
+            ),
+        ),
+    )
+
+
+def _model_finding(
+    model: Model | None, flaws: tuple[str, ...], attacked: tuple[str, ...]
+) -> Finding:
+    """Say whether there is a model that can be relied on."""
+    if model is None or flaws:
+        meaning = "EM found no model of matching pairs" + (
+            ": the weights are those of its start, m = 0.9." if model is not None else "."
+        )
+    else:
+        meaning = "EM found a class of pairs that agree as matches do."
+    prior = () if model is None else (f"share of the pairs that match: {model.estimate.prior:.3g}",)
+    return Finding(
+        name="model",
+        value="sound" if model is not None and not flaws else "degenerate",
+        better="neither",
+        meaning=meaning,
+        assumptions=(*flaws, *prior, *attacked),
+    )

@@ -1,0 +1,176 @@
+"""The attack: estimate the model inside blocks, then link every record to its best candidate."""
+
+from collections.abc import Sequence
+from threading import Lock
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom.kinds.context import Run
+from anonloom_fellegi_sunter.agreement import Attribute
+from anonloom_fellegi_sunter.model import Counts, Model, fit
+from anonloom_fellegi_sunter.patterns import Best, Comparison, count_patterns, find_best
+from anonloom_kernels.compiled import compiling
+from anonloom_linkage.blocking import Scheme
+from anonloom_linkage.nearest import Blocks, Grouped
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@attrs.frozen(eq=False)
+class Links:
+    """What linking gave for every record.
+
+    Attributes
+    ----------
+    weight
+        Weight of the best candidate; -inf without candidates.
+    row
+        That candidate, the first of equal ones; -1 without candidates.
+    ties
+        Candidates with that weight.
+    right
+        How many of these are the record's own.
+    """
+
+    weight: Floats = attrs.field(repr=False)
+    row: Ints = attrs.field(repr=False)
+    ties: Ints = attrs.field(repr=False)
+    right: Ints = attrs.field(repr=False)
+
+    @classmethod
+    def of(cls, best: Best, weights: Floats) -> "Links":
+        """Replace ranks by the weights that they stand for."""
+        # The rank of a record without candidates, -1, finds the last.
+        return cls(np.append(weights, -np.inf)[best.rank], best.row, best.ties, best.right)
+
+    @property
+    def chance(self) -> Floats:
+        """Chance that the best candidate is the record's own, ties broken at random."""
+        return self.right / np.maximum(self.ties, 1)
+
+
+@attrs.frozen(eq=False)
+class Attack:
+    """All that is known after the attack.
+
+    Attributes
+    ----------
+    release, null
+        Links of the records to rows of the release, and to other records of the original.
+    candidates
+        Number of candidates of every record.
+    block
+        Block of every record, for resampling.
+    comparisons
+        Pairs of a record and a row of the release.
+    """
+
+    model: Model
+    attributes: tuple[Attribute, ...]
+    release: Links
+    null: Links
+    candidates: Ints = attrs.field(repr=False)
+    block: Ints = attrs.field(repr=False)
+    comparisons: int
+
+
+def candidates_of(blocks: Sequence[Blocks], records: int, rows: int) -> Ints:
+    """Count the candidates of every record."""
+    found = np.zeros(records, np.int64)
+    for some in blocks:
+        found += some.candidates_of(np.ones(rows, np.int64), records)
+    return found
+
+
+def attack(
+    attributes: Sequence[Attribute],
+    scheme: Scheme,
+    blocks: Sequence[Blocks],
+    persons: Ints,
+    truth: Ints,
+    run: Run,
+) -> Attack:
+    """Estimate the model, and link all records with it.
+
+    Parameters
+    ----------
+    attributes
+        At least one.
+    blocks
+        Where records and rows of the release meet; at least one pair.
+    persons
+        Person of every record.
+    truth
+        For every row of the release its record; -1 for none.
+    """
+    comparison = Comparison.of(attributes)
+    records, rows = len(persons), len(truth)
+    candidates = candidates_of(blocks, records, rows)
+    among = _as_many(records, rows, run.rng)
+    own_blocks = [_only(some, among) for some in scheme.blocks(records, records, published=0)]
+    pairs = int(candidates.sum())
+    others = sum(int(some.comparisons.sum()) for some in own_blocks)
+    run.note(f"{pairs:,} pairs of a record and a published row: {scheme.words}")
+    tell = _Told(run, 2 * pairs + others)
+    with compiling(run):
+        table = count_patterns(comparison, blocks, run.workers, tell)
+        counts = Counts.of(table, comparison.masks, len(attributes))
+        reached = int((candidates > 0).sum())
+        model = fit(
+            counts,
+            [attribute.chance for attribute in attributes],
+            reached / pairs,
+            min(reached, rows) / pairs,
+        )
+        weights, rank_of = np.unique(model.weights(comparison.masks), return_inverse=True)
+        rank_of = rank_of.astype(np.int32)
+        nobody = np.full(rows, -1, np.int64)
+        released = find_best(
+            comparison, blocks, rank_of, published=1, owners=(persons, nobody), truth=truth,
+            workers=run.workers, done=tell,
+        )  # fmt: skip
+        null = find_best(
+            comparison, own_blocks, rank_of, published=0, owners=(persons, persons),
+            truth=np.full(records, -1, np.int64), workers=run.workers, done=tell,
+        )  # fmt: skip
+    return Attack(
+        model=model,
+        attributes=tuple(attributes),
+        release=Links.of(released, weights),
+        null=Links.of(null, weights),
+        candidates=candidates,
+        block=scheme.labels() if scheme.keys else np.zeros(records, np.int64),
+        comparisons=pairs,
+    )
+
+
+def _as_many(records: int, rows: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Choose as many records as there are rows: among more of them, more agree by chance."""
+    among = np.ones(records, bool)
+    if rows < records:
+        among[rng.permutation(records)[rows:]] = False
+    return among
+
+
+def _only(blocks: Blocks, among: NDArray[np.bool_]) -> Blocks:
+    """Keep these candidates of the blocks."""
+    members, starts = blocks.candidates
+    kept = among[members]
+    left = np.r_[0, np.cumsum(kept)][starts].astype(np.int64)
+    return attrs.evolve(blocks, candidates=Grouped(members[kept], left))
+
+
+class _Told:
+    """Tells a run how far the comparisons are, from any thread."""
+
+    def __init__(self, run: Run, total: int) -> None:
+        self._run, self._total, self._done = run, total, 0
+        self._lock = Lock()
+
+    def __call__(self, comparisons: int) -> None:
+        with self._lock:
+            self._done += comparisons
+            self._run.progress(self._done, self._total)

@@ -1,0 +1,323 @@
+"""Which columns agree in a pair, for all pairs of all blocks, without writing any pair out.
+
+A pattern is a number with a bit per column, behind the number of the combination of columns that
+the published row leaves open. Tiles of candidates stay in a core's cache while records pass by.
+"""
+
+from collections.abc import Callable, Sequence
+from queue import SimpleQueue
+from typing import NamedTuple
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom_fellegi_sunter.agreement import Attribute, Stretches, open_columns, stretches_of
+from anonloom_kernels.compiled import in_threads, kernel
+from anonloom_linkage.nearest import Blocks, Ints
+
+Words = NDArray[np.uint32]
+Cells = NDArray[np.int32]
+Told = Callable[[int], None]
+
+#: Candidates of a tile.
+TILE = 512
+#: Comparisons of one piece of work.
+PIECE = 1 << 24
+
+
+class Sheet(NamedTuple):
+    """Two tables as they are compared.
+
+    Attributes
+    ----------
+    values
+        (records x columns): codes of the original.
+    cells
+        (rows x columns): cells of the candidates.
+    base
+        Of every candidate, the pattern with which nothing agrees.
+    """
+
+    values: Cells
+    cells: Cells
+    base: Words
+
+
+class Work(NamedTuple):
+    """Which records meet which candidates: a run is some records of a block, and all candidates.
+
+    Attributes
+    ----------
+    records, candidates
+        Numbers, sorted by block.
+    start, stop
+        Of every run, the first and last of its records.
+    low, high
+        Of every run, the first and last of its candidates.
+    """
+
+    records: Ints
+    candidates: Ints
+    start: Ints
+    stop: Ints
+    low: Ints
+    high: Ints
+
+
+class Best(NamedTuple):
+    """What is known of every record's best candidates.
+
+    Attributes
+    ----------
+    rank
+        Rank of the best weight; -1 without candidates.
+    ties
+        Candidates that have it.
+    row
+        The first of them; -1 without candidates.
+    right
+        How many of them are the record's own.
+    """
+
+    rank: Cells
+    ties: Ints
+    row: Ints
+    right: Ints
+
+
+@attrs.frozen(eq=False)
+class Comparison:
+    """The columns that are compared, and where to find them.
+
+    Attributes
+    ----------
+    masks
+        Combinations of columns that published rows leave open.
+    """
+
+    attributes: tuple[Attribute, ...]
+    stretches: Stretches = attrs.field(repr=False)
+    masks: Ints = attrs.field(repr=False)
+    _places: Ints = attrs.field(repr=False)
+
+    @classmethod
+    def of(cls, attributes: Sequence[Attribute]) -> "Comparison":
+        """Prepare the tables of a comparison."""
+        return cls(tuple(attributes), stretches_of(attributes), *open_columns(attributes))
+
+    @property
+    def size(self) -> int:
+        """Number of patterns that can be told apart."""
+        return len(self.masks) << len(self.attributes)
+
+    def sheet(self, published: int = 1) -> Sheet:
+        """Return the original beside the release (1), or beside itself (0)."""
+        values, cells = (
+            np.stack([a.paired.sides[side] for a in self.attributes], axis=1)
+            for side in (0, published)
+        )
+        base = np.zeros(len(cells), np.uint32)
+        if published:
+            base = (self._places << len(self.attributes)).astype(np.uint32)
+        return Sheet(np.ascontiguousarray(values), np.ascontiguousarray(cells), base)
+
+
+def count_patterns(
+    comparison: Comparison, blocks: Sequence[Blocks], workers: int, done: Told
+) -> Ints:
+    """Count how often each pattern occurs among the pairs of the blocks."""
+    sheet = comparison.sheet()
+    # Every thread has counts of its own; which pairs it counts does not matter to their sum.
+    free: SimpleQueue[Ints] = SimpleQueue()
+    counts = [np.zeros(comparison.size, np.int64) for _ in range(max(workers, 1))]
+    for own in counts:
+        free.put(own)
+
+    def count(work: Work) -> None:
+        own = free.get()
+        count_runs(work, sheet, comparison.stretches, own)
+        free.put(own)
+        done(_comparisons(work))
+
+    for some in blocks:
+        in_threads(count, pieces(some), workers)
+    total: Ints = np.sum(counts, axis=0)
+    return total
+
+
+def find_best(
+    comparison: Comparison,
+    blocks: Sequence[Blocks],
+    rank_of: Cells,
+    *,
+    published: int,
+    owners: tuple[Ints, Ints],
+    truth: Ints,
+    workers: int,
+    done: Told,
+) -> Best:
+    """Find the candidates of every record whose pattern ranks highest.
+
+    Parameters
+    ----------
+    rank_of
+        Rank of the weight of every pattern.
+    published
+        Whether the candidates are the release (1) or the original itself (0).
+    owners
+        Of every record and every candidate; a candidate of the same owner is none.
+    truth
+        Of every candidate the record that it was made of; -1 for none.
+    """
+    sheet = comparison.sheet(published)
+    n = len(sheet.values)
+    zeros, nobody = np.zeros(n, np.int64), np.full(n, -1, np.int64)
+    best = Best(np.full(n, -1, np.int32), zeros, nobody, zeros.copy())
+
+    def look(work: Work) -> None:
+        # A record is in one run at a time: threads write to different places.
+        best_of_runs(work, sheet, comparison.stretches, rank_of, *owners, truth, best)
+        done(_comparisons(work))
+
+    for some in blocks:
+        in_threads(look, pieces(some), workers)
+    return best
+
+
+def pieces(blocks: Blocks) -> list[Work]:
+    """Share the blocks out; small blocks together, large ones in parts."""
+    records, candidates = blocks.records, blocks.candidates
+    sizes, others = np.diff(records.starts), np.diff(candidates.starts)
+    step = np.maximum(PIECE // np.maximum(others, 1), 1)
+    parts = np.where(others > 0, -(-sizes // step), 0)
+    block = np.repeat(np.arange(len(sizes)), parts)
+    within = np.arange(len(block)) - np.repeat(np.cumsum(parts) - parts, parts)
+    start = records.starts[block] + within * step[block]
+    stop = np.minimum(start + step[block], records.starts[block + 1])
+    low, high = candidates.starts[block], candidates.starts[block + 1]
+    made = np.cumsum((stop - start) * (high - low))
+    total = int(made[-1]) if len(made) else 0
+    cuts = np.unique(np.searchsorted(made, np.arange(PIECE, total, PIECE)) + 1)
+    ends = [0, *cuts[cuts < len(block)].tolist(), len(block)]
+    return [
+        Work(records.members, candidates.members, *(of[a:b] for of in (start, stop, low, high)))
+        for a, b in zip(ends[:-1], ends[1:], strict=True)
+    ]
+
+
+def _comparisons(work: Work) -> int:
+    return int(((work.stop - work.start) * (work.high - work.low)).sum())
+
+
+# --- kernels -------------------------------------------------------------------------------------
+
+
+@kernel
+def fill(
+    among: Ints,
+    cells: Cells,
+    base: Words,
+    column: Ints,
+    start: Ints,
+    first: Words,
+    width: Words,
+    firsts: Words,
+    widths: Words,
+    bases: Words,
+) -> None:
+    """Copy the stretches of some candidates side by side."""
+    for j in range(among.size):
+        row = among[j]
+        bases[j] = base[row]
+        for layer in range(column.size):
+            at = start[layer] + cells[row, column[layer]]
+            firsts[layer, j] = first[at]
+            widths[layer, j] = width[at]
+
+
+@kernel
+def compare(
+    values: Cells, column: Ints, firsts: Words, widths: Words, bases: Words, pattern: Words
+) -> None:
+    """Write the pattern of one record with every candidate of a tile."""
+    size = pattern.size
+    for j in range(size):
+        pattern[j] = bases[j]
+    for layer in range(column.size):
+        value = np.uint32(values[column[layer]])
+        bit = np.uint32(1) << np.uint32(column[layer])
+        of_layer, widths_of_layer = firsts[layer], widths[layer]
+        for j in range(size):
+            # Below the first, the difference wraps around and is larger than any width.
+            agrees = np.uint32(value - of_layer[j]) <= widths_of_layer[j]
+            pattern[j] |= bit if agrees else np.uint32(0)
+
+
+@kernel
+def count_runs(work: Work, sheet: Sheet, stretches: Stretches, counts: Ints) -> None:
+    """Count the patterns of some runs."""
+    records, candidates, begins, ends, lows, highs = work
+    values, cells, base = sheet
+    column, starts, first, width = stretches
+    firsts = np.empty((column.size, TILE), np.uint32)
+    widths = np.empty((column.size, TILE), np.uint32)
+    bases, patterns = np.empty(TILE, np.uint32), np.empty(TILE, np.uint32)
+    for run in range(begins.size):
+        for low in range(lows[run], highs[run], TILE):
+            among = candidates[low : min(low + TILE, highs[run])]
+            fill(among, cells, base, column, starts, first, width, firsts, widths, bases)
+            pattern = patterns[: among.size]
+            for at in range(begins[run], ends[run]):
+                compare(values[records[at]], column, firsts, widths, bases, pattern)
+                for j in range(pattern.size):
+                    counts[pattern[j]] += 1
+
+
+@kernel
+def best_of_runs(
+    work: Work,
+    sheet: Sheet,
+    stretches: Stretches,
+    rank_of: Cells,
+    owners: Ints,
+    owned: Ints,
+    truth: Ints,
+    best: Best,
+) -> None:
+    """Find the best candidates of the records of some runs."""
+    records, candidates, begins, ends, lows, highs = work
+    values, cells, base = sheet
+    column, starts, first, width = stretches
+    ranks, ties, rows, rights = best
+    firsts = np.empty((column.size, TILE), np.uint32)
+    widths = np.empty((column.size, TILE), np.uint32)
+    bases, patterns = np.empty(TILE, np.uint32), np.empty(TILE, np.uint32)
+    owner, scores = np.empty(TILE, np.int64), np.empty(TILE, np.int32)
+    for run in range(begins.size):
+        for low in range(lows[run], highs[run], TILE):
+            among = candidates[low : min(low + TILE, highs[run])]
+            fill(among, cells, base, column, starts, first, width, firsts, widths, bases)
+            pattern, score = patterns[: among.size], scores[: among.size]
+            for j in range(among.size):
+                owner[j] = owned[among[j]]
+            for at in range(begins[run], ends[run]):
+                record = records[at]
+                compare(values[record], column, firsts, widths, bases, pattern)
+                most = np.int32(-1)
+                for j in range(score.size):
+                    rank = rank_of[pattern[j]]
+                    rank = np.int32(-1) if owner[j] == owners[record] else rank
+                    score[j] = rank
+                    most = max(most, rank)
+                if most < 0 or most < ranks[record]:
+                    continue
+                if most > ranks[record]:
+                    ranks[record], rows[record] = most, np.int64(-1)
+                    ties[record] = rights[record] = 0
+                for j in range(score.size):
+                    if score[j] == most:
+                        ties[record] += 1
+                        rights[record] += truth[among[j]] == record
+                        if rows[record] < 0 or among[j] < rows[record]:
+                            rows[record] = among[j]
