@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import attrs
 import numpy as np
+import scipy.linalg  # noqa: F401  # kernels multiply by its library, which must be there to be limited
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
