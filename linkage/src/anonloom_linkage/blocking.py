@@ -54,6 +54,14 @@ class Key:
     covers: Any = attrs.field(repr=False)
     open: NDArray[np.bool_] = attrs.field(repr=False)
 
+    def covered(self, cells: NDArray[np.integer], bins: Ints) -> NDArray[np.bool_]:
+        """Whether each of these cells covers the bin beside it."""
+        rows = np.repeat(np.arange(self.covers.shape[0]), np.diff(self.covers.indptr))
+        entries = rows * self.bins + self.covers.indices
+        wanted = cells.astype(np.int64) * self.bins + bins
+        at = np.searchsorted(entries, wanted).clip(0, max(len(entries) - 1, 0))
+        return entries[at] == wanted if len(entries) else np.zeros(len(wanted), bool)
+
     def of_records(self, side: int = 0) -> Ints:
         """Bin of every row of a raw table, which holds single values; -1 for none."""
         empty = np.diff(self.covers.indptr) == 0
@@ -140,8 +148,7 @@ class Scheme:
         for key in self.keys:
             bins = key.of_records(attacked)[records]
             cells = key.column.sides[published][rows]
-            covered = np.asarray(key.covers[cells, np.maximum(bins, 0)]).ravel() > 0
-            together &= key.open[cells] | (covered & (bins >= 0))
+            together &= key.open[cells] | (key.covered(cells, bins) & (bins >= 0))
         return together
 
 

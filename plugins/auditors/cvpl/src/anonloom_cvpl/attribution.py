@@ -24,8 +24,8 @@ Floats = NDArray[np.float64]
 SAMPLED = 2_000
 #: Resamples of the loadings; each takes an eigendecomposition.
 RESAMPLES = 200
-#: Groups of rows whose moments are resampled.
-GROUPS = 50
+#: Groups of rows of a table whose moments are resampled.
+GROUPS = 20
 
 
 @attrs.frozen
@@ -125,7 +125,9 @@ def ablation(
     if not isinstance(linear, Linear) or len(linear.vectors.parts) < 2:
         return {}
     labels = prepared.schemes[0].labels(0)
-    records = _sampled(labels if len(labels) else np.zeros(linear.vectors.rows(0)), run.rng)
+    records = _sampled(
+        labels if len(labels) else np.zeros(linear.vectors.rows(0), np.int64), run.rng
+    )
     whole = _outcome(prepared, linear, records, threshold, truth, run)
     found = {}
     for name in (part.name for part in linear.vectors.parts):

@@ -5,6 +5,7 @@ from typing import Literal
 import attrs
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from anonloom.data.case import Case
 from anonloom.data.findings import Finding, Findings, PrivateRows
@@ -52,6 +53,11 @@ class Cvpl(Attacker):
 
     def audit(self, case: Case, run: Run) -> Findings:
         """Link, and compare with what chance alone would link."""
+        # Many small matrices: threads of the linear algebra would wait for each other.
+        with threadpool_limits(1, user_api="blas"):
+            return self._audit(case, run)
+
+    def _audit(self, case: Case, run: Run) -> Findings:
         assert case.original is not None
         control = () if case.control is None else (case.control,)
         others = [case.release, *control, *case.other_releases]

@@ -123,11 +123,10 @@ class Prepared:
         made = self.configuration
         names = ", ".join(column.name for column in self.columns)
         blocks = " or ".join(scheme_.words for scheme_ in self.schemes)
-        projection = made.projecting.method
+        projection: str = made.projecting.method
         if isinstance(self.projection, Linear) and projection == "pca":
-            projection = (  # type: ignore[assignment]  # words now
-                f"pca with {self.projection.components} components, fitted on {made.projecting.fit}"
-            )
+            number = self.projection.components
+            projection = f"pca with {number} components, fitted on {made.projecting.fit}"
         return (
             f"columns: {names}; blocks: {blocks}; categories: {made.encoding.categories}; "
             f"projection: {projection}; similarity: {made.similarity}"

@@ -158,7 +158,8 @@ class Meeting:
         cumulated = np.r_[0, np.cumsum(self.weights)]
         per_block = np.r_[np.diff(cumulated[self.blocks.candidates.starts]), 0]
         # Records without a block, -1, find the last.
-        return per_block[self.block]
+        of_records: Ints = per_block[self.block]
+        return of_records
 
 
 @attrs.frozen(eq=False)

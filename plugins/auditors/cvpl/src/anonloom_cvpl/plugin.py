@@ -1,6 +1,6 @@
-"""What this plugin offers: the auditor `cvpl`."""
+"""What this plugin offers: three auditors, and the command that makes a secret for one of them."""
 
-from anonloom.api import Method, hookimpl
+from anonloom.api import Command, Method, hookimpl
 
 ANONLOOM_API = 1
 
@@ -22,4 +22,30 @@ def anonloom_register_auditors() -> list[Method]:
             paper=PAPER,
             reads=READS,
         ),
+        Method(
+            name="cvpl-progressive",
+            target="anonloom_cvpl.progressive:Progressive",
+            summary="Bounds of the linkage rate that tighten step by step, within a time budget.",
+            paper=PAPER,
+            reads=READS,
+        ),
+        Method(
+            name="cvpl-ensemble",
+            target="anonloom_cvpl.ensemble:Ensemble",
+            summary="Several attackers, drawn from a declared family by a committed secret.",
+            paper=PAPER,
+            reads=READS,
+        ),
+    ]
+
+
+@hookimpl
+def anonloom_register_commands() -> list[Command]:
+    """Name the command."""
+    return [
+        Command(
+            name="audit-secret",
+            target="anonloom_cvpl.commands",
+            summary="make the secret of an ensemble audit, and its commitment",
+        )
     ]

@@ -1,0 +1,238 @@
+"""The auditor `cvpl-progressive`: bounds of the linkage rate that tighten as blocks grow.
+
+Algorithm 2 of the paper drops blocking keys one by one and stops when the rate rises no more. It
+bounds the final rate from below only, and a rise that is small once says nothing about the next.
+Here every step also bounds the final rate from above: a record that is not linked yet can be only
+if some candidate that it has not met might reach the threshold.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom.data.case import Case
+from anonloom.data.findings import Chart, Findings
+from anonloom.kinds.context import Run
+from anonloom.params import above, at_least, between, distinct, param
+from anonloom_cvpl.attacker import Attacker
+from anonloom_cvpl.configuration import Prepared
+from anonloom_cvpl.evidence import Confrontation
+from anonloom_cvpl.figures import Says
+from anonloom_linkage.blocking import Scheme
+
+Ints = NDArray[np.int64]
+
+#: Rows of a piece when bounds are computed.
+CHUNK = 2_048
+
+
+@attrs.frozen
+class Step:
+    """One step of the ladder.
+
+    Attributes
+    ----------
+    lower, upper
+        The linkage rate of the last step lies between them.
+    """
+
+    words: str
+    lower: float
+    upper: float
+    comparisons: int
+    seconds: float
+
+
+@attrs.frozen(kw_only=True)
+class Progressive(Attacker):
+    """Bounds the linkage rate step by step, from fine blocks to coarse ones."""
+
+    threshold: float = param(
+        help="The attacker's strictness: a pair this similar is a plausible link.",
+        default=0.9,
+        check=between(0, 1),
+    )
+    relax: tuple[str, ...] | None = param(
+        help="Blocking columns in the order in which they are given up; by default the last one "
+        "first, down to the first one.",
+        default=None,
+        check=distinct(),
+    )
+    tolerance: float = param(
+        help="Stop when the bounds are this near to each other, or when two steps together raised "
+        "the rate by less.",
+        default=0.01,
+        check=at_least(0),
+    )
+    seconds: float | None = param(
+        help="Start no step that would end after so many seconds; no limit by default.",
+        default=None,
+        check=above(0),
+    )
+
+    def audit(self, case: Case, run: Run) -> Findings:
+        """Climb the ladder."""
+        assert case.original is not None
+        prepared = self.configuration.prepared(case.original, [case.release], run)
+        if prepared is None:
+            says = Says(unfit="the tables share no column of which the release says anything")
+            return Findings.of(
+                says(name, None, "Nothing can be compared.")
+                for name in ("linkage_rate_lower", "linkage_rate_upper")
+            )
+        steps, why = climb(
+            prepared,
+            ladder(prepared.schemes[0], self.relax),
+            self.threshold,
+            run,
+            tolerance=self.tolerance,
+            seconds=self.seconds,
+        )
+        last = steps[-1]
+        at = (f"at similarity {self.threshold:g}", f"stopped because {why}")
+        says = Says()
+        return Findings.of(
+            says(
+                "linkage_rate_lower",
+                last.lower,
+                "At least this share of the records is linked by the last step of the ladder.",
+                status="bound",
+                assumptions=at,
+            ),
+            says(
+                "linkage_rate_upper",
+                last.upper,
+                "At most this share of the records is linked by the last step of the ladder.",
+                status="bound",
+                assumptions=at,
+            ),
+            says.always("steps", len(steps), "Steps of the ladder that were taken."),
+            says.always("stopped", why, "Why no further step was taken."),
+            _chart(steps),
+        )
+
+
+def ladder(finest: Scheme, relax: Sequence[str] | None) -> tuple[Scheme, ...]:
+    """Schemes from the finest to the coarsest, one key fewer each."""
+    names = [key.column.name for key in finest.keys]
+    order = list(reversed(names))[:-1] if relax is None else [n for n in relax if n in names]
+    steps = [finest]
+    for name in order:
+        kept = tuple(key for key in steps[-1].keys if key.column.name != name)
+        steps.append(Scheme(kept))
+    return tuple(steps)
+
+
+def climb(
+    prepared: Prepared,
+    schemes: Sequence[Scheme],
+    threshold: float,
+    run: Run,
+    *,
+    tolerance: float,
+    seconds: float | None,
+    clock: Callable[[], float] = time.monotonic,
+) -> tuple[list[Step], str]:
+    """Take step after step; return them, and why the last one was the last."""
+    start = clock()
+    confrontation = prepared.against()
+    linked = np.zeros(confrontation.records, bool)
+    steps: list[Step] = []
+    for number, scheme in enumerate(schemes):
+        chosen = np.flatnonzero(~linked)
+        step = attrs.evolve(confrontation, schemes=(scheme,), chosen=chosen)
+        comparisons = sum(int(one.comparisons.sum()) for some in step.blocks() for one in some)
+        if (
+            seconds is not None
+            and steps
+            and _too_long(steps, comparisons, seconds, clock() - start)
+        ):
+            return steps, "the next step would take too long"
+        linked[chosen] = step.evidence(run).best >= threshold
+        lower = float(linked.mean()) if len(linked) else 0.0
+        last = number == len(schemes) - 1
+        open_ = 0.0 if last else _open_share(prepared, scheme, schemes[-1], ~linked, threshold)
+        steps.append(Step(scheme.words, lower, lower + open_, comparisons, clock() - start))
+        run.progress(number + 1, len(schemes))
+        if steps[-1].upper - lower <= tolerance and number > 0:
+            return steps, "the bounds meet" if not last else "the ladder ends"
+        # Never at the first step, and never because of a single flat one (C18).
+        if number >= 2 and lower - steps[-3].lower < tolerance and not last:
+            return steps, "two steps raised the rate by less than the tolerance; the bounds hold"
+    return steps, "the ladder ends"
+
+
+def _too_long(steps: Sequence[Step], comparisons: int, seconds: float, spent: float) -> bool:
+    done = sum(step.comparisons for step in steps)
+    return spent + spent * comparisons / max(done, 1) > seconds
+
+
+def _open_share(
+    prepared: Prepared,
+    reached: Scheme,
+    final: Scheme,
+    unlinked: NDArray[np.bool_],
+    threshold: float,
+) -> float:
+    """Share of all records that are not linked but might be by the final scheme."""
+    rows = np.flatnonzero(unlinked)
+    if not len(rows):
+        return 0.0
+    if prepared.configuration.similarity in ("cosine", "whitened"):
+        rows = rows[_may_reach(prepared, rows, threshold)]
+    full = Confrontation(prepared.space, (final,), chosen=rows)
+    met = Confrontation(prepared.space, (reached,), chosen=rows)
+    more = _candidates(full) > _candidates(met)
+    return float(more.sum()) / len(unlinked)
+
+
+def _candidates(confrontation: Confrontation) -> Ints:
+    total = np.zeros(confrontation.records, np.int64)
+    ones = np.ones(confrontation.space.vectors.rows(confrontation.published), np.int64)
+    for blocks in confrontation.blocks()[0]:
+        total += blocks.candidates_of(ones, confrontation.records)
+    return total
+
+
+def _may_reach(prepared: Prepared, rows: Ints, threshold: float) -> NDArray[np.bool_]:
+    """Whether any candidate might be similar enough, by the triangle inequality of angles.
+
+    Candidates are grouped around as many of their number as the square root; no member of a group
+    is nearer to a record than the group's middle less the group's radius.
+    """
+    candidates = prepared.space.candidates_of(1, None)
+    if not len(candidates):
+        return np.zeros(len(rows), bool)
+    centres = candidates[:: max(int(np.sqrt(len(candidates))), 1)]
+    radius = np.zeros(len(centres))
+    for at in range(0, len(candidates), CHUNK):
+        cosines = np.clip(candidates[at : at + CHUNK] @ centres.T, -1, 1)
+        nearest = cosines.argmax(axis=1)
+        angle = np.arccos(cosines[np.arange(len(nearest)), nearest])
+        np.maximum.at(radius, nearest, angle)
+    reach = np.arccos(min(threshold, 1.0)) + radius + 1e-3
+    found = np.zeros(len(rows), bool)
+    for at in range(0, len(rows), CHUNK):
+        records = prepared.space.records_of(0, rows[at : at + CHUNK])
+        angles = np.arccos(np.clip(records @ centres.T, -1, 1))
+        found[at : at + CHUNK] = (angles <= reach).any(axis=1)
+    return found
+
+
+def _chart(steps: Sequence[Step]) -> Chart:
+    x = list(range(1, len(steps) + 1))
+    return Chart(
+        name="bounds",
+        kind="line",
+        title="Bounds of the linkage rate, step by step",
+        x="step: " + "; ".join(f"{at}: {step.words}" for at, step in zip(x, steps, strict=True)),
+        y="share of the records",
+        meaning="The final rate lies between the lines from every step on.",
+        data={
+            "at least": {"x": x, "y": [step.lower for step in steps]},
+            "at most": {"x": x, "y": [step.upper for step in steps]},
+        },
+    )

@@ -1,0 +1,35 @@
+"""The kit's checks of the auditors."""
+
+from anonloom.testing import AuditorConformance
+from anonloom_cvpl.auditor import Cvpl
+from anonloom_cvpl.ensemble import Ensemble
+from anonloom_cvpl.progressive import Progressive
+
+
+class TestCvpl(AuditorConformance):
+    """With its defaults."""
+
+    method = Cvpl
+    risk_finding = "linkage_excess"
+
+
+class TestWithoutBlocks(AuditorConformance):
+    """All pairs compared, without a projection."""
+
+    method = Cvpl
+    params = {"blocking": [], "projection": "none", "baselines": ["no-projection"]}
+    risk_finding = "linkage_excess"
+
+
+class TestProgressive(AuditorConformance):
+    """Bounds."""
+
+    method = Progressive
+
+
+class TestEnsemble(AuditorConformance):
+    """Several attackers."""
+
+    method = Ensemble
+    params = {"draw": 2}
+    risk_finding = "linkage_excess"
