@@ -1,0 +1,1 @@
+"""Distance: how near published records lie to the persons of the original."""

@@ -1,0 +1,128 @@
+"""Figures of distances and of shares, with intervals, and what to say where there are none."""
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom.data.findings import Better, Finding, Status
+from anonloom_distance.search import Nearest
+from anonloom_linkage.bootstrap import TIMES, block_bootstrap
+
+Floats = NDArray[np.float64]
+
+#: Half of the width of an interval of 95 %, in standard deviations.
+TWO_SIDED = 1.96
+
+
+@attrs.frozen(eq=False)
+class Sampled:
+    """A mean over rows, and what it would have been in other samples of them."""
+
+    value: float
+    resampled: Floats
+
+    @classmethod
+    def of(cls, values: Floats, rng: np.random.Generator) -> "Sampled | None":
+        """Average, and draw rows anew; None of nothing."""
+        if not len(values):
+            return None
+        one_block = np.zeros(len(values), np.int64)
+        shares = block_bootstrap(one_block, values, rng).shares[:, 0]
+        return cls(float(values.mean()), shares)
+
+    @classmethod
+    def fixed(cls, value: float) -> "Sampled":
+        """Return a figure that does not depend on the sample."""
+        return cls(value, np.full(TIMES, value))
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Interval of 95 %."""
+        low, high = np.quantile(self.resampled, [0.025, 0.975])
+        # A mean lies in its interval, whatever rounding does to equal numbers.
+        return min(float(low), self.value), max(float(high), self.value)
+
+    def relative_to(self, null: "Sampled") -> "Sampled | None":
+        """Return the figure as a multiple of another; None of 0."""
+        if null.value <= 0:
+            return None
+        below = np.where(null.resampled > 0, null.resampled, null.value)
+        return Sampled(self.value / null.value, self.resampled / below)
+
+    def above(self, null: "Sampled") -> "Sampled | None":
+        """Return the excess over a null share as a part of what is possible; None where all is."""
+        if null.value >= 1:
+            return None
+        room = np.where(null.resampled < 1, 1 - null.resampled, 1 - null.value)
+        excess = (self.resampled - null.resampled) / room
+        return Sampled((self.value - null.value) / (1 - null.value), excess)
+
+
+def ratios(found: Nearest) -> Floats:
+    """Distance of the nearest over that of the second, where there is a second.
+
+    Two at distance 0 make a ratio of 1: no single one of them is the nearest.
+    """
+    some = np.isfinite(found.second)
+    first, second = found.distance[some], found.second[some]
+    return np.divide(first, second, out=np.ones(len(first)), where=second > 0)
+
+
+def nearer_share(one: Nearest, other: Nearest) -> Floats:
+    """Whether the nearest row overall is of the first table, for every row that asks both.
+
+    Ties by expectation: one of all that are nearest, drawn at random.
+    """
+    nearer, farther = one.nearer(other.distance), one.farther(other.distance)
+    ties = one.ties / np.maximum(one.ties + other.ties, 1)
+    return np.where(nearer, 1.0, np.where(farther, 0.0, ties))
+
+
+def quantile(values: Floats, share: float) -> tuple[float, tuple[float, float]]:
+    """Return a quantile and its interval, from the ranks that it may have in other samples."""
+    ordered = np.sort(values)
+    n = len(ordered)
+    away = TWO_SIDED * np.sqrt(n * share * (1 - share))
+    low, high = (int(np.clip(n * share + by, 0, n - 1)) for by in (-away, away))
+    value = float(np.quantile(ordered, share))
+    return value, (min(float(ordered[low]), value), max(float(ordered[high]), value))
+
+
+def figure(
+    name: str,
+    sampled: Sampled | None,
+    meaning: str,
+    better: Better,
+    assumptions: tuple[str, ...],
+    *,
+    reason: str = "",
+    status: Status = "measured",
+    known: bool = False,
+) -> Finding:
+    """Make a finding.
+
+    Parameters
+    ----------
+    reason
+        Why there is no value, where there is none.
+    known
+        Whether the figure does not depend on the sample and has no interval.
+    """
+    if sampled is None:
+        return Finding(
+            name=name,
+            value=None,
+            status="not assessable",
+            better=better,
+            meaning=meaning,
+            assumptions=(reason, *assumptions),
+        )
+    return Finding(
+        name=name,
+        value=sampled.value,
+        interval=None if known else sampled.interval,
+        status=status,
+        better=better,
+        meaning=meaning,
+        assumptions=assumptions,
+    )
