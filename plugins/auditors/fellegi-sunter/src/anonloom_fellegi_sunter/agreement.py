@@ -69,13 +69,16 @@ class Attribute:
     @classmethod
     def of(cls, paired: PairedColumn, tolerance: float) -> "Attribute":
         """Find what every cell agrees with."""
-        ranges = _near(paired, tolerance) if paired.ordered else _runs(paired)
-        first, last = ranges
+        first, last = _near(paired, tolerance) if paired.ordered else _runs(paired)
         nothing = (last < first) | paired.open
-        width = np.where(nothing, 0, last - first).astype(np.uint32)
-        first = np.where(nothing, np.int64(NOWHERE), first).astype(np.uint32)
-        chance = _by_chance(paired, np.where(nothing, 0, ranges[0]), np.where(nothing, -1, last))
-        return cls(paired, first, width, tolerance, chance)
+        first, last = np.where(nothing, 0, first), np.where(nothing, -1, last)
+        return cls(
+            paired,
+            np.where(nothing, np.int64(NOWHERE), first).astype(np.uint32),
+            np.where(nothing, 0, last - first).astype(np.uint32),
+            tolerance,
+            _by_chance(paired, first, last),
+        )
 
     @property
     def words(self) -> str:

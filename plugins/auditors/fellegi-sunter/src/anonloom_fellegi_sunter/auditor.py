@@ -24,7 +24,7 @@ from anonloom_fellegi_sunter.figures import (
     nothing_compared,
 )
 from anonloom_fellegi_sunter.linking import Ints, attack, candidates_of
-from anonloom_fellegi_sunter.model import Model
+from anonloom_fellegi_sunter.model import Model, Others
 from anonloom_linkage.blocking import Granularity, Scheme, guessed, scheme
 from anonloom_linkage.paired import PairedColumn, pair_columns, shared_columns
 
@@ -61,6 +61,11 @@ class FellegiSunter(Auditor):
         "standard deviation.",
         default=0.1,
         check=at_least(0),
+    )
+    others: Others = param(
+        help="How pairs agree that do not match: as different people of the original do, or, as "
+        "in the textbook, column by column, with EM to find how often.",
+        default="null",
     )
 
     def __attrs_post_init__(self) -> None:
@@ -128,7 +133,7 @@ class FellegiSunter(Auditor):
             none = nothing_compared(reason, attacked)
             return Findings.of(degenerate, none, found, _left_out_finding(left_out, every))
         truth = np.full(rows, -1, np.int64) if case.truth is None else case.truth
-        after = attack(attributes, blocking, blocks, _persons(original), truth, run)
+        after = attack(attributes, blocking, blocks, _persons(original), truth, self.others, run)
         left_out |= {attributes[at].paired.name: why for at, why in after.model.left_out.items()}
         figures = Figures(
             after,

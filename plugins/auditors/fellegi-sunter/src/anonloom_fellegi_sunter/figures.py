@@ -25,7 +25,11 @@ NAMES = (
 RULES = {"": "a positive weight", "_posterior": "a posterior above 0.5"}
 
 KNOWS = "the attacker knows the compared columns of every record of the original"
-INDEPENDENT = "columns agree independently of each other among matches, and among other pairs"
+OTHERS = {
+    "null": "columns agree independently of each other among matches; other pairs agree as "
+    "different people of the original do",
+    "independent": "columns agree independently of each other among matches, and among other pairs",
+}
 NULL = (
     "the null links every record to other people of the original, at most as many as there are "
     "published rows, with the same weights"
@@ -200,7 +204,8 @@ class Figures:
     ) -> list[Finding]:
         troubles = (*self._unreached, *self._degenerate)
         status: Status = "not assessable" if troubles else "measured"
-        general = (*troubles, KNOWS, INDEPENDENT, *self.attacked, _interval_of(resampled))
+        others = OTHERS[self.attack.model.others]
+        general = (*troubles, KNOWS, others, *self.attacked, _interval_of(resampled))
         excess = "bound" if self.bounds and not troubles else status
         meanings = {
             "rate": f"Share of the records for which some published row has {rule}, right or not.",
@@ -238,9 +243,7 @@ class Figures:
             ("block_recall", "Share of the published rows that share a block with their record."),
         ):
             status, reasons = self._status_of_truth(name == "precision_at_1")
-            known = status in ("measured", "bound") or name in values and bool(self._unreached)
-            if self.truth is None or not self.truth.pairs.any():
-                known = False
+            known = self.truth is not None and bool(self.truth.pairs.any())
             found.append(
                 Finding(
                     name=name,

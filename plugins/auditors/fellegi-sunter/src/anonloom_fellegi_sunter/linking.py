@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from anonloom.kinds.context import Run
 from anonloom_fellegi_sunter.agreement import Attribute
-from anonloom_fellegi_sunter.model import Counts, Model, fit
+from anonloom_fellegi_sunter.model import Counts, Model, Others, fit
 from anonloom_fellegi_sunter.patterns import Best, Comparison, count_patterns, find_best
 from anonloom_kernels.compiled import compiling
 from anonloom_linkage.blocking import Scheme
@@ -91,6 +91,7 @@ def attack(
     blocks: Sequence[Blocks],
     persons: Ints,
     truth: Ints,
+    others: Others,
     run: Run,
 ) -> Attack:
     """Estimate the model, and link all records with it.
@@ -105,42 +106,41 @@ def attack(
         Person of every record.
     truth
         For every row of the release its record; -1 for none.
+    others
+        What is taken for known of pairs that do not match.
     """
     comparison = Comparison.of(attributes)
     records, rows = len(persons), len(truth)
     candidates = candidates_of(blocks, records, rows)
     among = _as_many(records, rows, run.rng)
     own_blocks = [_only(some, among) for some in scheme.blocks(records, records, published=0)]
-    pairs = int(candidates.sum())
-    others = sum(int(some.comparisons.sum()) for some in own_blocks)
+    released, null = comparison.with_release(), comparison.with_itself(persons)
+    pairs, reached = int(candidates.sum()), int((candidates > 0).sum())
+    strangers = sum(int(some.comparisons.sum()) for some in own_blocks)
+    # Cells that cover several values agree with strangers as single values never do.
+    known = others == "null" and not any(attribute.coarse for attribute in attributes)
     run.note(f"{pairs:,} pairs of a record and a published row: {scheme.words}")
-    tell = _Told(run, 2 * pairs + others)
+    tell = _Told(run, 2 * pairs + (1 + known) * strangers)
+    workers = run.workers
     with compiling(run):
-        table = count_patterns(comparison, blocks, run.workers, tell)
-        counts = Counts.of(table, comparison.masks, len(attributes))
-        reached = int((candidates > 0).sum())
+        table = count_patterns(comparison, released, blocks, workers, tell)
         model = fit(
-            counts,
+            Counts.of(table, comparison.masks, len(attributes)),
             [attribute.chance for attribute in attributes],
             reached / pairs,
             min(reached, rows) / pairs,
+            count_patterns(comparison, null, own_blocks, workers, tell) if known else None,
         )
-        weights, rank_of = np.unique(model.weights(comparison.masks), return_inverse=True)
-        rank_of = rank_of.astype(np.int32)
-        nobody = np.full(rows, -1, np.int64)
-        released = find_best(
-            comparison, blocks, rank_of, published=1, owners=(persons, nobody), truth=truth,
-            workers=run.workers, done=tell,
-        )  # fmt: skip
-        null = find_best(
-            comparison, own_blocks, rank_of, published=0, owners=(persons, persons),
-            truth=np.full(records, -1, np.int64), workers=run.workers, done=tell,
-        )  # fmt: skip
+        weights, ranks = np.unique(model.weights(comparison.masks), return_inverse=True)
+        rank_of = ranks.astype(np.int32)
+        nobody = np.full(records, -1, np.int64)
+        best = find_best(comparison, released, blocks, rank_of, truth, workers, tell)
+        best_null = find_best(comparison, null, own_blocks, rank_of, nobody, workers, tell)
     return Attack(
         model=model,
         attributes=tuple(attributes),
-        release=Links.of(released, weights),
-        null=Links.of(null, weights),
+        release=Links.of(best, weights),
+        null=Links.of(best_null, weights),
         candidates=candidates,
         block=scheme.labels() if scheme.keys else np.zeros(records, np.int64),
         comparisons=pairs,

@@ -3,6 +3,10 @@
 A pair matches or it does not; within either class columns agree independently of each other, with
 the probabilities m and u (section 3.3 of the paper; Winkler 1988 for EM). Pairs that agree in the
 same columns are alike, so that a table of patterns and counts is all that EM needs to see.
+
+Where columns depend on each other, EM finds the pairs that this makes agree, not the matches. Who
+holds the original can do better: its records are different people, and how they agree, columns
+together, is how pairs agree that do not match. EM then has to find only what is left.
 """
 
 from collections.abc import Sequence
@@ -31,7 +35,12 @@ MOST_PRIOR = 0.95
 #: Weights that differ by less are equal: sums of logarithms are rounded.
 DIGITS = 9
 
+#: Added to every count of the null: what was not seen there is rare, not impossible.
+UNSEEN = 0.5
+
 Verdict = Literal["sound", "degenerate"]
+#: How pairs agree that do not match.
+Others = Literal["null", "independent"]
 
 
 @attrs.frozen(eq=False)
@@ -66,12 +75,15 @@ class Counts:
 
     def agreeing(self) -> Floats:
         """(patterns x columns): 1 where the column agrees."""
-        return ((self.pattern[:, None] >> np.arange(self.columns)) & 1).astype(float)
+        agreeing: Floats = ((self.pattern[:, None] >> np.arange(self.columns)) & 1).astype(float)
+        return agreeing
 
     def spoken(self) -> Floats:
         """(patterns x columns): 1 where the row says something about the column."""
         mask = self.masks[self.pattern >> self.columns]
-        return 1.0 - ((mask[:, None] >> np.arange(self.columns)) & 1)
+        silent = (mask[:, None] >> np.arange(self.columns)) & 1
+        spoken: Floats = (1 - silent).astype(float)
+        return spoken
 
 
 @attrs.frozen(eq=False)
@@ -132,6 +144,8 @@ class Model:
         Columns that it is about.
     left_out
         Why each of the other columns is not, by its place.
+    others
+        How pairs agree that do not match.
     flaws
         Why EM gave no model; the estimate is then the start.
     """
@@ -139,6 +153,7 @@ class Model:
     estimate: Estimate
     used: Ints
     left_out: dict[int, str]
+    others: Others = "independent"
     flaws: tuple[str, ...] = ()
 
     @property
@@ -165,7 +180,9 @@ class Model:
         return np.round(weights, DIGITS) + 0.0
 
 
-def fit(counts: Counts, chance: Sequence[float], prior: float, most: float) -> Model:
+def fit(
+    counts: Counts, chance: Sequence[float], prior: float, most: float, null: Ints | None = None
+) -> Model:
     """Estimate the model by EM from several starts.
 
     Parameters
@@ -176,6 +193,9 @@ def fit(counts: Counts, chance: Sequence[float], prior: float, most: float) -> M
         Share of the pairs that match if every record has one match.
     most
         Largest share of the pairs that can match, as a published row is one record's at most.
+    null
+        How often each of all patterns occurs among pairs of different people; None leaves it to
+        EM how often they agree, column by column.
     """
     agreeing, spoken = counts.agreeing(), counts.spoken()
     agree, said = counts.count @ agreeing, counts.count @ spoken
@@ -184,26 +204,25 @@ def fit(counts: Counts, chance: Sequence[float], prior: float, most: float) -> M
     observed = np.divide(agree, said, out=np.full(counts.columns, 0.5), where=said > 0)
     most = min(max(most, CLIP / max(counts.pairs, 1)), 1 - CLIP)
     prior = min(prior, most, 0.5)
-    evidence = _Evidence(
-        agreeing[:, used], (spoken - agreeing)[:, used], counts.count.astype(float), most
-    )
     usual = _start(observed[used], SHARES[0], prior)
     if len(used) < LEAST_COLUMNS:
         few = f"EM needs {LEAST_COLUMNS} columns that tell pairs apart, and there are {len(used)}"
-        return Model(_spread(usual, used, observed), used, left_out, (few,))
+        return Model(_spread(usual, used, observed), used, left_out, flaws=(few,))
     starts = [_start(observed[used], share, p) for share in SHARES for p in (prior, prior / 10)]
     starts.append(_start(np.asarray(chance, float)[used], SHARES[0], prior))
-    tried = [evidence.climbed(start, FIRST_STEPS) for start in starts]
-    flaws: tuple[str, ...] = ()
-    for one in sorted(tried, key=lambda estimate: -estimate.likelihood):
-        if one.flaws(counts.pairs):
-            flaws = flaws or one.flaws(counts.pairs)
-            continue
-        found = evidence.climbed(one, MOST_STEPS)
-        if not found.flaws(counts.pairs):
-            return Model(_spread(found, used, observed), used, left_out)
-        flaws = flaws or found.flaws(counts.pairs)
-    return Model(_spread(usual, used, observed), used, left_out, flaws)
+    free = Evidence(
+        agreeing[:, used], (spoken - agreeing)[:, used], counts.count.astype(float), most
+    )
+    if null is not None and null.any():
+        found, _ = free.knowing(null[counts.pattern], int(null.sum())).best(starts)
+        # Matches agree at least as often as strangers; or the release agrees otherwise with
+        # strangers than the original does, and EM found that.
+        if found is not None and (found.m > found.u).all():
+            return Model(_spread(found, used, observed), used, left_out, "null")
+    found, flaws = free.best(starts)
+    if found is None:
+        return Model(_spread(usual, used, observed), used, left_out, flaws=flaws)
+    return Model(_spread(found, used, observed), used, left_out)
 
 
 def _useless(agree: Floats, said: Floats) -> dict[int, str]:
@@ -234,13 +253,53 @@ def _spread(estimate: Estimate, used: Ints, observed: Floats) -> Estimate:
 
 
 @attrs.frozen(eq=False)
-class _Evidence:
-    """Agreements and disagreements of every pattern, and its count."""
+class Evidence:
+    """Agreements and disagreements of every pattern, and its count.
+
+    Attributes
+    ----------
+    others
+        Logarithm of every pattern's probability among pairs that do not match, where it is known.
+    """
 
     agreeing: Floats
     disagreeing: Floats
     count: Floats
     most: float
+    others: Floats | None = None
+
+    def knowing(self, null: Ints, total: int) -> "Evidence":
+        """Return the evidence with the patterns of pairs that do not match."""
+        return attrs.evolve(self, others=np.log((null + UNSEEN) / (total + UNSEEN)))
+
+    def best(self, starts: Sequence[Estimate]) -> tuple[Estimate | None, tuple[str, ...]]:
+        """Return the likeliest estimate without flaws, or the flaws of the likeliest."""
+        flaws: tuple[str, ...] = ()
+        tried = [self.climbed(start, FIRST_STEPS) for start in starts]
+        for one in sorted(tried, key=lambda estimate: -estimate.likelihood):
+            found = one if self.flaws(one) else self.climbed(one, MOST_STEPS)
+            wrong = self.flaws(found)
+            if not wrong:
+                return found, ()
+            flaws = flaws or wrong
+        return None, flaws
+
+    def flaws(self, estimate: Estimate) -> tuple[str, ...]:
+        """Say why an estimate is no model of matching pairs; nothing if it may be one."""
+        pairs = float(self.count.sum())
+        found = estimate.flaws(int(pairs))
+        # Schwarz's criterion: m of every column and the prior are what the second class costs.
+        cost = (len(estimate.m) + 1) / 2 * np.log(pairs)
+        if estimate.likelihood - self.of_one_class() < cost:
+            found = (*found, "a single class of pairs explains as well how they agree")
+        return found
+
+    def of_one_class(self) -> float:
+        """Likelihood if no pair matches."""
+        if self.others is not None:
+            return float(self.count @ self.others)
+        agree, disagree = self.count @ self.agreeing, self.count @ self.disagreeing
+        return float(self.count @ self._independent(agree / (agree + disagree)))
 
     def climbed(self, estimate: Estimate, steps: int) -> Estimate:
         """Take steps of EM while the likelihood rises."""
@@ -256,14 +315,16 @@ class _Evidence:
 
     def _expected(self, estimate: Estimate) -> tuple[float, Floats]:
         """Return the likelihood, and how many of the pairs of every pattern match."""
-        of_class = []
-        for probability in (estimate.m, estimate.u):
-            found = self.agreeing @ np.log(probability)
-            of_class.append(found + self.disagreeing @ np.log1p(-probability))
-        match = np.log(estimate.prior) + of_class[0]
-        other = np.log1p(-estimate.prior) + of_class[1]
-        either = np.logaddexp(match, other)
+        others = self._independent(estimate.u) if self.others is None else self.others
+        match = np.log(estimate.prior) + self._independent(estimate.m)
+        either = np.logaddexp(match, np.log1p(-estimate.prior) + others)
         return float(self.count @ either), self.count * np.exp(match - either)
+
+    def _independent(self, probability: Floats) -> Floats:
+        """Logarithm of every pattern's probability if columns agree independently."""
+        agree = self.agreeing @ np.log(probability)
+        found: Floats = agree + self.disagreeing @ np.log1p(-probability)
+        return found
 
     def _maximized(self, estimate: Estimate, matching: Floats) -> Estimate:
         """Return the best estimate under these shares.

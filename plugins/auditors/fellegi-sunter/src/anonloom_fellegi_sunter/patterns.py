@@ -4,6 +4,7 @@ A pattern is a number with a bit per column, behind the number of the combinatio
 the published row leaves open. Tiles of candidates stay in a core's cache while records pass by.
 """
 
+import itertools
 from collections.abc import Callable, Sequence
 from queue import SimpleQueue
 from typing import NamedTuple
@@ -29,6 +30,8 @@ PIECE = 1 << 24
 class Sheet(NamedTuple):
     """Two tables as they are compared.
 
+    A record and a candidate of the same owner are not compared.
+
     Attributes
     ----------
     values
@@ -37,11 +40,15 @@ class Sheet(NamedTuple):
         (rows x columns): cells of the candidates.
     base
         Of every candidate, the pattern with which nothing agrees.
+    owner, owned
+        Owners of the records and of the candidates.
     """
 
     values: Cells
     cells: Cells
     base: Words
+    owner: Ints
+    owned: Ints
 
 
 class Work(NamedTuple):
@@ -111,23 +118,27 @@ class Comparison:
         """Number of patterns that can be told apart."""
         return len(self.masks) << len(self.attributes)
 
-    def sheet(self, published: int = 1) -> Sheet:
-        """Return the original beside the release (1), or beside itself (0)."""
-        values, cells = (
-            np.stack([a.paired.sides[side] for a in self.attributes], axis=1)
-            for side in (0, published)
-        )
-        base = np.zeros(len(cells), np.uint32)
-        if published:
-            base = (self._places << len(self.attributes)).astype(np.uint32)
-        return Sheet(np.ascontiguousarray(values), np.ascontiguousarray(cells), base)
+    def with_release(self) -> Sheet:
+        """Return the original beside the release, which belongs to nobody."""
+        values, cells = self._cells(0), self._cells(1)
+        base = (self._places << len(self.attributes)).astype(np.uint32)
+        owned = np.full(len(cells), -1, np.int64)
+        return Sheet(values, cells, base, np.arange(len(values)), owned)
+
+    def with_itself(self, persons: Ints) -> Sheet:
+        """Return the original beside itself; nobody is compared with their own records."""
+        values = self._cells(0)
+        return Sheet(values, values, np.zeros(len(values), np.uint32), persons, persons)
+
+    def _cells(self, side: int) -> Cells:
+        cells = np.stack([a.paired.sides[side] for a in self.attributes], axis=1)
+        return np.ascontiguousarray(cells, np.int32)
 
 
 def count_patterns(
-    comparison: Comparison, blocks: Sequence[Blocks], workers: int, done: Told
+    comparison: Comparison, sheet: Sheet, blocks: Sequence[Blocks], workers: int, done: Told
 ) -> Ints:
     """Count how often each pattern occurs among the pairs of the blocks."""
-    sheet = comparison.sheet()
     # Every thread has counts of its own; which pairs it counts does not matter to their sum.
     free: SimpleQueue[Ints] = SimpleQueue()
     counts = [np.zeros(comparison.size, np.int64) for _ in range(max(workers, 1))]
@@ -148,11 +159,9 @@ def count_patterns(
 
 def find_best(
     comparison: Comparison,
+    sheet: Sheet,
     blocks: Sequence[Blocks],
     rank_of: Cells,
-    *,
-    published: int,
-    owners: tuple[Ints, Ints],
     truth: Ints,
     workers: int,
     done: Told,
@@ -163,21 +172,16 @@ def find_best(
     ----------
     rank_of
         Rank of the weight of every pattern.
-    published
-        Whether the candidates are the release (1) or the original itself (0).
-    owners
-        Of every record and every candidate; a candidate of the same owner is none.
     truth
         Of every candidate the record that it was made of; -1 for none.
     """
-    sheet = comparison.sheet(published)
     n = len(sheet.values)
     zeros, nobody = np.zeros(n, np.int64), np.full(n, -1, np.int64)
     best = Best(np.full(n, -1, np.int32), zeros, nobody, zeros.copy())
 
     def look(work: Work) -> None:
         # A record is in one run at a time: threads write to different places.
-        best_of_runs(work, sheet, comparison.stretches, rank_of, *owners, truth, best)
+        best_of_runs(work, sheet, comparison.stretches, rank_of, truth, best)
         done(_comparisons(work))
 
     for some in blocks:
@@ -202,7 +206,7 @@ def pieces(blocks: Blocks) -> list[Work]:
     ends = [0, *cuts[cuts < len(block)].tolist(), len(block)]
     return [
         Work(records.members, candidates.members, *(of[a:b] for of in (start, stop, low, high)))
-        for a, b in zip(ends[:-1], ends[1:], strict=True)
+        for a, b in itertools.pairwise(ends)
     ]
 
 
@@ -258,20 +262,24 @@ def compare(
 def count_runs(work: Work, sheet: Sheet, stretches: Stretches, counts: Ints) -> None:
     """Count the patterns of some runs."""
     records, candidates, begins, ends, lows, highs = work
-    values, cells, base = sheet
+    values, cells, base, owners, owned = sheet
     column, starts, first, width = stretches
     firsts = np.empty((column.size, TILE), np.uint32)
     widths = np.empty((column.size, TILE), np.uint32)
     bases, patterns = np.empty(TILE, np.uint32), np.empty(TILE, np.uint32)
+    owner = np.empty(TILE, np.int64)
     for run in range(begins.size):
         for low in range(lows[run], highs[run], TILE):
             among = candidates[low : min(low + TILE, highs[run])]
             fill(among, cells, base, column, starts, first, width, firsts, widths, bases)
             pattern = patterns[: among.size]
+            for j in range(among.size):
+                owner[j] = owned[among[j]]
             for at in range(begins[run], ends[run]):
-                compare(values[records[at]], column, firsts, widths, bases, pattern)
+                record = records[at]
+                compare(values[record], column, firsts, widths, bases, pattern)
                 for j in range(pattern.size):
-                    counts[pattern[j]] += 1
+                    counts[pattern[j]] += owner[j] != owners[record]
 
 
 @kernel
@@ -280,14 +288,12 @@ def best_of_runs(
     sheet: Sheet,
     stretches: Stretches,
     rank_of: Cells,
-    owners: Ints,
-    owned: Ints,
     truth: Ints,
     best: Best,
 ) -> None:
     """Find the best candidates of the records of some runs."""
     records, candidates, begins, ends, lows, highs = work
-    values, cells, base = sheet
+    values, cells, base, owners, owned = sheet
     column, starts, first, width = stretches
     ranks, ties, rows, rights = best
     firsts = np.empty((column.size, TILE), np.uint32)
