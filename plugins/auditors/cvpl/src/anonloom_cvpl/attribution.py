@@ -26,6 +26,8 @@ SAMPLED = 2_000
 RESAMPLES = 200
 #: Groups of rows of a table whose moments are resampled.
 GROUPS = 20
+#: So few rows are written out; of more, moments follow from counts.
+FEW_ROWS = 500
 
 
 @attrs.frozen
@@ -83,34 +85,32 @@ def _refitted(prepared: Prepared, linear: Linear, mean: Floats, covariance: Floa
 def _resampled_moments(prepared: Prepared, rng: np.random.Generator) -> list[tuple[Floats, Floats]]:
     """Moments of resampled rows: groups of rows are drawn, and their moments put together."""
     vectors = prepared.projection.vectors
-    sides = SIDES[prepared.configuration.projecting.fit]
-    sizes, means, seconds = [], [], []
-    for side in sides:
+    sizes, sums, seconds = [], [], []
+    for side in SIDES[prepared.configuration.projecting.fit]:
         groups = rng.integers(GROUPS, size=vectors.rows(side))
-        for group in range(GROUPS):
-            rows = np.flatnonzero(groups == group)
-            if not len(rows):
-                continue
-            chosen = _some_rows(vectors, side, rows)
-            mean, covariance = chosen.moments(0)
-            sizes.append(len(rows))
-            means.append(mean)
-            seconds.append(covariance + np.outer(mean, mean))
-    size, mean_, second = np.array(sizes, float), np.stack(means), np.stack(seconds)
+        for rows in (np.flatnonzero(groups == group) for group in range(GROUPS)):
+            sizes.append(float(len(rows)))
+            total, second = _sums(vectors, side, rows)
+            sums.append(total)
+            seconds.append(second)
+    size, sum_, second_ = np.array(sizes), np.stack(sums), np.stack(seconds)
+    drawn = rng.multinomial(len(size), np.full(len(size), 1 / len(size)), size=RESAMPLES)
     found = []
-    for _ in range(RESAMPLES):
-        drawn = rng.multinomial(len(size), np.full(len(size), 1 / len(size))) * size
-        share = drawn / drawn.sum()
-        mean = share @ mean_
-        found.append((mean, np.tensordot(share, second, 1) - np.outer(mean, mean)))
+    for times in drawn.astype(float):
+        rows_ = max(float(times @ size), 1.0)
+        mean = times @ sum_ / rows_
+        found.append((mean, np.tensordot(times, second_, 1) / rows_ - np.outer(mean, mean)))
     return found
 
 
-def _some_rows(vectors: Vectors, side: int, rows: NDArray[np.integer]) -> Vectors:
-    return attrs.evolve(
-        vectors,
-        parts=tuple(attrs.evolve(p, sides=(p.sides[side][rows],)) for p in vectors.parts),
-    )
+def _sums(vectors: Vectors, side: int, rows: NDArray[np.integer]) -> tuple[Floats, Floats]:
+    """Sum of the vectors of some rows, and of their products."""
+    if len(rows) <= FEW_ROWS:
+        dense = vectors.dense(side, rows)
+        return dense.sum(axis=0), dense.T @ dense
+    parts = tuple(attrs.evolve(p, sides=(p.sides[side][rows],)) for p in vectors.parts)
+    mean, covariance = attrs.evolve(vectors, parts=parts).moments(0)
+    return mean * len(rows), (covariance + np.outer(mean, mean)) * len(rows)
 
 
 def ablation(

@@ -10,7 +10,6 @@ import hashlib
 import hmac
 import json
 import re
-import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -63,8 +62,8 @@ class Ensemble(Attacker):
     )
     draw: int = param(help="How many configurations are drawn.", default=3, check=at_least(1))
     secret: Path | None = param(
-        help="File with the secret that decides the draw (`anonloom audit-secret` makes one); "
-        "drawn from the system's randomness by default.",
+        help="File with the secret that decides the draw (`anonloom audit-secret` makes one); by "
+        "default the run's seed decides, and nobody is committed to anything.",
         default=None,
         private=True,
     )
@@ -100,7 +99,7 @@ class Ensemble(Attacker):
     def audit(self, case: Case, run: Run) -> Findings:
         """Draw configurations, and link with each."""
         assert case.original is not None
-        secret = self._secret()
+        secret = run.rng.bytes(32) if self.secret is None else self._committed(self.secret)
         truth = true_rows(case)
         chosen = drawn(secret, self.family, self.draw)
         outcomes = []
@@ -123,12 +122,9 @@ class Ensemble(Attacker):
             )
         return Findings.of(self._commitment(secret, chosen), self._figures(outcomes))
 
-    def _secret(self) -> bytes:
-        if self.secret is None:
-            return secrets.token_bytes(32)
+    def _committed(self, file: Path) -> bytes:
         try:
-            text = self.secret.read_text(encoding="ascii").strip()
-            secret = bytes.fromhex(text)
+            secret = bytes.fromhex(file.read_text(encoding="ascii").strip())
         except (OSError, ValueError):
             raise UsageError(
                 "the secret of the ensemble cannot be read: it must be a file of 64 hexadecimal "
@@ -148,10 +144,12 @@ class Ensemble(Attacker):
 
     def _commitment(self, secret: bytes, chosen: Sequence[int]) -> list[Finding]:
         says = Says()
-        before = "before the release was made" if self.commitment else "by nobody before the audit"
+        before = "was published before the release was made"
+        if not self.commitment:
+            before = "was not published before, so that nothing proves that the draw was fair"
         return [
             says.always("commitment", commitment_to(secret),
-                        f"SHA-256 of the secret; it was published {before}."),
+                        f"SHA-256 of the secret; it {before}."),
             says.always("revealed_secret", secret.hex(),
                         "The secret that decided the draw; with it anybody can repeat it."),
             says.always("drawn", ", ".join(str(number + 1) for number in chosen),

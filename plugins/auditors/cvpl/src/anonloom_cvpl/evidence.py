@@ -252,15 +252,8 @@ class Confrontation:
         ties = of_best.astype(np.float64)
         unclear = np.flatnonzero(top & (best.second >= limit))
         if len(unclear):
-            ties[unclear] = _most(
-                [
-                    [
-                        _within(records, candidates, m, unclear, limit[unclear], run.workers)
-                        for m in some
-                    ]
-                    for some in meetings
-                ]
-            )
+            asked = _Asked(records, candidates, unclear, limit[unclear], run.workers)
+            ties[unclear] = _most([[asked.reaching(one) for one in some] for some in meetings])
         hit = np.where(top, 1.0 / np.maximum(ties, 1.0), 0.0)
         hit[truth < 0] = np.nan
         similarity = self.space.similarity_of
@@ -354,33 +347,36 @@ def _most(of_schemes: Sequence[Sequence[NDArray[np.integer]]]) -> Ints:
     return most
 
 
-def _within(
-    records: Floats32,
-    candidates: Candidates,
-    chosen: Ints,
-    limit: Floats32,
-    workers: int,
-    meeting: Meeting,
-) -> Ints:
-    """Count the rows that reach a score, for some of the records."""
-    found = np.zeros(len(chosen), np.int64)
-    points, starts = meeting.blocks.candidates
+@attrs.frozen(eq=False)
+class _Asked:
+    """Records of which it is asked how many rows reach a score."""
 
-    def work(at: int) -> None:
-        part = slice(at, at + CHUNK)
-        count_reaching(
-            records[chosen[part]],
-            candidates.vectors,
-            meeting.block[chosen[part]],
-            starts,
-            points,
-            meeting.weights,
-            limit[part],
-            found[part],
-        )
+    records: Floats32
+    candidates: Candidates
+    chosen: Ints
+    limit: Floats32
+    workers: int
 
-    in_threads(work, range(0, len(chosen), CHUNK), workers)
-    return found
+    def reaching(self, meeting: Meeting) -> Ints:
+        """Count the rows that reach each record's score."""
+        found = np.zeros(len(self.chosen), np.int64)
+        points, starts = meeting.blocks.candidates
+
+        def work(at: int) -> None:
+            part = slice(at, at + CHUNK)
+            count_reaching(
+                self.records[self.chosen[part]],
+                self.candidates.vectors,
+                meeting.block[self.chosen[part]],
+                starts,
+                points,
+                meeting.weights,
+                self.limit[part],
+                found[part],
+            )
+
+        in_threads(work, range(0, len(self.chosen), CHUNK), self.workers)
+        return found
 
 
 @kernel
