@@ -3,10 +3,12 @@
 A key divides the values of a column into bins. A record of the original lies in one bin of every
 key. A published cell may cover several: it is a candidate of the records of every bin that it
 covers, and one that says nothing is a candidate of all. So no true pair is lost because a release
-is coarser than the key, and where all cells are single values this is ordinary blocking.
+is coarser than the key, and where all cells are single values this is ordinary blocking. Without a
+key, or with wider bins, each made of whole ones, a scheme only ever compares more pairs.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any, Literal
 
 import attrs
@@ -25,11 +27,14 @@ Granularity = float | Literal["exact", "auto"]
 SECONDS = 86_400
 #: Bins of a number where nobody says how wide they are.
 BINS = 8
-#: A cell that covers more than this share of a key's bins says nothing about it.
-OPEN_SHARE = 0.5
-#: A published row is entered under at most so many combinations of bins; beyond that the key that
-#: multiplies it most says nothing about it.
-MOST_ENTRIES = 64
+#: A published row is entered into every block of the records that it may stand for. Where all of
+#: them together would take more entries than this, the rows that take most leave the key open that
+#: multiplies them most: they are compared with more records than they need be, never with fewer.
+MOST_ENTRIES = 1 << 25
+#: Labels up to this number are looked up in a table.
+MOST_LABELS = 1 << 20
+#: Entries that are worked on at a time.
+CHUNK = 1 << 22
 
 
 @attrs.frozen(eq=False)
@@ -45,7 +50,7 @@ class Key:
     covers
         (cells x bins): 1 where a cell covers the bin.
     open
-        Cells that say nothing about the bin.
+        Cells that say nothing, and are in every bin.
     """
 
     column: PairedColumn
@@ -53,14 +58,6 @@ class Key:
     bins: int
     covers: Any = attrs.field(repr=False)
     open: NDArray[np.bool_] = attrs.field(repr=False)
-
-    def covered(self, cells: NDArray[np.integer], bins: Ints) -> NDArray[np.bool_]:
-        """Whether each of these cells covers the bin beside it."""
-        rows = np.repeat(np.arange(self.covers.shape[0]), np.diff(self.covers.indptr))
-        entries = rows * self.bins + self.covers.indices
-        wanted = cells.astype(np.int64) * self.bins + bins
-        at = np.searchsorted(entries, wanted).clip(0, max(len(entries) - 1, 0))
-        return entries[at] == wanted if len(entries) else np.zeros(len(wanted), bool)
 
     def of_records(self, side: int = 0) -> Ints:
         """Bin of every row of a raw table, which holds single values; -1 for none."""
@@ -72,9 +69,16 @@ class Key:
 
 @attrs.frozen(eq=False)
 class Scheme:
-    """A conjunction of keys; without any, everybody is compared with everybody."""
+    """A conjunction of keys; without any, everybody is compared with everybody.
+
+    Attributes
+    ----------
+    lengths
+        Number of rows of every table, for a scheme without keys.
+    """
 
     keys: tuple[Key, ...]
+    lengths: tuple[int, ...] = ()
 
     @property
     def words(self) -> str:
@@ -82,13 +86,18 @@ class Scheme:
         return ", ".join(key.words for key in self.keys) or "none: all pairs are compared"
 
     def labels(self, side: int = 0) -> Ints:
-        """Block of every row of a raw table; -1 for rows that are in none."""
-        nobody = np.empty(0, np.int64)
-        return _labelled(self.keys, side, nobody, side)[0]
+        """Block of every row of a raw table, counted from 0; -1 for rows that are in none."""
+        if not self.keys:
+            return np.zeros((*self.lengths, 0)[side], np.int64)
+        labels = np.zeros(len(self.keys[0].column.sides[side]), np.int64)
+        for key in self.keys:
+            labels = _Ranks.of(_below(labels, key, side)).of_records
+        return labels
 
     def sizes(self, side: int = 0) -> Ints:
         """Records of every block of a raw table."""
-        return np.unique(self.labels(side), return_counts=True)[1]
+        labels = self.labels(side)
+        return np.bincount(labels[labels >= 0])
 
     def blocks(
         self, records: int, rows: int, *, attacked: int = 0, published: int = 1
@@ -108,91 +117,154 @@ class Scheme:
         if not self.keys:
             one = np.zeros(records, np.int64), np.zeros(rows, np.int64), np.arange(rows)
             return (Blocks.of(*one),)
-        left_open = self._left_open(published)
+        left_open = self._left_open(attacked, published)
+        pattern = np.zeros(rows, np.int64)
+        for of_key in left_open:
+            pattern = pd.factorize(pattern * 2 + of_key)[0]
         found = []
-        for pattern in np.unique(left_open):
-            of_pattern = np.flatnonzero(left_open == pattern)
-            keys = [key for at, key in enumerate(self.keys) if not (int(pattern) >> at) & 1]
-            of_records, labels, numbers = _labelled(keys, attacked, of_pattern, published)
-            if not keys:
-                of_records = np.zeros(records, np.int64)
-            known = np.flatnonzero(of_records >= 0)
-            blocks = Blocks.of(of_records[known], labels, numbers)
-            members = blocks.records._replace(members=known[blocks.records.members])
-            found.append(attrs.evolve(blocks, records=members))
+        for at in range(int(pattern.max(initial=-1)) + 1):
+            members = np.flatnonzero(pattern == at)
+            closed = np.flatnonzero(~left_open[:, members[0]])
+            keys = [self.keys[k] for k in closed]
+            found.append(_blocks(keys, records, attacked, members, published))
         return tuple(found)
 
-    def _left_open(self, side: int) -> Ints:
-        """Which keys every published row leaves open, as a number with a bit per key."""
-        sides = [key.column.sides[side] for key in self.keys]
-        pattern = np.zeros(len(sides[0]), np.int64)
-        for at, (key, cells) in enumerate(zip(self.keys, sides, strict=True)):
-            pattern |= key.open[cells].astype(np.int64) << at
-        covered = np.stack(
-            [
-                np.where(key.open, 1, np.diff(key.covers.indptr))[cells]
-                for key, cells in zip(self.keys, sides, strict=True)
-            ]
-        )
+    def _left_open(self, attacked: int, published: int) -> NDArray[np.bool_]:
+        """(keys x rows): whether a published row says nothing about a key."""
+        sides = [key.column.sides[published] for key in self.keys]
+        pairs = list(zip(self.keys, sides, strict=True))
+        left_open = np.stack([key.open[cells] for key, cells in pairs])
+        covered = np.stack([np.diff(key.covers.indptr)[cells] for key, cells in pairs])
+        covered = np.where(left_open, 1, covered).astype(float)
+        blocks = len(self.sizes(attacked))
         while True:
-            many = np.flatnonzero(covered.prod(axis=0) > MOST_ENTRIES)
-            if not len(many):
-                return pattern
+            entries = np.minimum(covered.prod(axis=0), blocks)
+            many = np.flatnonzero(entries > max(MOST_ENTRIES // max(len(entries), 1), 1))
+            if entries.sum() <= MOST_ENTRIES or not len(many):
+                break
             widest = covered[:, many].argmax(axis=0)
-            pattern[many] |= np.int64(1) << widest
+            left_open[widest, many] = True
             covered[widest, many] = 1
+        return left_open
 
     def meet(self, records: Ints, rows: Ints, *, attacked: int = 0, published: int = 1) -> Any:
         """Whether record and published row of every pair are in a block together."""
         together = np.ones(len(records), bool)
-        for key in self.keys:
+        if not self.keys or not len(records):
+            return together
+        for key, left_open in zip(self.keys, self._left_open(attacked, published), strict=True):
             bins = key.of_records(attacked)[records]
             cells = key.column.sides[published][rows]
-            together &= key.open[cells] | (key.covered(cells, bins) & (bins >= 0))
+            covered = np.asarray(key.covers[cells, np.maximum(bins, 0)]).ravel() > 0
+            together &= left_open[rows] | (covered & (bins >= 0))
         return together
 
 
-def _labelled(
-    keys: Sequence[Key], attacked: int, rows: Ints, published: int
-) -> tuple[Ints, Ints, Ints]:
-    """Label the records, and published rows under every combination of bins that they cover.
+def _below(labels: Ints, key: Key, side: int) -> Ints:
+    """Divide blocks of records by one more key; what is in no bin of it is in no block."""
+    bins = key.of_records(side)
+    return np.where((labels < 0) | (bins < 0), -1, labels * key.bins + bins)
+
+
+@attrs.frozen(eq=False)
+class _Ranks:
+    """Labels as ranks among those that occur, so that they stay small.
+
+    Attributes
+    ----------
+    of_records
+        Rank of every record's label, -1 for none.
+    number
+        How many labels occur.
+    """
+
+    of_records: Ints
+    number: int
+    _distinct: Ints | None
+    _by_label: Ints | None
+
+    @classmethod
+    def of(cls, labels: Ints) -> "_Ranks":
+        """Rank the labels of the records; -1 is none."""
+        span = int(labels.max(initial=-1)) + 1
+        if span > max(MOST_LABELS, len(labels)):
+            distinct, ranks = np.unique(labels, return_inverse=True)
+            absent = int(distinct[0] < 0)
+            return cls(ranks - absent, len(distinct) - absent, distinct[absent:], None)
+        # The label -1 finds the last.
+        by_label = np.full(span + 1, -1, np.int64)
+        by_label[labels] = 0
+        by_label[-1] = -1
+        occurring = np.flatnonzero(by_label == 0)
+        by_label[occurring] = np.arange(len(occurring))
+        return cls(by_label[labels], len(occurring), None, by_label)
+
+    def find(self, labels: Ints) -> Ints:
+        """Ranks of labels, -1 for those that do not occur."""
+        if self._by_label is not None:
+            return self._by_label[np.minimum(labels, len(self._by_label) - 1)]
+        assert self._distinct is not None
+        at = np.searchsorted(self._distinct, labels)
+        at[at == len(self._distinct)] = 0
+        return np.where(self._distinct[at] == labels, at, -1)
+
+
+def _blocks(keys: Sequence[Key], records: int, attacked: int, rows: Ints, published: int) -> Blocks:
+    """Make the blocks of published rows that leave none of these keys open."""
+    of_records, steps = np.zeros(records, np.int64), []
+    # What a row takes at most while it is entered.
+    entries, most = np.ones(len(rows)), np.ones(len(rows))
+    for key in keys:
+        ranks = _Ranks.of(_below(of_records, key, attacked))
+        of_records = ranks.of_records
+        steps.append((key, ranks))
+        most = np.maximum(
+            most, entries * np.diff(key.covers.indptr)[key.column.sides[published][rows]]
+        )
+        entries = np.minimum(most, ranks.number)
+    edges = np.flatnonzero(np.diff(np.cumsum(most) // CHUNK, prepend=0)).tolist()
+    parts = [
+        _entered(steps, rows[start:stop], published)
+        for start, stop in pairwise([0, *edges, len(rows)])
+    ]
+    labels, numbers = (np.concatenate(part) for part in zip(*parts, strict=True))
+    known = np.flatnonzero(of_records >= 0)
+    blocks = Blocks.of(of_records[known], labels, numbers)
+    members = blocks.records._replace(members=known[blocks.records.members])
+    return attrs.evolve(blocks, records=members)
+
+
+def _entered(steps: Sequence[tuple[Key, _Ranks]], rows: Ints, published: int) -> tuple[Ints, Ints]:
+    """Enter rows under every combination of bins that they cover and that some record has.
 
     Returns
     -------
-    of_records, labels, numbers
-        Label of every record, -1 for none; label and row of every entry of a published row.
+    labels, numbers
+        Label and row of every entry.
     """
-    size = len(keys[0].column.sides[attacked]) if keys else 0
-    of_records = np.zeros(size, np.int64)
     labels, numbers = np.zeros(len(rows), np.int64), rows
-    span = 1
-    for key in keys:
-        if span * key.bins >= 2**62:
-            # Ranks of the labels so far need no more bits than there are rows.
-            ranks, distinct = pd.factorize(np.concatenate([of_records, labels]), sort=True)
-            absent = int(distinct[0] < 0)
-            of_records, labels = ranks[:size] - absent, ranks[size:] - absent
-            span = len(distinct)
-        bins = key.of_records(attacked)
-        # What lies in no bin of a key lies in no block.
-        of_records = np.where((of_records < 0) | (bins < 0), -1, of_records * key.bins + bins)
+    for key, ranks in steps:
         cells = key.column.sides[published][numbers]
         counts = np.diff(key.covers.indptr)[cells]
         entry = np.repeat(np.arange(len(numbers)), counts)
         within = np.arange(len(entry)) - np.repeat(np.cumsum(counts) - counts, counts)
         covered = key.covers.indices[key.covers.indptr[cells[entry]] + within]
-        labels, numbers = labels[entry] * key.bins + covered, numbers[entry]
-        span *= key.bins
-    return of_records, labels, numbers
+        found = ranks.find(labels[entry] * key.bins + covered)
+        kept = np.flatnonzero(found >= 0)
+        labels, numbers = found[kept], numbers[entry[kept]]
+    return labels, numbers
 
 
 def scheme(
     columns: Sequence[PairedColumn], asked: Mapping[str, Granularity] | Sequence[str]
 ) -> Scheme:
     """Make the keys that were asked for; names alone leave the bins to `auto`."""
-    wanted = dict(asked) if isinstance(asked, Mapping) else dict.fromkeys(asked, "auto")
+    wanted: dict[str, Granularity] = (
+        {**asked} if isinstance(asked, Mapping) else dict.fromkeys(asked, "auto")
+    )
     by_name = {column.name: column for column in columns}
-    return Scheme(tuple(key_of(by_name[name], how) for name, how in wanted.items()))
+    keys = tuple(key_of(by_name[name], how) for name, how in wanted.items())
+    return Scheme(keys, _lengths(columns))
 
 
 def guessed(
@@ -209,7 +281,11 @@ def guessed(
         # The mean over records, not over blocks: most records are in large blocks.
         if (sizes**2).sum() / sizes.sum() >= candidates:
             keys.append(key)
-    return Scheme(tuple(keys))
+    return Scheme(tuple(keys), _lengths(columns))
+
+
+def _lengths(columns: Sequence[PairedColumn]) -> tuple[int, ...]:
+    return tuple(len(side) for side in columns[0].sides) if columns else ()
 
 
 def key_of(column: PairedColumn, how: Granularity) -> Key:
@@ -228,16 +304,16 @@ def key_of(column: PairedColumn, how: Granularity) -> Key:
         covers = (column.covers @ grouping).tocsr()
         covers.data[:] = 1.0
         covers.sort_indices()
-    counts = np.diff(covers.indptr)
-    open_ = column.open | ((counts > 1) & (counts > OPEN_SHARE * bins))
-    return Key(column, words, bins, covers, open_)
+    return Key(column, words, bins, covers, column.open)
 
 
 def _bins_of_places(column: PairedColumn, how: Granularity) -> tuple[Any, str]:
     unit = SECONDS if column.type == "time" else 1
     own = column.axis.places[: column.axis.occurring]
-    if how == "exact" or len(own) < 2:
+    if how == "exact" or (how == "auto" and len(own) < 2):
         return (lambda place: place), f"{column.name} exactly"
+    if how != "auto" and not how > 0:
+        raise ValueError(f"bins must be wider than 0, not {how}")
     width = _round_width(float(own[-1] - own[0]) / unit / BINS) if how == "auto" else float(how)
     words = f"{column.name} by {width:g}" + ("" if column.type == "number" else " days")
     return (lambda place: np.floor(place / (width * unit))), words
@@ -254,9 +330,9 @@ def _ranges(
 ) -> tuple[Any, int]:
     """(cells x bins) of cells that cover the bins from `lo` to `hi`, and the number of bins.
 
-    Only bins in which the original has a value count; its missing value has one of its own.
+    Only bins in which some table has a single value count; a missing value has one of its own.
     """
-    occurring = np.unique(lo[: column.axis.occurring])
+    occurring = np.unique(lo[(column.lo == column.hi) & ~column.open])
     bins = len(occurring) + 1
     first = np.searchsorted(occurring, lo, side="left")
     stop = np.searchsorted(occurring, hi, side="right")
@@ -274,9 +350,9 @@ def _bins_of_leaves(column: PairedColumn, how: Granularity) -> tuple[Ints, str]:
     hierarchy = axis.hierarchy
     deepest = hierarchy.depth - 1 if hierarchy is not None else 1
     # The coarsest level that still says something.
-    level = max(deepest - 1, 0) if how == "auto" else 0 if how == "exact" else int(how)
+    level = deepest - 1 if how == "auto" else 0 if how == "exact" else min(int(how), deepest)
     own = np.arange(leaves)
     if level and hierarchy is not None:
-        own[: axis.occurring] = hierarchy.ancestors[min(level, deepest)] + leaves
+        own[: axis.occurring] = hierarchy.ancestors[level] + leaves
     bins, _ = pd.factorize(own)
     return bins.astype(np.int64), f"{column.name} at level {level}" if level else column.name

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Values = Floats | NDArray[np.bool_]
 
 #: Resamples.
 TIMES = 2_000
@@ -28,7 +30,8 @@ class Resampled:
     Attributes
     ----------
     shares
-        (resamples x figures).
+        (resamples x figures). A resample in which nothing is counted repeats the share of all
+        records, which is 0 where nothing is counted at all.
     unit
         What was resampled.
     """
@@ -45,10 +48,10 @@ class Resampled:
 
 def block_bootstrap(
     blocks: NDArray[np.integer],
-    hits: NDArray[np.bool_] | Floats,
+    hits: Values,
     rng: np.random.Generator,
     *,
-    counted: Floats | NDArray[np.bool_] | None = None,
+    counted: Values | None = None,
     times: int = TIMES,
 ) -> Resampled:
     """Resample shares: the sum of the hits over the sum of what was counted.
@@ -58,14 +61,13 @@ def block_bootstrap(
     blocks
         Block of every record.
     hits
-        (records x figures): whether, or how much, each record counts.
+        (records x figures): whether, or how much, each record counts; or one column.
     counted
         (records x figures) or one column: the denominators; 1 by default.
     """
     records = len(blocks)
-    hits = np.atleast_2d(np.asarray(hits, float).T).T
-    counted = np.ones((records, 1)) if counted is None else np.asarray(counted, float)
-    counted = np.broadcast_to(np.atleast_2d(counted.T).T, hits.shape)
+    hits = _in_columns(hits)
+    counted = np.ones((records, 1), bool) if counted is None else _in_columns(counted)
     _, unit = np.unique(blocks, return_inverse=True)
     number = int(unit.max(initial=-1)) + 1
     few = number < LEAST_BLOCKS
@@ -73,14 +75,35 @@ def block_bootstrap(
         unit, number = np.arange(records), records
     if number > MOST_UNITS:
         # Whole blocks stay together; groups of them are alike, being drawn at random.
-        unit = rng.integers(MOST_UNITS, size=number)[unit]
+        unit = (rng.permutation(number) % MOST_UNITS)[unit]
         number = MOST_UNITS
     above, below = (_sums(unit, values, number) for values in (hits, counted))
-    drawn = rng.multinomial(number, np.full(number, 1 / number), size=times).astype(float)
-    totals = drawn @ below
-    shares = np.divide(drawn @ above, totals, out=np.zeros_like(totals), where=totals > 0)
+    drawn = _drawn(number, times, rng)
+    shares = _shares(drawn @ above, drawn @ below, _shares(above.sum(0), below.sum(0), 0.0))
     return Resampled(shares, "records" if few else "blocks")
 
 
-def _sums(unit: NDArray[np.integer], values: Floats, number: int) -> Floats:
-    return np.stack([np.bincount(unit, column, minlength=number) for column in values.T], axis=1)
+def _in_columns(values: Values) -> Values:
+    return values[:, None] if values.ndim == 1 else values
+
+
+def _sums(unit: Ints, values: Values, number: int) -> Floats:
+    """Sum every figure over every unit."""
+    sums = [np.bincount(unit, column, minlength=number) for column in values.T]
+    return np.stack(sums, axis=1).astype(float)
+
+
+def _drawn(number: int, times: int, rng: np.random.Generator) -> Floats:
+    """(resamples x units): how often each unit is drawn."""
+    draws = rng.integers(max(number, 1), size=(times, number))
+    draws += number * np.arange(times)[:, None]
+    counts = np.bincount(draws.ravel(), minlength=times * number)
+    return counts.reshape(times, number).astype(float)
+
+
+def _shares(above: Floats, below: Floats, otherwise: Floats | float) -> Floats:
+    below = np.broadcast_to(below, above.shape)
+    shares = np.broadcast_to(otherwise, above.shape).astype(float)
+    some = below > 0
+    shares[some] = above[some] / below[some]
+    return shares

@@ -68,18 +68,19 @@ def column_features(
     -------
     table, sides
         (cells x features), and the cell of every row of every table. Cells with equal features
-        may have been made one. A column that says nothing has no feature.
+        may have been made one. What is the same in every row of all tables is no feature.
     """
     if column.ordered:
         table = _ordered_features(column, encoding)
-        sides, table = _merged(column.sides, table)
+        sides = column.sides
+        if column.type != "number" and "position" not in encoding.clock:
+            sides, table = _merged(sides, table)
     else:
         table, sides = _category_features(column, encoding), column.sides
-    scaled = column.ordered or encoding.scale_categories or encoding.categories == "frequency"
-    counts = np.zeros(table.shape[0])
-    for side in reference:
-        counts += np.bincount(sides[side], minlength=len(counts))
-    return _standardized(table, counts, scaled), sides
+    counts = [np.bincount(side, minlength=table.shape[0]).astype(float) for side in sides]
+    if column.ordered or encoding.scale_categories or encoding.categories == "frequency":
+        return _standardized(table, np.sum([counts[side] for side in reference], axis=0)), sides
+    return _varying(table, np.sum(counts, axis=0) > 0), sides
 
 
 # --- numbers, dates and times --------------------------------------------------------------------
@@ -100,8 +101,8 @@ def _ordered_features(column: PairedColumn, encoding: Encoding) -> Floats:
         share = present[column.missing].sum() / max(present.sum(), 1)
         indicator = np.where(spoken, 0.0, np.where(column.missing, 1.0, share))
         features.append(indicator)
-    table: Floats = np.stack(features, axis=1)
-    return table
+    # A date has no hour: the clock may leave nothing of a column.
+    return np.stack(features, axis=1) if features else np.empty((len(column), 0))
 
 
 def _functions(column: PairedColumn, encoding: Encoding) -> list[Any]:
@@ -137,16 +138,20 @@ def _over_cells(
     """A feature of every cell: of single values itself, of others its mean over what they cover."""
     lo, hi = column.lo, column.hi
     values = function(np.where(np.isnan(lo), 0.0, lo))
-    whole = float(function(own) @ counts / counts.sum()) if counts.sum() else 0.0
+    of_own = function(own)
+    whole = float(of_own @ (counts / counts.sum())) if counts.sum() else 0.0
     wide = np.flatnonzero((hi > lo) & ~column.open)
     if len(wide):
         first = np.searchsorted(own, lo[wide], side="left")
         stop = np.searchsorted(own, hi[wide], side="right")
         rows = np.r_[0.0, np.cumsum(counts)]
-        sums = np.r_[0.0, np.cumsum(function(own) * counts)]
+        # Differences from the mean: sums of large numbers would swallow small ones.
+        sums = np.r_[0.0, np.cumsum((of_own - whole) * counts)]
         inside = rows[stop] - rows[first]
-        middle = function((lo[wide] + hi[wide]) / 2)
-        mean = np.divide(sums[stop] - sums[first], inside, out=middle.copy(), where=inside > 0)
+        middle = function(lo[wide] / 2 + hi[wide] / 2)
+        some = inside > 0
+        mean = middle.copy()
+        mean[some] = whole + (sums[stop] - sums[first])[some] / inside[some]
         straight = encoding.covering == "middle" and function is _itself
         values[wide] = middle if straight else mean
     values[column.open | column.missing] = whole
@@ -194,11 +199,17 @@ def _with_nodes(column: PairedColumn, leaves: int) -> Any:
     """Indicators of the leaves and of all nodes above them but the root, (leaves x features)."""
     hierarchy, occurring = column.axis.hierarchy, column.axis.occurring
     blocks = [sparse.eye_array(leaves, format="csr")]
-    for level in range(1, hierarchy.depth - 1) if hierarchy is not None else ():
-        nodes, number = np.unique(hierarchy.ancestors[level], return_inverse=True)
-        ones = np.ones(occurring)
+    if hierarchy is not None and occurring:
+        above = hierarchy.ancestors[1:-1]
+        # Where a tree is ragged, a leaf or a node stands on several levels: it counts once.
+        nodes = np.setdiff1d(above, hierarchy.ancestors[[0, -1]])
+        kept = np.isin(above, nodes)
+        leaf = np.broadcast_to(np.arange(occurring), above.shape)[kept]
+        where = (leaf, np.searchsorted(nodes, above[kept]))
         shape = (leaves, len(nodes))
-        blocks.append(sparse.csr_array((ones, (np.arange(occurring), number)), shape=shape))
+        found = sparse.coo_array((np.ones(len(leaf)), where), shape=shape).tocsr()
+        found.data[:] = 1.0
+        blocks.append(found)
     return sparse.hstack(blocks, format="csr")
 
 
@@ -214,18 +225,32 @@ def _most_frequent(indicators: Any, counts: Floats, most: int) -> Any:
 # --- scale ---------------------------------------------------------------------------------------
 
 
-def _standardized(table: Any, counts: NDArray[np.float64], scaled: bool) -> Any:
-    """Centre and scale features where asked, and drop those that have no scale."""
-    if not scaled:
-        return table
+def _standardized(table: Any, counts: Floats) -> Any:
+    """Centre and scale features, and drop those that have no scale: they do not vary."""
     total = counts.sum()
-    mean = np.asarray(counts @ table).ravel() / total
+    if not total:
+        return table[:, :0]
+    shares = counts / total
     if sparse.issparse(table):
         # Indicators: their squares are small numbers, and centring would fill the table.
-        variance = np.asarray(counts @ table.multiply(table)).ravel() / total - mean**2
+        mean = np.asarray(shares @ table).ravel()
+        variance = np.asarray(shares @ table.multiply(table)).ravel() - mean**2
         varying = np.flatnonzero(variance > 1e-12)
         return (table[:, varying] @ sparse.diags_array(1 / np.sqrt(variance[varying]))).tocsr()
-    table = table - mean
-    variance = (counts @ table**2) / total
-    varying = np.flatnonzero(variance > 1e-24 * np.maximum(mean**2, 1.0))
+    # First to a size of which the square is a number, and small differences are seen.
+    largest = np.abs(table).max(axis=0, initial=0.0)
+    table = table / np.where(largest > 0, largest, 1.0)
+    table = table - shares @ table
+    variance = shares @ table**2
+    varying = np.flatnonzero(variance > 1e-24)
     return table[:, varying] / np.sqrt(variance[varying])
+
+
+def _varying(table: Any, occurring: NDArray[np.bool_]) -> Any:
+    """Drop the features that are the same in all cells that occur."""
+    seen = table[np.flatnonzero(occurring)]
+    if not seen.shape[0]:
+        return table[:, :0]
+    spread = (seen.max(axis=0) - seen.min(axis=0)).toarray().ravel()
+    # A mean of equal numbers is only nearly that number.
+    return table[:, np.flatnonzero(spread > 1e-9)]
