@@ -29,6 +29,7 @@ _FOLDERS: dict[str, tuple[tuple[str, str], ...]] = {
     "samplers/sampling": (("sampler", "stratified"), ("sampler", "simple-random")),
     "auditors/utility": (("auditor", "utility"),),
     "auditors/disclosure": (("auditor", "disclosure"),),
+    "auditors/distance": (("auditor", "distance"),),
     "transports/direct": (("transport", "direct"),),
     "integrity/digest": (("integrity", "digest"),),
     "reporters/page": (("reporter", "page"),),

@@ -163,6 +163,12 @@ def test_coarser_classes_are_farther_away_and_the_null_without_control_is_a_boun
         "the squared distance to a generalized cell is the mean over the original's values under it"
         in by_size[1]["dcr"].assumptions
     )
+    assert (
+        "the null is that of other persons of the same population, published as they are; of rows "
+        "that noise or generalization moved it is too high, and the excess too low; a control "
+        "table ('holdout' under 'data') gives the right one"
+        == by_size[1]["identifiability_excess"].assumptions[0]
+    )
     held_out = audit(table, in_classes(table, 5), control=people(300, 9))
     assert "measured" == held_out["identifiability_excess"].status
 

@@ -26,6 +26,11 @@ PERSONS = "every row is a person of its own"
 NO_CONTROL = "there is no control table: write 'holdout' under 'data'"
 NO_SOURCE = "which row a published row came from is not known"
 ONE_ROW = "the original has a single row"
+OTHERS = (
+    "the null is that of other persons of the same population, published as they are; of rows that "
+    "noise or generalization moved it is too high, and the excess too low"
+)
+HOLD_OUT = "a control table ('holdout' under 'data') gives the right one"
 
 DIRECTIONS = (
     ("", "a published row", "original row"),
@@ -230,13 +235,9 @@ class _Figures:
             source = "the null is the same share of the rows of the control table"
         else:
             null = Sampled.fixed(m / (m + n - 1))
-            source = "the null is that of a release of other persons of the same population"
-            if generalized:
-                status = "bound"
-                source += (
-                    "; at least so much, as generalized rows of other persons would be farther "
-                    "away: a control table ('holdout' under 'data') gives their null"
-                )
+            # Noise and generalization take strangers farther away than the null knows.
+            source = f"{OTHERS}; {HOLD_OUT}"
+            status = "bound" if generalized else "measured"
         assert score is not None
         assert null is not None
         return [

@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 #: So many features, those that vary most, take part in the product that rules candidates out.
-MOST_SHOWN = 64
+MOST_SHOWN = 32
 #: Values farther from the mean than so many standard deviations count as that far, so that their
 #: squares are numbers.
 FARTHEST = 1e6
