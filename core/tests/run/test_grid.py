@@ -71,6 +71,29 @@ def test_auditors_summarize_the_whole_experiment(experiment):
     assert 12 == report["summaries"][0]["findings"][0]["value"]
 
 
+def test_a_summary_can_be_drawn_from_the_charts_of_all_runs(experiment):
+    report, _ = run(experiment)
+
+    charts = report["summaries"][0]["charts"]
+    assert ["sizes"] * 4 == [chart["name"] for chart in charts]
+    assert {"labels": ["a"], "n": [1]} == charts[0]["data"]
+
+
+def test_results_of_an_earlier_version_have_no_charts_and_are_still_good(experiment):
+    run(experiment)
+    for path in (experiment.out / "private" / "results").iterdir():
+        result = json.loads(path.read_text())
+        del result["charts"]
+        path.write_text(json.dumps(result))
+    (experiment.out / "public" / "grid.json").unlink()
+
+    report, told = run(experiment)
+
+    assert ["done before"] * 6 == [status for _, status in told]
+    assert 12 == report["summaries"][0]["findings"][0]["value"]
+    assert [] == report["summaries"][0]["charts"]
+
+
 def test_an_interrupted_experiment_goes_on_where_it_stopped(experiment, monkeypatch):
     done = []
     whole = grid.run_case
@@ -145,6 +168,21 @@ def test_cases_have_their_labels(clinic):
     assert ["001-short-runs", "002-long-runs"] == sorted(
         path.name for path in (clinic.out / "runs").iterdir()
     )
+
+
+def test_the_seed_of_a_crossed_case_stays_private(clinic):
+    clinic.file.write_text(
+        clinic.file.read_text()
+        + "vary:\n  cases: [{label: short runs, set: {stages.partitioner.length: 4}}]\n"
+        + "  seed: [8123, 9123]\n"
+    )
+    report, _ = run(clinic)
+
+    assert ["short runs, seed=<private 1>", "short runs, seed=<private 2>"] == [
+        r["label"] for r in report["runs"]
+    ]
+    assert ["case", "stages.partitioner.length", "seed"] == report["varied"]
+    assert "8123" not in (clinic.out / "public" / "grid.json").read_text()
 
 
 def test_reporters_write_the_page_of_the_experiment(experiment):

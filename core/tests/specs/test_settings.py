@@ -262,6 +262,31 @@ def test_cases_have_labels_and_may_change_several_nodes(registry, toys):
     )
 
 
+def test_cases_are_crossed_with_a_product(registry, toys):
+    text = PIPELINE + (
+        "vary:\n"
+        "  cases:\n"
+        "    - {label: small, set: {privacy.crowd.k: 2}}\n"
+        "    - {label: large, set: {privacy.crowd.k: 9}}\n"
+        "  seed: [7, 8]\n"
+    )
+    grid = build(text, registry).grid
+    assert [
+        ("small, seed=7", {"case": "small", "privacy.crowd.k": 2, "seed": 7}, 2, 7),
+        ("small, seed=8", {"case": "small", "privacy.crowd.k": 2, "seed": 8}, 2, 8),
+        ("large, seed=7", {"case": "large", "privacy.crowd.k": 9, "seed": 7}, 9, 7),
+        ("large, seed=8", {"case": "large", "privacy.crowd.k": 9, "seed": 8}, 9, 8),
+    ] == [
+        (one.label, one.values, one.spec.privacy[0].method.k, one.spec.seed) for one in grid
+    ]
+
+
+def test_cases_alone_may_stand_under_their_name(registry):
+    text = PIPELINE + "vary: {cases: [{label: small, set: {privacy.crowd.k: 2}}]}\n"
+    (small,) = build(text, registry).grid
+    assert ("small", {"privacy.crowd.k": 2}) == (small.label, small.values)
+
+
 def test_what_every_run_gives_need_not_be_written_in_the_base(registry):
     text = PIPELINE.replace("crowd: {k: 10}", "crowd") + "vary: {privacy.crowd.k: [2, 3]}\n"
     assert [2, 3] == [case.spec.privacy[0].method.k for case in build(text, registry).grid]

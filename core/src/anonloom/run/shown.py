@@ -13,7 +13,7 @@ from typing import Any
 import attrs
 
 from anonloom.params import params_of
-from anonloom.spec.experiment import label_of
+from anonloom.spec.experiment import labelled
 from anonloom.spec.model import GridCase, PipelineSpec
 
 #: Parameters of a run itself that are private, beside those of its methods.
@@ -33,7 +33,7 @@ class Shown:
 def shown(cases: Sequence[GridCase]) -> dict[str, Shown]:
     """Return what is public of every run, by its label.
 
-    A label that somebody wrote stays as it is; one that was made of the values is made again.
+    What somebody wrote of a label stays as it is; what was made of the values is made again.
     """
     numbers: dict[str, dict[str, int]] = {}
     found = {}
@@ -42,7 +42,7 @@ def shown(cases: Sequence[GridCase]) -> dict[str, Shown]:
         parameters = {
             path: _numbered(path, value, private, numbers) for path, value in case.values.items()
         }
-        label = label_of(parameters) if case.label == label_of(case.values) else case.label
+        label = labelled(case.name, {path: parameters[path] for path in case.varied})
         found[case.label] = Shown(label, parameters)
     return found
 

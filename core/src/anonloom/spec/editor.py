@@ -174,5 +174,11 @@ class _Maker:
             "required": ["label", "set"],
             "properties": {"label": _TEXT, "set": {"type": "object"}},
         }
-        product = {"type": "object", "minProperties": 1, "additionalProperties": values}
-        return {"anyOf": [product, {"type": "array", "minItems": 1, "items": case}]}
+        cases = {"type": "array", "minItems": 1, "items": case}
+        product = {
+            "type": "object",
+            "minProperties": 1,
+            "properties": {"cases": cases},
+            "additionalProperties": values,
+        }
+        return {"anyOf": [product, cases]}

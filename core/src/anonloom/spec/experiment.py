@@ -17,15 +17,38 @@ MOST_RUNS = 10_000
 
 @attrs.frozen
 class Variant:
-    """One run of an experiment: its label and what it changes."""
+    """One run of an experiment.
 
-    label: str
-    settings: tuple[Setting, ...]
+    Attributes
+    ----------
+    name
+        What somebody called its case; nothing for a run of a product alone.
+    fixed
+        What the case changes.
+    varied
+        What the product changes.
+    """
+
+    name: str = ""
+    fixed: tuple[Setting, ...] = ()
+    varied: tuple[Setting, ...] = ()
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        """All that it changes, in order."""
+        return (*self.fixed, *self.varied)
+
+    @property
+    def label(self) -> str:
+        """The case's name and what the product changes."""
+        return labelled(self.name, {one.path: one.value.plain() for one in self.varied})
 
     @property
     def values(self) -> dict[str, object]:
         """Path -> plain value."""
-        return {setting.path: setting.value.plain() for setting in self.settings}
+        values = {setting.path: setting.value.plain() for setting in self.settings}
+        # Runs of one case have nothing else in common that a table could be grouped by.
+        return {"case": self.name, **values} if self.fixed and self.varied else values
 
     def apply(self, document: Node) -> Node:
         """Return the document with the changes, in their order.
@@ -72,10 +95,15 @@ def split(document: Node) -> tuple[Node, tuple[Variant, ...]]:
 
 
 def _product(cursor: Cursor) -> Iterator[Variant]:
-    entries = cursor.entries("a mapping of paths to lists of values, or a list of cases")
+    entries = cursor.entries("a mapping of paths to lists of values, or a list of cases") or {}
+    cases = [Variant()]
+    if "cases" in entries:
+        cases = list(_cases(entries["cases"]))
     axes = []
-    runs = 1
-    for path, entry in (entries or {}).items():
+    runs = len(cases)
+    for path, entry in entries.items():
+        if path == "cases":
+            continue
         if not entry.node.items:
             entry.must_be("a list of values that is not empty")
             continue
@@ -88,11 +116,16 @@ def _product(cursor: Cursor) -> Iterator[Variant]:
     if runs > MOST_RUNS:
         cursor.complain(f"asks for {runs} runs; at most {MOST_RUNS} are done")
         return
-    if not axes:
+    if not axes and "cases" not in entries:
         return
-    for settings in itertools.product(*axes):
-        label = label_of({setting.path: setting.value.plain() for setting in settings})
-        yield Variant(label, settings)
+    for case in cases:
+        for settings in itertools.product(*axes):
+            yield attrs.evolve(case, varied=settings)
+
+
+def labelled(name: str, values: Mapping[str, object]) -> str:
+    """Return the label of a run: the name of its case, if it is of one, and what is varied."""
+    return ", ".join(part for part in (name, label_of(values)) if part)
 
 
 def label_of(values: Mapping[str, object]) -> str:

@@ -42,7 +42,7 @@ SECTIONS: dict[str, str] = {
     "stages": "The methods that make the release, in order.",
     "audit": "What is measured on the release before it is published, and what stops it.",
     "publish": "What is written, where and how.",
-    "vary": "An experiment: a product of paths, or a list of cases.",
+    "vary": "An experiment: a product of paths, a list of cases, or both.",
 }
 
 _NEEDED = ("version", "data", "privacy")

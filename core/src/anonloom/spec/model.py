@@ -165,11 +165,17 @@ class GridCase:
         Path -> plain value: what this run changes.
     spec : PipelineSpec
         The pipeline with these values.
+    name : str
+        The part of the label that somebody wrote.
+    varied : tuple of str
+        The paths whose values make the rest of the label.
     """
 
     label: str
     values: Mapping[str, object]
     spec: "PipelineSpec"
+    name: str = ""
+    varied: tuple[str, ...] = ()
 
 
 @attrs.frozen(eq=False)

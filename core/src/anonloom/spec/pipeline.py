@@ -90,7 +90,9 @@ def build_pipeline(
     failing = 0
     for variant in variants:
         try:
-            grid.append(GridCase(variant.label, variant.values, checked(variant.apply(base))))
+            spec = checked(variant.apply(base))
+            varied = tuple(setting.path for setting in variant.varied)
+            grid.append(GridCase(variant.label, variant.values, spec, variant.name, varied))
         except SpecError as error:
             problems += error.problems
             failing += 1
