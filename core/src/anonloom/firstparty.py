@@ -30,6 +30,7 @@ _FOLDERS: dict[str, tuple[tuple[str, str], ...]] = {
     "auditors/utility": (("auditor", "utility"),),
     "auditors/disclosure": (("auditor", "disclosure"),),
     "auditors/distance": (("auditor", "distance"),),
+    "auditors/fellegi-sunter": (("auditor", "fellegi-sunter"),),
     "transports/direct": (("transport", "direct"),),
     "integrity/digest": (("integrity", "digest"),),
     "reporters/page": (("reporter", "page"),),

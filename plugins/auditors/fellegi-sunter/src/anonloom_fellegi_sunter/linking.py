@@ -98,10 +98,8 @@ def attack(
 
     Parameters
     ----------
-    attributes
-        At least one.
-    blocks
-        Where records and rows of the release meet; at least one pair.
+    attributes, blocks
+        At least one column, and at least one pair of a record and a row of the release.
     persons
         Person of every record.
     truth
@@ -120,8 +118,7 @@ def attack(
     # Cells that cover several values agree with strangers as single values never do.
     known = others == "null" and not any(attribute.coarse for attribute in attributes)
     run.note(f"{pairs:,} pairs of a record and a published row: {scheme.words}")
-    tell = _Told(run, 2 * pairs + (1 + known) * strangers)
-    workers = run.workers
+    tell, workers = _Told(run, 2 * pairs + (1 + known) * strangers), run.workers
     with compiling(run):
         table = count_patterns(comparison, released, blocks, workers, tell)
         model = fit(
@@ -133,9 +130,11 @@ def attack(
         )
         weights, ranks = np.unique(model.weights(comparison.masks), return_inverse=True)
         rank_of = ranks.astype(np.int32)
-        nobody = np.full(records, -1, np.int64)
         best = find_best(comparison, released, blocks, rank_of, truth, workers, tell)
-        best_null = find_best(comparison, null, own_blocks, rank_of, nobody, workers, tell)
+        # Nobody is a right link of the null.
+        best_null = find_best(
+            comparison, null, own_blocks, rank_of, np.full(records, -1), workers, tell
+        )
     return Attack(
         model=model,
         attributes=tuple(attributes),
