@@ -206,7 +206,8 @@ class Counting(Auditor):
                 name="most_rows",
                 value=max((row.findings["rows"].value for row in grid), default=None),
                 meaning="Most rows of any run.",
-            )
+            ),
+            *(chart for row in grid for chart in row.findings.charts),
         )
 
 

@@ -75,6 +75,14 @@ class ArrayChart(Rarity):
         return Findings.of(super().audit(case, run), chart)
 
 
+class BentChart(Rarity):
+    def audit(self, case, run):
+        rows = [["a", 1], ["b"]]
+        data = {"columns": ["name", "value"], "rows": rows}
+        chart = Chart(name="c", kind="table", title="C", data=data, meaning="M.")
+        return Findings.of(super().audit(case, run), chart)
+
+
 class SilentNan(Rarity):
     def audit(self, case, run):
         nothing = Finding(name="nothing", value=float("nan"), meaning="Nothing.")
@@ -95,6 +103,7 @@ class TestToys(ToyTests):
         (RarityConformance, Repeats, "check_returns_findings"),
         (RarityConformance, HiddenNeed, "check_copes_with_every_table"),
         (RarityConformance, ArrayChart, "check_findings_are_plain_data"),
+        (RarityConformance, BentChart, "check_charts_have_the_form_of_their_kind"),
         (RarityConformance, SilentNan, "check_figures_without_a_value_say_why"),
         (RarityConformance, MeasuresNothing, "check_says_what_it_measures"),
     ]

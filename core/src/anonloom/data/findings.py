@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 Better = Literal["lower", "higher", "neither"]
 Status = Literal["measured", "bound", "not assessable", "none detected"]
+ChartKind = Literal["line", "bars", "heat", "scatter", "density", "tree", "table"]
 
 
 def _plain(value: Any) -> Any:
@@ -65,18 +66,27 @@ class Finding:
 
 @attrs.frozen(kw_only=True)
 class Chart:
-    """A picture as data; only reporters draw.
+    """A picture, or a table, as data; only reporters draw.
+
+    None stands wherever a number is missing.
 
     Attributes
     ----------
     data
-        `line`, `scatter`, `density`: {series: {"x": [...], "y": [...]}}; `bars`: {"labels": [...],
-        series: [...]}; `heat`: {"x": [...], "y": [...], "z": [[...]]}; `tree`: {"label": str,
-        "children": [...]}.
+        What its kind asks for:
+
+        - `line`: {series: {"x": [...], "y": [...]}}; a series may carry "low" and "high", the
+          interval around its line;
+        - `scatter`: the same, and perhaps "labels", what each point is;
+        - `density`: the same as `line`, drawn as a filled line;
+        - `bars`: {"labels": [...], series: [...]};
+        - `heat`: {"x": [...], "y": [...], "z": [[...]]}, a row of z for every y;
+        - `tree`: {"label": str, "children": [...]};
+        - `table`: {"columns": [names], "rows": [[...]]}, whose cells are texts, numbers or None.
     """
 
     name: str
-    kind: Literal["line", "bars", "heat", "scatter", "density", "tree"]
+    kind: ChartKind
     title: str
     data: Mapping[str, Any]
     x: str = ""

@@ -14,7 +14,11 @@ from anonloom.kinds.context import Run
 
 @attrs.frozen(eq=False)
 class GridRow:
-    """One run of an experiment: its label, what was varied, and what this auditor found."""
+    """One run of an experiment: its label, what was varied, and what this auditor found.
+
+    `findings` holds the charts of the run, too: a risk surface is made of the curves of all runs.
+    Results that an earlier version left have none.
+    """
 
     label: str
     parameters: dict[str, Any]

@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import attrs
 import pandas as pd
 
-from anonloom.data.findings import Finding, Findings
+from anonloom.data.findings import Chart, Finding, Findings
 from anonloom.errors import AnonloomError, PrivacyError, UsageError
 from anonloom.kinds.auditor import GridRow
 from anonloom.registry import Registry
@@ -40,6 +40,7 @@ _SUMMARY = {
 }
 
 Tell = Callable[[str, str], None]
+T = TypeVar("T", Finding, Chart)
 
 
 @attrs.frozen
@@ -217,6 +218,7 @@ def run_case(spec: PipelineSpec, registry: Registry, target: Path, at: int) -> s
         "exit_code": 0,
         "message": "",
         "findings": {},
+        "charts": {},
         "measures": {audit.id: audit.method.measures for audit in case.spec.audit},
         "figures": {},
     }
@@ -234,6 +236,8 @@ def run_case(spec: PipelineSpec, registry: Registry, target: Path, at: int) -> s
             part["id"]: part["findings"]
             for part in (*outcome.report["stages"], *outcome.report["audits"])
         }
+        # Of auditors alone: what stages draw is in the report of their run.
+        result["charts"] = {part["id"]: part["charts"] for part in outcome.report["audits"]}
     path = _result_file(target, case)
     aside = path.with_suffix(".tmp")
     outputs.write_json(aside, result)
@@ -290,7 +294,7 @@ def _summaries(spec: PipelineSpec, results: list[dict[str, Any]]) -> list[dict[s
             GridRow(
                 public[result["label"]].label,
                 public[result["label"]].parameters,
-                Findings.of(_finding(data) for data in result["findings"].get(audit.id, ())),
+                _found(result, audit.id),
             )
             for result in results
             if result["status"] == "published"
@@ -307,12 +311,18 @@ def _summaries(spec: PipelineSpec, results: list[dict[str, Any]]) -> list[dict[s
     return summaries
 
 
-def _finding(data: dict[str, Any]) -> Finding:
-    known = {field.name for field in attrs.fields(Finding)}
-    values = {name: value for name, value in data.items() if name in known}
-    if values.get("interval") is not None:
-        values["interval"] = tuple(values["interval"])
-    return Finding(**values)
+def _found(result: dict[str, Any], audit: str) -> Findings:
+    """What an audit left in a run's result; results of an earlier version hold no charts."""
+    return Findings.of(
+        (_made(Finding, data) for data in result["findings"].get(audit, ())),
+        (_made(Chart, data) for data in result.get("charts", {}).get(audit, ())),
+    )
+
+
+def _made(cls: type[T], data: dict[str, Any]) -> T:
+    """Make a finding or a chart of plain data; what a report adds to it is left out."""
+    known = {field.name for field in attrs.fields(cls)}
+    return cls(**{name: value for name, value in data.items() if name in known})
 
 
 def _write(spec: PipelineSpec, target: Path, report: dict[str, Any]) -> None:

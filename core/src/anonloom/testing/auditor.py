@@ -10,7 +10,7 @@ import numpy as np
 
 from anonloom.data.case import Case, Need
 from anonloom.data.classes import Classes
-from anonloom.data.findings import Findings
+from anonloom.data.findings import Chart, Findings
 from anonloom.data.release import Release
 from anonloom.data.table import Table
 from anonloom.kinds.context import Run
@@ -18,6 +18,7 @@ from anonloom.testing import tables
 from anonloom.testing.conduct import CONDUCT, Acting, Scene
 from anonloom.testing.conformance import Check, held
 from anonloom.testing.declaring import DECLARED
+from anonloom.testing.pictures import misdrawn
 from anonloom.testing.results import NotApplicable
 from anonloom.testing.tables import ORDINARY_TABLES, Sample
 
@@ -182,11 +183,32 @@ def check_findings_are_plain_data(subject: AuditorConformance) -> None:
             if finding.value is not None and not isinstance(finding.value, int | float | str):
                 problems.append(f"{name}: {finding.name} is a {type(finding.value).__name__}")
         for chart in findings.charts:
-            try:
-                json.dumps(dict(chart.data), allow_nan=False)
-            except (TypeError, ValueError) as error:
-                problems.append(f"{name}: chart {chart.name}: {error}")
+            wrong = _unwritable(chart)
+            problems += [f"{name}: chart {chart.name}: {wrong}"] if wrong else []
     held(problems, "not plain data")
+
+
+def _unwritable(chart: Chart) -> str:
+    """Why a chart is no JSON; nothing when it is."""
+    try:
+        json.dumps(dict(chart.data), allow_nan=False)
+    except (TypeError, ValueError) as error:
+        return str(error)
+    return ""
+
+
+def check_charts_have_the_form_of_their_kind(subject: AuditorConformance) -> None:
+    """The data of a chart are what its kind asks for, so that every reporter can draw it."""
+    held(
+        (
+            f"{name}: {chart.kind} {chart.name}: {wrong}"
+            for name, findings in _findings(subject)
+            for chart in findings.charts
+            # What is no plain data has been said to be so.
+            if not _unwritable(chart) and (wrong := misdrawn(chart))
+        ),
+        "charts that no reporter can draw",
+    )
 
 
 def check_figures_without_a_value_say_why(subject: AuditorConformance) -> None:
@@ -243,6 +265,7 @@ _CHECKS: tuple[Check, ...] = (
     check_returns_findings,
     check_findings_have_a_meaning,
     check_findings_are_plain_data,
+    check_charts_have_the_form_of_their_kind,
     check_figures_without_a_value_say_why,
     check_planted_risk_is_found,
     check_independent_table_is_not_blamed,

@@ -5,6 +5,9 @@ from typing import Any
 #: Text that must never reach a page as markup.
 MARKUP = "<script>alert('cell')</script>"
 
+#: The interval around a line.
+_BAND = {"low": [0.4, 0.1], "high": [0.6, None]}
+
 
 def full_report() -> dict[str, Any]:
     """Return a report of a run in which every part has something to show."""
@@ -90,12 +93,18 @@ def _audit() -> dict[str, Any]:
         ],
         "charts": [
             _chart("lines", "line", {"risk": {"x": [1, 2, 3], "y": [0.5, 0.2, 0.1]}}),
+            _chart("band", "line", {"risk": {"x": [1, 2], "y": [0.5, 0.2], **_BAND}}),
             _chart("bars", "bars", {"labels": ["age", "region"], "loss": [0.2, 0.4]}),
             _chart("heat", "heat", {"x": ["a", "b"], "y": ["c"], "z": [[1.0, 2.0]]}),
             _chart("points", "scatter", {"rows": {"x": [1, 2], "y": [2, 1]}}),
             _chart("density", "density", {"rows": {"x": [0, 1], "y": [0.5, 0.5]}}),
             _chart(
                 "tree", "tree", {"label": "all", "children": [{"label": "age", "children": []}]}
+            ),
+            _chart(
+                "table",
+                "table",
+                {"columns": ["claim", "paper", "ours"], "rows": [["grows", 0.5, None], ["", 1, 2]]},
             ),
         ],
     }
@@ -137,7 +146,11 @@ def hostile_report() -> dict[str, Any]:
     report["warnings"] = [MARKUP]
     report["columns"][0]["name"] = MARKUP
     report["audits"][0]["findings"][0]["meaning"] = MARKUP
-    report["audits"][0]["charts"][1]["data"]["labels"][0] = MARKUP
+    charts = {chart["kind"]: chart["data"] for chart in report["audits"][0]["charts"]}
+    charts["bars"]["labels"][0] = MARKUP
+    charts["heat"]["y"][0] = MARKUP
+    charts["tree"]["label"] = MARKUP
+    charts["table"]["columns"][0] = charts["table"]["rows"][0][0] = MARKUP
     report["manifest"]["spec"]["name"] = MARKUP
     return report
 
