@@ -1,4 +1,4 @@
-"""What this plugin offers: three auditors, and the command that makes a secret for one of them."""
+"""What this plugin offers: four auditors, and the command that makes a secret for one of them."""
 
 from anonloom.api import Command, Method, hookimpl
 
@@ -19,6 +19,13 @@ def anonloom_register_auditors() -> list[Method]:
             name="cvpl",
             target="anonloom_cvpl.auditor:Cvpl",
             summary="How many records of the original can be linked to the release by similarity.",
+            paper=PAPER,
+            reads=READS,
+        ),
+        Method(
+            name="cvpl-variants",
+            target="anonloom_cvpl.variants:Variants",
+            summary="The same attack with one operator changed at a time, beside the paper's.",
             paper=PAPER,
             reads=READS,
         ),
