@@ -315,8 +315,11 @@ class Evidence:
 
     def _expected(self, estimate: Estimate) -> tuple[float, Floats]:
         """Return the likelihood, and how many of the pairs of every pattern match."""
-        others = self._independent(estimate.u) if self.others is None else self.others
-        match = np.log(estimate.prior) + self._independent(estimate.m)
+        # Both classes at once: the table of patterns is long, and is read once.
+        both = [estimate.m] if self.others is not None else [estimate.m, estimate.u]
+        of_class = self._independent(np.stack(both, axis=1))
+        others = of_class[:, -1] if self.others is None else self.others
+        match = np.log(estimate.prior) + of_class[:, 0]
         either = np.logaddexp(match, np.log1p(-estimate.prior) + others)
         return float(self.count @ either), self.count * np.exp(match - either)
 
@@ -332,12 +335,12 @@ class Evidence:
         The objective is concave in every parameter, so that the best allowed value is the best
         one, moved to the nearest end of what is allowed.
         """
-        found = []
-        for pairs, before in ((matching, estimate.m), (self.count - matching, estimate.u)):
-            agree, disagree = pairs @ self.agreeing, pairs @ self.disagreeing
-            said = agree + disagree
-            share = np.divide(agree, said, out=before.copy(), where=said > 0)
-            found.append(np.clip(share, CLIP, 1 - CLIP))
-        prior = float(matching.sum() / self.count.sum())
-        least = CLIP / self.count.sum()
-        return Estimate(found[0], found[1], float(np.clip(prior, least, self.most)))
+        pairs = np.stack([matching, self.count - matching])
+        agree, disagree = pairs @ self.agreeing, pairs @ self.disagreeing
+        said = agree + disagree
+        before = np.stack([estimate.m, estimate.u])
+        share = np.divide(agree, said, out=before, where=said > 0)
+        m, u = np.clip(share, CLIP, 1 - CLIP)
+        total = self.count.sum()
+        prior = np.clip(matching.sum() / total, CLIP / total, self.most)
+        return Estimate(m, u, float(prior))
