@@ -79,6 +79,22 @@ def test_a_summary_can_be_drawn_from_the_charts_of_all_runs(experiment):
     assert {"labels": ["a"], "n": [1]} == charts[0]["data"]
 
 
+def test_a_summary_sees_what_the_other_auditors_of_a_run_found(experiment, monkeypatch):
+    from anonloom.data.findings import Findings
+    from toy_methods import Counting
+
+    seen = []
+    monkeypatch.setattr(
+        Counting, "summarize", lambda self, grid: Findings.of() if seen.extend(grid) else Findings()
+    )
+    report, _ = run(experiment)
+
+    published = [one for one in report["runs"] if one["status"] == "published"]
+    assert [one["label"] for one in published] == [row.label for row in seen]
+    assert {"counting"} == {audit for row in seen for audit in row.others}
+    assert all(row.findings == row.others["counting"] for row in seen)
+
+
 def test_results_of_an_earlier_version_have_no_charts_and_are_still_good(experiment):
     run(experiment)
     for path in (experiment.out / "private" / "results").iterdir():

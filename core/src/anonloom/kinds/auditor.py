@@ -1,7 +1,7 @@
 """Auditor: what a release reveals, and what it is still good for."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 import attrs
@@ -14,15 +14,23 @@ from anonloom.kinds.context import Run
 
 @attrs.frozen(eq=False)
 class GridRow:
-    """One run of an experiment: its label, what was varied, and what this auditor found.
+    """One run of an experiment.
 
-    `findings` holds the charts of the run, too: a risk surface is made of the curves of all runs.
-    Results that an earlier version left have none.
+    Attributes
+    ----------
+    label, parameters
+        What it is called, and what was varied.
+    findings
+        What this auditor found, charts included: a risk surface is made of the curves of all runs.
+        Results that an earlier version left have no charts.
+    others
+        What every auditor of the run found, by its id.
     """
 
     label: str
     parameters: dict[str, Any]
     findings: Findings
+    others: Mapping[str, Findings] = attrs.field(factory=dict, repr=False)
 
 
 class Auditor(ABC):

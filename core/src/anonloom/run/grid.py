@@ -295,6 +295,7 @@ def _summaries(spec: PipelineSpec, results: list[dict[str, Any]]) -> list[dict[s
                 public[result["label"]].label,
                 public[result["label"]].parameters,
                 _found(result, audit.id),
+                {one.id: _found(result, one.id) for one in spec.audit},
             )
             for result in results
             if result["status"] == "published"

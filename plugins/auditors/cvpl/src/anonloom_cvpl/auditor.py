@@ -1,14 +1,15 @@
 """The auditor `cvpl`: how many records can be linked, beside how many would be by chance."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from anonloom.data.case import Case
 from anonloom.data.findings import Finding, Findings, PrivateRows
+from anonloom.kinds.auditor import GridRow
 from anonloom.kinds.context import Run
 from anonloom.params import between, distinct, param
 from anonloom_cvpl import attribution, charts, rates
@@ -51,13 +52,8 @@ class Cvpl(Attacker):
     )
     attribution: bool = param(help="Whether to find out which columns drive linkage.", default=True)
 
-    def audit(self, case: Case, run: Run) -> Findings:
+    def attack(self, case: Case, run: Run) -> Findings:
         """Link, and compare with what chance alone would link."""
-        # Many small matrices: threads of the linear algebra would wait for each other.
-        with threadpool_limits(1, user_api="blas"):
-            return self._audit(case, run)
-
-    def _audit(self, case: Case, run: Run) -> Findings:
         assert case.original is not None
         control = () if case.control is None else (case.control,)
         others = [case.release, *control, *case.other_releases]
@@ -70,6 +66,11 @@ class Cvpl(Attacker):
         everyone = np.arange(len(evidence))
         left_out = prepared.left_out(len(case.release), run.rng).evidence(run, everyone)
         return _Audit(self, case, prepared, evidence, left_out, truth, run).findings()
+
+    def summarize(self, grid: Sequence[GridRow]) -> Findings:
+        """Draw the risk surface of an experiment."""
+        surface = charts.risk_surface(grid)
+        return Findings() if surface is None else Findings.of(surface)
 
 
 def announce(prepared: Prepared, run: Run) -> None:
@@ -415,12 +416,14 @@ class _Audit:
         """Return the records that the attacker gets right with the widest margin."""
         evidence = self.evidence
         if self.truth is None:
-            score = np.where(np.isfinite(evidence.best), evidence.best - self.left_out.wrong, -1.0)
-            score = np.where(evidence.best >= self.method.threshold, score, -np.inf)
+            linked = evidence.best >= self.method.threshold
+            score = np.full(len(evidence), -np.inf)
+            score[linked] = evidence.best[linked] - self.left_out.wrong[linked]
             meaning = "Records that resemble a row of the release more than any other record."
         else:
-            score = np.where(np.nan_to_num(evidence.hit) > 0, evidence.true - evidence.wrong, -1.0)
-            score = np.where(np.nan_to_num(evidence.hit) > 0.5, score, -np.inf)
+            right = np.nan_to_num(evidence.hit) > 0.5
+            score = np.full(len(evidence), -np.inf)
+            score[right] = evidence.true[right] - evidence.wrong[right]
             meaning = "Records whose own row is the most similar, by the margin to the next one."
         score = np.where(np.isposinf(score), 2.0, score)
         order = np.argsort(-score, kind="stable")[:MOST_EXPOSED]

@@ -1,12 +1,13 @@
 """The pictures of an audit, as data."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonloom.data.findings import Chart
+from anonloom.kinds.auditor import GridRow
 from anonloom_cvpl.rates import THRESHOLDS
 
 Floats = NDArray[np.float64]
@@ -80,5 +81,30 @@ def block_sizes(sizes: NDArray[np.integer]) -> Chart:
             "labels": labels,
             "blocks": (counts / max(counts.sum(), 1)).tolist(),
             "records": (records / max(records.sum(), 1)).tolist(),
+        },
+    )
+
+
+def risk_surface(grid: Sequence[GridRow]) -> Chart | None:
+    """R(lambda, tau) of section 6.4: the risk curves of all runs, side by side."""
+    curves = {
+        row.label: chart.data["linkage rate"]["y"]
+        for row in grid
+        for chart in row.findings.charts
+        if chart.name == "risk_curve"
+    }
+    if len(curves) < 2:
+        return None
+    return Chart(
+        name="risk_surface",
+        kind="heat",
+        title="Linkage rate by protection and by the attacker's strictness",
+        x="threshold of similarity",
+        y="run",
+        meaning="No single threshold and no single parameter makes a release safe.",
+        data={
+            "x": [f"{threshold:.2f}" for threshold in THRESHOLDS],
+            "y": list(curves),
+            "z": list(curves.values()),
         },
     )
