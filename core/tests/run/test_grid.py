@@ -1,10 +1,12 @@
 """Experiments: one tidy table, resumed where they stopped, refusals as results."""
 
 import json
+import sys
 
 import pandas as pd
 import pytest
 
+from anonloom.data.findings import Findings
 from anonloom.errors import UsageError
 from anonloom.run import grid
 from anonloom.run.grid import Recipe, run_grid
@@ -80,13 +82,14 @@ def test_a_summary_can_be_drawn_from_the_charts_of_all_runs(experiment):
 
 
 def test_a_summary_sees_what_the_other_auditors_of_a_run_found(experiment, monkeypatch):
-    from anonloom.data.findings import Findings
-    from toy_methods import Counting
-
     seen = []
-    monkeypatch.setattr(
-        Counting, "summarize", lambda self, grid: Findings.of() if seen.extend(grid) else Findings()
-    )
+
+    def summarize(self, grid):
+        seen.extend(grid)
+        return Findings()
+
+    counting = sys.modules["anonloom_toy_methods"].Counting
+    monkeypatch.setattr(counting, "summarize", summarize)
     report, _ = run(experiment)
 
     published = [one for one in report["runs"] if one["status"] == "published"]
