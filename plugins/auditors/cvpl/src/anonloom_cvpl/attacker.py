@@ -1,14 +1,18 @@
 """The parameters of an attacker, which all auditors of this plugin share."""
 
+from abc import abstractmethod
 from typing import Any, ClassVar, Literal
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from anonloom.data.case import Case, Need
+from anonloom.data.findings import Findings
 from anonloom.data.schema import Schema
 from anonloom.kinds.auditor import Auditor
+from anonloom.kinds.context import Run
 from anonloom.params import at_least, between, distinct, param
 from anonloom_cvpl.configuration import COMPARED, Configuration
 from anonloom_cvpl.projection import Method, Projecting
@@ -105,6 +109,16 @@ class Attacker(Auditor):
             projecting=Projecting(method=self.projection, fit=self.fit, variance=self.variance),
             similarity=self.similarity,
         )
+
+    def audit(self, case: Case, run: Run) -> Findings:
+        """Link, and say what was found."""
+        # Many small matrices: threads of the linear algebra would wait for each other.
+        with threadpool_limits(1, user_api="blas"):
+            return self.attack(case, run)
+
+    @abstractmethod
+    def attack(self, case: Case, run: Run) -> Findings:
+        """Link, and say what was found."""
 
     def problem(self, schema: Schema) -> str | None:
         """Say which column cannot be compared, or blocked by."""

@@ -27,7 +27,7 @@ RESAMPLES = 200
 #: Groups of rows of a table whose moments are resampled.
 GROUPS = 20
 #: So few rows are written out; of more, moments follow from counts.
-FEW_ROWS = 500
+FEW_ROWS = 10_000
 
 
 @attrs.frozen
@@ -71,6 +71,11 @@ def _per_column(vectors: Vectors, features: Floats) -> Floats:
 
 def _refitted(prepared: Prepared, linear: Linear, mean: Floats, covariance: Floats) -> Linear:
     made = prepared.configuration.projecting
+    if made.method != "pca":
+        # These directions do not follow from the moments: what varies is how far rows lie along
+        # them.
+        along = np.einsum("ij,ij->j", linear.matrix, covariance @ linear.matrix).clip(0.0)
+        return attrs.evolve(linear, offset=mean, variances=along, total=float(np.trace(covariance)))
     values, directions = principal_components(covariance)
     kept = components_for(values, made.variance, made.least, made.most)
     return attrs.evolve(
@@ -88,9 +93,10 @@ def _resampled_moments(prepared: Prepared, rng: np.random.Generator) -> list[tup
     sizes, sums, seconds = [], [], []
     for side in SIDES[prepared.configuration.projecting.fit]:
         groups = rng.integers(GROUPS, size=vectors.rows(side))
+        written = vectors.dense(side) if len(groups) <= FEW_ROWS else None
         for rows in (np.flatnonzero(groups == group) for group in range(GROUPS)):
             sizes.append(float(len(rows)))
-            total, second = _sums(vectors, side, rows)
+            total, second = _sums(vectors, side, rows, written)
             sums.append(total)
             seconds.append(second)
     size, sum_, second_ = np.array(sizes), np.stack(sums), np.stack(seconds)
@@ -103,10 +109,12 @@ def _resampled_moments(prepared: Prepared, rng: np.random.Generator) -> list[tup
     return found
 
 
-def _sums(vectors: Vectors, side: int, rows: NDArray[np.integer]) -> tuple[Floats, Floats]:
+def _sums(
+    vectors: Vectors, side: int, rows: NDArray[np.integer], written: Floats | None
+) -> tuple[Floats, Floats]:
     """Sum of the vectors of some rows, and of their products."""
-    if len(rows) <= FEW_ROWS:
-        dense = vectors.dense(side, rows)
+    if written is not None:
+        dense = written[rows]
         return dense.sum(axis=0), dense.T @ dense
     parts = tuple(attrs.evolve(p, sides=(p.sides[side][rows],)) for p in vectors.parts)
     mean, covariance = attrs.evolve(vectors, parts=parts).moments(0)
@@ -129,11 +137,16 @@ def ablation(
         labels if len(labels) else np.zeros(linear.vectors.rows(0), np.int64), run.rng
     )
     whole = _outcome(prepared, linear, records, threshold, truth, run)
+    made = prepared.configuration.projecting
+    mean, covariance = linear.vectors.moments(*SIDES[made.fit])
     found = {}
-    for name in (part.name for part in linear.vectors.parts):
-        vectors = linear.vectors.without(name)
-        projection = prepared.configuration.projecting.fitted(vectors, run.rng)
-        assert isinstance(projection, Linear)
+    for name, span in zip(
+        (p.name for p in linear.vectors.parts), linear.vectors.spans, strict=True
+    ):
+        kept = np.r_[: span.start, span.stop : len(mean)]
+        projection = made.from_moments(
+            linear.vectors.without(name), mean[kept], covariance[np.ix_(kept, kept)], run.rng
+        )
         less = _outcome(prepared, projection, records, threshold, truth, run)
         drop = whole - less
         drawn = run.rng.integers(len(drop), size=(RESAMPLES, len(drop)))

@@ -96,7 +96,7 @@ class Ensemble(Attacker):
             raise ValueError(f"'{unknown[0]}' is no parameter of an attacker")
         return attrs.evolve(self, family=(), draw=1, **changes)  # type: ignore[arg-type]  # checked
 
-    def audit(self, case: Case, run: Run) -> Findings:
+    def attack(self, case: Case, run: Run) -> Findings:
         """Draw configurations, and link with each."""
         assert case.original is not None
         secret = run.rng.bytes(32) if self.secret is None else self._committed(self.secret)

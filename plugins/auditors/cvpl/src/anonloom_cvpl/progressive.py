@@ -73,7 +73,7 @@ class Progressive(Attacker):
         check=above(0),
     )
 
-    def audit(self, case: Case, run: Run) -> Findings:
+    def attack(self, case: Case, run: Run) -> Findings:
         """Climb the ladder."""
         assert case.original is not None
         prepared = self.configuration.prepared(case.original, [case.release], run)
