@@ -38,6 +38,10 @@ class Utility(Auditor):
         default=None,
         check=at_least(1),
     )
+    proxies: bool = param(
+        help="Whether correlations, marginals, accuracy of a model and distances are compared.",
+        default=True,
+    )
 
     def audit(self, case: Case, run: Run) -> Findings:
         """Measure loss, class sizes and suppression."""
@@ -53,8 +57,17 @@ class Utility(Auditor):
             self._set_valued(case, labels),
             self._classes(partition, published, case.demanded),
             _suppression(published),
+            self._proxies(case, run),
             self._charts(losses, partition, published),
         )
+
+    def _proxies(self, case: Case, run: Run) -> Findings:
+        if not self.proxies:
+            return Findings()
+        # Imported here: loading what it needs takes longer than all other figures together.
+        from anonloom_utility.proxies import proxies
+
+        return proxies(case, run)
 
     def summarize(self, grid: Sequence[GridRow]) -> Findings:
         """Show loss against the varied number, and which columns pay in which run."""

@@ -1,0 +1,377 @@
+"""Four proxies of what a release is still good for (CVPL paper, Table 11), each on its own."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom.data.case import Case
+from anonloom.data.findings import Finding, Findings, Status
+from anonloom.kinds.context import Run
+from anonloom_linkage.paired import PairedColumn
+from anonloom_utility.classifier import LinearClassifier
+from anonloom_utility.compared import (
+    CONTROL,
+    ORIGINAL,
+    RELEASE,
+    SOURCES,
+    Compared,
+    Floats,
+    Ints,
+    Rows,
+)
+
+Codes = NDArray[np.integer]
+
+#: Pairs of records whose distances are compared.
+PAIRS = 10_000
+#: Bins of a number: its own quantiles.
+BINS = 20
+#: Share of the original that judges a model, where there is no control table.
+JUDGES = 0.3
+#: A label with more values is no class.
+MOST_CLASSES = 50
+QUANTILES = 100
+
+MEANINGS = {
+    "correlation_preserved": "How alike the associations between columns are in the original and "
+    "in the release: the correlation of the two tables of associations, 1 for the same pattern.",
+    "marginals_preserved": "How alike the distributions of single columns are: 1 less the mean "
+    "Jensen-Shannon divergence, 1 for the same distributions.",
+    "accuracy_preserved": "How well a model that learned from the release predicts the label of "
+    "original rows, over how well one does that learned from the original.",
+    "distances_preserved": "How well distances between published records follow those between the "
+    "original ones: the correlation over pairs of records, 1 for the same pattern.",
+}
+
+
+class NotAssessable(Exception):
+    """Says why a proxy has no value."""
+
+
+def proxies(case: Case, run: Run) -> Findings:
+    """Compute all four; each says why where it cannot."""
+    if not len(case.release):
+        return Findings.of([_unknown(name, "nothing is published") for name in MEANINGS])
+    compared = Compared.of(case, run)
+    computed: dict[str, Callable[[Compared, Run], Finding]] = {
+        "correlation_preserved": correlation,
+        "marginals_preserved": marginals,
+        "accuracy_preserved": accuracy,
+        "distances_preserved": distances,
+    }
+    found = []
+    for name, compute in computed.items():
+        try:
+            found.append(compute(compared, run))
+        except NotAssessable as why:
+            found.append(_unknown(name, str(why)))
+    return Findings.of(found)
+
+
+def _unknown(name: str, reason: str) -> Finding:
+    return Finding(
+        name=name,
+        value=None,
+        better="higher",
+        status="not assessable",
+        meaning=MEANINGS[name],
+        assumptions=(reason,),
+    )
+
+
+def _figure(
+    name: str,
+    value: float,
+    compared: Compared,
+    *said: str,
+    interval: tuple[float, float] | None = None,
+    status: Status = "measured",
+) -> Finding:
+    return Finding(
+        name=name,
+        value=float(value),
+        interval=interval,
+        better="higher",
+        status=status,
+        meaning=MEANINGS[name],
+        assumptions=(*said, *compared.said),
+    )
+
+
+def correlated(a: Floats, b: Floats) -> float:
+    """Pearson's correlation.
+
+    Raises
+    ------
+    NotAssessable
+        Where one of them does not vary.
+    """
+    a, b = a - a.mean(), b - b.mean()
+    lengths = float(np.sqrt(a @ a) * np.sqrt(b @ b))
+    if lengths <= 1e-12 * max(len(a), 1):
+        raise NotAssessable("all of them are equal in the original or in the release")
+    return float(np.clip(a @ b / lengths, -1.0, 1.0))
+
+
+# --- correlation ---------------------------------------------------------------------------------
+
+
+def correlation(compared: Compared, run: Run) -> Finding:
+    """Correlate the associations of all pairs of columns in both tables."""
+    if len(compared.features) < 3:
+        raise NotAssessable("fewer than three columns vary, which is one association or none")
+    before, after = (associations(compared, side) for side in (ORIGINAL, RELEASE))
+    pairs = np.triu_indices(len(before), 1)
+    return _figure(
+        "correlation_preserved",
+        correlated(before[pairs], after[pairs]),
+        compared,
+        f"{len(pairs[0])} pairs of columns",
+        "the association of two numbers is their correlation, of other columns the size of the "
+        "covariance of their features over the sizes of their own",
+        "a generalized cell is the mean of the original's values under it",
+    )
+
+
+def associations(compared: Compared, side: int) -> Floats:
+    """Association of every pair of columns; 0 with one that never varies."""
+    rows = compared.vectors(side)
+    n = rows.shape[0]
+    mean = np.asarray(rows.sum(axis=0)).ravel() / n
+    covariance = np.asarray((rows.T @ rows).todense()) / n - np.outer(mean, mean)
+    ends = np.cumsum([0, *(feature.rows[side].shape[1] for feature in compared.features)])
+    squares = np.add.reduceat(np.add.reduceat(covariance**2, ends[:-1], axis=0), ends[:-1], axis=1)
+    own = np.sqrt(np.sqrt(np.diag(squares)))
+    scale = np.outer(own, own)
+    found = np.divide(np.sqrt(squares), scale, out=np.zeros_like(scale), where=scale > 1e-9)
+    numbers = np.flatnonzero([feature.number for feature in compared.features])
+    at = np.ix_(numbers, numbers)
+    found[at] *= np.sign(covariance[np.ix_(ends[numbers], ends[numbers])])
+    return found
+
+
+# --- marginals -----------------------------------------------------------------------------------
+
+
+def marginals(compared: Compared, run: Run) -> Finding:
+    """Compare the distributions of all columns."""
+    if not compared.columns:
+        raise NotAssessable("the original and the release share no column")
+    divergences = {column.name: divergence(column) for column in compared.columns}
+    worst = max(divergences, key=lambda name: divergences[name])
+    return _figure(
+        "marginals_preserved",
+        1 - float(np.mean(list(divergences.values()))),
+        compared,
+        f"least of '{worst}': {1 - divergences[worst]:.4g}",
+        f"numbers in {BINS} quantiles of the original",
+        "a generalized cell counts in equal parts for all that it covers",
+    )
+
+
+def divergence(column: PairedColumn) -> float:
+    """Jensen-Shannon divergence of a column's two distributions, in bits: 0 to 1."""
+    spread = _bins_of_places(column) if column.ordered else _bins_of_leaves(column)
+    p, q = (
+        np.bincount(column.sides[side], minlength=len(column)) @ spread / len(column.sides[side])
+        for side in (ORIGINAL, RELEASE)
+    )
+    # Cells that cannot be read are among those that say nothing, but lie outside of everything.
+    outside = column.unread[RELEASE] / len(column.sides[RELEASE])
+    if outside:
+        open_ = np.bincount(column.sides[RELEASE], minlength=len(column))[column.open].sum()
+        everywhere = spread[column.open][0]
+        q = q - everywhere * min(outside, open_ / len(column.sides[RELEASE]))
+    p, q = np.r_[p, 0.0], np.r_[np.maximum(q, 0.0), outside]
+    middle = (p + q) / 2
+    return float(np.clip((_relative_entropy(p, middle) + _relative_entropy(q, middle)) / 2, 0, 1))
+
+
+def _relative_entropy(p: Floats, q: Floats) -> float:
+    some = p > 0
+    return float(p[some] @ np.log2(p[some] / q[some]))
+
+
+def _bins_of_leaves(column: PairedColumn) -> Floats:
+    """(cells x values): which part of a cell counts for which value."""
+    covers = np.asarray(column.covers.todense(), float)
+    if column.axis.missing >= 0:
+        # What covers everything need not be missing.
+        wide = covers.sum(axis=1) > 1
+        covers[wide, column.axis.missing] = 0.0
+    sums = covers.sum(axis=1, keepdims=True)
+    found: Floats = np.divide(covers, sums, out=np.zeros_like(covers), where=sums > 0)
+    return found
+
+
+def _bins_of_places(column: PairedColumn) -> Floats:
+    """(cells x bins): which part of a cell lies in which bin; the last is for missing values."""
+    codes = column.sides[ORIGINAL]
+    places = column.lo[codes][~column.missing[codes]]
+    bins = np.zeros((len(column), 1))
+    if len(places):
+        edges = np.unique(np.quantile(places, np.arange(BINS + 1) / BINS, method="lower"))
+        ends = np.append(edges[1:], np.inf) if len(edges) > 1 else np.array([np.inf])
+        starts = np.append(-np.inf, edges[1:]) if len(edges) > 1 else np.array([-np.inf])
+        least, most = places.min(), places.max()
+        lo = np.where(column.open, least, np.clip(column.lo, least, most))
+        hi = np.where(column.open, most, np.clip(column.hi, least, most))
+        width = (hi - lo)[:, None]
+        overlap = np.minimum(hi[:, None], ends) - np.maximum(lo[:, None], starts)
+        inside = (lo[:, None] >= starts) & (lo[:, None] < ends)
+        wide = width > 0
+        bins = np.where(
+            wide, np.maximum(overlap, 0.0) / np.where(wide, width, 1.0), inside.astype(float)
+        )
+    found = np.hstack([bins, np.zeros((len(column), 1))])
+    found[column.missing] = 0.0
+    found[column.missing, -1] = 1.0
+    return found
+
+
+# --- accuracy ------------------------------------------------------------------------------------
+
+
+def accuracy(compared: Compared, run: Run) -> Finding:
+    """Train on the release and on the original; both predict rows that neither has seen."""
+    labels = [
+        column
+        for column in compared.columns
+        if column.name in compared.labels and len(column.axis.values) > 1
+    ]
+    if not labels:
+        raise NotAssessable("no published column with the role 'label' takes several values")
+    small = [one for one in labels if len(one.axis.values) <= MOST_CLASSES]
+    if not small:
+        raise NotAssessable(f"the label takes more than {MOST_CLASSES} values")
+    hits, base, often = [], [], []
+    for column in small:
+        found = _hits(compared, column, run)
+        hits.append(found[0])
+        base.append(found[1])
+        often.append(found[2])
+    right, before = np.mean(hits, axis=0), np.mean(base, axis=0)
+    if not before.sum():
+        raise NotAssessable("a model of the original predicts nothing")
+    value = float(right.sum() / before.sum())
+    # The standard error of a ratio of means over the same rows.
+    error = float(np.sqrt(np.mean((right - value * before) ** 2) / len(right)) / before.mean())
+    return _figure(
+        "accuracy_preserved",
+        value,
+        compared,
+        f"right of {len(right)} rows: {right.mean():.4g}, learned from the original "
+        f"{before.mean():.4g}, the most frequent value always {np.mean(often):.4g}",
+        "a linear model (ridge regression on the values of the label)",
+        interval=(max(value - 1.96 * error, 0.0), value + 1.96 * error),
+    )
+
+
+def _hits(compared: Compared, column: PairedColumn, run: Run) -> tuple[Floats, Floats, float]:
+    """Which judging rows each model gets right, and how often the most frequent value is right."""
+    original = compared.vectors(ORIGINAL, column.name)
+    codes = column.sides[ORIGINAL]
+    if not original.shape[1]:
+        raise NotAssessable("no other column varies")
+    learned_from = np.arange(len(column.sides[RELEASE]))
+    if len(column.sides) > CONTROL:
+        judges, truth = compared.vectors(CONTROL, column.name), column.sides[CONTROL]
+        training = np.arange(len(codes))
+    else:
+        order = run.rng.permutation(len(codes))
+        cut = round(JUDGES * len(codes))
+        judging, training = order[:cut], order[cut:]
+        judges, truth = original[judging], codes[judging]
+        if compared.truth is not None:
+            # Nobody is judged by a model that has seen them.
+            seen = np.isin(compared.truth, compared.rows[judging])
+            learned_from = learned_from[~seen]
+    return _judged(
+        column,
+        (original[training], codes[training]),
+        (
+            compared.vectors(RELEASE, column.name)[learned_from],
+            column.sides[RELEASE][learned_from],
+        ),
+        (judges, truth),
+    )
+
+
+def _judged(
+    column: PairedColumn,
+    original: tuple[Rows, Codes],
+    release: tuple[Rows, Codes],
+    judges: tuple[Rows, Codes],
+) -> tuple[Floats, Floats, float]:
+    classes = len(column.axis.values)
+    answers = []
+    for rows, codes in (release, original):
+        # A missing label, and one that cannot be read, teaches nothing.
+        known = codes < classes
+        if not known.any():
+            raise NotAssessable("there are no rows with a label to learn from")
+        answers.append(LinearClassifier.fit(rows[known], codes[known], classes).predict(judges[0]))
+    known = judges[1] < classes
+    if not known.any():
+        raise NotAssessable("there are no rows with a label to judge by")
+    hits, base = ((answer == judges[1])[known].astype(float) for answer in answers)
+    most = np.bincount(original[1][original[1] < classes], minlength=classes).argmax()
+    return hits, base, float((judges[1][known] == most).mean())
+
+
+# --- distances -----------------------------------------------------------------------------------
+
+
+def distances(compared: Compared, run: Run) -> Finding:
+    """Correlate distances between pairs of original and of published records."""
+    if not compared.features:
+        raise NotAssessable("no column varies")
+    release = compared.vectors(RELEASE)
+    if compared.truth is None:
+        return _distributions(compared, run, release)
+    known = np.flatnonzero(compared.truth >= 0)
+    first, second = _pairs(known, run)
+    before = _lengths(compared.vectors(SOURCES), first, second)
+    after = _lengths(release, first, second)
+    return _figure(
+        "distances_preserved",
+        correlated(before, after),
+        compared,
+        f"{len(first)} random pairs of records",
+        "Euclidean distances, numbers in standard deviations, categories as indicators",
+        "a generalized cell is the mean of the original's values under it",
+    )
+
+
+def _distributions(compared: Compared, run: Run, release: Rows) -> Finding:
+    """Correlate quantiles: no pairing of the records could correlate better."""
+    shares = (np.arange(QUANTILES) + 0.5) / QUANTILES
+    before, after = (
+        np.quantile(_lengths(rows, *_pairs(np.arange(rows.shape[0]), run)), shares)
+        for rows in (compared.vectors(ORIGINAL), release)
+    )
+    return _figure(
+        "distances_preserved",
+        correlated(before, after),
+        compared,
+        "published rows correspond to no known rows: quantiles of the distances are compared, "
+        "which any pairing of the rows falls short of",
+        "Euclidean distances, numbers in standard deviations, categories as indicators",
+        status="bound",
+    )
+
+
+def _pairs(rows: Ints, run: Run) -> tuple[Ints, Ints]:
+    """Draw pairs of different rows."""
+    if len(rows) < 2:
+        raise NotAssessable("there is no pair of records")
+    first = run.rng.integers(len(rows), size=PAIRS)
+    second = (first + run.rng.integers(1, len(rows), size=PAIRS)) % len(rows)
+    return rows[first], rows[second]
+
+
+def _lengths(rows: Rows, first: Ints, second: Ints) -> Floats:
+    apart = rows[first] - rows[second]
+    found: Floats = np.sqrt(np.asarray(apart.multiply(apart).sum(axis=1)).ravel())
+    return found
