@@ -7,14 +7,22 @@ import attrs
 import numpy as np
 
 from anonloom.data.case import Case, Need
-from anonloom.data.findings import Better, Chart, Finding, Findings, PrivateRows
+from anonloom.data.findings import Better, Chart, Finding, Findings, PrivateRows, Status
 from anonloom.data.schema import Schema
 from anonloom.kinds.auditor import Auditor
 from anonloom.kinds.context import Run
 from anonloom.params import all_of, at_least, distinct, not_empty, param
-from anonloom_distance.figures import Floats, Sampled, figure, nearer_share, quantile, ratios
+from anonloom_distance.figures import (
+    Floats,
+    Sampled,
+    distances,
+    figure,
+    nearer_share,
+    quantile,
+    ratios,
+    sampled,
+)
 from anonloom_distance.measured import Measured, NotAssessable, measure
-from anonloom_distance.search import Nearest
 
 Categories = Literal["one-hot", "frequency", "hierarchical"]
 
@@ -26,6 +34,7 @@ PERSONS = "every row is a person of its own"
 NO_CONTROL = "there is no control table: write 'holdout' under 'data'"
 NO_SOURCE = "which row a published row came from is not known"
 ONE_ROW = "the original has a single row"
+NO_ROOM = "every original row has an equal one"
 OTHERS = (
     "the null is that of other persons of the same population, published as they are; of rows that "
     "noise or generalization moved it is too high, and the excess too low"
@@ -157,49 +166,65 @@ def _better(name: str) -> Better:
     return "neither" if name.endswith("_null") else "higher"
 
 
-@attrs.frozen(eq=False)
 class _Figures:
     """Turns what was measured into findings."""
 
-    measured: Measured
-    run: Run
+    def __init__(self, measured: Measured, run: Run) -> None:
+        self.measured = measured
+        n, m, _ = measured.rows
+        #: Every figure of every row, by the rows that it is a mean over.
+        self.published = {
+            "dcr": distances(measured.published),
+            "nndr": ratios(measured.published),
+            "copies": (measured.published.distance == 0).astype(float),
+            "nearest_is_source": _sources(measured),
+        }
+        if measured.of_control is not None:
+            share = nearer_share(measured.published, measured.of_control)
+            self.published["closer_to_train_share"] = share
+        self.original = {
+            "dcr_original": distances(measured.original),
+            "nndr_original": ratios(measured.original),
+            "dcr_null": distances(measured.others),
+            "nndr_null": ratios(measured.others),
+            "copies_null": (measured.others.distance == 0).astype(float),
+            "identifiability": nearer_share(measured.original, measured.others),
+        }
+        self.means = {**sampled(self.published, run.rng), **sampled(self.original, run.rng)}
+        if measured.control is not None and measured.control_original is not None:
+            null = nearer_share(measured.control, measured.control_original)
+            self.means |= sampled({"identifiability_null": null}, run.rng)
+        else:
+            self.means["identifiability_null"] = Sampled.fixed(m / (m + n - 1))
 
-    def _mean(self, values: Floats) -> Sampled | None:
-        return Sampled.of(values, self.run.rng)
-
-    def _say(self, name: str, sampled: Sampled | None, *said: str, **how: object) -> Finding:
+    def _say(self, name: str, mean: Sampled | None, *said: str, **how: object) -> Finding:
         better, meaning = MEANINGS[name]
         assumptions = (*said, *self.measured.space, PERSONS)
-        return figure(name, sampled, meaning, better, assumptions, **how)  # type: ignore[arg-type]  # keywords of figure
+        return figure(name, mean, meaning, better, assumptions, **how)  # type: ignore[arg-type]  # keywords of figure
 
     def distances(self) -> list[Finding]:
         """DCR and NNDR in both directions, their nulls, and copies."""
         measured, meanings = self.measured, dict(_distance_names())
         found = []
         for what in ("dcr", "nndr"):
-            null = self._mean(_values(what, measured.others))
-            for (suffix, *_), side in zip(
-                DIRECTIONS, (measured.published, measured.original), strict=True
-            ):
-                found += self._summaries(f"{what}{suffix}", _values(what, side), null, meanings)
             name = f"{what}_null"
+            null = self.means[name]
+            found += self._summaries(what, self.published[what], null, meanings)
+            both = f"{what}_original"
+            found += self._summaries(both, self.original[both], null, meanings)
             found.append(
                 figure(name, null, meanings[name], "neither", measured.space, reason=ONE_ROW)
             )
-        for name, side in (("copies", measured.published), ("copies_null", measured.others)):
-            found.append(self._say(name, self._mean((side.distance == 0).astype(float))))
-        return found
+        return found + [self._say(name, self.means[name]) for name in ("copies", "copies_null")]
 
     def _summaries(
         self, name: str, values: Floats, null: Sampled | None, meanings: dict[str, str]
     ) -> list[Finding]:
         space = self.measured.space
         reason = "there are fewer than two rows to be near to"
-        mean = self._mean(values)
+        mean = self.means[name]
         relative = mean.relative_to(null) if mean is not None and null is not None else None
-        why = reason if mean is None else ONE_ROW
-        if null is not None and mean is not None:
-            why = "every original row has an equal one"
+        why = reason if mean is None else ONE_ROW if null is None else NO_ROOM
         found = [
             figure(name, mean, meanings[name], "higher", space, reason=reason),
             figure(
@@ -208,16 +233,16 @@ class _Figures:
             ),
         ]  # fmt: skip
         for suffix, share in (("_median", 0.5), ("_5", 0.05)):
-            value, interval = quantile(values, share) if len(values) else (None, None)
+            of = quantile(values, share)
             found.append(
                 Finding(
                     name=f"{name}{suffix}",
-                    value=value,
-                    interval=interval,
+                    value=None if of is None else of[0],
+                    interval=None if of is None else of[1],
                     better="higher",
-                    status="measured" if value is not None else "not assessable",
+                    status="not assessable" if of is None else "measured",
                     meaning=meanings[f"{name}{suffix}"],
-                    assumptions=space if value is not None else (reason, *space),
+                    assumptions=(reason, *space) if of is None else space,
                 )
             )
         return found
@@ -225,19 +250,15 @@ class _Figures:
     def identifiability(self) -> list[Finding]:
         """Return the share of persons to whom the release is nearer than anybody else."""
         measured = self.measured
-        n, m, _ = measured.rows
-        score = self._mean(nearer_share(measured.original, measured.others))
-        generalized = any("generalized" in words for words in measured.space)
+        score, null = self.means["identifiability"], self.means["identifiability_null"]
         said = "ties by expectation"
-        status: Literal["measured", "bound"] = "measured"
-        if measured.control is not None and measured.control_original is not None:
-            null = self._mean(nearer_share(measured.control, measured.control_original))
+        status: Status = "measured"
+        if measured.control is not None:
             source = "the null is the same share of the rows of the control table"
         else:
-            null = Sampled.fixed(m / (m + n - 1))
             # Noise and generalization take strangers farther away than the null knows.
             source = f"{OTHERS}; {HOLD_OUT}"
-            status = "bound" if generalized else "measured"
+            status = "bound" if measured.generalized else "measured"
         assert score is not None
         assert null is not None
         return [
@@ -251,14 +272,13 @@ class _Figures:
 
     def closer_to_train(self) -> list[Finding]:
         """Return the share of the published rows that are nearer to the original than to others."""
-        measured = self.measured
-        n, _, h = measured.rows
-        share = excess = None
+        n, _, h = self.measured.rows
+        share = self.means.get("closer_to_train_share")
+        excess = None
         said: tuple[str, ...] = ()
-        if measured.of_control is not None:
+        if share is not None:
             baseline = n / (n + h)
-            share = self._mean(nearer_share(measured.published, measured.of_control))
-            excess = share.above(Sampled.fixed(baseline)) if share is not None else None
+            excess = share.above(Sampled.fixed(baseline))
             said = (
                 f"by chance {baseline:.4g}: {n} of {n + h} rows are the original's",
                 "the control table is of the same population",
@@ -271,24 +291,20 @@ class _Figures:
 
     def nearest_is_source(self) -> Finding:
         """Return the share of the published rows whose nearest original is their own."""
-        measured = self.measured
-        found = None
-        said: tuple[str, ...] = ()
-        if measured.source is not None:
-            known = ~np.isnan(measured.source)
-            # The source is one of the rows asked: nothing is nearer, or it is among the nearest.
-            beaten = measured.published.nearer(np.where(known, measured.source, np.inf))
-            hits = ~beaten[known] / measured.published.ties[known]
-            found = self._mean(hits)
-            n = measured.rows[0]
-            said = (f"by chance {1 / n:.4g}, one of {n} rows", "ties by expectation")
+        found = self.means["nearest_is_source"]
+        n = self.measured.rows[0]
+        said = (f"by chance {1 / n:.4g}, one of {n} rows", "ties by expectation")
         return self._say("nearest_is_source", found, *said, reason=NO_SOURCE)
 
 
-def _values(what: str, found: Nearest) -> Floats:
-    if what == "nndr":
-        return ratios(found)
-    return found.distance[np.isfinite(found.distance)]
+def _sources(measured: Measured) -> Floats:
+    """Chance that each row's nearest is the row that it came from; NaN where that is not known."""
+    if measured.source is None:
+        return np.full(len(measured.published.distance), np.nan)
+    known = ~np.isnan(measured.source)
+    # The source is one of the rows asked: if nothing is nearer, it is among the nearest.
+    beaten = measured.published.nearer(np.where(known, measured.source, np.inf))
+    return np.where(known, ~beaten / np.maximum(measured.published.ties, 1), np.nan)
 
 
 def _chart(measured: Measured) -> list[Chart]:

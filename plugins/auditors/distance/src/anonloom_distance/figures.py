@@ -1,5 +1,7 @@
 """Figures of distances and of shares, with intervals, and what to say where there are none."""
 
+from collections.abc import Mapping
+
 import attrs
 import numpy as np
 from numpy.typing import NDArray
@@ -20,15 +22,6 @@ class Sampled:
 
     value: float
     resampled: Floats
-
-    @classmethod
-    def of(cls, values: Floats, rng: np.random.Generator) -> "Sampled | None":
-        """Average, and draw rows anew; None of nothing."""
-        if not len(values):
-            return None
-        one_block = np.zeros(len(values), np.int64)
-        shares = block_bootstrap(one_block, values, rng).shares[:, 0]
-        return cls(float(values.mean()), shares)
 
     @classmethod
     def fixed(cls, value: float) -> "Sampled":
@@ -58,14 +51,40 @@ class Sampled:
         return Sampled((self.value - null.value) / (1 - null.value), excess)
 
 
+def sampled(columns: Mapping[str, Floats], rng: np.random.Generator) -> dict[str, Sampled | None]:
+    """Average several figures of the same rows, and draw the rows anew, alike for all figures.
+
+    Parameters
+    ----------
+    columns
+        The figures of every row; NaN where a row has none. Nothing comes of a column of those.
+    """
+    values = np.stack(list(columns.values()), axis=1)
+    known = ~np.isnan(values)
+    values = np.where(known, values, 0.0)
+    one_block = np.zeros(len(values), np.int64)
+    shares = block_bootstrap(one_block, values, rng, counted=known.astype(float)).shares
+    found: dict[str, Sampled | None] = {}
+    for at, name in enumerate(columns):
+        count = int(known[:, at].sum())
+        mean = float(values[:, at].sum()) / max(count, 1)
+        found[name] = Sampled(mean, shares[:, at]) if count else None
+    return found
+
+
+def distances(found: Nearest) -> Floats:
+    """Distance of the nearest; NaN without one."""
+    return np.where(np.isfinite(found.distance), found.distance, np.nan)
+
+
 def ratios(found: Nearest) -> Floats:
-    """Distance of the nearest over that of the second, where there is a second.
+    """Distance of the nearest over that of the second; NaN without a second.
 
     Two at distance 0 make a ratio of 1: no single one of them is the nearest.
     """
-    some = np.isfinite(found.second)
-    first, second = found.distance[some], found.second[some]
-    return np.divide(first, second, out=np.ones(len(first)), where=second > 0)
+    some = np.isfinite(found.second) & (found.second > 0)
+    ratio = np.where(np.isfinite(found.second), 1.0, np.nan)
+    return np.divide(found.distance, found.second, out=ratio, where=some)
 
 
 def nearer_share(one: Nearest, other: Nearest) -> Floats:
@@ -78,10 +97,12 @@ def nearer_share(one: Nearest, other: Nearest) -> Floats:
     return np.where(nearer, 1.0, np.where(farther, 0.0, ties))
 
 
-def quantile(values: Floats, share: float) -> tuple[float, tuple[float, float]]:
+def quantile(values: Floats, share: float) -> tuple[float, tuple[float, float]] | None:
     """Return a quantile and its interval, from the ranks that it may have in other samples."""
-    ordered = np.sort(values)
+    ordered = np.sort(values[~np.isnan(values)])
     n = len(ordered)
+    if not n:
+        return None
     away = TWO_SIDED * np.sqrt(n * share * (1 - share))
     low, high = (int(np.clip(n * share + by, 0, n - 1)) for by in (-away, away))
     value = float(np.quantile(ordered, share))

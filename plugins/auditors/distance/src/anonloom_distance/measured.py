@@ -56,6 +56,8 @@ class Measured:
         Rows of the original that ask.
     rows
         Rows of the original, of the release (those that say something) and of the control table.
+    generalized
+        Whether any published cell is.
     space
         Sentences on the space, for the assumptions.
     """
@@ -69,6 +71,7 @@ class Measured:
     source: Floats | None
     asking: Ints
     rows: tuple[int, int, int]
+    generalized: bool
     space: tuple[str, ...]
 
 
@@ -218,6 +221,7 @@ class _Searches:
                 self.asked[RELEASE].rows,
                 0 if control is None else control.rows,
             ),
+            generalized=bool(self.asked[RELEASE].spread.any()),
             space=words,
         )
 
