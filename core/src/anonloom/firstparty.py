@@ -28,6 +28,12 @@ _FOLDERS: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "samplers/sampling": (("sampler", "stratified"), ("sampler", "simple-random")),
     "auditors/utility": (("auditor", "utility"),),
+    "auditors/cvpl": (
+        ("auditor", "cvpl"),
+        ("auditor", "cvpl-variants"),
+        ("auditor", "cvpl-progressive"),
+        ("auditor", "cvpl-ensemble"),
+    ),
     "auditors/disclosure": (("auditor", "disclosure"),),
     "auditors/distance": (("auditor", "distance"),),
     "auditors/fellegi-sunter": (("auditor", "fellegi-sunter"),),

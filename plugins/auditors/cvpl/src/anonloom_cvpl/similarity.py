@@ -124,8 +124,10 @@ def _jaccard(columns: Sequence[PairedColumn], workers: int) -> Space:
         return vectors.project(side, identity, origin, rows)
 
     def similarity(score: NDArray[np.floating], of: Floats32) -> NDArray[np.float64]:
+        compared = ~np.isneginf(score)
         common = score.astype(float)
-        return np.where(np.isneginf(common), -np.inf, common / (2 * total - common))
+        found = np.full(len(score), -np.inf)
+        return np.divide(common, 2 * total - common, out=found, where=compared)
 
     return Space(vectors, indicators, indicators, similarity)
 

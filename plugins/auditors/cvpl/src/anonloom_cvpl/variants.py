@@ -9,7 +9,6 @@ from typing import Any
 
 import attrs
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from anonloom.data.case import Case
 from anonloom.data.findings import Finding, Findings
@@ -60,21 +59,20 @@ class Variants(Attacker):
         default=False,
     )
 
-    def audit(self, case: Case, run: Run) -> Findings:
+    def attack(self, case: Case, run: Run) -> Findings:
         """Attack with every variant."""
         assert case.original is not None
         truth = true_rows(case)
         known = truth is not None and bool((truth >= 0).any())
         found: list[Finding] = []
         seen: dict[str, Evidence | None] = {}
-        with threadpool_limits(1, user_api="blas"):
-            for table, name, changes in self._variants():
-                key = repr(sorted(changes.items()))
-                if key not in seen:
-                    seen[key] = self._evidence(case, changes, truth, run)
-                evidence = seen[key]
-                if evidence is not None:
-                    found += self._figures(table, name, evidence, known)
+        for table, name, changes in self._variants():
+            key = repr(sorted(changes.items()))
+            if key not in seen:
+                seen[key] = self._evidence(case, changes, truth, run)
+            evidence = seen[key]
+            if evidence is not None:
+                found += self._figures(table, name, evidence, known)
         default = seen.get("[]")
         return Findings.of(found, [] if default is None else self._blocks(default))
 
