@@ -125,7 +125,7 @@ def cases(draw):
 # --- pairs ---------------------------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=120)
+@settings(deadline=None, max_examples=60)
 @given(cases())
 def test_blocks_hold_every_allowed_pair_once(case):
     table, release, columns, asked = case

@@ -229,19 +229,16 @@ class Places(Book):
 
     def _placed(self, places: Floats) -> NDArray[np.int64]:
         """Cells of single values; new ones are entered."""
-        found = np.searchsorted(self.singles, places)
-        inside = np.minimum(found, max(len(self.singles) - 1, 0))
-        fresh = np.ones(len(places), bool)
-        if len(self.singles):
-            fresh = self.singles[inside] != places
-        if fresh.any():
-            new = np.unique(places[fresh])
-            both = np.concatenate([self.singles, new])
-            order = np.argsort(both, kind="stable")
-            self.singles = both[order]
-            self.cells = np.concatenate([self.cells, self._add(new, new)])[order]
-            inside = np.searchsorted(self.singles, places)
-        return self.cells[inside]
+        # In ascending order, so that neighbours are looked for near each other.
+        distinct, entries = np.unique(places, return_inverse=True)
+        at = np.searchsorted(self.singles, distinct)
+        known = np.append(self.singles, np.nan)[at] == distinct
+        cells = np.append(self.cells, -1)[at]
+        new = distinct[~known]
+        cells[~known] = self._add(new, new)
+        self.singles = np.insert(self.singles, at[~known], new)
+        self.cells = np.insert(self.cells, at[~known], cells[~known])
+        return cells[entries]
 
     def _read(self, text: str) -> int:
         entered = super()._read(text)

@@ -237,13 +237,22 @@ def _standardized(table: Any, counts: Floats) -> Any:
         variance = np.asarray(shares @ table.multiply(table)).ravel() - mean**2
         varying = np.flatnonzero(variance > 1e-12)
         return (table[:, varying] @ sparse.diags_array(1 / np.sqrt(variance[varying]))).tocsr()
+    scaled = [_scaled(feature, shares) for feature in table.T]
+    kept = [feature for feature in scaled if feature is not None]
+    return np.stack(kept, axis=1) if kept else table[:, :0]
+
+
+def _scaled(feature: Floats, shares: Floats) -> Floats | None:
+    """Give a feature the mean 0 and the variance 1; None if it has the variance 0."""
     # First to a size of which the square is a number, and small differences are seen.
-    largest = np.abs(table).max(axis=0, initial=0.0)
-    table = table / np.where(largest > 0, largest, 1.0)
-    table = table - shares @ table
-    variance = shares @ table**2
-    varying = np.flatnonzero(variance > 1e-24)
-    return table[:, varying] / np.sqrt(variance[varying])
+    largest = max(feature.max(initial=0.0), -feature.min(initial=0.0))
+    feature = feature / (largest or 1.0)
+    feature -= shares @ feature
+    variance = shares @ feature**2
+    if not variance > 1e-24:
+        return None
+    feature /= np.sqrt(variance)
+    return feature
 
 
 def _varying(table: Any, occurring: NDArray[np.bool_]) -> Any:

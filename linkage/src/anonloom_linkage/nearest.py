@@ -12,15 +12,15 @@ import attrs
 import numpy as np
 import scipy.linalg  # noqa: F401  # kernels multiply by its library, which must be there to be limited
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # it has none
+from threadpoolctl import threadpool_limits
 
-from anonloom_kernels.compiled import in_threads, kernel
+from anonloom_kernels.compiled import in_threads, inlined, kernel
 
 Floats32 = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
 #: Records and candidates of a tile of scores.
-TILE_RECORDS = 128
+TILE_RECORDS = 256
 TILE_CANDIDATES = 256
 #: Comparisons of one piece of work: small enough to share out, large enough not to matter.
 PIECE = 1 << 24
@@ -137,6 +137,9 @@ def two_best(
 ) -> None:
     """Compare every record with the candidates of its block; better ones replace those known.
 
+    Equal vectors in different places of a tile may have scores that differ in the last bit: who
+    counts ties gives each vector once, with a weight.
+
     Parameters
     ----------
     records, candidates
@@ -153,15 +156,28 @@ def two_best(
         among = blocks.candidates.members[
             blocks.candidates.starts[block] : blocks.candidates.starts[block + 1]
         ]
-        score, at, second = best.score[rows], best.at[rows], best.second[rows]
-        look_through(records[rows], candidates, among, score, at, second)
+        found = Best.none(len(rows))
+        place = np.full(len(rows), -1, np.int32)
+        look_through(records[rows], candidates, among, found.score, place, found.second)
+        found.at[:] = np.where(place < 0, -1, among[place])
         # Records are in one piece only: threads write to different places.
-        best.score[rows], best.at[rows], best.second[rows] = score, at, second
+        _merge(best, rows, found)
         done(len(rows) * len(among))
 
     # The tiles are small, and every thread multiplies its own.
     with threadpool_limits(1, user_api="blas"):
         in_threads(work, _pieces(blocks), workers)
+
+
+def _merge(best: Best, rows: Ints, found: Best) -> None:
+    """Put what was found together with what is known of these records."""
+    score, at, second = best.score[rows], best.at[rows], best.second[rows]
+    higher = found.score > score
+    # The same candidate, seen again in another block, is no second.
+    other = np.where(found.at == at, NOTHING, np.minimum(score, found.score))
+    best.second[rows] = np.maximum(other, np.maximum(second, found.second))
+    best.score[rows] = np.where(higher, found.score, score)
+    best.at[rows] = np.where(higher, found.at, at)
 
 
 def _pieces(blocks: Blocks) -> list[tuple[int, int, int]]:
@@ -175,16 +191,35 @@ def _pieces(blocks: Blocks) -> list[tuple[int, int, int]]:
     return sorted(pieces, key=lambda piece: -int(sizes[piece[0]]) * (piece[2] - piece[1]))
 
 
+@inlined
+def with_one_more(
+    known: tuple[np.float32, np.int32, np.float32], value: np.float32, number: np.int32
+) -> tuple[np.float32, np.int32, np.float32]:
+    """Best score, its place and second score, with one more candidate."""
+    first, place, second = known
+    lower = value if value < first else first
+    second = lower if lower > second else second
+    place = number if value > first else place
+    first = value if value > first else first
+    return first, place, second
+
+
 @kernel
 def look_through(
     records: Floats32,
     candidates: Floats32,
     among: Ints,
     score: Floats32,
-    at: Ints,
+    place: NDArray[np.int32],
     second: Floats32,
 ) -> None:
-    """Find the two best of some candidates for some records, tile by tile."""
+    """Find the two best of some candidates for some records, tile by tile.
+
+    Parameters
+    ----------
+    place
+        Place of the best among the candidates.
+    """
     n, width = records.shape
     m = among.size
     tile = np.empty((TILE_CANDIDATES, width), np.float32)
@@ -196,33 +231,36 @@ def look_through(
                 tile[j - low, feature] = candidates[among[j], feature]
         y = tile[: high - low]
         for start in range(0, n, TILE_RECORDS):
-            x = records[start : min(start + TILE_RECORDS, n)]
-            size = x.shape[0] * y.shape[0]
-            products = scores[:size].reshape(x.shape[0], y.shape[0])
-            np.dot(x, y.T, products)
-            for r in range(x.shape[0]):
-                i = start + r
-                row = products[r]
-                if not reaches(row, second[i]):
-                    continue
-                first, where, next_ = score[i], at[i], second[i]
-                for j in range(row.size):
-                    value = row[j]
-                    if value > next_:
-                        if value > first:
-                            # The same candidate, seen again in another block, is no second.
-                            if among[low + j] != where:
-                                next_ = first
-                            first, where = value, among[low + j]
-                        elif among[low + j] != where:
-                            next_ = value
-                score[i], at[i], second[i] = first, where, next_
+            stop = min(start + TILE_RECORDS, n)
+            x = records[start:stop]
+            products = scores[: y.shape[0] * x.shape[0]].reshape(y.shape[0], x.shape[0])
+            np.dot(y, x.T, products)
+            keep_best(products, low, score[start:stop], place[start:stop], second[start:stop])
 
 
 @kernel
-def reaches(row: Floats32, limit: np.float32) -> bool:
-    """Whether any score is above the limit; a plain count, which uses whole registers."""
-    count = 0
-    for j in range(row.size):
-        count += row[j] > limit
-    return count > 0
+def keep_best(
+    products: Floats32, low: int, score: Floats32, place: NDArray[np.int32], second: Floats32
+) -> None:
+    """Take the scores of a tile, (candidates x records), into the two best of every record.
+
+    Records lie side by side, and nothing depends on a branch: whole registers of them are compared
+    at once. Four candidates at a time, so that what is known is read and written less often.
+    """
+    m, n = products.shape
+    whole = m - m % 4
+    for j in range(0, whole, 4):
+        a, b, c, d = products[j], products[j + 1], products[j + 2], products[j + 3]
+        number = np.int32(low + j)
+        for i in range(n):
+            known = score[i], place[i], second[i]
+            known = with_one_more(known, a[i], number)
+            known = with_one_more(known, b[i], number + np.int32(1))
+            known = with_one_more(known, c[i], number + np.int32(2))
+            known = with_one_more(known, d[i], number + np.int32(3))
+            score[i], place[i], second[i] = known
+    for j in range(whole, m):
+        a, number = products[j], np.int32(low + j)
+        for i in range(n):
+            known = score[i], place[i], second[i]
+            score[i], place[i], second[i] = with_one_more(known, a[i], number)

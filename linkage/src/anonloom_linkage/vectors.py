@@ -185,22 +185,27 @@ class _Gathered:
     @classmethod
     def of(cls, part: Part, sides: Sequence[int]) -> "_Gathered":
         codes = np.concatenate([part.sides[side] for side in sides])
-        return cls(part, codes, part.table[codes] if part.many else None)
+        if not part.many:
+            return cls(part, codes, None)
+        # Feature by feature, as they are summed.
+        return cls(part, codes, np.stack([feature[codes] for feature in part.table.T]).T)
 
     @property
     def counts(self) -> NDArray[np.int64]:
         return np.bincount(self.codes, minlength=self.part.cells)
 
     def sum(self) -> Floats:
+        if self.written is not None:
+            return self.written.sum(axis=0)
         return np.asarray(self.counts @ self.part.table, float).ravel()
 
     def times(self, other: "_Gathered") -> Floats:
         """Sum of the products of the features of two parts over all rows."""
         a, b = self.part, other.part
-        if a is b:
-            return _plain(a.table.T @ _scaled(a.table, self.counts))
         if self.written is not None and other.written is not None:
             return self.written.T @ other.written
+        if a is b:
+            return _plain(a.table.T @ _scaled(a.table, self.counts))
         if self.written is not None:
             return _plain(_summed(self.written, other) @ b.table)
         if other.written is not None:
