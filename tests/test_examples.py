@@ -17,6 +17,11 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 FILES = sorted(EXAMPLES.glob("*.yaml"))
 # Enough for classes of every shape; the whole table is the benchmarks' affair.
 ADULT_ROWS = 3000
+# An experiment of some hundred runs; its small twin is run instead.
+LONG = EXAMPLES / "cvpl-paper.yaml"
+# Says how a release of another tool is audited, and publishes nothing.
+AUDIT_ONLY = EXAMPLES / "audit-only.yaml"
+RUNNING = [file for file in FILES if file not in (LONG, AUDIT_ONLY)]
 
 
 @pytest.fixture
@@ -50,7 +55,7 @@ def demanded_k(spec):
     return 1 if spec["privacy"] == "none" else spec["privacy"][0]["k-anonymity"]["k"]
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", RUNNING, ids=lambda file: file.stem)
 def test_an_example_runs_and_publishes_what_it_demands(file, folder, capsys):
     if ".data/adult.csv" in file.read_text(encoding="utf-8"):
         adult(folder)
@@ -81,6 +86,34 @@ def test_auditing_without_a_pipeline_works_as_the_notes_say(folder, capsys):
     assert 0 == main(["audit", *tables])
     assert 0 == main(["audit", *tables, "--pipeline", "examples/quickstart.yaml"])
     assert "columns of examples/quickstart.yaml: age (quasi, number)" in capsys.readouterr().out
+
+
+def test_the_long_experiment_is_its_small_twin_with_more_cases_and_rows(folder):
+    assert 0 == main(["check", f"examples/{LONG.name}"])
+    long, small = (
+        yaml.safe_load(file.read_text(encoding="utf-8"))
+        for file in (LONG, LONG.with_stem("cvpl-paper-small"))
+    )
+    cases = long["vary"].pop("cases")
+    assert 19 == len(cases)
+    assert [case for case in small["vary"].pop("cases") if case not in cases] == []
+    for spec in (long, small):
+        del spec["name"], spec["publish"], spec["vary"], spec["data"]["with"]["rows"]
+    assert long == small
+
+
+def test_a_release_of_another_tool_is_audited_and_never_published(folder, capsys):
+    assert 0 == main(["run", "examples/quickstart.yaml", "--quiet"])
+    tables = ["examples/data/clinic.csv", "out/clinic/public/release.csv"]
+    audited = f"examples/{AUDIT_ONLY.name}"
+    assert 0 == main(["audit", *tables, "--pipeline", audited])
+    printed = capsys.readouterr().out
+    asked = yaml.safe_load(AUDIT_ONLY.read_text(encoding="utf-8"))["audit"]
+    assert [use["auditor"] for use in asked] == [
+        use["auditor"] for use in asked if f"\n{use['auditor']} (" in printed
+    ]
+    assert 2 == main(["run", audited, "--quiet"])
+    assert [] == [path.name for path in (folder / "out").iterdir() if path.name != "clinic"]
 
 
 def test_the_comparison_of_anonymizers_leaves_no_partitioner_out():
