@@ -77,6 +77,27 @@ def test_private_parameters_that_are_varied_are_numbered_too(clinic):
     assert b"8121" not in everything_public(clinic.out)
 
 
+def test_where_other_releases_are_is_private(clinic):
+    for name in ("jones.csv", "miller.csv"):
+        (clinic.folder / name).write_text('age,sex\n"[20, 40]",f\n')
+    clinic.change("data:\n", "data:\n  other_releases: [jones.csv]\n")
+    clinic.change("  - counting\n", "  - needs-others\n")
+    clinic.pipeline().publish(to=clinic.folder / "single")
+    assert b"jones" not in everything_public(clinic.folder / "single")
+
+    clinic.write(
+        clinic.file.read_text()
+        + "vary:\n  data.other_releases: [[jones.csv], [jones.csv, miller.csv]]\n"
+    )
+    report = run(clinic)
+    assert [1, 2] == [one["findings"]["needs-others.others"] for one in report["runs"]]
+    assert ["<private 1>", "<private 2>"] == [
+        one["parameters"]["data.other_releases"] for one in report["runs"]
+    ]
+    assert b"jones" not in everything_public(clinic.out)
+    assert b"miller" not in everything_public(clinic.out)
+
+
 def test_the_message_of_a_failed_run_is_private(clinic):
     """It names the path of the data, or rows and columns of it."""
     clinic.write(clinic.file.read_text() + "vary:\n  data.with.path: [absent.csv, gone.csv]\n")

@@ -94,6 +94,14 @@ def test_held_out_rows_are_in_no_release_and_reach_the_auditors(clinic):
     assert 3 == outcome.findings["needs-control"]["control"].value
 
 
+def test_other_releases_reach_the_auditors(clinic):
+    (clinic.folder / "earlier.csv").write_text('age,sex\n"[20, 40]",f\n*,m\n')
+    clinic.change("data:\n", "data:\n  other_releases: [earlier.csv]\n")
+    clinic.change("  - counting\n", "  - counting\n  - needs-others\n")
+
+    assert 2 == clinic.pipeline().run().findings["needs-others"]["others"].value
+
+
 def test_incomplete_rows_are_published_as_stars(clinic):
     clinic.change("sex: {role: quasi}", "sex: {role: quasi, missing: suppress}")
     clinic.change("privacy:", "suppression: {at_most: 0.2}\nprivacy:")

@@ -225,6 +225,18 @@ class NeedsControl(Auditor):
 
 
 @attrs.frozen(kw_only=True)
+class NeedsOthers(Auditor):
+    """Needs other releases."""
+
+    measures = "risk"
+    needs = frozenset({"other_releases"})
+
+    def audit(self, case, run):
+        rows = sum(len(release) for release in case.other_releases)
+        return Findings.of(Finding(name="others", value=rows, meaning="Rows of other releases."))
+
+
+@attrs.frozen(kw_only=True)
 class Stamp(Seal):
     """Writes a stamp and demands it."""
 
@@ -295,7 +307,11 @@ def anonloom_register_mechanisms():
 
 @hookimpl
 def anonloom_register_auditors():
-    return [_offers("counting", Counting), _offers("needs-control", NeedsControl)]
+    return [
+        _offers("counting", Counting),
+        _offers("needs-control", NeedsControl),
+        _offers("needs-others", NeedsOthers),
+    ]
 
 
 @hookimpl

@@ -257,6 +257,23 @@ def method(name, target):
     return Method(name=name, target=target, summary="Something.")
 
 
+def test_other_releases_are_files_beside_the_pipeline_and_evidence_for_auditors(registry):
+    historian = [method("historian", "anonloom_toys:Historian")]
+    assert registry.register(
+        Plugin(anonloom_register_auditors=historian), distribution="anonloom-past", version="1"
+    )
+    text = SHORT + "audit: [historian]\n"
+    assert """\
+p.yaml:13:9: audit[0]: auditor 'historian' needs other releases of the same population
+    audit: [historian]
+            ^
+    write data.other_releases: [earlier.csv]""" == refused(text, registry)
+
+    given = text.replace("data:\n", "data:\n  other_releases: [2019.csv, /old/2018.parquet]\n")
+    releases = build(given, registry).data.other_releases
+    assert (Path("/data/2019.csv"), Path("/old/2018.parquet")) == releases
+
+
 def test_the_page_is_written_by_default_where_it_is_installed(registry, toys):
     page = Plugin(anonloom_register_reporters=[method("page", "anonloom_toys:Poster")])
     assert registry.register(page, distribution="anonloom-page", version="1")

@@ -276,9 +276,7 @@ def test_cases_are_crossed_with_a_product(registry, toys):
         ("small, seed=8", {"case": "small", "privacy.crowd.k": 2, "seed": 8}, 2, 8),
         ("large, seed=7", {"case": "large", "privacy.crowd.k": 9, "seed": 7}, 9, 7),
         ("large, seed=8", {"case": "large", "privacy.crowd.k": 9, "seed": 8}, 9, 8),
-    ] == [
-        (one.label, one.values, one.spec.privacy[0].method.k, one.spec.seed) for one in grid
-    ]
+    ] == [(one.label, one.values, one.spec.privacy[0].method.k, one.spec.seed) for one in grid]
 
 
 def test_cases_alone_may_stand_under_their_name(registry):

@@ -139,6 +139,14 @@ class Rival(Auditor):
 
 
 @toy
+class Historian(Auditor):
+    """Not registered: a test does it."""
+
+    measures = "risk"
+    needs = frozenset({"other_releases"})
+
+
+@toy
 class Wax(Seal):
     """A toy."""
 

@@ -2,20 +2,40 @@
 
 import argparse
 import json
+import secrets
+from collections.abc import Iterable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+import attrs
+import pandas as pd
+
+from anonloom.cli.findings_text import lines_of
+from anonloom.cli.progress import observer
 from anonloom.data.case import Case
+from anonloom.data.findings import Findings
 from anonloom.data.schema import Schema
 from anonloom.data.table import Table
-from anonloom.errors import UsageError
-from anonloom.kinds.auditor import Auditor
-from anonloom.kinds.context import Run
+from anonloom.errors import PluginError, UsageError
+from anonloom.kinds.guard import Guard
+from anonloom.loading import Entry
 from anonloom.registry import Registry
-from anonloom.run.external import guess_schema, read_cells, release_from, unread_cells
+from anonloom.run import external
+from anonloom.run.execute import announced_as, audited, cores, groups_of
+from anonloom.run.journal import Journal
 from anonloom.run.reporting import chart_data, finding_data
+from anonloom.spec.model import Use
 from anonloom.spec.pipeline import load_pipeline
 from anonloom.spelling import listed
+
+#: How evidence is given that two tables lack.
+_GIVEN = {
+    "control": "give it with --control FILE",
+    "other_releases": "give them with --also FILE",
+    "truth": "say which column tells whose a row is: --truth COLUMN",
+    "groups": "declare a column with the role 'group' in a pipeline: --pipeline FILE",
+}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -33,59 +53,196 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="an auditor to run with its defaults; repeatable; default: all that can run",
     )
+    parser.add_argument(
+        "--truth",
+        metavar="COLUMN",
+        help="a column of both tables that says whose a row is; it is not compared",
+    )
+    parser.add_argument(
+        "--control", metavar="FILE", help="a raw table of people who are not in the release"
+    )
+    parser.add_argument(
+        "--also",
+        dest="others",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="another release of the same people; repeatable",
+    )
+    parser.add_argument(
+        "--jobs", type=int, metavar="N", help="threads of an auditor; by default one per core"
+    )
+    parser.add_argument("--quiet", action="store_true", help="show no progress")
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+
+
+@attrs.frozen
+class _Plan:
+    """What the columns are, who judges, and where that comes from."""
+
+    schema: Schema
+    auditors: tuple[Use, ...]
+    source: str
+    skipped: dict[str, str] = attrs.field(factory=dict)
+    seed: int = 0
+    demanded: int | None = None
+    others: tuple[Path, ...] = ()
+    names_everybody: tuple[str, ...] = ()
 
 
 def execute(arguments: argparse.Namespace) -> int:
     """Audit the release."""
+    if arguments.jobs is not None and arguments.jobs < 1:
+        raise UsageError(f"--jobs must be at least 1. Got {arguments.jobs} instead.")
     registry = Registry.installed()
-    before, after = read_cells(Path(arguments.original)), read_cells(Path(arguments.release))
-    if arguments.pipeline:
-        spec = load_pipeline(arguments.pipeline, registry)
-        schema = spec.data.schema
-        auditors = {audit.id: audit.method for audit in spec.audit}
-        source = f"columns of {arguments.pipeline}"
-    else:
-        schema = guess_schema(before, after)
-        auditors = {}
-        source = "columns guessed from what differs"
-    if arguments.auditors or not auditors:
-        auditors = _chosen(arguments.auditors, registry)
-    case = Case(release=release_from(after, schema), original=Table.build(before, schema))
-    results = {}
-    for name, auditor in auditors.items():
-        missing = sorted(need for need in auditor.needs if not case.has(need))
-        if missing and name in arguments.auditors:
-            raise UsageError(f"auditor '{name}' needs {listed(missing)}, which two tables lack")
-        if not missing:
-            results[name] = auditor.audit(case, Run(stage=name))
-    if not results:
-        raise UsageError("no installed auditor can judge two tables alone")
+    before = external.read_cells(Path(arguments.original))
+    after = external.read_cells(Path(arguments.release))
+    plan = _plan(arguments, registry, before, after)
+    case = _case(arguments, plan, before, after)
+    auditors, skipped = _able(plan, case, arguments.auditors)
+    if not arguments.quiet:
+        registry.observers.add(observer())
+    results = _audit(auditors, case, registry, plan.seed, arguments.jobs)
     assert case.original is not None
-    unread = unread_cells(case.release, case.original)
+    unread = external.unread_cells(case.release, case.original)
     if arguments.json:
-        data = {**_data(schema, results), "unread": unread}
+        data = {**_data(plan.schema, results), "unread": unread}
         print(json.dumps(data, indent=2, allow_nan=False))
     else:
-        _show(schema, source, unread, results)
+        _show(plan, unread, auditors, results, skipped)
     return 0
 
 
-def _chosen(names: list[str], registry: Registry) -> dict[str, Auditor]:
-    """Make the named auditors, or all that need no parameter."""
-    if names:
-        return {name: registry.load("auditor", name)() for name in names}
-    chosen = {}
+def _plan(
+    arguments: argparse.Namespace, registry: Registry, before: pd.DataFrame, after: pd.DataFrame
+) -> _Plan:
+    if arguments.pipeline and arguments.truth:
+        raise UsageError(
+            "--truth is for columns that are guessed",
+            hint="Declare the column with the role 'truth' in the pipeline.",
+        )
+    spec = load_pipeline(arguments.pipeline, registry) if arguments.pipeline else None
+    skipped: dict[str, str] = {}
+    auditors: tuple[Use, ...] = spec.audit if spec else ()
+    if arguments.auditors:
+        auditors = _named(arguments.auditors, registry)
+    elif not auditors:
+        auditors, skipped = _installed(registry)
+    if spec is None:
+        schema = external.guess_schema(before, after, arguments.truth)
+        names = external.naming_everybody(before, schema)
+        return _Plan(
+            schema, auditors, "columns guessed from what differs", skipped, names_everybody=names
+        )
+    return _Plan(
+        spec.data.schema,
+        auditors,
+        f"columns of {arguments.pipeline}",
+        skipped,
+        spec.seed or 0,
+        Guard(tuple(use.method for use in spec.privacy)).demanded if spec.privacy else None,
+        spec.data.other_releases,
+    )
+
+
+def _case(
+    arguments: argparse.Namespace, plan: _Plan, before: pd.DataFrame, after: pd.DataFrame
+) -> Case:
+    release = external.release_from(after, plan.schema)
+    original = Table.build(before, plan.schema)
+    rows = external.whose(after, original)
+    others = (*plan.others, *map(Path, arguments.others))
+    control = arguments.control and external.control_table(Path(arguments.control), plan.schema)
+    return Case(
+        release=external.owned(release, rows, original),
+        original=original,
+        truth=rows,
+        control=control or None,
+        other_releases=external.other_releases(others, original),
+        groups=groups_of(original),
+        demanded=plan.demanded,
+    )
+
+
+def _named(names: list[str], registry: Registry) -> tuple[Use, ...]:
+    """Make the named auditors."""
+    uses = []
+    for name in dict.fromkeys(names):
+        entry = registry.find("auditor", name)
+        use = _with_defaults(entry, registry)
+        if use is None:
+            raise UsageError(
+                f"auditor '{name}' has a parameter without a default",
+                hint="Say what it is in a pipeline: --pipeline FILE.",
+            )
+        uses.append(use)
+    return tuple(uses)
+
+
+def _installed(registry: Registry) -> tuple[tuple[Use, ...], dict[str, str]]:
+    """Make all auditors that need no parameter; a broken one must not keep others from judging."""
+    uses, skipped = [], {}
     for entry in registry.methods("auditor"):
         try:
-            chosen[entry.name] = registry.load("auditor", entry.name)()
-        except TypeError:
-            # It has a parameter without a default; it can be used through a pipeline.
+            use = _with_defaults(entry, registry)
+        except PluginError as error:
+            skipped[entry.name] = error.what
             continue
-    return chosen
+        # One that needs parameters can be used through a pipeline.
+        uses += [use] if use is not None else []
+    return tuple(uses), skipped
 
 
-def _data(schema: Schema, results: dict[str, Any]) -> dict[str, Any]:
+def _with_defaults(entry: Entry, registry: Registry) -> Use | None:
+    cls = registry.load_entry(entry)
+    try:
+        return Use(entry.name, "auditor", entry, cls())
+    except TypeError:
+        return None
+
+
+def _able(plan: _Plan, case: Case, named: Iterable[str]) -> tuple[tuple[Use, ...], dict[str, str]]:
+    """Divide auditors into those that can judge the case, and the others with the reason.
+
+    Raises
+    ------
+    UsageError
+        When one that was named is not able to, or none is.
+    """
+    able, skipped = [], dict(plan.skipped)
+    for use in plan.auditors:
+        missing = sorted(need for need in use.method.needs if not case.has(need))
+        hint = "; ".join(_GIVEN[need] for need in missing if need in _GIVEN)
+        wrong = use.method.problem(plan.schema)
+        if missing:
+            wrong = f"it needs {listed(missing)}, which two tables lack"
+        if wrong and use.name in named:
+            raise UsageError(f"auditor '{use.name}' cannot be used: {wrong}", hint=hint)
+        if wrong:
+            skipped[use.id] = f"{wrong}; {hint}" if hint else wrong
+        else:
+            able.append(use)
+    if not able:
+        raise UsageError("no installed auditor can judge two tables alone")
+    return tuple(able), skipped
+
+
+def _audit(
+    auditors: tuple[Use, ...], case: Case, registry: Registry, seed: int, jobs: int | None
+) -> dict[str, Findings]:
+    run_id = secrets.token_hex(8)
+    ids = tuple(use.id for use in auditors)
+    with (
+        TemporaryDirectory(prefix="anonloom-") as scratch,
+        announced_as("audit", ids, registry, run_id) as ending,
+    ):
+        journal = Journal(registry, run_id, seed, workers=jobs or cores(), scratch=Path(scratch))
+        results = {use.id: audited(use, case, journal) for use in auditors}
+        ending.status = "dry-run"
+    return results
+
+
+def _data(schema: Schema, results: dict[str, Findings]) -> dict[str, Any]:
     return {
         "columns": {column.name: column.role for column in schema},
         "audits": [
@@ -99,19 +256,29 @@ def _data(schema: Schema, results: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _show(schema: Schema, source: str, unread: dict[str, int], results: dict[str, Any]) -> None:
-    print(f"{source}: " + ", ".join(f"{c.name} ({c.role}, {c.type})" for c in schema))
+def _show(
+    plan: _Plan,
+    unread: dict[str, int],
+    auditors: tuple[Use, ...],
+    results: dict[str, Findings],
+    skipped: dict[str, str],
+) -> None:
+    columns = (f"{one.name} ({one.role}, {one.type})" for one in plan.schema)
+    print(f"{plan.source}: " + ", ".join(columns))
     for name, count in unread.items():
         cells = "1 cell is" if count == 1 else f"{count} cells are"
         print(
             f"warning: column '{name}': {cells} neither a value of the original, nor in its "
             "hierarchy, nor '[a, b]', '{\"a\", \"b\"}' or '*', and counted as entirely lost"
         )
-    for name, findings in results.items():
-        print(f"\n{name}")
-        for finding in findings:
-            value = finding.value
-            shown = f"{value:.6g}" if isinstance(value, float) else value
-            shown = finding.status if value is None else shown
-            print(f"  {finding.name}: {shown} {finding.unit}".rstrip())
-            print(f"      {finding.meaning}")
+    for name in plan.names_everybody:
+        print(
+            f"warning: column '{name}': every row has a value of its own, published as it is, "
+            "which names everybody; if it only says whose a row is, give --truth"
+        )
+    for use in auditors:
+        print(f"\n{use.id} ({use.method.measures}): {use.entry.method.summary}")
+        for line in lines_of(results[use.id]):
+            print(line)
+    for name, why in skipped.items():
+        print(f"\n{name} was not run: {why}")

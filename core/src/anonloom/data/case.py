@@ -32,7 +32,8 @@ class Case:
         Rows held out before any stage: people who are not in the release. Compare values, not
         codes: the axes of the original know nothing of these rows.
     other_releases
-        Earlier releases of the same population.
+        Other releases of the same population, earlier ones perhaps. Whose their rows are is known
+        where their `origin` is.
     groups
         For every row of the original the number of its group (role `group`).
     trace

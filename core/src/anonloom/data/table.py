@@ -23,6 +23,9 @@ _NUMBER = re.compile(r"\s*[-+]?[.,]?\d[\d.,]*\s*")
 #: How many names of columns a message shows.
 _MOST_NAMES = 40
 
+#: What is said of a table without rows.
+EMPTY = "the table is empty: there is nothing to publish"
+
 
 @attrs.frozen(eq=False)
 class Table:
@@ -70,7 +73,7 @@ class Table:
         """
         check_columns(frame.columns, schema)
         if not len(frame):
-            raise DataError("the table is empty: there is nothing to publish")
+            raise DataError(EMPTY)
         if origin is not None and len(origin) != len(frame):
             raise ValueError("origin must have one entry per row")
         # A frame may have numbers for names; a schema has text.

@@ -21,13 +21,14 @@ from anonloom.kinds.guard import Guard
 from anonloom.registry import Registry
 from anonloom.run import check, conditions, suppression
 from anonloom.run.declared import persons_behind, wrong_release
+from anonloom.run.external import other_releases
 from anonloom.run.journal import Journal
 from anonloom.run.outcome import Outcome
 from anonloom.run.provenance import input_digest, new_salt
 from anonloom.run.publishable import publishable
 from anonloom.run.reporting import report_of
 from anonloom.run.stages import PipelineStages
-from anonloom.spec.model import PipelineSpec
+from anonloom.spec.model import PipelineSpec, Use
 
 
 @attrs.define
@@ -39,11 +40,20 @@ class Ending:
 
 @contextmanager
 def announced(spec: PipelineSpec, registry: Registry, run_id: str) -> Iterator[Ending]:
-    """Tell observers that a run starts and how it ends, however it ends."""
+    """Tell observers that a pipeline starts and how it ends, however it ends."""
+    ids = (spec.data.source.id, spec.collect.id, *(use.id for use in (*spec.stages, *spec.audit)))
+    with announced_as(spec.name, ids, registry, run_id) as ending:
+        yield ending
+
+
+@contextmanager
+def announced_as(
+    name: str, ids: tuple[str, ...], registry: Registry, run_id: str
+) -> Iterator[Ending]:
+    """Tell observers that work with this name and these stages starts and how it ends."""
     start = time.perf_counter()
     ending = Ending()
-    ids = (spec.data.source.id, spec.collect.id, *(use.id for use in (*spec.stages, *spec.audit)))
-    registry.observers.run_started(run_id=run_id, pipeline=spec.name, stages=ids)
+    registry.observers.run_started(run_id=run_id, pipeline=name, stages=ids)
     try:
         yield ending
     except BaseException as error:
@@ -55,7 +65,7 @@ def announced(spec: PipelineSpec, registry: Registry, run_id: str) -> Iterator[E
         registry.observers.run_finished(run_id=run_id, status=ending.status, seconds=seconds)
 
 
-def _cores() -> int:
+def cores() -> int:
     """Cores that this process may use; a container may have fewer than the machine."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
@@ -85,13 +95,14 @@ def execute(
         When the data cannot be used.
     """
     seed = secrets.randbits(63) if spec.seed is None else spec.seed
-    workers = workers or _cores()
+    workers = workers or cores()
     journal = Journal(registry, run_id, seed, workers=workers, scratch=scratch)
     stages = PipelineStages(spec.stages, journal, spec.privacy)
     guard = _guard(spec, stages)
     whole = _load(spec, guard, journal)
     digest = input_digest(whole)
     original, control = _hold_out(whole, spec.data.holdout, seed)
+    others = other_releases(spec.data.other_releases, original)
     if stages.partitions:
         _refuse_hopeless(spec, guard, original)
     with journal.stage(spec.collect) as (run, count):
@@ -101,7 +112,17 @@ def execute(
     release, verdicts = _checked(spec, stages, release, original, journal)
     release = publishable(release, stream(seed, "shuffle") if spec.publish.shuffle else None)
     demanded = guard.demanded if spec.privacy else None
-    audits = _audit(spec, _case(release, original, control, stages, demanded), journal)
+    case = Case(
+        release=release,
+        original=original,
+        before_sampling=stages.before_sampling,
+        truth=release.rows_in(original),
+        control=control,
+        other_releases=others,
+        groups=groups_of(original),
+        demanded=demanded,
+    )
+    audits = _audit(spec, case, journal)
     salt = new_salt()
     found = {**journal.findings, **audits}
     return Outcome(
@@ -119,25 +140,6 @@ def execute(
             "seconds": journal.seconds,
             "pseudonym_keys": {name: key.hex() for name, key in whole.pseudonym_keys.items()},
         },
-    )
-
-
-def _case(
-    release: Release,
-    original: Table,
-    control: Table | None,
-    stages: PipelineStages,
-    demanded: int | None,
-) -> Case:
-    """Gather what auditors get to see."""
-    return Case(
-        release=release,
-        original=original,
-        before_sampling=stages.before_sampling,
-        truth=release.rows_in(original),
-        control=control,
-        groups=_groups(original),
-        demanded=demanded,
     )
 
 
@@ -267,7 +269,8 @@ def _persons(release: Release, original: Table, stages: PipelineStages) -> NDArr
     return persons_behind(release, original, nobody=nobody)
 
 
-def _groups(original: Table) -> NDArray[np.int32] | None:
+def groups_of(original: Table) -> NDArray[np.int32] | None:
+    """Number of every row's group, where a column says it."""
     names = original.schema.having("group")
     return original.coded(names[0]).codes if names else None
 
@@ -277,13 +280,18 @@ def _audit(spec: PipelineSpec, case: Case, journal: Journal) -> dict[str, Findin
     audits: dict[str, Findings] = {}
     met = []
     for audit in spec.audit:
-        with journal.stage(audit) as (run, count):
-            seen = case.original.narrowed(audit.entry.method.reads) if case.original else None
-            # A frame of its own: what an auditor notes down in it must not be published.
-            shown = attrs.evolve(case.release, frame=case.release.frame.copy(deep=False))
-            findings = audit.method.audit(attrs.evolve(case, original=seen, release=shown), run)
-            audits[audit.id] = Findings.of(findings, run.found)
-            count.rows = len(case.release)
+        audits[audit.id] = audited(audit, case, journal)
         met += conditions.failures(audit, audits[audit.id])
     conditions.refuse(met)
     return audits
+
+
+def audited(audit: Use, case: Case, journal: Journal) -> Findings:
+    """Return what one auditor finds; it sees the roles that it reads."""
+    with journal.stage(audit) as (run, count):
+        seen = case.original.narrowed(audit.entry.method.reads) if case.original else None
+        # A frame of its own: what an auditor notes down in it must not be published.
+        shown = attrs.evolve(case.release, frame=case.release.frame.copy(deep=False))
+        findings = audit.method.audit(attrs.evolve(case, original=seen, release=shown), run)
+        count.rows = len(case.release)
+    return Findings.of(findings, run.found)

@@ -1,6 +1,7 @@
-"""Auditing a release that was made elsewhere: what its columns are, and reading its cells."""
+"""Releases that were made elsewhere: what their columns are, whose their rows are, their cells."""
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from re import Pattern
 from typing import Any
@@ -9,13 +10,14 @@ import attrs
 import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from anonloom.data.cells import reads_like_a_form
 from anonloom.data.coding import typed
 from anonloom.data.hierarchy import STAR
 from anonloom.data.release import Release
 from anonloom.data.schema import Column, Role, Schema, Type
-from anonloom.data.table import Table
+from anonloom.data.table import EMPTY, Table
 from anonloom.errors import DataError
 from anonloom.sources.csv import Csv
 from anonloom.sources.parquet import Parquet
@@ -25,7 +27,30 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?", re.ASCII)
 
 
 def read_cells(path: Path) -> pd.DataFrame:
-    """Read a table as text, cell for cell; empty is missing."""
+    """Read a table as text, cell for cell; empty is missing.
+
+    Raises
+    ------
+    DataError
+        When the file cannot be read, or has no rows.
+    """
+    try:
+        frame = _cells(path)
+    except DataError as error:
+        # The source speaks of publishing, and of no file.
+        if error.what == EMPTY:
+            raise _without_rows(path) from None
+        raise
+    if frame.empty:
+        raise _without_rows(path)
+    return frame
+
+
+def _without_rows(path: Path) -> DataError:
+    return DataError(f"{path}: the file has no rows")
+
+
+def _cells(path: Path) -> pd.DataFrame:
     if path.suffix == ".parquet":
         # Asking for the columns refuses what is no Parquet file.
         columns = list(Parquet(path=path).columns())
@@ -48,12 +73,17 @@ def _as_written(column: Any) -> Any:
     return texts.where(column.notna(), None)
 
 
-def guess_schema(original: pd.DataFrame, release: pd.DataFrame) -> Schema:
+def guess_schema(original: pd.DataFrame, release: pd.DataFrame, truth: str | None = None) -> Schema:
     """Guess the roles from what was done to the columns.
 
     A column with generalized cells, or with values that the original lacks, is a quasi-identifier;
-    all others were published as they are. A quasi-identifier whose originals are all ISO dates, or
-    all ISO times, is one of dates or times.
+    all others were published as they are. A column whose originals are all ISO dates, or all ISO
+    times, is one of dates or times.
+
+    Parameters
+    ----------
+    truth
+        The column that says whose a row is.
 
     Raises
     ------
@@ -69,19 +99,36 @@ def guess_schema(original: pd.DataFrame, release: pd.DataFrame) -> Schema:
         after = set(_texts(release[name]))
         changed = bool(after - before) or any(reads_like_a_form(text) for text in after)
         role: Role = "quasi" if changed else "other"
-        columns.append(Column(name=name, role=role, type=_guess_type(sorted(before), changed)))
+        if name == truth:
+            columns.append(Column(name=name, role="truth"))
+        else:
+            columns.append(Column(name=name, role=role, type=_guess_type(sorted(before))))
+    if truth is not None and truth not in shared:
+        raise DataError(f"the original and the release do not both have a column '{truth}'")
     return Schema(tuple(columns))
 
 
-def _guess_type(texts: list[str], generalized: bool) -> Type:
+def naming_everybody(original: pd.DataFrame, schema: Schema) -> tuple[str, ...]:
+    """Name the columns of texts that are published as they are and differ in every row."""
+    return tuple(
+        column.name
+        for column in schema
+        if column.role == "other"
+        and column.type == "category"
+        and len(original) > 1
+        and original[column.name].notna().all()
+        and original[column.name].is_unique
+    )
+
+
+def _guess_type(texts: list[str]) -> Type:
     """Say what texts are; a category where they do not agree."""
     numbers = pd.to_numeric(pd.Series(texts), errors="coerce")
     if texts and not numbers.isna().any():
         return "number"
     guesses: tuple[tuple[Type, Pattern[str]], ...] = (("date", _DATE), ("time", _TIME))
     for type_, pattern in guesses:
-        # A column that is published as it is can stay text, whatever it says.
-        if generalized and texts and all(map(pattern.fullmatch, texts)):
+        if texts and all(map(pattern.fullmatch, texts)):
             try:
                 typed(pd.Series(texts), Column(name="", role="other", type=type_))
             except DataError:
@@ -109,8 +156,13 @@ def unread_cells(release: Release, original: Table) -> dict[str, int]:
     return found
 
 
-def release_from(frame: pd.DataFrame, schema: Schema) -> Release:
+def release_from(frame: pd.DataFrame, schema: Schema, named: str = "the release") -> Release:
     """Turn a table of published cells into a release; whose rows they are is not known.
+
+    Parameters
+    ----------
+    named
+        What messages call it.
 
     Raises
     ------
@@ -125,7 +177,7 @@ def release_from(frame: pd.DataFrame, schema: Schema) -> Release:
         )
     )
     if not kept.names:
-        raise DataError("the release has none of the declared columns")
+        raise DataError(f"{named} has none of the declared columns")
     columns: dict[str, Any] = {}
     for column in kept:
         cells = frame[column.name].reset_index(drop=True)
@@ -135,5 +187,73 @@ def release_from(frame: pd.DataFrame, schema: Schema) -> Release:
             uniques = pd.Index([*uniques, *([] if STAR in set(uniques) else [STAR])], dtype="str")
             columns[column.name] = pd.Categorical.from_codes(codes.astype(np.int32), uniques)
         else:
-            columns[column.name] = cells
+            columns[column.name] = _typed_where_possible(cells, column)
     return Release(schema=kept, frame=pd.DataFrame(columns, index=pd.RangeIndex(len(frame))))
+
+
+def _typed_where_possible(cells: Any, column: Column) -> Any:
+    """Return a column in its declared type; another tool may have generalized some of its cells."""
+    try:
+        return typed(cells, column)
+    except DataError:
+        return cells
+
+
+def whose(frame: pd.DataFrame, original: Table) -> NDArray[np.int64] | None:
+    """Return for every row its row of the original, -1 for none; None when nothing says so.
+
+    What says so is the column with the role `truth`, else `person`, if both tables have it and
+    its values are distinct in the original.
+    """
+    for role in ("truth", "person"):
+        for name in original.schema.having(role):
+            if name not in frame.columns:
+                continue
+            column = attrs.evolve(original.schema[name], missing="own")
+            known = pd.Index(original.column(name))
+            if known.has_duplicates or known.hasnans:
+                continue
+            cells = _typed_where_possible(frame[name].reset_index(drop=True), column)
+            rows = known.get_indexer(pd.Index(cells)).astype(np.int64)
+            return rows if (rows >= 0).any() else None
+    return None
+
+
+def owned(release: Release, rows: NDArray[np.int64] | None, original: Table) -> Release:
+    """Return a release that knows its rows, if all of them are known."""
+    if rows is None or original.origin is None or (rows < 0).any():
+        return release
+    return attrs.evolve(release, origin=original.origin[rows])
+
+
+def other_releases(paths: Iterable[Path], original: Table) -> tuple[Release, ...]:
+    """Read other releases of the same population.
+
+    Raises
+    ------
+    DataError
+        When a file cannot be read, or has nothing to do with the original.
+    """
+    found = []
+    for path in paths:
+        cells = read_cells(path)
+        release = release_from(cells, original.schema, f"the other release '{path}'")
+        found.append(owned(release, whose(cells, original), original))
+    return tuple(found)
+
+
+def control_table(path: Path, schema: Schema) -> Table:
+    """Read people who are not in the release.
+
+    Raises
+    ------
+    DataError
+        When the file cannot be read, or lacks a column of the schema.
+    """
+    cells = read_cells(path)
+    # What is never compared need not be there: people outside have no row of the original.
+    kept = Schema(tuple(one for one in schema if one.published or one.name in cells.columns))
+    try:
+        return Table.build(cells, kept)
+    except DataError as error:
+        raise DataError(f"the control table '{path}': {error.what}", hint=error.hint) from None

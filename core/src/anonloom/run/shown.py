@@ -17,7 +17,7 @@ from anonloom.spec.experiment import labelled
 from anonloom.spec.model import GridCase, PipelineSpec
 
 #: Parameters of a run itself that are private, beside those of its methods.
-_OF_A_RUN = frozenset({"seed"})
+_OF_A_RUN = frozenset({"seed", "other_releases"})
 
 _STEPS = re.compile(r"[.\[\]'\"]+")
 

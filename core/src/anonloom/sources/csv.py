@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 
 from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table, check_columns
+from anonloom.data.table import EMPTY, Table, check_columns
 from anonloom.errors import DataError
 from anonloom.kinds.context import Run
 from anonloom.kinds.source import Source
@@ -95,7 +95,7 @@ class Csv(Source):
         header = self._header()
         check_columns(header.names, schema)
         if header.alone:
-            raise DataError("the table is empty: there is nothing to publish")
+            raise DataError(EMPTY)
         columns = self._read(header, schema)
         refuse_nul(columns, str(self.path))
         return table_of(columns, schema)

@@ -71,6 +71,12 @@ class DataOptions:
         default=0.0,
         check=between(0, 1, most_open=True),
     )
+    other_releases: tuple[Path, ...] = param(
+        help="Files (CSV or Parquet) of other releases of the same population, for audits of what "
+        "several releases reveal together.",
+        default=(),
+        private=True,
+    )
 
 
 def read_pipeline(
@@ -148,13 +154,14 @@ def _section(
 
 
 def _data(cursor: Cursor, workshop: Workshop) -> Data | None:
-    fields = cursor.fields(("source", "with", "columns", "holdout"), "'data'")
+    simple_keys = [field.name for field in attrs.fields(DataOptions)]
+    fields = cursor.fields(("source", "with", "columns", *simple_keys), "'data'")
     if fields is None:
         return None
     for key in ("source", "columns"):
         if key not in fields:
             cursor.complain(f"'data' needs '{key}'", _DATA_HINTS[key])
-    options = {"holdout": fields["holdout"].plain()} if "holdout" in fields else {}
+    options = {key: fields[key].plain() for key in simple_keys if key in fields}
     simple = workshop.section(cursor, DataOptions, "'data'", options)
     source = None
     if "source" in fields:
@@ -162,7 +169,7 @@ def _data(cursor: Cursor, workshop: Workshop) -> Data | None:
     schema = read_columns(fields["columns"], workshop) if "columns" in fields else None
     if simple is None or source is None or schema is None:
         return None
-    return Data(source, schema, simple.holdout)
+    return Data(source, schema, simple.holdout, simple.other_releases)
 
 
 _DATA_HINTS = {
@@ -346,6 +353,11 @@ def _check_needs(cursor: Cursor, use: Use, data: Data | None, stages: tuple[Use,
     ends_sampled = bool(stages) and stages[-1].kind == "sampler"
     missing = {
         "control": (data.holdout == 0, "rows that are held out", "write data.holdout: 0.25"),
+        "other_releases": (
+            not data.other_releases,
+            "other releases of the same population",
+            "write data.other_releases: [earlier.csv]",
+        ),
         "groups": (
             not data.schema.having("group"),
             "a column with the role 'group'",

@@ -90,11 +90,12 @@ class Audit(Use):
 
 @attrs.frozen
 class Data:
-    """Where the table comes from and what its columns are."""
+    """Where the table comes from, what its columns are, and what else there is for audits."""
 
     source: Use
     schema: Schema
     holdout: float
+    other_releases: tuple[Path, ...] = ()
 
 
 @attrs.frozen
