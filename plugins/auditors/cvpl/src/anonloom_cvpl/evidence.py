@@ -11,12 +11,12 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data.points import collapse
 from anonloom.kinds.context import Run
+from anonloom_cvpl.meeting import Candidates, Meeting, Meetings, shared_schemes
 from anonloom_cvpl.similarity import Floats32, Space
 from anonloom_kernels.compiled import compiling, in_threads, kernel
 from anonloom_linkage.blocking import Scheme
-from anonloom_linkage.nearest import Best, Blocks, Grouped, Ints, two_best
+from anonloom_linkage.nearest import Best, Blocks, Ints, two_best
 
 Floats = NDArray[np.float64]
 
@@ -73,96 +73,6 @@ class Evidence:
 
 
 @attrs.frozen(eq=False)
-class Candidates:
-    """The rows of a table as candidates: equal rows are one point.
-
-    Attributes
-    ----------
-    point
-        Point of every row; -1 for rows that are no candidates.
-    first
-        First row of every point.
-    vectors
-        One per point.
-    """
-
-    point: Ints = attrs.field(repr=False)
-    first: Ints = attrs.field(repr=False)
-    vectors: Floats32 = attrs.field(repr=False)
-
-    @classmethod
-    def of(cls, space: Space, side: int, among: Ints | None = None) -> "Candidates":
-        """Collapse equal rows of a table, or of some of its rows."""
-        codes = space.vectors.codes(side)
-        rows = np.arange(codes.shape[1]) if among is None else np.sort(among)
-        points = collapse(np.ascontiguousarray(codes[:, rows]))
-        order = np.argsort(points.point, kind="stable")
-        first = rows[order[np.r_[0, np.cumsum(points.weights)[:-1]].astype(np.int64)]]
-        point = np.full(codes.shape[1], -1, np.int64)
-        point[rows] = points.point
-        return cls(point, first, space.candidates_of(side, first))
-
-    def __len__(self) -> int:
-        return len(self.first)
-
-
-@attrs.frozen(eq=False)
-class Meeting:
-    """Where records meet points of candidates.
-
-    Attributes
-    ----------
-    blocks
-        Its candidates are points, each once per block.
-    keys, weights
-        Of every candidate of every block, ascending: block x points + point, and its rows.
-    block
-        Block of every record; -1 for none.
-    """
-
-    blocks: Blocks
-    keys: Ints = attrs.field(repr=False)
-    weights: Ints = attrs.field(repr=False)
-    block: Ints = attrs.field(repr=False)
-    points: int
-
-    @classmethod
-    def of(cls, blocks: Blocks, candidates: Candidates, records: int) -> "Meeting":
-        """Replace the rows of blocks by points."""
-        rows, starts = blocks.candidates
-        points = max(len(candidates), 1)
-        block = np.repeat(np.arange(len(blocks)), np.diff(starts))
-        point = candidates.point[rows]
-        known = point >= 0
-        keys, weights = np.unique(block[known] * points + point[known], return_counts=True)
-        bounds = np.searchsorted(keys, np.arange(len(blocks) + 1) * points)
-        of_record = np.full(records, -1, np.int64)
-        of_record[blocks.records.members] = np.repeat(
-            np.arange(len(blocks)), np.diff(blocks.records.starts)
-        )
-        among = Grouped(keys % points, bounds.astype(np.int64))
-        return cls(attrs.evolve(blocks, candidates=among), keys, weights, of_record, points)
-
-    def rows_of(self, records: Ints, points: Ints) -> Ints:
-        """How many rows each of these points is in the block of each of these records."""
-        if not len(self.keys):
-            return np.zeros(len(records), np.int64)
-        key = self.block[records] * self.points + points
-        at = np.searchsorted(self.keys, key).clip(0, len(self.keys) - 1)
-        there = (self.keys[at] == key) & (self.block[records] >= 0) & (points >= 0)
-        return np.where(there, self.weights[at], 0)
-
-    @property
-    def candidates(self) -> Ints:
-        """Number of candidates of every record."""
-        cumulated = np.r_[0, np.cumsum(self.weights)]
-        per_block = np.r_[np.diff(cumulated[self.blocks.candidates.starts]), 0]
-        # Records without a block, -1, find the last.
-        of_records: Ints = per_block[self.block]
-        return of_records
-
-
-@attrs.frozen(eq=False)
 class Confrontation:
     """Two tables that are compared.
 
@@ -190,7 +100,7 @@ class Confrontation:
         """Number of attacked records."""
         return self.space.vectors.rows(self.attacked) if self.chosen is None else len(self.chosen)
 
-    def blocks(self) -> list[list[Blocks]]:
+    def blocks(self, schemes: Sequence[Scheme] | None = None) -> list[list[Blocks]]:
         """Where records meet rows, for every scheme."""
         attacked = self.space.vectors.rows(self.attacked)
         rows = self.space.vectors.rows(self.published)
@@ -201,7 +111,7 @@ class Confrontation:
                     attacked, rows, attacked=self.attacked, published=self.published
                 )
             ]
-            for scheme in self.schemes
+            for scheme in (self.schemes if schemes is None else schemes)
         ]
 
     def evidence(self, run: Run, truth: Ints | None = None) -> Evidence:
@@ -214,59 +124,73 @@ class Confrontation:
         """
         truth = np.full(self.records, -1, np.int64) if truth is None else truth
         if not self.space.vectors.rows(self.published) or not self.records:
-            return _nothing(self.records, truth)
+            return _nothing(self.records, truth, self._labels())
         blocks = self.blocks()
         among = self.among
         if self.chosen is not None and among is None:
             met = [np.unique(one.candidates.members) for some in blocks for one in some]
             among = np.unique(np.concatenate([*met, truth[truth >= 0]]))
+        if among is not None and not len(among):
+            return _nothing(self.records, truth, self._labels())
         records = self.space.records_of(self.attacked, self.chosen)
         candidates = Candidates.of(self.space, self.published, among)
-        meetings = [[Meeting.of(one, candidates, self.records) for one in some] for some in blocks]
-        best = search(records, candidates, [m for some in meetings for m in some], run)
+        meetings = self._meetings(blocks, candidates)
+        best = search(records, candidates, meetings.parts, run)
         return self._judged(records, candidates, meetings, best, truth, run)
+
+    def _meetings(self, blocks: Sequence[Sequence[Blocks]], candidates: Candidates) -> Meetings:
+        def made(parts: Sequence[Blocks]) -> list[Meeting]:
+            return [Meeting.of(one, candidates, self.records) for one in parts]
+
+        shared = shared_schemes(self.schemes)
+        if shared is None:
+            return Meetings([made(parts) for parts in blocks], None)
+        in_all = self.blocks([scheme for _, scheme in shared])
+        return Meetings(
+            [made(parts) for parts in blocks],
+            [(sign, made(parts)) for (sign, _), parts in zip(shared, in_all, strict=True)],
+        )
 
     def _judged(
         self,
         records: Floats32,
         candidates: Candidates,
-        meetings: list[list[Meeting]],
+        meetings: Meetings,
         best: Best,
         truth: Ints,
         run: Run,
     ) -> Evidence:
         own = np.where(truth >= 0, candidates.point[truth], -1)
-        everyone = np.arange(self.records)
-        # Schemes may hold the same pair: the scheme with most of them says how many rows it is.
-        of_true = _most([[m.rows_of(everyone, own) for m in some] for some in meetings])
-        of_best = _most([[m.rows_of(everyone, best.at) for m in some] for some in meetings])
+        of_true = meetings.count(lambda meeting: meeting.rows_of(own))
+        of_best = meetings.count(lambda meeting: meeting.rows_of(best.at))
         met = (of_true > 0) & self._meet(truth)
         true = np.full(self.records, -np.inf, np.float32)
         pairs = np.flatnonzero(met)
         true[pairs] = np.einsum("ij,ij->i", records[pairs], candidates.vectors[own[pairs]])
+        # The order of a sum must not make a pair more similar than the best one, or than itself.
+        found = met & (best.at == own)
+        true = np.where(found, best.score, np.minimum(true, best.score))
         # Of the best point, the true row alone is no wrong candidate.
-        alone = met & (best.at == own) & (of_best == 1)
-        wrong = np.where(alone, best.second, best.score)
-        limit = best.score - ALIKE * np.maximum(np.abs(best.score), 1)
+        wrong = np.where(found & (of_best == 1), best.second, best.score)
+        limit = (best.score - ALIKE * np.maximum(np.abs(best.score), 1)).astype(np.float32)
         top = met & (true >= limit)
         ties = of_best.astype(np.float64)
         unclear = np.flatnonzero(top & (best.second >= limit))
         if len(unclear):
             asked = _Asked(records, candidates, unclear, limit[unclear], run.workers)
-            ties[unclear] = _most([[asked.reaching(one) for one in some] for some in meetings])
+            ties[unclear] = meetings.count(asked.reaching)
         hit = np.where(top, 1.0 / np.maximum(ties, 1.0), 0.0)
         hit[truth < 0] = np.nan
         similarity = self.space.similarity_of
         similar_true = similarity(true, records)
         similar_true[~met] = np.nan
-        row = np.where(best.at >= 0, candidates.first[best.at], -1)
         return Evidence(
             best=similarity(best.score, records),
-            row=row,
+            row=meetings.first_of(best.at, candidates),
             true=similar_true,
             wrong=similarity(wrong, records),
             hit=hit,
-            candidates=_most([[m.candidates for m in some] for some in meetings]),
+            candidates=meetings.count(lambda meeting: meeting.candidates),
             block=self._labels(),
         )
 
@@ -326,7 +250,7 @@ def search(
     return best
 
 
-def _nothing(records: int, truth: Ints) -> Evidence:
+def _nothing(records: int, truth: Ints, block: Ints) -> Evidence:
     """Return the evidence of a release in which there is nobody to be compared with."""
     none = np.full(records, -np.inf)
     return Evidence(
@@ -336,15 +260,8 @@ def _nothing(records: int, truth: Ints) -> Evidence:
         wrong=none,
         hit=np.where(truth >= 0, 0.0, np.nan),
         candidates=np.zeros(records, np.int64),
-        block=np.zeros(records, np.int64),
+        block=block,
     )
-
-
-def _most(of_schemes: Sequence[Sequence[NDArray[np.integer]]]) -> Ints:
-    """Sum over the parts of a scheme, which share no pair; the most over schemes, which may."""
-    sums = [np.sum(np.stack(parts), axis=0) for parts in of_schemes]
-    most: Ints = np.max(np.stack(sums), axis=0)
-    return most
 
 
 @attrs.frozen(eq=False)

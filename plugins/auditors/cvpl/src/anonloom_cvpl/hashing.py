@@ -1,5 +1,7 @@
 """Locality-sensitive blocking: records in the same corner of the projected space."""
 
+from collections.abc import Sequence
+
 import attrs
 import numpy as np
 
@@ -21,6 +23,17 @@ class HashScheme:
     bits: int
     number: int
     keys: tuple[str, ...] = ("corner",)
+
+    @classmethod
+    def conjunction(cls, schemes: Sequence["HashScheme"]) -> "HashScheme":
+        """Return the corners of all hyperplanes of several schemes."""
+        sizes = [len(side) for side in schemes[0].codes]
+        labels = np.zeros(sum(sizes), np.int64)
+        for scheme in schemes:
+            labels = labels << scheme.bits | np.concatenate(scheme.codes)
+            labels = np.unique(labels, return_inverse=True)[1]
+        codes = tuple(np.split(labels, np.cumsum(sizes)[:-1]))
+        return cls(codes, sum(scheme.bits for scheme in schemes), schemes[0].number)
 
     @property
     def words(self) -> str:
