@@ -26,12 +26,12 @@ import peers
 import plot
 from adult_table import ALL_ROWS, QUASI, ROOT, TREES, adult_file, hierarchy_file
 from chains import CHAINS, Asked
+from goal import Goal, verdicts
 from goals import (
     GROWING,
     KS,
     MILLION,
     WHOLE_RUNS,
-    Goal,
     Record,
     Results,
     goals,
@@ -292,8 +292,7 @@ def concluded(records: list[Record], options: argparse.Namespace, file: Path) ->
     file.write_text(json.dumps(outcome, indent=1) + "\n")
     plot.draw(outcome, file.with_suffix(""))
     missed = [goal for goal in judged if not goal.met]
-    print("\n".join(["", summary(results), "", *map(str, judged)]))
-    print(f"{len(judged) - len(missed)} of {len(judged)} goals met")
+    print("\n".join(["", summary(results), "", verdicts(judged)]))
     return missed
 
 

@@ -15,13 +15,13 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import attrs
 import numpy as np
 from adult_table import TREES, Publish, encoded, rows_of_adult
+from measure import repeated
 
 from anonloom.data.classes import Classes
 from anonloom.data.loss import gcp
@@ -45,9 +45,6 @@ from anonloom_regroup.method import Regroup
 from anonloom_utility.measures import by_label, set_valued_gcp
 
 WARM_UP = 2000
-#: Calls are repeated until they took this many CPU seconds, and at most so often.
-ENOUGH_SECONDS = 3.0
-MOST_CALLS = 15
 
 _HALF = VpTree(cut="half")
 _RAYDEN = (_HALF, Cof(recovery=_HALF, unrecovered="suppress"))
@@ -132,14 +129,6 @@ def published(asked: Asked, table: Table, guard: Guard) -> float:
         check.judge(release, (("k-anonymity", KAnonymity(k=asked.k)),))
         write_parquet(release, Path(folder) / "release.parquet")
         return time.process_time() - start
-
-
-def repeated(call: Callable[[], float], once: bool) -> list[float]:
-    """Call until enough is known: what takes long needs few repetitions."""
-    found = [call()]
-    while not once and len(found) < MOST_CALLS and sum(found) < ENOUGH_SECONDS:
-        found.append(call())
-    return found
 
 
 def peak_mb() -> float:

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-import attrs
 from adult_table import ALL_ROWS
 from chains import BY_LABEL
+from goal import Goal
 
 Record = dict[str, Any]
 #: Chain, rows, k, and whether up to the published file.
@@ -74,39 +74,10 @@ def seconds(record: Record, what: str = "cpu") -> float:
     return found
 
 
-@attrs.frozen
-class Goal:
-    """One figure and its limit.
-
-    Attributes
-    ----------
-    times
-        The records whose times the figure compares, if it does: on a busy machine they are worth
-        a second look.
-    """
-
-    name: str
-    figure: float
-    limit: float
-    met: bool
-    times: tuple[Key, ...] = ()
-
-    @classmethod
-    def at_most(cls, name: str, figure: float, limit: float, slack: float = 0.0) -> "Goal":
-        """Return a goal that is met up to a limit."""
-        return cls(name, figure, limit, figure <= limit + slack)
-
-    @classmethod
-    def ratio(
-        cls, name: str, ours: Record, unit: Record, limit: float, what: str = "cpu"
-    ) -> "Goal":
-        """Return a goal of a time over another; `what` is one stage or part of both."""
-        figure = seconds(ours, what) / seconds(unit, what)
-        return cls(name, figure, limit, figure <= limit, (key(ours), key(unit)))
-
-    def __str__(self) -> str:
-        verdict = "met" if self.met else "MISSED"
-        return f"{verdict:7}{self.name:66}{self.figure:10.4f}  limit {self.limit:.4f}"
+def ratio(name: str, ours: Record, unit: Record, limit: float, what: str = "cpu") -> Goal:
+    """Return a goal of a time over another; `what` is one stage or part of both."""
+    figure = seconds(ours, what) / seconds(unit, what)
+    return Goal.at_most(name, figure, limit, times=(key(ours), key(unit)))
 
 
 class Results:
@@ -177,13 +148,13 @@ def _against_peers(results: Results) -> Iterator[Goal]:
         if ours and theirs:
             name = f"CPU of {chain} over anonypy's, k = 10, {what}"
             part = "cpu_with_cells" if whole else "cpu"
-            yield Goal.ratio(name, ours, theirs, 1 / 20, part)
+            yield ratio(name, ours, theirs, 1 / 20, part)
     ours = results.get("rayden", rows=2000)
     for peer in ("pyod COF", "pyod COF on codes"):
         theirs = results.get(peer, rows=2000)
         if ours and theirs:
             name = f"CPU of rayden over {peer}, 2,000 rows, k = 10"
-            yield Goal.ratio(name, ours, theirs, 1 / 50)
+            yield ratio(name, ours, theirs, 1 / 50)
 
 
 def _whole_runs(results: Results) -> Iterator[Goal]:
@@ -193,7 +164,7 @@ def _whole_runs(results: Results) -> Iterator[Goal]:
             ours = results.get(chain, rows=MILLION, whole=True)
             if unit and ours:
                 name = f"CPU of {chain} over {measure}, 1,000,000 rows to Parquet"
-                yield Goal.ratio(name, ours, unit, 3.0)
+                yield ratio(name, ours, unit, 3.0)
     for (chain, rows, _, _), record in results.records.items():
         if rows == 10 * MILLION:
             name = f"peak GB of a whole run of {chain}, 10,000,000 rows"
@@ -207,4 +178,4 @@ def _growth(results: Results) -> Iterator[Goal]:
             small, large = results.get(chain, rows=n), results.get(chain, rows=2 * n)
             if small and large and n >= GROWS_FROM and seconds(small, stage) >= LEAST_SECONDS:
                 name = f"CPU of {stage}, {2 * n:,} rows over {n:,}"
-                yield Goal.ratio(name, large, small, DOUBLING, stage)
+                yield ratio(name, large, small, DOUBLING, stage)

@@ -1,13 +1,25 @@
-"""One command's CPU time and peak memory, measured from outside."""
+"""CPU time and peak memory of one command, from outside; and how often a call is repeated."""
 
 import json
 import os
 import resource
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
+
+#: Calls are repeated until they took this many CPU seconds, and at most so often.
+ENOUGH_SECONDS = 3.0
+MOST_CALLS = 15
+
+
+def repeated(call: Callable[[], float], once: bool) -> list[float]:
+    """Call until enough is known: what takes long needs few repetitions."""
+    found = [call()]
+    while not once and len(found) < MOST_CALLS and sum(found) < ENOUGH_SECONDS:
+        found.append(call())
+    return found
 
 
 def measure(command: Sequence[str], **options: Any) -> dict[str, float]:

@@ -5,20 +5,16 @@ of the hierarchies that it is given; its cells are read as those of a release ar
 nothing and is only timed.
 """
 
-import hashlib
 import json
-import os
-import shutil
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from adult_table import QUASI, ROOT, SENSITIVE, rows_of_adult
+from adult_table import QUASI, SENSITIVE, rows_of_adult
 from chains import Asked, judged
+from environments import environment, run
 
 from anonloom.data.axis import Axis
 from anonloom.data.classes import Classes
@@ -39,43 +35,6 @@ PEERS: dict[str, dict[str, Any]] = {
 }
 
 
-def environment() -> Path:
-    """Return the Python of the peers' environment, made at the first use under `.data/`.
-
-    Raises
-    ------
-    SystemExit
-        When it can't be made, with the reason.
-    """
-    digest = hashlib.sha256(" ".join(REQUIRED).encode()).hexdigest()[:8]
-    folder = ROOT / ".data" / f"peers-{digest}"
-    python, done = folder / "bin" / "python", folder / "complete"
-    if done.is_file():
-        return python
-    print(f"installing {', '.join(REQUIRED)} into an environment of their own", flush=True)
-    beside = Path(sys.executable).with_name("uv")
-    uv = str(beside) if beside.is_file() else shutil.which("uv")
-    if uv:
-        _run([uv, "venv", "--quiet", "--clear", "--python", sys.executable, str(folder)])
-        _run([uv, "pip", "install", "--quiet", "--python", str(python), *REQUIRED])
-    else:
-        _run([sys.executable, "-m", "venv", "--clear", str(folder)])
-        _run([str(python), "-m", "pip", "install", "--quiet", *REQUIRED])
-    done.touch()
-    return python
-
-
-def _run(command: list[str]) -> str:
-    # One thread, like ours: threads that wait for each other would count as CPU time.
-    single = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=False, env=os.environ | single
-    )
-    if done.returncode:
-        raise SystemExit(f"{' '.join(command[:3])} ... failed:\n{done.stderr[-2000:]}")
-    return done.stdout
-
-
 def measured(asked: Asked) -> dict[str, Any]:
     """Measure one peer; `asked.chain` is its name."""
     frame = rows_of_adult(asked.rows)
@@ -92,7 +51,7 @@ def measured(asked: Asked) -> dict[str, Any]:
             "sensitive": SENSITIVE,
             "hierarchies": {axis.name: _levels(axis) for axis in table.axes},
         }
-        said = _run([str(environment()), str(CALLS), json.dumps(question)])
+        said = run([str(environment(REQUIRED)), str(CALLS), json.dumps(question)])
         figures: dict[str, Any] = json.loads(said.splitlines()[-1])
         if out.is_file():
             found = pd.read_csv(out, dtype=dict.fromkeys(QUASI, str))

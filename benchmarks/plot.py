@@ -22,7 +22,8 @@ from goals import (
     Results,
     seconds,
 )
-from svg import INK, Box, Labels, Panel, line, mark, path, text
+from growth import WIDTH, Style, growth_plot
+from svg import INK, Box, Labels, Panel, line, mark, text
 
 #: Families of methods: a word of the name, the colour, the words of the legend.
 FAMILIES = (
@@ -43,7 +44,6 @@ PEER = "#555555"
 LEFT_OUT = "mondrian widest, by label"
 ARX = "ARX, local (elsewhere)"
 
-WIDTH = 1160
 MAIN = Box(70, 96, 1060, 560)
 SMALL = (490.0, 300.0)
 ACROSS = 2
@@ -164,53 +164,14 @@ def series(results: Results, sizes: list[int]) -> dict[str, list[tuple[int, floa
 
 def rows_plot(results: Results, sizes: list[int]) -> str:
     """Draw CPU seconds against rows."""
-    lines = series(results, sizes)
-    times = [cpu for points in lines.values() for _, cpu in points]
-    box = Box(70, 70, 820, 560)
-    panel = Panel(box, (sizes[0], sizes[-1]), (min(times) / 1.3, max(times) * 1.3))
     title = "CPU time against rows, k = 10, Adult and rows drawn from it"
-    parts = [text((20, 30), title, "start", INK, bold=True, size=16)]
-    parts += panel.frame(svg.ticks(*panel.xs, (1, 2, 5)), svg.ticks(*panel.ys, (1,)), "CPU seconds")
-    parts.append(text((box.x + box.width, box.y + box.height + 32), "rows", "end"))
-    parts += guides(panel)
-    ends = {}
-    for name, points in lines.items():
-        places = [panel.place(rows, cpu) for rows, cpu in points]
-        dashes = "5 3" if colour_of(name) == PEER else ""
-        parts.append(path(places, colour_of(name), dashes=dashes))
-        parts += [mark(at, shape_of(name), colour_of(name), size=2.6) for at in places]
-        ends[name] = places[-1]
-    parts += end_labels(ends, box)
-    return svg.document(WIDTH, 690, parts, title)
+    return growth_plot(series(results, sizes), title, style_of, (2.0, DOUBLING))
 
 
-def end_labels(ends: dict[str, svg.Point], box: Box) -> Iterator[str]:
-    """Name the lines: those that reach the right edge beside it, the others at their end."""
-    right = box.x + box.width
-    reaching = sorted(
-        (name for name, (x, _) in ends.items() if x > right - 1), key=lambda name: ends[name][1]
-    )
-    heights = svg.spread([ends[name][1] for name in reaching], svg.FONT + 4)
-    for name, height in zip(reaching, heights, strict=True):
-        yield line((right + 4, ends[name][1]), (right + 24, height), colour_of(name), 0.6)
-        yield text((right + 28, height + 4), name, "start", colour_of(name))
-    labels = Labels.around(box, ends.values())
-    for name in sorted(set(ends) - set(reaching)):
-        yield from labels.put(ends[name], name, colour_of(name))
-
-
-def guides(panel: Panel) -> Iterator[str]:
-    """Draw what twice and what 2.4 times the CPU per doubling look like."""
-    high = panel.xs[1]
-    for factor, dashes in ((2.0, "2 4"), (DOUBLING, "7 4")):
-        points = [
-            panel.place(high / 2**halvings, panel.ys[0] * 1.2 * factor ** (3 - halvings))
-            for halvings in (3, 2, 1, 0)
-        ]
-        yield path(points, svg.GREY, 1, dashes)
-        x, y = points[2]
-        at, anchor = ((x + 4, y + 14), "start") if factor == 2 else ((x - 4, y - 6), "end")
-        yield text(at, f"x {factor:g} per doubling", anchor, svg.GREY)
+def style_of(name: str) -> Style:
+    """Return how a line is drawn: peers dashed."""
+    colour = colour_of(name)
+    return Style(colour, shape_of(name), "5 3" if colour == PEER else "")
 
 
 if __name__ == "__main__":
