@@ -24,6 +24,8 @@ TILE_RECORDS = 256
 TILE_CANDIDATES = 256
 #: Comparisons of one piece of work: small enough to share out, large enough not to matter.
 PIECE = 1 << 24
+#: With fewer comparisons, starting threads takes longer than comparing.
+WORTH_THREADS = 1 << 21
 
 NOTHING = np.float32(-np.inf)
 
@@ -161,15 +163,18 @@ def two_best(
         look_through(records[rows], candidates, among, found.score, place, found.second)
         found.at[:] = np.where(place < 0, -1, among[place])
         # Records are in one piece only: threads write to different places.
-        _merge(best, rows, found)
+        merge_best(best, rows, found)
         done(len(rows) * len(among))
 
+    pieces = _pieces(blocks)
+    if int(blocks.comparisons.sum()) < WORTH_THREADS:
+        workers = 1
     # The tiles are small, and every thread multiplies its own.
     with threadpool_limits(1, user_api="blas"):
-        in_threads(work, _pieces(blocks), workers)
+        in_threads(work, pieces, workers)
 
 
-def _merge(best: Best, rows: Ints, found: Best) -> None:
+def merge_best(best: Best, rows: Ints, found: Best) -> None:
     """Put what was found together with what is known of these records."""
     score, at, second = best.score[rows], best.at[rows], best.second[rows]
     higher = found.score > score
