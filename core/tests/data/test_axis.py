@@ -368,3 +368,20 @@ def test_a_weight_is_kept_and_no_value_is_shown() -> None:
 def test_numbers_at_the_edge_of_what_is_allowed_have_finite_losses() -> None:
     axis = axis_of([-1e300, 0.0, 1e300], type="number")
     assert [0.5, 1.0] == axis.loss(np.array([0, 0]), np.array([1, 2])).tolist()
+
+
+@pytest.mark.parametrize(
+    ("cell", "covered"),
+    [
+        ("[20, 30]", [20, 25, 30]),
+        ("[20, 30)", [20, 25]),
+        ("[20, 30[", [20, 25]),
+        ("20-25", [20, 25]),
+        ("[30, 30)", None),
+        ("30-20", None),
+    ],
+)
+def test_intervals_of_other_tools_are_read(cell: str, covered: list[int] | None) -> None:
+    axis = axis_of([20, 25, 30, 40], type="number")
+    cover = axis.read(cell)
+    assert covered == (None if cover is None else [axis.values[code] for code in cover.codes])

@@ -114,8 +114,28 @@ def test_other_texts_are_no_forms(text: str) -> None:
     assert None is cells.read_interval(text)
 
 
-def test_a_bin_without_its_upper_end_is_no_closed_interval() -> None:
-    assert None is cells.read_interval("[1, 2)")
+@pytest.mark.parametrize(
+    ("cell", "closed"), [("[1, 2]", True), ("[1, 2)", False), ("[1, 2[", False)]
+)
+def test_an_interval_says_whether_its_last_value_belongs_to_it(cell: str, closed: bool) -> None:
+    assert cells.Ends("1", "2", closed) == cells.read_interval(cell)
+
+
+@pytest.mark.parametrize(
+    ("cell", "ends"),
+    [
+        ("20-29", cells.Ends("20", "29")),
+        ("0.5 - 1.5", cells.Ends("0.5", "1.5")),
+        ("20\u201329", cells.Ends("20", "29")),
+        ("-5", None),
+        ("2020-01-02", None),
+        ("a-b", None),
+    ],
+)
+def test_two_numbers_with_a_dash_between_them_are_a_range(
+    cell: str, ends: cells.Ends | None
+) -> None:
+    assert ends == cells.read_range(cell)
 
 
 @pytest.mark.parametrize(

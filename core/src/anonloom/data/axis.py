@@ -267,8 +267,10 @@ class Axis:
             ends_of = (min(found), max(found)) if found else (0, -1)
             return Cover(*ends_of, members=np.array(sorted(found), np.int64), form="set")
         ends = cells.read_interval(cell)
+        if ends is None and self.type == "number":
+            ends = cells.read_range(cell)
         if ends is not None and self.type != "category":
-            return self._read_interval(*ends)
+            return self._read_interval(ends)
         return self._read_single(cell)
 
     @cached_property
@@ -287,11 +289,14 @@ class Axis:
         except ValueError:
             return None
 
-    def _read_interval(self, lo: str, hi: str) -> "Cover | None":
-        ends = self._place(lo), self._place(hi)
-        if ends[0] is None or ends[1] is None or ends[0] > ends[1]:
+    def _read_interval(self, ends: cells.Ends) -> "Cover | None":
+        lo, hi = self._place(ends.lo), self._place(ends.hi)
+        if lo is None or hi is None:
             return None
-        return Cover(*self._inside(ends[0], ends[1]), form="interval", ends=(ends[0], ends[1]))
+        if not ends.closed:
+            # The last number before it: nothing that is written lies between them.
+            hi = float(np.nextafter(hi, -np.inf))
+        return Cover(*self._inside(lo, hi), form="interval", ends=(lo, hi)) if lo <= hi else None
 
     def _inside(self, lo: float, hi: float) -> tuple[int, int]:
         """First and last code of the values from `lo` to `hi`; places of numbers ascend."""

@@ -7,7 +7,7 @@ tell a person's value from a generalized one; `reads_like_a_form` is that test.
 import json
 import re
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,8 @@ from anonloom.data.hierarchy import STAR
 #: What a moment is counted in, by the type of its column.
 MOMENTS: dict[str, Literal["D", "s"]] = {"date": "D", "time": "s"}
 
-_INTERVAL = re.compile(r"\[(?P<lo>[^\[\],]+), (?P<hi>[^\[\],]+)[\])]")
+_INTERVAL = re.compile(r"\[(?P<lo>[^\[\],]+), (?P<hi>[^\[\],]+)(?P<end>[\])\[])")
+_RANGE = re.compile(r"(?P<lo>\d+(?:\.\d+)?) ?[-\u2013] ?(?P<hi>\d+(?:\.\d+)?)")
 _SET = re.compile(r'\{".*"\}', re.S)
 
 
@@ -58,10 +59,27 @@ def set_text(members: Sequence[str]) -> str:
     return "{" + ", ".join(json.dumps(member, ensure_ascii=False) for member in members) + "}"
 
 
-def read_interval(cell: str) -> tuple[str, str] | None:
-    """Ends of a closed interval, or None when the cell is no interval."""
+class Ends(NamedTuple):
+    """Ends of an interval as they are written, and whether the last belongs to it."""
+
+    lo: str
+    hi: str
+    closed: bool = True
+
+
+def read_interval(cell: str) -> Ends | None:
+    """Ends of an interval, or None when the cell is none.
+
+    Ours are closed; other tools leave the last value out: `[20, 30)` and `[20, 30[`.
+    """
     match = _INTERVAL.fullmatch(cell)
-    return (match["lo"], match["hi"]) if match and cell.endswith("]") else None
+    return Ends(match["lo"], match["hi"], match["end"] == "]") if match else None
+
+
+def read_range(cell: str) -> Ends | None:
+    """Ends of two numbers with a dash between them, as other tools write an interval."""
+    match = _RANGE.fullmatch(cell)
+    return Ends(match["lo"], match["hi"]) if match else None
 
 
 def read_set(cell: str) -> tuple[str, ...] | None:
