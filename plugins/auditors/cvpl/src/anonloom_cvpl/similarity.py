@@ -127,7 +127,8 @@ def _jaccard(columns: Sequence[PairedColumn], workers: int) -> Space:
         compared = ~np.isneginf(score)
         common = score.astype(float)
         found = np.full(len(score), -np.inf)
-        return np.divide(common, 2 * total - common, out=found, where=compared)
+        np.divide(common, 2 * total - common, out=found, where=compared)
+        return found
 
     return Space(vectors, indicators, indicators, similarity)
 
