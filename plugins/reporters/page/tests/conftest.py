@@ -45,8 +45,8 @@ def charts() -> list[dict[str, Any]]:
                 "method = mondrian": {
                     "x": ks,
                     "y": [0.02, 0.05, 0.08, 0.12, 0.2, 0.27],
-                    "lo": [0.01, 0.04, 0.06, 0.1, 0.17, 0.22],
-                    "hi": [0.03, 0.06, 0.1, 0.14, 0.23, 0.32],
+                    "low": [0.01, 0.04, 0.06, 0.1, 0.17, 0.22],
+                    "high": [0.03, 0.06, 0.1, 0.14, 0.23, 0.32],
                 },
                 "method = vp-tree": {"x": ks, "y": [0.03, 0.06, 0.1, 0.15, 0.24, 0.31]},
                 "method = full-domain": {"x": ks, "y": [0.21, 0.3, 0.36, 0.41, 0.52, None]},
@@ -102,6 +102,24 @@ def charts() -> list[dict[str, Any]]:
             },
             "similarity",
             "density",
+        ),
+        chart(
+            "comparison",
+            "table",
+            {
+                "columns": ["protection", "paper", "ours", "rows", "claim", "verdict"],
+                "rows": [
+                    [
+                        "perturb-low",
+                        0.86,
+                        0.8123,
+                        10_000,
+                        "Falls as the noise grows.",
+                        "reproduced",
+                    ],
+                    ["copula", 0.1, None, 12, "Is not above chance.", "contradicted"],
+                ],
+            },
         ),
         chart(
             "outline",
@@ -312,6 +330,12 @@ FIGURES = [
 ]
 
 
+MEASURES = {
+    key: {"utility": "utility", "disclosure": "risk"}.get(key.partition(".")[0])
+    for key, _, _ in FIGURES
+}
+
+
 @pytest.fixture
 def grid() -> dict[str, Any]:
     cases = itertools.product([2, 5, 10, 20, 50], ["mondrian", "vp-tree"])
@@ -347,7 +371,13 @@ def grid() -> dict[str, Any]:
         "varied": ["privacy.k-anonymity.k", "stages.partitioner"],
         "runs": runs,
         "figures": [
-            {"key": key, "better": better, "meaning": meaning, "unit": ""}
+            {
+                "key": key,
+                "better": better,
+                "meaning": meaning,
+                "unit": "",
+                "measures": MEASURES[key],
+            }
             for key, better, meaning in FIGURES
         ],
         "summaries": [{"auditor": "utility", "findings": [], "charts": [heat]}],

@@ -166,6 +166,29 @@ def test_the_comparison_can_be_sorted_by_any_column(pages: dict[str, Path], tmp_
     assert "500 50 50 20 20 10 10 5 5 2 2" == down
 
 
+def test_the_reader_chooses_which_risk_is_shown_against_which_utility(
+    grid: dict[str, Any], tmp_path: Path
+) -> None:
+    for run in grid["runs"]:
+        if run["findings"]:
+            run["findings"]["disclosure.marketer"] = run["findings"]["utility.gcp"] / 3
+    meaning = "Share that is linked."
+    figure = {"key": "disclosure.marketer", "better": "lower", "meaning": meaning, "unit": ""}
+    grid["figures"].append({**figure, "measures": "risk"})
+    Page().write_grid(grid, tmp_path)
+    script = (
+        "var box = doc.getElementById('pairs'), select = box.querySelector('select');"
+        "var seen = function () { return Array.prototype.filter.call("
+        " box.querySelectorAll('[data-y]'), function (part) { return part.offsetHeight > 0; })"
+        " .map(function (part) { return part.getAttribute('data-y'); }).join(' '); };"
+        "var before = seen(); select.value = 'disclosure.marketer';"
+        "select.dispatchEvent(new Event('change')); return before + '|' + seen();"
+    )
+    assert "disclosure.prosecutor_average|disclosure.marketer" == measured(
+        tmp_path, tmp_path / "grid.html", script
+    )
+
+
 def test_the_comparison_is_complete_without_a_script(grid: dict[str, Any], tmp_path: Path) -> None:
     Page().write_grid(grid, tmp_path)
     page = tmp_path / "grid.html"

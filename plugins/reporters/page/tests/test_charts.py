@@ -137,6 +137,77 @@ def test_points_stay_inside_the_drawing(
             assert -1 <= y <= 275
 
 
+def test_an_interval_is_a_band_around_its_line() -> None:
+    line = {"x": [0, 1], "y": [0.5, 0.5], "low": [0.0, 0.25], "high": [1.0, None]}
+    drawn = draw({"kind": "line", "title": "t", "data": {"a": line, "b": {"x": [0], "y": [1]}}})
+    assert 1 == drawn.count("area band s0")
+    assert "<td>a</td><td>0</td><td>0.5</td><td>0</td><td>1</td>" in drawn
+    assert "<td>a</td><td>1</td><td>0.5</td><td></td><td></td>" in drawn
+
+
+@given(
+    st.lists(st.one_of(names, st.floats(0.7, 0.99).map(lambda x: f"{x:.2f}")), max_size=70),
+    st.lists(names, max_size=90),
+)
+def test_heat_maps_of_any_size_stay_inside_the_drawing(xs: list[str], ys: list[str]) -> None:
+    data = {"x": xs, "y": ys, "z": [[0.5] * len(xs)] * len(ys)}
+    drawn = draw({"kind": "heat", "title": "t", "x": "x", "y": "y", "data": data})
+    box = re.search(r'viewBox="0 0 (\d+) (\d+)"', drawn)
+    if box is None:
+        assert not xs or not ys
+        return
+    for x, y, width, height in re.findall(
+        r'<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"', drawn
+    ):
+        assert float(x) + float(width) <= int(box[1]) + 0.1
+        assert float(y) + float(height) <= int(box[2]) + 0.1
+
+
+def test_a_risk_surface_takes_a_line_of_the_page_and_names_some_thresholds() -> None:
+    xs = [f"{0.7 + at / 100:.2f}" for at in range(30)]
+    ys = [f"case-{at}, data.with.outliers=0.05, seed=<private 2>" for at in range(90)]
+    data = {"x": xs, "y": ys, "z": [[0.5] * 30] * 90}
+    drawn = draw({"kind": "heat", "title": "t", "x": "threshold", "y": "run", "data": data})
+    assert 'class="chart wide"' in drawn
+    assert "run by threshold, the first 80; 10 more" in drawn
+    assert "case-0, outliers=0.05, seed=#2</text>" in drawn
+    shown = [name for name in xs if f">{name}</text>" in drawn]
+    assert shown == xs[:: len(xs) // len(shown)]
+    assert 10 <= len(shown) <= 15
+
+
+def test_the_numbers_of_a_table_align_and_verdicts_stand_out() -> None:
+    data = {
+        "columns": ["name", "paper", "ours", "rows", "verdict"],
+        "rows": [
+            ["a", 0.86, 0.81234, 1000, "reproduced"],
+            ["b", 0.1, None, 12, "contradicted"],
+            ["<b>", 2, 0.5, None, "odd"],
+        ],
+    }
+    drawn = draw({"kind": "table", "title": "t", "data": data})
+    cells = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in drawn.split("<tr>")[2:]]
+    assert [
+        ["a", "0.86", "0.812", "1,000", '<span class="badge good">reproduced</span>'],
+        ["b", "0.10", "–", "12", '<span class="badge bad">contradicted</span>'],  # noqa: RUF001
+        ["&lt;b&gt;", "2.00", "0.500", "–", "odd"],  # noqa: RUF001
+    ] == cells
+    assert 3 == len(re.findall('<th scope="col" class="num">', drawn))
+    assert 'class="chart wide"' in drawn
+
+
+def test_a_table_of_any_size_is_cut() -> None:
+    rows = [[at] for at in range(500)]
+    drawn = draw({"kind": "table", "title": "t", "data": {"columns": ["n"], "rows": rows}})
+    assert "300 more rows are in the data file." in drawn
+    assert 201 == drawn.count("<tr>")
+
+
+@given(st.lists(st.lists(st.one_of(names, numbers), max_size=4), max_size=8))
+def test_tables_of_any_cells_are_drawn(rows: list[list[str | float | None]]) -> None:
+    draw({"kind": "table", "title": "t", "data": {"columns": ["a", "b", "c"], "rows": rows}})
+
+
 def test_a_tree_of_any_size_is_cut() -> None:
     tree = {"label": "root", "children": [{"label": f"leaf {n}"} for n in range(5000)]}
     drawn = draw({"kind": "tree", "title": "t", "data": tree})

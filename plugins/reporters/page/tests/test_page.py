@@ -302,7 +302,7 @@ def test_without_such_an_auditor_the_report_itself_is_drawn(
 
 
 @pytest.mark.parametrize(
-    "chart_kind", ["line", "bars", "heat", "scatter", "density", "tree", "pie", None]
+    "chart_kind", ["line", "bars", "heat", "scatter", "density", "tree", "table", "pie", None]
 )
 @pytest.mark.parametrize(
     "data", [{}, {"labels": []}, {"a": {"x": [None], "y": [float("nan")]}}, None]
@@ -340,13 +340,13 @@ def test_a_refused_run_shows_why_and_is_never_best(grid: dict[str, Any], tmp_pat
     assert "best" not in row
 
 
-def test_figures_are_drawn_over_the_varied_number_and_risk_against_loss(
+def test_figures_are_drawn_over_the_varied_number_after_risk_against_utility(
     grid: dict[str, Any], tmp_path: Path
 ) -> None:
     page = written_grid(grid, tmp_path)
     titles = re.findall(r"<figcaption><strong>([^<]*)", page)
     assert [
-        "Risk against information lost",
+        "Risk against utility",
         "Loss per column and run",
         "utility.gcp",
         "disclosure.prosecutor_average",
@@ -388,7 +388,7 @@ def test_many_plots_wait_behind_a_summary(grid: dict[str, Any], tmp_path: Path) 
         for at, run in enumerate(grid["runs"]):
             run["findings"][f"more.figure_{n}"] = at
     page = words(written_grid(grid, tmp_path))
-    assert "12 more plots" in page
+    assert "11 more plots" in page
     assert "figure_11 (s)" in page
 
 
@@ -416,3 +416,32 @@ def test_an_experiment_of_no_or_one_run_is_still_a_page(
     grid["runs"] = grid["runs"][:count]
     grid["summaries"] = []
     read(written_grid(grid, tmp_path))
+
+
+def test_a_long_text_is_shown_below_its_meaning(report: dict[str, Any], tmp_path: Path) -> None:
+    finding = report["audits"][1]["findings"][0]
+    finding["value"] = "columns: age, sex; blocks: age by 10; similarity: cosine"
+    assert '<div class="finding long">' in written(report, tmp_path)
+
+
+def test_tables_of_auditors_stand_with_what_they_say_of_the_whole(
+    grid: dict[str, Any], tmp_path: Path
+) -> None:
+    table = {"columns": ["claim", "verdict"], "rows": [["Falls.", "reproduced"]]}
+    chart = {"name": "claims", "kind": "table", "title": "Claims", "meaning": "All.", "data": table}
+    grid["summaries"].append({"auditor": "cvpl", "findings": [], "charts": [chart]})
+    page = written_grid(grid, tmp_path)
+    section = page.partition("What the auditors say of the whole")[2].partition("<h2>")[0]
+    assert "<strong>Claims</strong>" in section
+    assert 1 == page.count("<strong>Claims</strong>")
+
+
+def test_many_lines_become_a_heat_map(grid: dict[str, Any], tmp_path: Path) -> None:
+    more = []
+    for number in range(10):
+        for run in grid["runs"][:4]:
+            changed = {**run["parameters"], "stages.partitioner": f"method-{number}"}
+            more.append({**run, "parameters": changed, "label": f"{run['label']} {number}"})
+    page = written_grid({**grid, "runs": more}, tmp_path)
+    figure = page.partition("<strong>disclosure.prosecutor_average</strong>")[2]
+    assert "partitioner by privacy.k-anonymity.k" in figure.partition("</figure>")[0]

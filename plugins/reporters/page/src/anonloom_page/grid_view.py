@@ -5,13 +5,17 @@ from typing import Any
 
 from anonloom_page.limits import Limits
 from anonloom_page.report_view import found_view
+from anonloom_page.tradeoff import tradeoffs
 from anonloom_page.wording import brief, figure, number, plain, short
 
 #: Plots above the table; further ones are there to be opened.
 MOST_PLOTS = 8
 
-#: Risk figures that a picture of risk against loss prefers, in this order.
-_RISKS = ("linkage_excess", "prosecutor_average", "marketer", "records_at_risk", "excess", "risk")
+#: Characters of a text in the comparison.
+MOST_TEXT = 28
+
+#: Lines that can be told apart in one plot.
+MOST_LINES = 8
 
 _TONES = {"published": "good", "refused": "warn", "failed": "bad"}
 
@@ -32,18 +36,24 @@ def grid_view(report: dict[str, Any], limits: Limits) -> dict[str, Any]:
     return {
         "report": report,
         "tiles": tiles,
+        "tradeoffs": tradeoffs(report, _published(report))[: limits.charts],
         "plots": plots[:MOST_PLOTS],
         "more_plots": plots[MOST_PLOTS:],
         "table": _table(report, limits),
         "summaries": [
             {
                 "title": summary.get("auditor", ""),
-                "found": found_view(summary["findings"], limits),
+                "found": found_view(summary.get("findings") or [], limits),
+                "tables": tables[: limits.charts],
             }
             for summary in report.get("summaries") or []
-            if summary.get("findings")
+            if (tables := _tables(summary)) or summary.get("findings")
         ],
     }
+
+
+def _tables(summary: dict[str, Any]) -> list[dict[str, Any]]:
+    return [chart for chart in summary.get("charts") or [] if chart.get("kind") == "table"]
 
 
 _UNDER = {
@@ -108,7 +118,15 @@ def _row(
     for one in figures:
         value = findings.get(one["key"])
         is_best = best[one["key"]] is not None and number(value) == best[one["key"]] and published
-        cells.append({"text": figure(value), "order": _order(value), "best": is_best})
+        text = figure(value)
+        cells.append(
+            {
+                "text": short(text, MOST_TEXT),
+                "whole": text if len(text) > MOST_TEXT else "",
+                "order": _order(value),
+                "best": is_best,
+            }
+        )
     return {
         "label": run.get("label", ""),
         "brief": brief(run.get("label", "")),
@@ -136,12 +154,13 @@ def _order(value: Any) -> str | None:
 
 
 def _plots(report: dict[str, Any]) -> list[dict[str, Any]]:
-    """Risk against loss, then what auditors drew of the whole, then single figures."""
-    runs = [run for run in report.get("runs") or [] if run.get("status") == "published"]
+    """What auditors drew of the whole, then single figures."""
+    runs = _published(report)
     drawn = [
         (f"{summary.get('auditor')}.{chart.get('name')}", chart)
         for summary in report.get("summaries") or []
         for chart in summary.get("charts") or []
+        if chart.get("kind") != "table"
     ]
     charts = [chart for _, chart in drawn]
     if len(runs) < 2:
@@ -152,12 +171,15 @@ def _plots(report: dict[str, Any]) -> list[dict[str, Any]]:
         for one in _without_repeats(report.get("figures") or [])
         if _tells(runs, one) and one["key"] not in names
     ]
-    scatter = _risk_against_loss(report, runs)
     along = _numeric_parameter(runs, report.get("varied") or [])
     plots = [
         _over(runs, one, along) if along else _side_by_side(runs, one) for one in _in_turns(figures)
     ]
-    return [*([scatter] if scatter else []), *charts, *plots]
+    return [*charts, *plots]
+
+
+def _published(report: dict[str, Any]) -> list[dict[str, Any]]:
+    return [run for run in report.get("runs") or [] if run.get("status") == "published"]
 
 
 def _without_repeats(figures: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -189,22 +211,51 @@ def _numeric_parameter(runs: list[dict[str, Any]], varied: list[str]) -> str | N
     return None
 
 
-def _series(run: dict[str, Any], along: str | None) -> str:
+def _series(run: dict[str, Any], names: list[str]) -> str:
     """Name the line that a run is on: its other settings."""
-    others = {k: v for k, v in (run.get("parameters") or {}).items() if k != along}
-    return ", ".join(f"{str(k).rpartition('.')[2]} = {plain(v)}" for k, v in others.items())
+    parameters = run.get("parameters") or {}
+    parts = (
+        f"{str(name).rpartition('.')[2]} = {plain(parameters[name])}"
+        for name in names
+        if name in parameters
+    )
+    return brief(", ".join(parts))
+
+
+def _others(runs: list[dict[str, Any]], along: str) -> list[str]:
+    """Settings beside the one that a plot goes along, of those that differ between runs."""
+    values: dict[str, set[str]] = {}
+    for run in runs:
+        for name, value in (run.get("parameters") or {}).items():
+            values.setdefault(name, set()).add(plain(value))
+    return [name for name, found in values.items() if name != along and len(found) > 1]
 
 
 def _over(runs: list[dict[str, Any]], one: dict[str, Any], along: str) -> dict[str, Any]:
+    others = _others(runs, along)
     data: dict[str, dict[str, list[Any]]] = {}
     for run in sorted(runs, key=lambda run: number(run["parameters"][along]) or 0.0):
         value = number((run.get("findings") or {}).get(one["key"]))
         if value is None:
             continue
-        line = data.setdefault(_series(run, along) or one["key"], {"x": [], "y": []})
+        line = data.setdefault(_series(run, others) or one["key"], {"x": [], "y": []})
         line["x"].append(run["parameters"][along])
         line["y"].append(value)
-    return {**_titles(one), "kind": "line", "x": along, "data": data}
+    if len(data) <= MOST_LINES:
+        return {**_titles(one), "kind": "line", "x": along, "data": data}
+    rows = ", ".join(name.rpartition(".")[2] for name in others)
+    return {**_titles(one), "kind": "heat", "x": along, "y": rows, "data": _map(data)}
+
+
+def _map(lines: dict[str, dict[str, list[Any]]]) -> dict[str, Any]:
+    """Return lines, too many to be told apart, as the rows of a heat map."""
+    places = sorted({x for line in lines.values() for x in line["x"]})
+    found = {name: dict(zip(line["x"], line["y"], strict=True)) for name, line in lines.items()}
+    return {
+        "x": [plain(x) for x in places],
+        "y": list(lines),
+        "z": [[found[name].get(x) for x in places] for name in lines],
+    }
 
 
 def _side_by_side(runs: list[dict[str, Any]], one: dict[str, Any]) -> dict[str, Any]:
@@ -224,47 +275,3 @@ def _titles(one: dict[str, Any]) -> dict[str, str]:
         "meaning": f"{short(one.get('meaning', ''), 200)} {str(one['better']).capitalize()} is "
         "better.",
     }
-
-
-def _risk_against_loss(report: dict[str, Any], runs: list[dict[str, Any]]) -> dict[str, Any] | None:
-    figures = [one for one in report.get("figures") or [] if one.get("better") == "lower"]
-    losses = [one for one in figures if _parts(one["key"])[1] == "gcp"]
-    # An auditor's figure, where there is one, rather than the run's own.
-    loss = max(losses, key=lambda one: "." in one["key"], default=None)
-    risk = _risk_figure(figures)
-    if loss is None or risk is None:
-        return None
-    along = _numeric_parameter(runs, report.get("varied") or [])
-    data: dict[str, dict[str, list[Any]]] = {}
-    for run in runs:
-        found = run.get("findings") or {}
-        x, y = number(found.get(loss["key"])), number(found.get(risk["key"]))
-        if x is None or y is None:
-            continue
-        series = data.setdefault(_series(run, along) or "runs", {"x": [], "y": [], "labels": []})
-        series["x"].append(x)
-        series["y"].append(y)
-        series["labels"].append(str(run.get("label")))
-    if not data:
-        return None
-    return {
-        "name": "risk_against_loss",
-        "kind": "scatter",
-        "title": "Risk against information lost",
-        "x": str(loss["key"]),
-        "y": str(risk["key"]),
-        "meaning": "Every point is a run; the lower left corner is best.",
-        "data": data,
-    }
-
-
-def _risk_figure(figures: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """A figure of an auditor that says it measures risk, or that is known to."""
-    risky = [one for one in figures if one.get("measures") == "risk"] or [
-        one for one in figures if not str(one["key"]).startswith("utility.") and "." in one["key"]
-    ]
-    for wanted in _RISKS:
-        for one in risky:
-            if wanted in _parts(one["key"])[1]:
-                return one
-    return None

@@ -65,7 +65,7 @@ def _templates() -> jinja2.Environment:
     for name in ("figure", "percent", "short", "plain", "settings", "day", "words"):
         environment.filters[name] = getattr(wording, name)
     environment.filters["draw"] = draw
-    script = _text("sort.js")
+    script = _text("sort.js") + _text("pairs.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     environment.globals["style"] = Markup(_text("style.css"))  # our own file
     environment.globals["script"] = Markup(script)  # our own file

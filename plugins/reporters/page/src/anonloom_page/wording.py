@@ -56,8 +56,12 @@ def short(text: Any, longest: int = LONGEST) -> str:
 
 
 def brief(label: Any) -> str:
-    """Shorten the label of a run: of `privacy.k-anonymity.k=5` the last step says enough."""
-    return short(re.sub(r"[\w-]+\.(?=[\w.-]*=)", "", str(label)[:LONGEST]), 120)
+    """Shorten the label of a run: of `privacy.k-anonymity.k=5` the last step says enough.
+
+    What is private is shown by its number alone.
+    """
+    whole = re.sub(r"<private (\d+)>", r"#\1", str(label)[:LONGEST])
+    return short(re.sub(r"[\w-]+\.(?=[\w.-]*=)", "", whole), 120)
 
 
 def plain(value: Any) -> str:

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from anonloom_page.charts import svg
 from anonloom_page.charts.frame import Frame, horizontal_lines, left_for, titles
 from anonloom_page.charts.scale import Scale
-from anonloom_page.wording import figure, number, short
+from anonloom_page.wording import brief, figure, number, short
 
 HEIGHT = 270
 
@@ -26,6 +26,7 @@ class Bars:
 
     labels: tuple[str, ...]
     series: tuple[tuple[str, tuple[float | None, ...]], ...]
+    left_out: int = 0
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> "Bars":
@@ -40,7 +41,7 @@ class Bars:
         whole = [
             (name, values[:MOST_BARS]) for name, values in series if len(values) == len(labels)
         ]
-        return cls(shown, tuple(whole))
+        return cls(shown, tuple(whole), len(labels) - len(shown))
 
     @property
     def numbers(self) -> list[float]:
@@ -56,14 +57,14 @@ class Bars:
         return len(self.labels) <= 26 and (short_enough or counted)
 
 
-def bars(chart: Mapping[str, Any]) -> tuple[Markup, int, list[str]] | None:
-    """Draw the chart; also its height and the names of its series."""
+def bars(chart: Mapping[str, Any]) -> svg.Drawing | None:
+    """Draw the chart."""
     found = Bars.of(chart.get("data") or {})
     if not found.labels or not found.numbers:
         return None
     x, y = short(chart.get("x", "")), short(chart.get("y", ""))
     drawing, height = _upright(found, x, y) if found.upright else _lying(found, x, y)
-    return drawing, height, [name for name, _ in found.series]
+    return svg.Drawing(drawing, height, tuple(name for name, _ in found.series))
 
 
 def _upright(found: Bars, x: str, y: str) -> tuple[Markup, int]:
@@ -113,7 +114,7 @@ def _lying(found: Bars, x: str, y: str) -> tuple[Markup, int]:
     row = thick * len(found.series) + 10
     top, below = 24.0 if x else 8.0, 40.0
     height = round(top + row * len(found.labels) + below)
-    room = min(130.0, max(svg.width_of(label) for label in found.labels)) + 10
+    room = min(165.0, max(svg.width_of(brief(label)) for label in found.labels)) + 10
     # Room for the figure at the end of the longest bar.
     frame = Frame(room, top, svg.WIDTH - 50, height - below)
     scale = _scale(found, frame.left, frame.right)
@@ -124,7 +125,7 @@ def _lying(found: Bars, x: str, y: str) -> tuple[Markup, int]:
         parts.append(svg.text(px, frame.bottom + 15, label, "tick", text_anchor="middle"))
     for at, label in enumerate(found.labels):
         start = frame.top + row * at + 5
-        said = svg.clipped(label, room - 8)
+        said = svg.clipped(brief(label), room - 8)
         full = svg.tag("title", label) if said != label else Markup("")
         parts.append(
             svg.tag(
@@ -145,12 +146,15 @@ def _lying(found: Bars, x: str, y: str) -> tuple[Markup, int]:
             told = _said(found, name, label, value_)
             parts.append(_bar(ends[0], top_, ends[1] - ends[0], thick * 0.94, which, told))
             parts.append(svg.text(ends[1] + 4, top_ + thick / 2 + 4, figure(value_), "tick"))
-    parts.append(svg.line(frame.left, frame.top, frame.left, frame.bottom, "axis"))
+    zero = scale(0.0)
+    parts.append(svg.line(zero, frame.top, zero, frame.bottom, "axis"))
     if y:
         said = svg.clipped(y, frame.width, "label")
         parts.append(svg.text(frame.right, height - 6.0, said, "label", text_anchor="end"))
     if x:
-        parts.append(svg.text(2, 13, svg.clipped(x, svg.WIDTH - 10, "label"), "label"))
+        more = f", the first {len(found.labels)}; {found.left_out:,} more" if found.left_out else ""
+        said = svg.clipped(f"{x}{more}", svg.WIDTH - 10, "label")
+        parts.append(svg.text(2, 13, said, "label"))
     return Markup("").join(parts), height
 
 

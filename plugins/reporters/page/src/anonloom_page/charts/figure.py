@@ -1,4 +1,4 @@
-"""A chart with its caption, legend and the figures behind it."""
+"""A chart or a table with its caption, legend and the figures behind it."""
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping
@@ -9,7 +9,9 @@ from markupsafe import Markup
 from anonloom_page.charts.bars import Bars, bars
 from anonloom_page.charts.heat import heat
 from anonloom_page.charts.plots import plot, series_of
-from anonloom_page.charts.svg import WIDTH, swatch, tag
+from anonloom_page.charts.svg import WIDTH, Drawing, swatch, tag
+from anonloom_page.charts.table import is_wide
+from anonloom_page.charts.table import table as html_table
 from anonloom_page.charts.tree import tree
 from anonloom_page.wording import figure, short
 
@@ -19,9 +21,7 @@ MOST_ROWS = 60
 #: Names in a legend; the rest is in the table of figures.
 MOST_NAMES = 16
 
-Drawn = tuple[Markup, int, list[str]] | None
-
-_DRAW: dict[str, Callable[[Mapping[str, Any]], Drawn]] = {
+_DRAW: dict[str, Callable[[Mapping[str, Any]], Drawing | None]] = {
     "line": lambda chart: plot(chart, "line"),
     "scatter": lambda chart: plot(chart, "scatter"),
     "density": lambda chart: plot(chart, "density"),
@@ -41,30 +41,41 @@ def draw(chart: Mapping[str, Any], *, table: bool = True) -> Markup:
     """
     kind = str(chart.get("kind"))
     title, meaning = short(chart.get("title") or chart.get("name")), short(chart.get("meaning", ""))
-    drawn = _DRAW[kind](chart) if kind in _DRAW else None
     caption = tag(
         "figcaption",
         Markup("{}{}").format(tag("strong", title), tag("span", meaning) if meaning else ""),
     )
+    if kind == "table":
+        data = chart.get("data") or {}
+        cells = html_table(data)
+        if cells is not None:
+            return tag("figure", caption + cells, class_=_class(is_wide(data)))
+    drawn = _DRAW[kind](chart) if kind in _DRAW else None
     if drawn is None:
         note = tag("p", "There is nothing to draw.", class_="muted")
         return tag("figure", caption + note, class_="chart")
-    drawing, height, names = drawn
     picture = tag(
         "svg",
         Markup("{}{}{}").format(
-            tag("title", title), tag("desc", meaning) if meaning else "", drawing
+            tag("title", title), tag("desc", meaning) if meaning else "", drawn.content
         ),
-        viewBox=f"0 0 {WIDTH} {height}",
+        viewBox=f"0 0 {drawn.width} {drawn.height}",
         role="img",
         aria_label=title,
     )
+    wide = drawn.width > WIDTH
+    if wide:
+        picture = tag("div", picture, class_="scroll", tabindex="0")
     rows = list(itertools.islice(_rows(kind, chart), MOST_ROWS + 1)) if table else []
-    below = _legend(kind, names) + (_table(rows) if rows else Markup(""))
-    return tag("figure", caption + picture + below, class_="chart")
+    below = _legend(kind, drawn.names) + (_table(rows) if rows else Markup(""))
+    return tag("figure", caption + picture + below, class_=_class(wide))
 
 
-def _legend(kind: str, names: list[str]) -> Markup:
+def _class(wide: bool) -> str:
+    return "chart wide" if wide else "chart"
+
+
+def _legend(kind: str, names: tuple[str, ...]) -> Markup:
     if len(names) < 2:
         return Markup("")
     items = [
@@ -85,10 +96,15 @@ def _rows(kind: str, chart: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
         for at, label in enumerate(found.labels):
             yield (label, *(figure(values[at]) for _, values in found.series))
     elif kind in ("line", "scatter"):
-        yield ("series", str(chart.get("x") or "x"), str(chart.get("y") or "y"))
-        for one in series_of(data):
+        series = series_of(data)
+        banded = any(one.band for one in series)
+        ends = ("from", "to") if banded else ()
+        yield ("series", str(chart.get("x") or "x"), str(chart.get("y") or "y"), *ends)
+        for one in series:
+            between = {x: (figure(lo), figure(hi)) for x, lo, hi in one.band}
             for (x, y), label in zip(one.points, one.labels, strict=True):
-                yield (label or one.name, figure(x), figure(y))
+                around = between.get(x, ("", "")) if banded else ()
+                yield (label or one.name, figure(x), figure(y), *around)
 
 
 def _table(rows: list[tuple[str, ...]]) -> Markup:

@@ -56,7 +56,9 @@ def vertical_ticks(frame: Frame, scale: Scale, *, lines: bool = False) -> Markup
             parts.append(line(x, frame.top, x, frame.bottom, "rule"))
         else:
             parts.append(line(x, frame.bottom, x, frame.bottom + 4, "axis"))
-        parts.append(text(x, frame.bottom + 16, label, "tick", text_anchor="middle"))
+        # The last one stays inside the picture.
+        middle = min(x, WIDTH - 1 - width_of(label) / 2)
+        parts.append(text(middle, frame.bottom + 16, label, "tick", text_anchor="middle"))
     return group(parts)
 
 

@@ -1,19 +1,73 @@
 """A heat map: one shade per cell, from the page's ground to one strong colour."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import attrs
 from markupsafe import Markup
 
 from anonloom_page.charts import svg
 from anonloom_page.wording import brief, figure, number, short
 
 #: More rows or columns than this are not read any more.
-MOST = 40
+MOST = 80
+
+#: Beyond these a map takes a whole line of the page.
+FEW_COLUMNS, FEW_ROWS = 12, 24
+
+#: Room that the name of a leaning column may take.
+_LEANING = 110
 
 
-def heat(chart: Mapping[str, Any]) -> tuple[Markup, int, list[str]] | None:
-    """Draw the chart; also its height. A heat map has no series."""
+@attrs.frozen
+class Layout:
+    """Where the cells of a map lie.
+
+    Attributes
+    ----------
+    room
+        Width of the names of the rows.
+    top
+        Height of the names of the columns.
+    cell, tall
+        Width and height of a cell.
+    leaning
+        Whether the names of the columns lean to the right, for want of room.
+    every
+        One of so many columns is named.
+    """
+
+    width: int
+    room: float
+    top: float
+    cell: float
+    tall: float
+    leaning: bool
+    every: int
+
+    @classmethod
+    def of(cls, names: Sequence[str], rows: Sequence[str]) -> "Layout":
+        """Lay out a map with these columns and rows."""
+        wide = len(names) > FEW_COLUMNS or len(rows) > FEW_ROWS
+        width = svg.WIDE if wide else svg.WIDTH
+        # Few columns leave more room for the names of the rows.
+        widest = 280.0 if wide else 200.0 if len(names) <= 5 else 130.0
+        room = min(widest, max(svg.width_of(brief(name)) for name in rows)) + 10
+        tall = 22.0 if len(rows) <= 20 else 15.0
+        longest = max(svg.width_of(name) for name in names)
+        cell = (width - room - 6) / len(names)
+        if longest <= cell - 4:
+            return cls(width, room, 44.0, cell, tall, False, 1)
+        if all(_is_number(name) for name in names):
+            # Between two numbers a reader finds the others.
+            return cls(width, room, 44.0, cell, tall, False, -(-int(longest + 8) // int(cell)))
+        leaned = min(longest, _LEANING)
+        cell = (width - room - leaned * 0.6) / len(names)
+        return cls(width, room, 44 + leaned * 0.72, cell, tall, True, max(1, -(-13 // int(cell))))
+
+
+def heat(chart: Mapping[str, Any]) -> svg.Drawing | None:
+    """Draw the chart. A heat map has no series."""
     data = chart.get("data") or {}
     names = [short(name, 120) for name in data.get("x") or []][:MOST]
     rows = [short(name, 120) for name in data.get("y") or []][:MOST]
@@ -22,41 +76,25 @@ def heat(chart: Mapping[str, Any]) -> tuple[Markup, int, list[str]] | None:
     values = [value for row in grid for value in row if value is not None]
     if not names or not rows or not values:
         return None
-    # Few columns leave more room for the names of the rows.
-    widest = 200.0 if len(names) <= 5 else 130.0
-    room = min(widest, max(svg.width_of(brief(name)) for name in rows)) + 10
-    cell = (svg.WIDTH - room - 6) / len(names)
-    tall = 22.0 if len(rows) <= 20 else 15.0
-    longest = max(svg.width_of(name) for name in names)
-    turned = longest > cell - 4
-    if turned:
-        # Names that lean to the right need room beside the last column.
-        cell = (svg.WIDTH - room - min(longest, 110) * 0.6) / len(names)
-    top = 30.0 if not turned else 26 + min(longest, 110) * 0.72
-    lo, hi = min(values), max(values)
-    parts = [svg.text(2, 13, svg.clipped(_axes(chart), room + 60, "label"), "label")]
-    for at, name in enumerate(names):
-        parts.append(_column(room + cell * (at + 0.5), top - 6, name, cell, turned))
-    for at, (name, row) in enumerate(zip(rows, grid, strict=False)):
-        y = top + tall * at
-        said = svg.clipped(brief(name), room - 8)
-        title = svg.tag("title", name) if said != name else Markup("")
-        parts.append(
-            svg.tag(
-                "text",
-                Markup("{}{}").format(title, said),
-                x=room - 6,
-                y=y + tall / 2 + 4,
-                class_="tick name",
-                text_anchor="end",
-            )
-        )
-        for across, value in enumerate(row):
-            label = f"{short(name, 60)}, {short(names[across], 60)}: {figure(value)}"
-            parts.append(_cell(room + cell * across, y, cell, tall, value, (lo, hi), label))
-    height = round(top + tall * len(rows) + 34)
-    parts.append(_key(room, height - 22.0, lo, hi))
-    return Markup("").join(parts), height, []
+    at = Layout.of(names, rows)
+    ends = (min(values), max(values))
+    more = len(data.get("y") or []) - len(rows)
+    said = f"{_axes(chart)}, the first {len(rows)}; {more:,} more" if more else _axes(chart)
+    parts = [svg.text(2, 13, svg.clipped(said, at.width - 10.0, "label"), "label")]
+    parts += [_column(at, place, name) for place, name in enumerate(names) if not place % at.every]
+    for place, (name, row) in enumerate(zip(rows, grid, strict=False)):
+        parts.append(_row(at, place, name, row, names, ends))
+    height = at.top + at.tall * len(rows) + 34
+    parts.append(_key(at.room, height - 22.0, *ends))
+    return svg.Drawing(Markup("").join(parts), round(height), width=at.width)
+
+
+def _is_number(name: str) -> bool:
+    try:
+        float(name)
+    except ValueError:
+        return False
+    return True
 
 
 def _axes(chart: Mapping[str, Any]) -> str:
@@ -64,10 +102,11 @@ def _axes(chart: Mapping[str, Any]) -> str:
     return " by ".join(name for name in said if name)
 
 
-def _column(x: float, y: float, name: str, cell: float, turned: bool) -> Markup:
-    if not turned:
+def _column(at: Layout, place: int, name: str) -> Markup:
+    x, y = at.room + at.cell * (place + 0.5), at.top - 6
+    if not at.leaning:
         return svg.text(x, y, name, "tick", text_anchor="middle")
-    said = svg.clipped(name, 110)
+    said = svg.clipped(name, _LEANING)
     title = svg.tag("title", name) if said != name else Markup("")
     turn = f"rotate(-45 {x:.1f} {y:.1f})"
     return svg.tag(
@@ -75,42 +114,54 @@ def _column(x: float, y: float, name: str, cell: float, turned: bool) -> Markup:
     )
 
 
-def _cell(
-    x: float,
-    y: float,
-    width: float,
-    tall: float,
-    value: float | None,
+def _row(
+    at: Layout,
+    place: int,
+    name: str,
+    row: Sequence[float | None],
+    names: Sequence[str],
     ends: tuple[float, float],
-    label: str,
 ) -> Markup:
-    if value is None:
-        return svg.tag(
-            "rect",
-            svg.tag("title", label),
-            x=x + 0.5,
-            y=y + 0.5,
-            width=width - 1,
-            height=tall - 1,
-            class_="empty",
-        )
+    y = at.top + at.tall * place
+    said = svg.clipped(brief(name), at.room - 8)
+    title = svg.tag("title", name) if said != name else Markup("")
+    label = svg.tag(
+        "text",
+        Markup("{}{}").format(title, said),
+        x=at.room - 6,
+        y=y + at.tall / 2 + 4,
+        class_="tick name",
+        text_anchor="end",
+    )
+    cells = []
+    for across, value in enumerate(row):
+        told = f"{short(brief(name), 60)}, {short(names[across], 60)}: {figure(value)}"
+        cells.append(_cell(at, at.room + at.cell * across, y, value, ends, told))
+    return label + Markup("").join(cells)
+
+
+def _cell(
+    at: Layout, x: float, y: float, value: float | None, ends: tuple[float, float], told: str
+) -> Markup:
     lo, hi = ends
-    share = (value - lo) / (hi - lo) if hi > lo else 0.5
+    share = 0.5 if value is None or hi <= lo else (value - lo) / (hi - lo)
+    # Small cells touch: seams would be all that one sees.
+    gap = 0.5 if at.cell >= 18 else 0.15
     box = svg.tag(
         "rect",
-        svg.tag("title", label),
-        x=x + 0.5,
-        y=y + 0.5,
-        width=width - 1,
-        height=tall - 1,
-        class_="heat",
-        fill_opacity=0.06 + 0.94 * share,
+        svg.tag("title", told),
+        x=x + gap,
+        y=y + gap,
+        width=at.cell - 2 * gap,
+        height=at.tall - 2 * gap,
+        class_="empty" if value is None else "heat",
+        fill_opacity=None if value is None else 0.06 + 0.94 * share,
     )
     said = figure(value)
-    if svg.width_of(said) > width - 4 or tall < 18:
+    if value is None or svg.width_of(said) > at.cell - 4 or at.tall < 18:
         return box
     tone = "tick on" if share > 0.5 else "tick off"
-    return box + svg.text(x + width / 2, y + tall / 2 + 4, said, tone, text_anchor="middle")
+    return box + svg.text(x + at.cell / 2, y + at.tall / 2 + 4, said, tone, text_anchor="middle")
 
 
 def _key(x: float, y: float, lo: float, hi: float) -> Markup:

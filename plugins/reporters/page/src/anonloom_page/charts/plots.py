@@ -16,6 +16,9 @@ HEIGHT = 270
 #: Points of one series that are drawn; a longer line would only fill the page.
 MOST_POINTS = 600
 
+#: A line with more points is marked at a few of them.
+MOST_MARKS = 16
+
 
 @attrs.frozen
 class Series:
@@ -43,7 +46,7 @@ def series_of(data: Mapping[str, Any]) -> list[Series]:
             for x, y, label in list(zip(xs, ys, labels, strict=False))[::step]
         ]
         kept = [(x, y, label) for x, y, label in rows if x is not None and y is not None]
-        ends = zip(xs, of.get("lo") or (), of.get("hi") or (), strict=False)
+        ends = zip(xs, of.get("low") or (), of.get("high") or (), strict=False)
         band = [(number(x), number(lo), number(hi)) for x, lo, hi in list(ends)[::step]]
         whole = [(x, a, b) for x, a, b in band if x is not None and a is not None and b is not None]
         if kept:
@@ -53,8 +56,8 @@ def series_of(data: Mapping[str, Any]) -> list[Series]:
     return found
 
 
-def plot(chart: Mapping[str, Any], kind: str) -> tuple[Markup, int, list[str]] | None:
-    """Draw the chart; also its height and the names of its series."""
+def plot(chart: Mapping[str, Any], kind: str) -> svg.Drawing | None:
+    """Draw the chart."""
     series = series_of(chart.get("data") or {})
     if not series:
         return None
@@ -79,7 +82,7 @@ def plot(chart: Mapping[str, Any], kind: str) -> tuple[Markup, int, list[str]] |
             titles(frame, short(chart.get("x", "")), short(chart.get("y", "")), HEIGHT - 6.0),
         ]
     )
-    return drawing, HEIGHT, [one.name for one in series]
+    return svg.Drawing(drawing, HEIGHT, tuple(one.name for one in series))
 
 
 def _mark(at: int, one: Series, kind: str, x: Scale, y: Scale, frame: Frame) -> Markup:
@@ -91,11 +94,15 @@ def _mark(at: int, one: Series, kind: str, x: Scale, y: Scale, frame: Frame) -> 
     if one.band and kind != "scatter":
         upper = [(x(a), y(hi)) for a, _, hi in one.band]
         lower = [(x(a), y(lo)) for a, lo, _ in reversed(one.band)]
-        parts.append(svg.polygon([*upper, *lower], f"area {svg.colour(at)}"))
+        parts.append(svg.polygon([*upper, *lower], f"area band {svg.colour(at)}"))
     if kind != "scatter":
         parts.append(svg.polyline(places, f"line {svg.colour(at)}"))
-    if kind == "scatter" or (kind == "line" and len(places) <= 40):
-        for (a, b), (px, py), label in zip(one.points, places, one.labels, strict=True):
+    if kind != "density":
+        # Of a long line a few points: they tell the series apart without colours.
+        many = kind == "line" and len(places) > MOST_MARKS
+        step = -(-len(places) // 6) if many else 1
+        marked = list(zip(one.points, places, one.labels, strict=True))
+        for (a, b), (px, py), label in marked[(2 * at) % step :: step]:
             said = short(label or one.name, 120)
             parts.append(svg.marker(at, px, py, f"{said}: {figure(a)}, {figure(b)}"))
     return svg.group(parts)

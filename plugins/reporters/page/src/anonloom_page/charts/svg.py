@@ -3,16 +3,30 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import attrs
 from markupsafe import Markup, escape
 
 #: Width of every chart in its own units: close to its width on a phone, so that text stays
 #: readable there, and two fit side by side on a desk.
 WIDTH = 400
 
+#: Width of a chart that needs a whole line of the page; on a phone it is scrolled.
+WIDE = 840
+
 #: How many colours the style sheet has; more series also differ in dash and marker.
 COLOURS = 8
 
 _SIZE = {"tick": 7.1, "label": 7.2}
+
+
+@attrs.frozen
+class Drawing:
+    """What is inside a picture, how large it is, and the names of its series."""
+
+    content: Markup
+    height: float
+    names: tuple[str, ...] = ()
+    width: int = WIDTH
 
 
 def tag(name: str, content: Any = "", /, **attributes: Any) -> Markup:

@@ -16,8 +16,8 @@ _ROW = 19.0
 _INDENT = 18.0
 
 
-def tree(chart: Mapping[str, Any]) -> tuple[Markup, int, list[str]] | None:
-    """Draw the chart; also its height. A tree has no series."""
+def tree(chart: Mapping[str, Any]) -> svg.Drawing | None:
+    """Draw the chart. A tree has no series."""
     data = chart.get("data") or {}
     if not isinstance(data, Mapping) or "label" not in data:
         return None
@@ -46,7 +46,7 @@ def tree(chart: Mapping[str, Any]) -> tuple[Markup, int, list[str]] | None:
         more = f"… and {len(lines) - len(shown):,} more"
         parts.append(svg.text(8, height + 4, more, "label"))
         height += 14
-    return Markup("").join(parts), height, []
+    return svg.Drawing(Markup("").join(parts), height)
 
 
 def _walk(node: Mapping[str, Any], depth: int) -> Iterator[tuple[int, str]]:
