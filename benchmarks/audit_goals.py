@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from audit_peers import PEERS
 from goal import Goal
 from growth import Style, growth_plot
@@ -144,17 +145,32 @@ def agreement(results: Results) -> Iterator[str]:
 
 
 def crossover(results: Results) -> Iterator[str]:
-    """Write what exact and approximate searches cost, as a Markdown table."""
-    yield "| Candidates | exact, CPU s | faiss flat | faiss HNSW | hnswlib | HNSW finds |"
+    """Write what exact and approximate searches cost, as a Markdown table, and where they meet."""
+    yield "| Candidates | exact, CPU s | faiss flat | faiss HNSW | it finds | hnswlib |"
     yield "| ---: " * 6 + "|"
+    ratios = []
     for exact in results.of("exact search"):
         rows = exact["rows"]
-        faiss, other = results.get("faiss", rows), results.get("hnswlib", rows)
+        graph: Record = results.get("faiss HNSW", rows) or {}
+        other: Record = results.get("hnswlib", rows) or {}
         cells = [f"{rows:,}", f"{exact['cpu']:.2f}"]
-        cells += [f"{faiss[part]:.2f}" if faiss else "" for part in ("cpu", "hnsw_cpu")]
+        cells += [f"{graph[part]:.2f}" if part in graph else "" for part in ("flat_cpu", "cpu")]
+        cells.append(f"{graph['found']:.1%}" if "found" in graph else "")
         cells.append(f"{other['cpu']:.2f}" if other else "")
-        cells.append(f"{faiss['hnsw_found']:.1%}" if faiss else "")
         yield f"| {' | '.join(cells)} |"
+        approximate = [found["cpu"] for found in (graph, other) if found]
+        if approximate:
+            ratios.append((rows, exact["cpu"] / min(approximate)))
+    if len(ratios) > 1:
+        yield f"both cost the same at about {_meeting(ratios):,.0f} candidates"
+
+
+def _meeting(ratios: list[tuple[int, float]]) -> float:
+    """Where a ratio reaches 1, along the line through the two sizes nearest to it."""
+    sizes, found = np.log([rows for rows, _ in ratios]), np.log([ratio for _, ratio in ratios])
+    last = int(np.clip(np.searchsorted(found, 0.0), 1, len(found) - 1))
+    slope = (found[last] - found[last - 1]) / (sizes[last] - sizes[last - 1])
+    return float(np.exp(sizes[last] - found[last] / slope))
 
 
 def draw(results: Results, file: Path) -> None:

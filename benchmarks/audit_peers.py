@@ -23,7 +23,7 @@ PEERS: dict[str, dict[str, Any]] = {
 }
 #: Search among vectors, not an audit.
 SEARCHES: dict[str, dict[str, Any]] = {
-    "faiss": {"peer": "faiss", "required": ("faiss-cpu==1.15.1", "hnswlib==0.8.0", _TABLES)},
+    "faiss HNSW": {"peer": "faiss", "required": ("faiss-cpu==1.15.1", "hnswlib==0.8.0", _TABLES)},
     "hnswlib": {"peer": "hnswlib", "required": ("faiss-cpu==1.15.1", "hnswlib==0.8.0", _TABLES)},
 }
 

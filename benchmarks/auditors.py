@@ -36,7 +36,7 @@ AUDITS = {
     "distance": 10_000,
 }
 #: Candidates of one block of random directions, of as many dimensions as the case has components.
-BLOCKS = (20_000, 50_000, 100_000)
+BLOCKS = (20_000, 50_000, 100_000, 200_000)
 WIDTH = 22
 #: A figure that misses its limit is measured again so often: the machine may have been busy.
 AGAIN = 2
@@ -129,8 +129,8 @@ def said(record: Record) -> Iterator[str]:
         "risk": "risk",
         "score": "score",
         "cpu_both": "both tables",
-        "hnsw_cpu": "HNSW CPU s",
-        "hnsw_found": "found",
+        "flat_cpu": "flat CPU s",
+        "found": "finds the best",
     }
     for name, word in words.items():
         if isinstance(figures.get(name), float):
@@ -186,8 +186,16 @@ def concluded(records: list[Record], options: argparse.Namespace, file: Path) ->
     }
     file.parent.mkdir(exist_ok=True)
     file.write_text(json.dumps(outcome, indent=1) + "\n")
-    print("\n".join(["", *audit_goals.stages(results), "", *audit_goals.ratios(results)]))
-    print("\n".join(["", *audit_goals.agreement(results), "", *audit_goals.crossover(results)]))
+    for table in (
+        audit_goals.stages,
+        audit_goals.ratios,
+        audit_goals.agreement,
+        audit_goals.crossover,
+    ):
+        rows = list(table(results))
+        # Without rows below its head there is nothing to see.
+        if len(rows) > 2:
+            print("", *rows, sep="\n")
     print("", verdicts(judged), sep="\n")
     audit_goals.draw(results, file.with_suffix(".svg"))
     return [goal for goal in judged if not goal.met]

@@ -36,7 +36,7 @@ def growth_plot(
     """
     sizes = [rows for points in lines.values() for rows, _ in points]
     times = [cpu for points in lines.values() for _, cpu in points]
-    panel = Panel(BOX, (min(sizes), max(sizes)), (min(times) / 1.3, max(times) * 1.3))
+    panel = Panel(BOX, (min(sizes) / 1.1, max(sizes)), (min(times) / 1.3, max(times) * 1.3))
     parts = [text((20, 30), title, "start", INK, bold=True, size=16)]
     parts += panel.frame(svg.ticks(*panel.xs, (1, 2, 5)), svg.ticks(*panel.ys, (1,)), "CPU seconds")
     parts.append(text((BOX.x + BOX.width, BOX.y + BOX.height + 32), "rows", "end"))
