@@ -9,8 +9,10 @@ from typing import Any
 
 from anonloom_page.wording import brief, number, plain, short
 
-#: Figures of each sort that can be chosen.
-MOST = 4
+#: Figures of each sort that can be chosen, and of an experiment with many runs, whose pictures
+#: would fill the page.
+MOST, MOST_OF_MANY = 4, 2
+MANY_RUNS = 150
 
 #: More families than this cannot be told apart by colour.
 MOST_FAMILIES = 8
@@ -38,8 +40,9 @@ _UTILITIES = (
 def tradeoffs(report: dict[str, Any], runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the scatters of all pairs: the first is the one to look at first."""
     figures = [one for one in report.get("figures") or [] if _differs(runs, one)]
-    risks = _chosen([one for one in figures if _is_risk(one)], _RISKS)
-    gains = _chosen([one for one in figures if _is_utility(one)], _UTILITIES)
+    most = MOST if len(runs) <= MANY_RUNS else MOST_OF_MANY
+    risks = _chosen([one for one in figures if _is_risk(one)], _RISKS)[:most]
+    gains = _chosen([one for one in figures if _is_utility(one)], _UTILITIES)[:most]
     families = _families(report, runs)
     charts = (_scatter(runs, families, x, y) for y in risks for x in gains)
     return [chart for chart in charts if chart["data"]]
@@ -82,7 +85,7 @@ def _chosen(figures: list[dict[str, Any]], wanted: tuple[str, ...]) -> list[dict
         same = _name(one) if "." not in str(one["key"]) else str(one["key"])
         if same not in {_name(other) for other in distinct.values()}:
             distinct.setdefault(same, one)
-    return list(distinct.values())[:MOST]
+    return list(distinct.values())
 
 
 def _families(report: dict[str, Any], runs: list[dict[str, Any]]) -> dict[str, str]:

@@ -73,7 +73,7 @@ def _cell(said: str, value: Any, numeric: bool) -> Markup:
         return tag("td", badge)
     if numeric or number(value) is not None:
         return tag("td", said, class_="num")
-    return tag("td", said, class_="name" if len(said) <= SHORT else None)
+    return tag("td", said, class_="name" if len(said) <= SHORT else "text")
 
 
 def _numeric(values: Sequence[Any]) -> bool:
