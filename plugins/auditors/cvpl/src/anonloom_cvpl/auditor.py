@@ -285,7 +285,7 @@ class _Audit:
 
     def _truth(self, says: Says, wrong: Floats) -> list[Finding]:
         evidence, threshold = self.evidence, self.method.threshold
-        lacking = "" if self.truth is not None else NO_TRUTH
+        lacking = unknown = "" if self.truth is not None else NO_TRUTH
         if self.truth is not None and not evidence.matched.any():
             lacking = "no row of the release belongs to a record of the original"
         at = np.array([threshold])
@@ -321,10 +321,10 @@ class _Audit:
                  lacking=lacking or ("" if evidence.met.any() else "no true pair shares a block")),
             says("false_link_rate", float(rates.false_link_rate(evidence, at)[0]),
                  "Share of the records that resemble a row which is not theirs: FLR.", "neither",
-                 lacking=lacking),
+                 lacking=unknown),
             says("false_link_rate_pairs", float(rates.share_reaching(wrong, at)[0]),
                  "Share of the wrong pairs that are similar enough.", "neither",
-                 lacking=lacking or ("" if len(wrong) else "there is no wrong pair"),
+                 lacking=unknown or ("" if len(wrong) else "there is no wrong pair"),
                  assumptions=(f"{len(wrong):,} wrong pairs",)),
             says("recall_block", parts.block, "Share of the true pairs that share a block.",
                  "neither", lacking=lacking),
