@@ -53,9 +53,11 @@ def growth_plot(
     return svg.document(WIDTH, 690, parts, title)
 
 
-def end_labels(ends: Mapping[str, svg.Point], style_of: Callable[[str], Style]) -> Iterator[str]:
+def end_labels(
+    ends: Mapping[str, svg.Point], style_of: Callable[[str], Style], box: svg.Box = BOX
+) -> Iterator[str]:
     """Name the lines: those that reach the right edge beside it, the others at their end."""
-    right = BOX.x + BOX.width
+    right = box.x + box.width
     reaching = sorted(
         (name for name, (x, _) in ends.items() if x > right - 1), key=lambda name: ends[name][1]
     )
@@ -64,7 +66,7 @@ def end_labels(ends: Mapping[str, svg.Point], style_of: Callable[[str], Style]) 
         colour = style_of(name).colour
         yield line((right + 4, ends[name][1]), (right + 24, height), colour, 0.6)
         yield text((right + 28, height + 4), name, "start", colour)
-    labels = Labels.around(BOX, ends.values())
+    labels = Labels.around(box, ends.values())
     for name in sorted(set(ends) - set(reaching)):
         yield from labels.put(ends[name], name, style_of(name).colour)
 

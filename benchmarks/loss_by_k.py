@@ -14,7 +14,8 @@ from typing import Any
 
 import svg
 from goals import ARX_LOCAL, KS, Results
-from plot import ARX, LEFT_OUT, colour_of, end_labels, legend
+from growth import end_labels
+from plot import ARX, LEFT_OUT, colour_of, legend, style_of
 from svg import INK, Box, Panel, mark, path, text
 
 WIDTH = 1160
@@ -51,7 +52,7 @@ def panel_of(box: Box, outcome: dict[str, Any], ys: tuple[float, float]) -> Iter
             shape = "diamond" if "regroup" in name else "disc"
             yield mark(place, shape, colour_of(name), f"{name}, k = {k}: {loss:.4f}", 3)
         ends[name] = places[-1]
-    yield from end_labels(ends, box)
+    yield from end_labels(ends, style_of, box)
 
 
 def main() -> int:
