@@ -436,6 +436,15 @@ def test_tables_of_auditors_stand_with_what_they_say_of_the_whole(
     assert 1 == page.count("<strong>Claims</strong>")
 
 
+def test_cases_are_named_by_their_name_alone(grid: dict[str, Any], tmp_path: Path) -> None:
+    for run in grid["runs"]:
+        method = run["parameters"].pop("stages.partitioner")
+        run["parameters"] |= {"case": f"with {method}", "stages": [{"partitioner": method}]}
+    page = written_grid(grid, tmp_path)
+    legend = re.findall(r'<ul class="legend">(.*?)</ul>', page)[-1]
+    assert ["with mondrian", "with vp-tree"] == re.findall(r"<span>(.*?)</span>", legend)
+
+
 def test_many_lines_become_a_heat_map(grid: dict[str, Any], tmp_path: Path) -> None:
     more = []
     for number in range(10):

@@ -84,3 +84,11 @@ def test_the_loss_of_the_run_stands_in_for_an_auditor_of_utility() -> None:
     whole = report(runs, ["level"])
     whole["figures"] = [one for one in FIGURES if one["measures"] != "utility"]
     assert ["gcp", "gcp"] == [one["x"] for one in tradeoffs(whole, runs)]
+
+
+def test_a_utility_that_is_the_same_in_most_runs_is_not_the_first_choice() -> None:
+    runs = [pair("low", 1, 0.1), pair("mid", 1, 0.15), pair("high", 1, 0.2)]
+    for one in runs[:2]:
+        one["findings"] |= {"gcp": 0, "utility.gcp": 0}
+    found = tradeoffs(report(runs, ["level"]), runs)
+    assert ["utility.correlation_preserved", "utility.gcp"] == [one["x"] for one in found[:2]]

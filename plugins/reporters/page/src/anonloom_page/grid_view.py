@@ -14,6 +14,9 @@ MOST_PLOTS = 8
 #: Characters of a text in the comparison.
 MOST_TEXT = 28
 
+#: The setting that names the case of a run, where cases are crossed with a product.
+CASE = "case"
+
 #: Lines that can be told apart in one plot.
 MOST_LINES = 8
 
@@ -212,10 +215,12 @@ def _numeric_parameter(runs: list[dict[str, Any]], varied: list[str]) -> str | N
 
 
 def _series(run: dict[str, Any], names: list[str]) -> str:
-    """Name the line that a run is on: its other settings."""
+    """Name the line that a run is on: its case, and its other settings."""
     parameters = run.get("parameters") or {}
     parts = (
-        f"{str(name).rpartition('.')[2]} = {plain(parameters[name])}"
+        plain(parameters[name])
+        if name == CASE
+        else f"{str(name).rpartition('.')[2]} = {plain(parameters[name])}"
         for name in names
         if name in parameters
     )
@@ -225,10 +230,14 @@ def _series(run: dict[str, Any], names: list[str]) -> str:
 def _others(runs: list[dict[str, Any]], along: str) -> list[str]:
     """Settings beside the one that a plot goes along, of those that differ between runs."""
     values: dict[str, set[str]] = {}
+    nested = set()
     for run in runs:
         for name, value in (run.get("parameters") or {}).items():
             values.setdefault(name, set()).add(plain(value))
-    return [name for name, found in values.items() if name != along and len(found) > 1]
+            nested |= {name} if isinstance(value, dict | list) else set()
+    # Whole stages need no words where their case has a name.
+    dropped = {along} | (nested if CASE in values else set())
+    return [name for name, found in values.items() if name not in dropped and len(found) > 1]
 
 
 def _over(runs: list[dict[str, Any]], one: dict[str, Any], along: str) -> dict[str, Any]:

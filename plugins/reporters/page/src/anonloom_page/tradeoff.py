@@ -5,6 +5,7 @@ stands in for utility where no auditor measures it.
 """
 
 import re
+from collections import Counter
 from typing import Any
 
 from anonloom_page.wording import brief, number, plain, short
@@ -41,8 +42,8 @@ def tradeoffs(report: dict[str, Any], runs: list[dict[str, Any]]) -> list[dict[s
     """Return the scatters of all pairs: the first is the one to look at first."""
     figures = [one for one in report.get("figures") or [] if _differs(runs, one)]
     most = MOST if len(runs) <= MANY_RUNS else MOST_OF_MANY
-    risks = _chosen([one for one in figures if _is_risk(one)], _RISKS)[:most]
-    gains = _chosen([one for one in figures if _is_utility(one)], _UTILITIES)[:most]
+    risks = _chosen([one for one in figures if _is_risk(one)], _RISKS, runs)[:most]
+    gains = _chosen([one for one in figures if _is_utility(one)], _UTILITIES, runs)[:most]
     families = _families(report, runs)
     charts = (_scatter(runs, families, x, y) for y in risks for x in gains)
     return [chart for chart in charts if chart["data"]]
@@ -71,13 +72,19 @@ def _is_utility(one: dict[str, Any]) -> bool:
     return _name(one) in _UTILITIES
 
 
-def _chosen(figures: list[dict[str, Any]], wanted: tuple[str, ...]) -> list[dict[str, Any]]:
-    """Put figures first that are known to tell most; of equal names that of an auditor."""
+def _chosen(
+    figures: list[dict[str, Any]], wanted: tuple[str, ...], runs: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Put figures first that are known to tell most; of equal names that of an auditor.
+
+    One that is the same, or missing, in most runs comes last: loss is 0 wherever values are
+    changed and not generalized.
+    """
     ranks = {name: rank for rank, name in enumerate(wanted)}
     whole = [one for one in figures if "." not in _name(one)]
     known = sorted(
         (one for one in whole if _name(one) in ranks),
-        key=lambda one: (ranks[_name(one)], "." not in str(one["key"])),
+        key=lambda one: (_mostly_one(runs, one), ranks[_name(one)], "." not in str(one["key"])),
     )
     distinct: dict[str, dict[str, Any]] = {}
     for one in known or whole:
@@ -86,6 +93,11 @@ def _chosen(figures: list[dict[str, Any]], wanted: tuple[str, ...]) -> list[dict
         if same not in {_name(other) for other in distinct.values()}:
             distinct.setdefault(same, one)
     return list(distinct.values())
+
+
+def _mostly_one(runs: list[dict[str, Any]], one: dict[str, Any]) -> bool:
+    values = Counter(number((run.get("findings") or {}).get(one["key"])) for run in runs)
+    return 2 * max(values.values()) > len(runs)
 
 
 def _families(report: dict[str, Any], runs: list[dict[str, Any]]) -> dict[str, str]:

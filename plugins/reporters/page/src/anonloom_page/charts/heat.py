@@ -35,6 +35,8 @@ class Layout:
         Whether the names of the columns lean to the right, for want of room.
     every
         One of so many columns is named.
+    written
+        Whether the cells are large enough for all their figures.
     """
 
     width: int
@@ -44,6 +46,7 @@ class Layout:
     tall: float
     leaning: bool
     every: int
+    written: bool = False
 
     @classmethod
     def of(cls, names: Sequence[str], rows: Sequence[str]) -> "Layout":
@@ -77,6 +80,8 @@ def heat(chart: Mapping[str, Any]) -> svg.Drawing | None:
     if not names or not rows or not values:
         return None
     at = Layout.of(names, rows)
+    longest = max(svg.width_of(figure(value)) for value in values)
+    at = attrs.evolve(at, written=longest <= at.cell - 2 and at.tall >= 18)
     ends = (min(values), max(values))
     more = len(data.get("y") or []) - len(rows)
     said = f"{_axes(chart)}, the first {len(rows)}; {more:,} more" if more else _axes(chart)
@@ -157,9 +162,9 @@ def _cell(
         class_="empty" if value is None else "heat",
         fill_opacity=None if value is None else 0.06 + 0.94 * share,
     )
-    said = figure(value)
-    if value is None or svg.width_of(said) > at.cell - 4 or at.tall < 18:
+    if value is None or not at.written:
         return box
+    said = figure(value)
     tone = "tick on" if share > 0.5 else "tick off"
     return box + svg.text(x + at.cell / 2, y + at.tall / 2 + 4, said, tone, text_anchor="middle")
 
