@@ -56,6 +56,12 @@ class Attacker(Auditor):
         default=3,
         check=at_least(1),
     )
+    exact: int | None = param(
+        help="Blocks with more candidates than this are searched approximately, which needs the "
+        "extra `approximate`; all are searched exactly by default.",
+        default=None,
+        check=at_least(1),
+    )
     categories: Categories = param(help="How categories become numbers.", default="one-hot")
     scale_categories: bool = param(
         help="Whether indicators of categories are scaled like numbers.", default=False
@@ -99,6 +105,7 @@ class Attacker(Auditor):
             also=self.also,
             hash_bits=self.hash_bits,
             hash_tables=self.hash_tables,
+            exact=self.exact,
             encoding=Encoding(
                 categories=self.categories,
                 scale_categories=self.scale_categories,

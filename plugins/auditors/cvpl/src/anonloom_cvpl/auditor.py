@@ -15,22 +15,22 @@ from anonloom.params import between, distinct, param
 from anonloom_cvpl import attribution, charts, rates
 from anonloom_cvpl.attacker import Attacker, true_rows
 from anonloom_cvpl.composition import composition
-from anonloom_cvpl.configuration import Prepared
+from anonloom_cvpl.configuration import NOTHING, Prepared
 from anonloom_cvpl.evidence import Evidence
 from anonloom_cvpl.figures import Says
 from anonloom_cvpl.groups import group_linkage
+from anonloom_cvpl.identified import NO_TRUTH, identified
 from anonloom_cvpl.inference import inference
 from anonloom_cvpl.pairs import lucky_pairs, wrong_pairs
 from anonloom_cvpl.rates import THRESHOLDS
 from anonloom_cvpl.representation import Validity, validity
+from anonloom_cvpl.strategies import strategies
 from anonloom_linkage.bootstrap import block_bootstrap
 
 Floats = NDArray[np.float64]
 
 #: The records that a steward should look at first.
 MOST_EXPOSED = 100
-
-NO_TRUTH = "nobody says which row of the release is whose"
 
 
 @attrs.frozen(kw_only=True)
@@ -86,13 +86,9 @@ def announce(prepared: Prepared, run: Run) -> None:
     )
 
 
-def _mean(values: Floats) -> float:
-    return float(values.mean()) if len(values) else 0.0
-
-
 def _silent() -> Findings:
     """Return what is to be said of a release in which nothing can be compared."""
-    says = Says(unfit="the tables share no column of which the release says anything")
+    says = Says(unfit=NOTHING)
     names = ("linkage_rate", "linkage_null", "linkage_excess", "precision_at_1")
     return Findings.of(
         says.always("validity", "not assessable", "Whether the figures mean anything."),
@@ -122,8 +118,17 @@ class _Audit:
         return Findings.of(
             self._representation(says, valid),
             self._linkage(says),
-            self._truth(says, wrong.similarity),
-            self._strategies(says),
+            identified(
+                says,
+                self.evidence,
+                wrong.similarity,
+                self.method.threshold,
+                self.truth is not None,
+                self.run.rng,
+            ),
+            strategies(
+                says, self.evidence, self.left_out, self.method.alpha, self.truth is not None
+            ),
             self._baselines(says),
             inference(says, self.case, self.prepared, self.evidence, self.run),
             group_linkage(says, self.case, self.evidence, self.method.threshold, NO_TRUTH),
@@ -161,6 +166,17 @@ class _Audit:
             "an attacker who has the original's values and links as configured; others may do "
             "better",
             *(f"weak representation: {weakness}" for weakness in valid.weaknesses),
+            *self._roughly(),
+        )
+
+    def _roughly(self) -> tuple[str, ...]:
+        """Say that a search was approximate, if it was."""
+        exact = self.method.exact
+        if exact is None or self.evidence.candidates.max(initial=0) <= exact:
+            return ()
+        return (
+            f"blocks of more than {exact:,} candidates were searched approximately: rates are "
+            "bounds from below",
         )
 
     # --- what was compared -----------------------------------------------------------------------
@@ -225,6 +241,7 @@ class _Audit:
                 "Share of the records of the original that resemble some row of the release: "
                 "CVPL-LR. It grows with the number of rows; compare it with its null.",
                 interval=intervals[0],
+                status="bound" if self._roughly() else "measured",
                 assumptions=at,
             ),
             says(
@@ -281,88 +298,6 @@ class _Audit:
             ),
         ]
 
-    # --- who was really found --------------------------------------------------------------------
-
-    def _truth(self, says: Says, wrong: Floats) -> list[Finding]:
-        evidence, threshold = self.evidence, self.method.threshold
-        lacking = unknown = "" if self.truth is not None else NO_TRUTH
-        if self.truth is not None and not evidence.matched.any():
-            lacking = "no row of the release belongs to a record of the original"
-        at = np.array([threshold])
-        parts = rates.recall(evidence, threshold)
-        precision = rates.precision_at_1(evidence)
-        chance = rates.chance_at_1(evidence)
-        matched = evidence.matched
-        by_chance = _mean(chance[matched])
-        hit = np.nan_to_num(evidence.hit)
-        resampled = block_bootstrap(
-            evidence.block,
-            np.stack([hit, np.where(matched, hit - chance, 0.0)], axis=1),
-            self.run.rng,
-            counted=matched.astype(float),
-        ).interval()
-        linked = matched & (evidence.best >= threshold)
-        return [
-            says("precision_at_1", precision,
-                 "Share of the records whose most similar row is really theirs, ties drawn by lot.",
-                 interval=resampled[0], lacking=lacking),
-            says("precision_chance", by_chance,
-                 "The share that would be right if a candidate were drawn at random.", "neither",
-                 lacking=lacking),
-            says("precision_excess", precision - by_chance,
-                 "How much more often the most similar row is right than one drawn at random.",
-                 interval=resampled[1], lacking=lacking),
-            says("precision_in_block", _mean(hit[evidence.met]),
-                 "The same among records whose true row is a candidate.", lacking=lacking),
-            says("precision_linked", _mean(hit[linked]),
-                 "The same among records that are linked.", lacking=lacking),
-            says("true_link_rate", float(rates.true_link_rate(evidence, at)[0]),
-                 "Share of the true pairs in a block that are similar enough: TLR.",
-                 lacking=lacking or ("" if evidence.met.any() else "no true pair shares a block")),
-            says("false_link_rate", float(rates.false_link_rate(evidence, at)[0]),
-                 "Share of the records that resemble a row which is not theirs: FLR.", "neither",
-                 lacking=unknown),
-            says("false_link_rate_pairs", float(rates.share_reaching(wrong, at)[0]),
-                 "Share of the wrong pairs that are similar enough.", "neither",
-                 lacking=unknown or ("" if len(wrong) else "there is no wrong pair"),
-                 assumptions=(f"{len(wrong):,} wrong pairs",)),
-            says("recall_block", parts.block, "Share of the true pairs that share a block.",
-                 "neither", lacking=lacking),
-            says("recall_match", parts.match,
-                 "Share of the true pairs in a block that are similar enough.", lacking=lacking),
-            says("recall_total", parts.total, "Share of the true pairs that are linked.",
-                 lacking=lacking),
-        ]  # fmt: skip
-
-    # --- thresholds ------------------------------------------------------------------------------
-
-    def _strategies(self, says: Says) -> list[Finding]:
-        evidence, alpha = self.evidence, self.method.alpha
-        wrong, source = evidence.wrong, "the best wrong candidates"
-        if self.truth is None:
-            wrong, source = self.left_out.wrong, "the original against itself"
-        calibrated = rates.calibrated_threshold(wrong, alpha)
-        low, high = float(THRESHOLDS[0]), float(THRESHOLDS[-1])
-        area = rates.integrated(evidence, low, high)
-        span = f"thresholds from {low:g} to {high:g}"
-        calibration = (f"strategy A: false links at most {alpha:g}, judged by {source}",)
-        return [
-            says("threshold_calibrated", calibrated,
-                 "The least similarity at which false links are as rare as demanded.", "neither",
-                 assumptions=calibration),
-            says("linkage_rate_calibrated", float((evidence.best >= calibrated).mean()),
-                 "Share of the records that are linked at that threshold.",
-                 assumptions=calibration),
-            says("linkage_rate_worst", float((evidence.best >= low).mean()),
-                 "The highest linkage rate: that of the least strict attacker.",
-                 assumptions=("strategy B", span)),
-            says("linkage_rate_integrated", area,
-                 "Area under the curve of the linkage rate.", assumptions=("strategy C", span)),
-            says("linkage_rate_average", area / (high - low),
-                 "The linkage rate of an average attacker.",
-                 assumptions=("strategy C, divided by the range", span)),
-        ]  # fmt: skip
-
     # --- weaker attackers ------------------------------------------------------------------------
 
     def _baselines(self, says: Says) -> list[Finding]:
@@ -379,7 +314,7 @@ class _Audit:
             prepared = plain.prepared(self.case.original, [self.case.release], self.run)
             if prepared is not None:
                 evidence = prepared.against().evidence(self.run, self.truth)
-                lacking = "" if self.truth is not None else NO_TRUTH
+                lacking = "" if evidence.matched.any() else NO_TRUTH
                 found += [
                     says("linkage_rate_unprojected",
                          float((evidence.best >= self.method.threshold).mean()),

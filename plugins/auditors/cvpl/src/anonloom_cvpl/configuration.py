@@ -1,6 +1,6 @@
 """An attacker: which records are compared, in which space, by which similarity."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import attrs
 import numpy as np
@@ -20,6 +20,9 @@ from anonloom_linkage.vectors import Vectors
 #: What an attacker may know and compare: Q and A of section 2.1, never the sensitive S.
 COMPARED = frozenset({"quasi", "other", "label"})
 
+#: Why `prepared` returns None.
+NOTHING = "the tables share no column that varies and of which the release says anything"
+
 Blocking = dict[str, Granularity] | tuple[str, ...] | None
 
 
@@ -37,6 +40,8 @@ class Configuration:
         Further schemes; pairs of any scheme are compared.
     hash_bits, hash_tables
         Block by random corners of the projected space instead.
+    exact
+        Blocks with more candidates than this are searched approximately; none by default.
     """
 
     columns: tuple[str, ...] | None = None
@@ -44,6 +49,7 @@ class Configuration:
     also: tuple[dict[str, Granularity], ...] = ()
     hash_bits: int = 0
     hash_tables: int = 3
+    exact: int | None = None
     encoding: Encoding = attrs.field(factory=Encoding)
     projecting: Projecting = attrs.field(factory=Projecting)
     similarity: Similarity = "cosine"
@@ -61,6 +67,8 @@ class Configuration:
         if not vectors.parts or not any(_speaks(column) for column in columns):
             return None
         projection = self.projecting.fitted(vectors, run.rng)
+        if isinstance(projection, Linear) and not projection.total > 0:
+            return None
         return Prepared(
             configuration=self,
             columns=columns,
@@ -85,8 +93,18 @@ class Configuration:
         if self.blocking is None:
             first = guessed(paired, original.schema.quasi)
         else:
-            first = scheme(paired, self.blocking)
-        return (first, *(scheme(paired, asked) for asked in self.also))
+            first = scheme(paired, _shown(self.blocking, paired))
+        return (first, *(scheme(paired, _shown(asked, paired)) for asked in self.also))
+
+
+def _shown(
+    asked: Mapping[str, Granularity] | tuple[str, ...], paired: Sequence[PairedColumn]
+) -> dict[str, Granularity]:
+    """Leave out the keys that some table does not show: they divide nobody."""
+    names = {column.name for column in paired}
+    auto: Granularity = "auto"
+    keys = asked if isinstance(asked, Mapping) else dict.fromkeys(asked, auto)
+    return {name: how for name, how in keys.items() if name in names}
 
 
 def _speaks(column: PairedColumn) -> bool:
@@ -106,11 +124,12 @@ class Prepared:
 
     def against(self, published: int = 1, attacked: int = 0) -> Confrontation:
         """Compare one table with another."""
-        return Confrontation(self.space, self.schemes, attacked, published)
+        exact = self.configuration.exact
+        return Confrontation(self.space, self.schemes, attacked, published, exact=exact)
 
     def left_out(self, size: int, rng: np.random.Generator) -> Confrontation:
         """Compare the original with itself, among as many candidates as the release has."""
-        confrontation = Confrontation(self.space, self.schemes, 0, 0)
+        confrontation = self.against(published=0)
         records = confrontation.records
         if size + 1 >= records:
             return confrontation

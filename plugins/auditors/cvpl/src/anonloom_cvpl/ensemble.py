@@ -26,6 +26,7 @@ from anonloom.params import at_least, between, param
 from anonloom_cvpl import rates
 from anonloom_cvpl.attacker import Attacker, true_rows
 from anonloom_cvpl.figures import Says
+from anonloom_cvpl.representation import MOST_WITHOUT
 
 #: Configurations that differ in projection, similarity and encoding.
 FAMILY: tuple[dict[str, Any], ...] = (
@@ -157,7 +158,7 @@ class Ensemble(Attacker):
         ]  # fmt: skip
 
     def _figures(self, outcomes: Sequence["Outcome"]) -> Findings:
-        fit = [outcome for outcome in outcomes if outcome.without <= 0.05]
+        fit = [outcome for outcome in outcomes if outcome.without <= MOST_WITHOUT]
         unfit = "" if fit else "no drawn configuration finds candidates for all but a few records"
         says = Says(
             ("the worst of the drawn attackers; others may do better",

@@ -17,6 +17,7 @@ from anonloom_cvpl.similarity import Floats32, Space
 from anonloom_kernels.compiled import compiling, in_threads, kernel
 from anonloom_linkage.blocking import Scheme
 from anonloom_linkage.nearest import Best, Blocks, Ints, two_best
+from anonloom_linkage.rough import rough_two_best, split
 
 Floats = NDArray[np.float64]
 
@@ -86,6 +87,8 @@ class Confrontation:
         The rows of the attacked table that are linked; all by default.
     among
         The rows of the published table that are candidates; all by default.
+    exact
+        Blocks with more candidates than this are searched approximately; none by default.
     """
 
     space: Space
@@ -94,6 +97,7 @@ class Confrontation:
     published: int = 1
     chosen: Ints | None = attrs.field(default=None, repr=False)
     among: Ints | None = attrs.field(default=None, repr=False)
+    exact: int | None = None
 
     @property
     def records(self) -> int:
@@ -135,7 +139,7 @@ class Confrontation:
         records = self.space.records_of(self.attacked, self.chosen)
         candidates = Candidates.of(self.space, self.published, among)
         meetings = self._meetings(blocks, candidates)
-        best = search(records, candidates, meetings.parts, run)
+        best = search(records, candidates, meetings.parts, run, self.exact)
         return self._judged(records, candidates, meetings, best, truth, run)
 
     def _meetings(self, blocks: Sequence[Sequence[Blocks]], candidates: Candidates) -> Meetings:
@@ -167,6 +171,12 @@ class Confrontation:
         true = np.full(self.records, -np.inf, np.float32)
         pairs = np.flatnonzero(met)
         true[pairs] = np.einsum("ij,ij->i", records[pairs], candidates.vectors[own[pairs]])
+        if self.exact is not None:
+            # What an approximate search missed may be the true pair, which is known here.
+            missed = np.flatnonzero(met & (true > best.score) & (best.at != own))
+            best.second[missed] = best.score[missed]
+            best.score[missed], best.at[missed] = true[missed], own[missed]
+            of_best = meetings.count(lambda meeting: meeting.rows_of(best.at))
         # The order of a sum must not make a pair more similar than the best one, or than itself.
         found = met & (best.at == own)
         true = np.where(found, best.score, np.minimum(true, best.score))
@@ -230,9 +240,13 @@ def _of_chosen(blocks: Blocks, chosen: Ints, attacked: int) -> Blocks:
 
 
 def search(
-    records: Floats32, candidates: Candidates, meetings: Sequence[Meeting], run: Run
+    records: Floats32,
+    candidates: Candidates,
+    meetings: Sequence[Meeting],
+    run: Run,
+    exact: int | None = None,
 ) -> Best:
-    """Find the two best points of every record."""
+    """Find the two best points of every record, in blocks beyond `exact` nearly always."""
     total = int(sum(meeting.blocks.comparisons.sum() for meeting in meetings))
     best = Best.none(len(records))
     done = 0
@@ -244,9 +258,13 @@ def search(
 
     with compiling(run):
         for meeting in meetings:
-            two_best(
-                records, candidates.vectors, meeting.blocks, best, workers=run.workers, done=tell
-            )
+            blocks = meeting.blocks
+            if exact is not None:
+                blocks, large = split(blocks, exact)
+                rough_two_best(
+                    records, candidates.vectors, large, best, workers=run.workers, done=tell
+                )
+            two_best(records, candidates.vectors, blocks, best, workers=run.workers, done=tell)
     return best
 
 

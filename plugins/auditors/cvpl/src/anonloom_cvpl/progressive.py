@@ -15,12 +15,14 @@ from numpy.typing import NDArray
 
 from anonloom.data.case import Case
 from anonloom.data.findings import Chart, Findings
+from anonloom.data.schema import Schema
 from anonloom.kinds.context import Run
 from anonloom.params import above, at_least, between, distinct, param
 from anonloom_cvpl.attacker import Attacker
-from anonloom_cvpl.configuration import Prepared
+from anonloom_cvpl.configuration import NOTHING, Prepared
 from anonloom_cvpl.evidence import Confrontation
 from anonloom_cvpl.figures import Says
+from anonloom_cvpl.representation import misfit
 from anonloom_linkage.blocking import Scheme
 
 Ints = NDArray[np.int64]
@@ -73,19 +75,29 @@ class Progressive(Attacker):
         check=above(0),
     )
 
+    def problem(self, schema: Schema) -> str | None:
+        """Say which column cannot be given up, too."""
+        if self.hash_bits or self.also:
+            return "blocking columns are given up one by one: neither 'hash_bits' nor 'also'"
+        for name in self.relax or ():
+            if name not in (schema.quasi if self.blocking is None else self.blocking):
+                return f"'relax' names '{name}', which is no blocking column"
+        return super().problem(schema)
+
     def attack(self, case: Case, run: Run) -> Findings:
         """Climb the ladder."""
         assert case.original is not None
         prepared = self.configuration.prepared(case.original, [case.release], run)
         if prepared is None:
-            says = Says(unfit="the tables share no column of which the release says anything")
+            says = Says(unfit=NOTHING)
             return Findings.of(
                 says(name, None, "Nothing can be compared.")
                 for name in ("linkage_rate_lower", "linkage_rate_upper")
             )
+        schemes = ladder(prepared.schemes[0], self.relax)
         steps, why = climb(
             prepared,
-            ladder(prepared.schemes[0], self.relax),
+            schemes,
             self.threshold,
             run,
             tolerance=self.tolerance,
@@ -93,7 +105,8 @@ class Progressive(Attacker):
         )
         last = steps[-1]
         at = (f"at similarity {self.threshold:g}", f"stopped because {why}")
-        says = Says()
+        coarsest = Confrontation(prepared.space, schemes[-1:])
+        says = Says(unfit=misfit(float((_candidates(coarsest) == 0).mean())))
         return Findings.of(
             says(
                 "linkage_rate_lower",
@@ -122,7 +135,7 @@ def ladder(finest: Scheme, relax: Sequence[str] | None) -> tuple[Scheme, ...]:
     steps = [finest]
     for name in order:
         kept = tuple(key for key in steps[-1].keys if key.column.name != name)
-        steps.append(Scheme(kept))
+        steps.append(Scheme(kept, finest.lengths))
     return tuple(steps)
 
 

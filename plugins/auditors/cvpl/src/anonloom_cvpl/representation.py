@@ -23,6 +23,16 @@ MOST_ZERO = 0.05
 MOST_ALIKE = 0.95
 
 
+def misfit(without: float) -> str:
+    """Why nothing can be said if so many records have no candidate; nothing if something can."""
+    if without <= MOST_WITHOUT:
+        return ""
+    return (
+        f"{without:.1%} of the records have no candidate, more than {MOST_WITHOUT:.0%}: the blocks "
+        "do not fit the release"
+    )
+
+
 @attrs.frozen
 class Validity:
     """How far the figures can be trusted.
@@ -53,12 +63,7 @@ class Validity:
     @property
     def unfit(self) -> str:
         """Why nothing can be said; nothing if something can."""
-        if self.without > MOST_WITHOUT:
-            return (
-                f"{self.without:.1%} of the records have no candidate, more than "
-                f"{MOST_WITHOUT:.0%}: the blocks do not fit the release"
-            )
-        return ""
+        return misfit(self.without)
 
     @property
     def weaknesses(self) -> tuple[str, ...]:

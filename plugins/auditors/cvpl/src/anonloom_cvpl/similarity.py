@@ -62,8 +62,10 @@ def space(
         return _rbf(projection)
     scale = np.ones(1, np.float32)
     if kind == "whitened" and isinstance(projection, Linear):
-        variances = np.maximum(projection.variances, 1e-12 * max(projection.total, 1e-300))
-        scale = (1 / np.sqrt(variances)).astype(np.float32)
+        # What does not vary where the space was fitted has no scale, and cannot be compared.
+        varying = projection.variances > 1e-12 * projection.total
+        deviations = np.sqrt(np.where(varying, projection.variances, 1.0))
+        scale = np.where(varying, 1 / deviations, 0.0).astype(np.float32)
 
     def unit(side: int, rows: NDArray[np.integer] | None = None) -> Floats32:
         return unit_vectors(projection.of(side, rows) * scale)

@@ -1,0 +1,87 @@
+"""Who was really found: rates that need the truth (sections 5.5 and 5.6)."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom.data.findings import Finding
+from anonloom_cvpl import rates
+from anonloom_cvpl.evidence import Evidence
+from anonloom_cvpl.figures import Says
+from anonloom_linkage.bootstrap import block_bootstrap
+
+Floats = NDArray[np.float64]
+
+NO_TRUTH = "nobody says which row of the release is whose"
+
+
+def _mean(values: Floats) -> float:
+    return float(values.mean()) if len(values) else 0.0
+
+
+def identified(
+    says: Says,
+    evidence: Evidence,
+    wrong: Floats,
+    threshold: float,
+    known: bool,
+    rng: np.random.Generator,
+) -> list[Finding]:
+    """Judge the links by the truth.
+
+    Parameters
+    ----------
+    wrong
+        Similarities of wrong pairs.
+    known
+        Whether anybody says whose the rows are.
+    """
+    lacking = unknown = "" if known else NO_TRUTH
+    if known and not evidence.matched.any():
+        lacking = "no row of the release belongs to a record of the original"
+    apart = lacking or ("" if evidence.met.any() else "no true pair shares a block")
+    at = np.array([threshold])
+    parts = rates.recall(evidence, threshold)
+    precision = rates.precision_at_1(evidence)
+    chance = rates.chance_at_1(evidence)
+    matched = evidence.matched
+    by_chance = _mean(chance[matched])
+    hit = np.nan_to_num(evidence.hit)
+    resampled = block_bootstrap(
+        evidence.block,
+        np.stack([hit, np.where(matched, hit - chance, 0.0)], axis=1),
+        rng,
+        counted=matched.astype(float),
+    ).interval()
+    linked = matched & (evidence.best >= threshold)
+    return [
+        says("precision_at_1", precision,
+             "Share of the records whose most similar row is really theirs, ties drawn by lot.",
+             interval=resampled[0], lacking=lacking),
+        says("precision_chance", by_chance,
+             "The share that would be right if a candidate were drawn at random.", "neither",
+             lacking=lacking),
+        says("precision_excess", precision - by_chance,
+             "How much more often the most similar row is right than one drawn at random.",
+             interval=resampled[1], lacking=lacking),
+        says("precision_in_block", _mean(hit[evidence.met]),
+             "The same among records whose true row is a candidate.", lacking=apart),
+        says("precision_linked", _mean(hit[linked]),
+             "The same among records that are linked.",
+             lacking=lacking or ("" if linked.any() else "no record is linked")),
+        says("true_link_rate", float(rates.true_link_rate(evidence, at)[0]),
+             "Share of the true pairs in a block that are similar enough: TLR.",
+             lacking=apart),
+        says("false_link_rate", float(rates.false_link_rate(evidence, at)[0]),
+             "Share of the records that resemble a row which is not theirs: FLR.", "neither",
+             lacking=unknown),
+        says("false_link_rate_pairs", float(rates.share_reaching(wrong, at)[0]),
+             "Share of the wrong pairs that are similar enough.", "neither",
+             lacking=unknown or ("" if len(wrong) else "there is no wrong pair"),
+             assumptions=(f"{len(wrong):,} wrong pairs",)),
+        says("recall_block", parts.block, "Share of the true pairs that share a block.",
+             "neither", lacking=lacking),
+        says("recall_match", parts.match,
+             "Share of the true pairs in a block that are similar enough.", lacking=apart),
+        says("recall_total", parts.total, "Share of the true pairs that are linked.",
+             lacking=lacking),
+    ]  # fmt: skip
