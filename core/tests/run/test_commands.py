@@ -219,8 +219,8 @@ def test_audit_takes_the_columns_and_auditors_of_a_pipeline(shop, capsys):
 
 
 def test_audit_counts_the_cells_that_it_cannot_read(shop, capsys):
-    """Other tools write half-open intervals: they must not pass for a release without use."""
-    (shop.folder / "arx.csv").write_text("age;sex\n" + "[20, 40[;f\n" * 11 + "31;?\n")
+    """Cells of other tools must not pass for a release without use."""
+    (shop.folder / "arx.csv").write_text("age;sex\n" + "20 until 40;f\n" * 11 + "31;?\n")
     arguments = ["audit", "clinic.csv", "arx.csv", "--pipeline", "pipeline.yaml"]
     assert 0 == main(arguments)
 
