@@ -203,7 +203,7 @@ def chart(
                     title=title,
                     x="column",
                     y=words,
-                    meaning="Columns further left matter more to the attacker.",
+                    meaning="The higher a column stands, the more it matters to the attacker.",
                     data={
                         "labels": order,
                         words: [shares[column].value for column in order],

@@ -1,5 +1,6 @@
 """The pictures of an audit, as data."""
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
@@ -12,6 +13,8 @@ from anonloom_cvpl.rates import THRESHOLDS
 
 Floats = NDArray[np.float64]
 
+#: The part of a label that names the seed.
+_SEED = re.compile(r"(^|, )seed=[^,]*")
 #: More records than any block has.
 MOST = 10**12
 
@@ -86,13 +89,16 @@ def block_sizes(sizes: NDArray[np.integer]) -> Chart:
 
 
 def risk_surface(grid: Sequence[GridRow]) -> Chart | None:
-    """R(lambda, tau) of section 6.4: the risk curves of all runs, side by side."""
-    curves = {
-        row.label: chart.data["linkage rate"]["y"]
-        for row in grid
-        for chart in row.findings.charts
-        if chart.name == "risk_curve"
-    }
+    """R(lambda, tau) of section 6.4: the risk curves of all runs, side by side.
+
+    Runs that differ in the seed alone are one row, their mean.
+    """
+    curves: dict[str, list[list[float]]] = {}
+    for row in grid:
+        for chart in row.findings.charts:
+            if chart.name == "risk_curve":
+                label = _SEED.sub("", row.label) or row.label
+                curves.setdefault(label, []).append(chart.data["linkage rate"]["y"])
     if len(curves) < 2:
         return None
     return Chart(
@@ -105,6 +111,6 @@ def risk_surface(grid: Sequence[GridRow]) -> Chart | None:
         data={
             "x": [f"{threshold:.2f}" for threshold in THRESHOLDS],
             "y": list(curves),
-            "z": list(curves.values()),
+            "z": [np.mean(of_runs, axis=0).tolist() for of_runs in curves.values()],
         },
     )

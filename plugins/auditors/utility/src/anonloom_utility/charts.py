@@ -80,7 +80,12 @@ def figure_over_parameter(grid: Sequence[GridRow], figure: str, title: str) -> C
     for row in grid:
         if figure not in row.findings or not row.findings[figure].assessable:
             continue
-        others = {name: value for name, value in row.parameters.items() if name != along}
+        # A case changes whole sections; its name says which.
+        others = {
+            name: value
+            for name, value in row.parameters.items()
+            if name != along and not isinstance(value, Mapping | list)
+        }
         series = ", ".join(f"{name} = {value}" for name, value in others.items()) or figure
         value = float(row.findings[figure].value)  # type: ignore[arg-type]  # it is assessable
         points.setdefault(series, []).append((float(row.parameters[along]), value))
