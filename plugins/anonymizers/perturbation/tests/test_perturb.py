@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from anonloom.data.builders import Widths
+from anonloom.data.line import Line
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
 from anonloom.data.written import Tree
@@ -12,7 +13,6 @@ from anonloom.errors import UsageError
 from anonloom.kinds.context import Run
 from anonloom_perturbation.noise import jittered, usual_noise
 from anonloom_perturbation.perturb import Perturb
-from anonloom_perturbation.places import Line, nearest
 from anonloom_perturbation.swaps import donors
 
 ROWS = 20_000
@@ -177,38 +177,6 @@ def test_a_missing_cell_shifts_nobody_elses_noise():
     assert [whole[0], whole[2]] == [gap[0], gap[2]]
 
 
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        ([1000.0, 4000.0], 0.0),
-        ([10.0, 4000.0], 120.0),
-        ([1.0, 2.0], 123.0),
-        ([1.0, 2.5], 123.5),
-        ([1.0, 2.25], 123.46),
-        ([1.0, 1 / 3], 123.456),
-        ([np.nan, np.nan], 0.0),
-    ],
-)
-def test_numbers_keep_the_decimals_of_their_column(values, expected):
-    assert expected == number(values).rounded(np.array([123.456]))[0]
-
-
-@pytest.mark.parametrize(
-    ("times", "expected"),
-    [
-        (["2020-01-01T00:00:01"], 86_400 * 2 + 3_600 * 5 + 60 * 7 + 9),
-        (["2020-01-01T00:01:00"], 86_400 * 2 + 3_600 * 5 + 60 * 7),
-        (["2020-01-01T01:00:00"], 86_400 * 2 + 3_600 * 5),
-        (["2020-01-01T00:00:00"], 86_400 * 2),
-    ],
-)
-def test_times_stay_on_whole_minutes_hours_or_days(times, expected):
-    column = Column(name="x", role="other", type="time")
-    line = Line.of(pd.Series(times, dtype="datetime64[s]"), column)
-
-    assert expected == line.rounded(np.array([86_400 * 2 + 3_600 * 5 + 60 * 7 + 9.0]))[0]
-
-
 @pytest.mark.parametrize(("level", "seconds"), [("low", 3600), ("medium", 86400), ("high", 604800)])
 def test_times_have_the_noise_of_the_paper(level, seconds):
     """Appendix C: noise_levels, time."""
@@ -278,10 +246,6 @@ def test_a_hierarchy_that_covers_every_number_changes_nothing():
 
     assert plain.column("x").tolist() == bins.column("x").tolist()
     assert bins.axes[0].occurring == len(set(bins.column("x")))
-
-
-def test_the_nearest_of_two_is_the_lower():
-    assert [0, 0, 1, 1, 1] == nearest(np.array([1.0, 3.0]), np.array([0, 2, 2.1, 3, 9.0])).tolist()
 
 
 def test_rows_that_are_suppressed_stay_so():

@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 
 from anonloom.data.coding import LARGEST
-from anonloom_perturbation.places import Line, Places
+from anonloom.data.line import Line, Places
 
 Level = Literal["low", "medium", "high"]
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from anonloom.data.coding import Coded, code
 from anonloom.data.findings import Chart, Finding
+from anonloom.data.line import Line
 from anonloom.data.schema import Column, Role, Schema
 from anonloom.data.table import Table
 from anonloom.errors import UsageError
@@ -18,7 +19,6 @@ from anonloom.kinds.mechanism import Mechanism
 from anonloom.params import all_of, at_least, between, distinct, not_empty, param
 from anonloom_perturbation.amounts import Every
 from anonloom_perturbation.noise import Level, jittered, usual_noise
-from anonloom_perturbation.places import Line
 from anonloom_perturbation.swaps import OF_CATEGORIES, How, donors
 
 #: Roles that are perturbed without being named.

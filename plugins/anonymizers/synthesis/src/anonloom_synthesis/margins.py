@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from anonloom.data.line import Line
 from anonloom.data.schema import Column
 from anonloom.data.table import Table
-from anonloom_synthesis.places import Line
 
 Codes = NDArray[np.int64]
 Floats = NDArray[np.float64]

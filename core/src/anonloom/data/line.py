@@ -8,12 +8,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom.data.builders import UncoveredValues
+from anonloom.data.cells import MOMENTS
+from anonloom.data.coding import LARGEST
 from anonloom.data.schema import Column
 
 Places = NDArray[np.float64]
 
-#: What moments are counted in, by the type of their column.
-UNITS = {"date": "D", "time": "s"}
 
 #: From whole thousands to six decimals: beyond these, decimals are those of a measurement, or of
 #: arithmetic, and not of a custom.
@@ -39,7 +39,7 @@ class Line:
     @classmethod
     def of(cls, series: Any, column: Column) -> "Line":
         """Return the places of a column's cells."""
-        unit = UNITS.get(column.type)
+        unit = MOMENTS.get(column.type)
         if unit is None:
             return cls(column, series.to_numpy(float))
         moments = series.to_numpy().astype(f"datetime64[{unit}]")
@@ -50,10 +50,20 @@ class Line:
         """Which rows have a value."""
         return ~np.isnan(self.places)
 
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The least and the greatest place that a cell can be written for."""
+        unit = MOMENTS.get(self.column.type)
+        if unit is None:
+            return -LARGEST, LARGEST
+        ends = np.array(["0001-01-01", "9999-12-31"], f"datetime64[{unit}]").astype(np.int64)
+        return float(ends[0]), float(ends[1])
+
     def rounded(self, places: Places) -> Places:
         """Return the places as coarse as the column is: whole numbers stay whole, days days.
 
-        A cell that is finer than all others would tell that it was made up.
+        A cell that is finer than all others would tell that it was made up, and hide nothing:
+        rounded again, it would be what it had been made from.
         """
         own = self.places[self.present]
         if self.column.type == "number":
@@ -80,7 +90,7 @@ class Line:
         return pd.Series(self._values(places).astype("datetime64[s]"))
 
     def _values(self, places: Places) -> NDArray[Any]:
-        unit = UNITS.get(self.column.type)
+        unit = MOMENTS.get(self.column.type)
         if unit is None:
             return places
         missing = np.isnan(places)
