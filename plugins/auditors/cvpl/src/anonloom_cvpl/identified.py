@@ -39,10 +39,17 @@ def identified(
     if known and not evidence.matched.any():
         lacking = "no row of the release belongs to a record of the original"
     apart = lacking or ("" if evidence.met.any() else "no true pair shares a block")
-    at = np.array([threshold])
-    parts = rates.recall(evidence, threshold)
-    precision = rates.precision_at_1(evidence)
-    chance = rates.chance_at_1(evidence)
+    return [
+        *_precision(says, evidence, threshold, lacking, rng),
+        *_links(says, evidence, wrong, threshold, lacking, unknown),
+    ]
+
+
+def _precision(
+    says: Says, evidence: Evidence, threshold: float, lacking: str, rng: np.random.Generator
+) -> list[Finding]:
+    """Judge the best candidates."""
+    precision, chance = rates.precision_at_1(evidence), rates.chance_at_1(evidence)
     matched = evidence.matched
     by_chance = _mean(chance[matched])
     hit = np.nan_to_num(evidence.hit)
@@ -64,13 +71,22 @@ def identified(
              "How much more often the most similar row is right than one drawn at random.",
              interval=resampled[1], lacking=lacking),
         says("precision_in_block", _mean(hit[evidence.met]),
-             "The same among records whose true row is a candidate.", lacking=apart),
+             "The same among records whose true row is a candidate.", lacking=lacking),
         says("precision_linked", _mean(hit[linked]),
-             "The same among records that are linked.",
-             lacking=lacking or ("" if linked.any() else "no record is linked")),
+             "The same among records that are linked.", lacking=lacking),
+    ]  # fmt: skip
+
+
+def _links(
+    says: Says, evidence: Evidence, wrong: Floats, threshold: float, lacking: str, unknown: str
+) -> list[Finding]:
+    """Judge all links, right and wrong."""
+    at = np.array([threshold])
+    parts = rates.recall(evidence, threshold)
+    return [
         says("true_link_rate", float(rates.true_link_rate(evidence, at)[0]),
              "Share of the true pairs in a block that are similar enough: TLR.",
-             lacking=apart),
+             lacking=lacking or ("" if evidence.met.any() else "no true pair shares a block")),
         says("false_link_rate", float(rates.false_link_rate(evidence, at)[0]),
              "Share of the records that resemble a row which is not theirs: FLR.", "neither",
              lacking=unknown),
@@ -81,7 +97,7 @@ def identified(
         says("recall_block", parts.block, "Share of the true pairs that share a block.",
              "neither", lacking=lacking),
         says("recall_match", parts.match,
-             "Share of the true pairs in a block that are similar enough.", lacking=apart),
+             "Share of the true pairs in a block that are similar enough.", lacking=lacking),
         says("recall_total", parts.total, "Share of the true pairs that are linked.",
              lacking=lacking),
     ]  # fmt: skip
