@@ -38,11 +38,15 @@ def identified(
     lacking = unknown = "" if known else NO_TRUTH
     if known and not evidence.matched.any():
         lacking = "no row of the release belongs to a record of the original"
-    apart = lacking or ("" if evidence.met.any() else "no true pair shares a block")
     return [
         *_precision(says, evidence, threshold, lacking, rng),
         *_links(says, evidence, wrong, threshold, lacking, unknown),
     ]
+
+
+def _apart(evidence: Evidence, lacking: str) -> str:
+    """Why nothing can be said of true pairs that share a block."""
+    return lacking or ("" if evidence.met.any() else "no true pair shares a block")
 
 
 def _precision(
@@ -71,9 +75,11 @@ def _precision(
              "How much more often the most similar row is right than one drawn at random.",
              interval=resampled[1], lacking=lacking),
         says("precision_in_block", _mean(hit[evidence.met]),
-             "The same among records whose true row is a candidate.", lacking=lacking),
+             "The same among records whose true row is a candidate.",
+             lacking=_apart(evidence, lacking)),
         says("precision_linked", _mean(hit[linked]),
-             "The same among records that are linked.", lacking=lacking),
+             "The same among records that are linked.",
+             lacking=lacking or ("" if linked.any() else "no record is linked")),
     ]  # fmt: skip
 
 
@@ -86,7 +92,7 @@ def _links(
     return [
         says("true_link_rate", float(rates.true_link_rate(evidence, at)[0]),
              "Share of the true pairs in a block that are similar enough: TLR.",
-             lacking=lacking or ("" if evidence.met.any() else "no true pair shares a block")),
+             lacking=_apart(evidence, lacking)),
         says("false_link_rate", float(rates.false_link_rate(evidence, at)[0]),
              "Share of the records that resemble a row which is not theirs: FLR.", "neither",
              lacking=unknown),
@@ -97,7 +103,8 @@ def _links(
         says("recall_block", parts.block, "Share of the true pairs that share a block.",
              "neither", lacking=lacking),
         says("recall_match", parts.match,
-             "Share of the true pairs in a block that are similar enough.", lacking=lacking),
+             "Share of the true pairs in a block that are similar enough.",
+             lacking=_apart(evidence, lacking)),
         says("recall_total", parts.total, "Share of the true pairs that are linked.",
              lacking=lacking),
     ]  # fmt: skip
