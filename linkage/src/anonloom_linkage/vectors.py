@@ -19,6 +19,8 @@ from anonloom_linkage.features import Encoding, column_features
 from anonloom_linkage.paired import Cells, Floats, PairedColumn
 
 Fit = Literal["joint", "source", "target"]
+#: Numbers of the tables that each is.
+SIDES: dict[Fit, tuple[int, ...]] = {"joint": (0, 1), "source": (0,), "target": (1,)}
 
 #: Rows that are worked on at a time.
 CHUNK = 1 << 16
@@ -81,7 +83,7 @@ class Vectors:
         cls,
         columns: Sequence[PairedColumn],
         encoding: Encoding | None = None,
-        fit: Fit = "joint",
+        fit: Fit | tuple[int, ...] = "joint",
         workers: int = 1,
     ) -> "Vectors":
         """Encode columns; those that are the same in every row have no features.
@@ -90,9 +92,9 @@ class Vectors:
         ----------
         fit
             Whose means and standard deviations scale the numbers: those of the original and the
-            release together, or of one of them.
+            release together, of one of them, or of the tables with these numbers.
         """
-        sides = {"joint": (0, 1), "source": (0,), "target": (1,)}[fit]
+        sides = SIDES[fit] if isinstance(fit, str) else fit
         parts = []
         for column in columns:
             table, renumbered = column_features(column, encoding or Encoding(), sides)

@@ -13,13 +13,13 @@ from anonloom.data.findings import Findings
 from anonloom.data.schema import Schema
 from anonloom.kinds.auditor import Auditor
 from anonloom.kinds.context import Run
+from anonloom.kinds.source import Source
 from anonloom.params import at_least, between, distinct, param
 from anonloom_cvpl.configuration import COMPARED, Configuration
 from anonloom_cvpl.projection import Method, Projecting
 from anonloom_cvpl.similarity import Similarity
 from anonloom_linkage.blocking import Granularity
 from anonloom_linkage.features import Categories, Clock, Encoding
-from anonloom_linkage.vectors import Fit
 
 Ints = NDArray[np.int64]
 
@@ -83,9 +83,14 @@ class Attacker(Auditor):
     projection: Method = param(
         help="What records are projected by; `robust` and `umap` need an extra.", default="pca"
     )
-    fit: Fit = param(
-        help="What scales and projection are fitted on: both tables, the original, the release.",
+    fit: Literal["joint", "source", "target", "reference"] = param(
+        help="What scales and projection are fitted on: both tables, the original, the release, or "
+        "a table of its own, so that several audits share one projection.",
         default="joint",
+    )
+    reference: Source | None = param(
+        help="Where the table of `fit: reference` comes from; it has the compared columns.",
+        default=None,
     )
     variance: float = param(
         help="Share of the variance that the components keep.", default=0.9, check=between(0, 1)
@@ -113,7 +118,9 @@ class Attacker(Auditor):
                 clock=self.clock,
                 cyclic=self.cyclic,
             ),
-            projecting=Projecting(method=self.projection, fit=self.fit, variance=self.variance),
+            fit=self.fit,
+            reference=self.reference,
+            projecting=Projecting(method=self.projection, variance=self.variance),
             similarity=self.similarity,
         )
 
@@ -128,7 +135,9 @@ class Attacker(Auditor):
         """Link, and say what was found."""
 
     def problem(self, schema: Schema) -> str | None:
-        """Say which column cannot be compared, or blocked by."""
+        """Say which column cannot be compared, or blocked by, and what lacks its other half."""
+        if (self.fit == "reference") != (self.reference is not None):
+            return "'fit: reference' and 'reference' go together: a table, and where it comes from"
         names = [*(self.columns or ()), *(self.blocking or ())]
         names += [name for asked in self.also for name in asked]
         for name in names:

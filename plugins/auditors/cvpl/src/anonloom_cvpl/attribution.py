@@ -14,7 +14,7 @@ from anonloom.data.findings import Chart
 from anonloom.kinds.context import Run
 from anonloom_cvpl.configuration import Prepared
 from anonloom_cvpl.evidence import Confrontation
-from anonloom_cvpl.projection import SIDES, Linear, components_for, principal_components
+from anonloom_cvpl.projection import Linear, components_for, principal_components
 from anonloom_cvpl.similarity import space
 from anonloom_linkage.vectors import Vectors
 
@@ -91,7 +91,7 @@ def _resampled_moments(prepared: Prepared, rng: np.random.Generator) -> list[tup
     """Moments of resampled rows: groups of rows are drawn, and their moments put together."""
     vectors = prepared.projection.vectors
     sizes, sums, seconds = [], [], []
-    for side in SIDES[prepared.configuration.projecting.fit]:
+    for side in prepared.fitted_on:
         groups = rng.integers(GROUPS, size=vectors.rows(side))
         written = vectors.dense(side) if len(groups) <= FEW_ROWS else None
         for rows in (np.flatnonzero(groups == group) for group in range(GROUPS)):
@@ -138,7 +138,7 @@ def ablation(
     )
     whole = _outcome(prepared, linear, records, threshold, truth, run)
     made = prepared.configuration.projecting
-    mean, covariance = linear.vectors.moments(*SIDES[made.fit])
+    mean, covariance = made.moments(linear.vectors, prepared.fitted_on, run.rng)
     found = {}
     for name, span in zip(
         (p.name for p in linear.vectors.parts), linear.vectors.spans, strict=True

@@ -1,13 +1,16 @@
 """An attacker: which records are compared, in which space, by which similarity."""
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import attrs
 import numpy as np
 
 from anonloom.data.release import Release
+from anonloom.data.schema import Schema
 from anonloom.data.table import Table
 from anonloom.kinds.context import Run
+from anonloom.kinds.source import Source
 from anonloom_cvpl.evidence import Confrontation
 from anonloom_cvpl.hashing import hash_schemes
 from anonloom_cvpl.projection import Embedded, Linear, Projecting
@@ -15,7 +18,7 @@ from anonloom_cvpl.similarity import Similarity, Space, space
 from anonloom_linkage.blocking import Granularity, Scheme, guessed, scheme
 from anonloom_linkage.features import Encoding
 from anonloom_linkage.paired import PairedColumn, pair_columns, shared_columns
-from anonloom_linkage.vectors import Vectors
+from anonloom_linkage.vectors import SIDES, Fit, Vectors
 
 #: What an attacker may know and compare: Q and A of section 2.1, never the sensitive S.
 COMPARED = frozenset({"quasi", "other", "label"})
@@ -23,6 +26,8 @@ COMPARED = frozenset({"quasi", "other", "label"})
 #: Why `prepared` returns None.
 NOTHING = "the tables share no column that varies and of which the release says anything"
 
+#: `reference` is an external projection: it depends on neither of the two tables (Table 4).
+FittedOn = Fit | Literal["reference"]
 Blocking = dict[str, Granularity] | tuple[str, ...] | None
 
 
@@ -40,6 +45,8 @@ class Configuration:
         Further schemes; pairs of any scheme are compared.
     hash_bits, hash_tables
         Block by random corners of the projected space instead.
+    fit, reference
+        What scales and projection are fitted on; with `reference`, the table of this source.
     exact
         Blocks with more candidates than this are searched approximately; none by default.
     """
@@ -51,6 +58,8 @@ class Configuration:
     hash_tables: int = 3
     exact: int | None = None
     encoding: Encoding = attrs.field(factory=Encoding)
+    fit: FittedOn = "joint"
+    reference: Source | None = None
     projecting: Projecting = attrs.field(factory=Projecting)
     similarity: Similarity = "cosine"
 
@@ -58,15 +67,18 @@ class Configuration:
         self, original: Table, others: Sequence[Release | Table], run: Run
     ) -> "Prepared | None":
         """Bring the tables into one space; None when nothing can be compared."""
+        sides = (len(others) + 1,) if self.fit == "reference" else SIDES[self.fit]
+        if self.reference is not None:
+            others = [*others, self._external(original, run)]
         names = shared_columns(original, others, COMPARED)
         wanted = names if self.columns is None else tuple(n for n in self.columns if n in names)
         keys = self._key_columns()
         paired = pair_columns(original, others, [n for n in names if n in {*wanted, *keys}])
         columns = tuple(column for column in paired if column.name in wanted)
-        vectors = Vectors.of(columns, self.encoding, self.projecting.fit, run.workers)
+        vectors = Vectors.of(columns, self.encoding, sides, run.workers)
         if not vectors.parts or not any(_speaks(column) for column in columns):
             return None
-        projection = self.projecting.fitted(vectors, run.rng)
+        projection = self.projecting.fitted(vectors, sides, run.rng)
         if isinstance(projection, Linear) and not projection.total > 0:
             return None
         return Prepared(
@@ -75,7 +87,16 @@ class Configuration:
             projection=projection,
             space=space(self.similarity, projection, columns),
             schemes=self._schemes(original, paired, projection, len(others) + 1, run),
+            fitted_on=sides,
         )
+
+    def _external(self, original: Table, run: Run) -> Table:
+        """Load the table that scales and projection are fitted on."""
+        assert self.reference is not None
+        compared = tuple(column for column in original.schema if column.role in COMPARED)
+        # Values that the hierarchies of this pipeline lack may occur elsewhere.
+        plain = (attrs.evolve(c, hierarchy=None, publish=None, missing="own") for c in compared)
+        return self.reference.load(Schema(tuple(plain)), run)
 
     def _key_columns(self) -> set[str]:
         return {*(self.blocking or ()), *(name for one in self.also for name in one)}
@@ -121,6 +142,7 @@ class Prepared:
     projection: Linear | Embedded
     space: Space
     schemes: tuple[Scheme, ...]
+    fitted_on: tuple[int, ...] = (0, 1)
 
     def against(self, published: int = 1, attacked: int = 0) -> Confrontation:
         """Compare one table with another."""
@@ -145,7 +167,7 @@ class Prepared:
         projection: str = made.projecting.method
         if isinstance(self.projection, Linear) and projection == "pca":
             number = self.projection.components
-            projection = f"pca with {number} components, fitted on {made.projecting.fit}"
+            projection = f"pca with {number} components, fitted on {made.fit}"
         return (
             f"columns: {names}; blocks: {blocks}; categories: {made.encoding.categories}; "
             f"projection: {projection}; similarity: {made.similarity}"

@@ -68,16 +68,18 @@ def lucky_pairs(confrontation: Confrontation, rng: np.random.Generator) -> Float
     Minus infinity for records without candidates.
     """
     chosen = np.full(confrontation.records, -1, np.int64)
+    seen = np.zeros(confrontation.records, np.int64)
     for one in confrontation.blocks()[0]:
         sizes = np.diff(one.candidates.starts)
         block = np.repeat(np.arange(len(one)), np.diff(one.records.starts))
         some = sizes[block] > 0
-        drawn = (rng.random(int(some.sum())) * sizes[block[some]]).astype(np.int64)
-        rows = one.candidates.members[one.candidates.starts[block[some]] + drawn]
-        members = one.records.members[some]
-        # Of several parts of a scheme each is right with the share of the candidates it has.
-        fresh = chosen[members] < 0
-        chosen[members[fresh]] = rows[fresh]
+        block, members = block[some], one.records.members[some]
+        drawn = (rng.random(len(members)) * sizes[block]).astype(np.int64)
+        rows = one.candidates.members[one.candidates.starts[block] + drawn]
+        # Each part of a scheme is chosen with the share of the candidates that it has.
+        seen[members] += sizes[block]
+        taken = rng.random(len(members)) * seen[members] < sizes[block]
+        chosen[members[taken]] = rows[taken]
     known = np.flatnonzero(chosen >= 0)
     found = np.full(confrontation.records, -np.inf)
     found[known] = similarities(confrontation, known, chosen[known])

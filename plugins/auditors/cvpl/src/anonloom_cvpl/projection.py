@@ -8,11 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom.errors import UsageError
-from anonloom_linkage.vectors import Fit, Vectors
+from anonloom_linkage.vectors import Vectors
 
 Method = Literal["pca", "none", "random", "robust", "umap"]
 Floats = NDArray[np.float64]
 Floats32 = NDArray[np.float32]
+#: Numbers of tables.
+Sides = tuple[int, ...]
 
 #: Components of a random projection (Table 24).
 RANDOM_COMPONENTS = 20
@@ -22,8 +24,6 @@ NEIGHBOURS = 15
 FITTED_ROWS = 5_000
 #: Eigenvalues below this share of the largest are rounding.
 NO_VARIANCE = 1e-12
-
-SIDES: dict[Fit, tuple[int, ...]] = {"joint": (0, 1), "source": (0,), "target": (1,)}
 
 
 @attrs.frozen(eq=False)
@@ -63,17 +63,27 @@ class Linear:
 
 @attrs.frozen(eq=False)
 class Embedded:
-    """A map without a matrix: UMAP."""
+    """A map without a matrix: UMAP.
+
+    Attributes
+    ----------
+    offset
+        Middle of the rows that it was fitted on: directions are seen from there.
+    """
 
     vectors: Vectors
     model: Any = attrs.field(repr=False)
+    offset: Floats = attrs.field(repr=False)
     components: int
     retained: float | None = None
+    _known: dict[int, Floats32] = attrs.field(init=False, factory=dict, repr=False)
 
     def of(self, side: int, rows: NDArray[np.integer] | None = None) -> Floats32:
-        """Project the rows of a table."""
-        dense = self.vectors.dense(side, slice(None) if rows is None else rows)
-        return np.ascontiguousarray(self.model.transform(dense), np.float32)
+        """Project the rows of a table; all at once, as each one's place depends on the others."""
+        if side not in self._known:
+            placed = self.model.transform(self.vectors.dense(side)) - self.offset
+            self._known[side] = np.ascontiguousarray(placed, np.float32)
+        return self._known[side] if rows is None else self._known[side][rows]
 
 
 @attrs.frozen(kw_only=True)
@@ -89,17 +99,23 @@ class Projecting:
     """
 
     method: Method = "pca"
-    fit: Fit = "joint"
     variance: float = 0.90
     least: int = 3
     most: int = 50
 
-    def fitted(self, vectors: Vectors, rng: np.random.Generator) -> Linear | Embedded:
-        """Fit the projection to the tables."""
+    def fitted(self, vectors: Vectors, sides: Sides, rng: np.random.Generator) -> Linear | Embedded:
+        """Fit the projection to the tables with these numbers."""
         if self.method == "umap":
-            return self._umap(vectors, rng)
-        mean, covariance = vectors.moments(*SIDES[self.fit])
-        return self.from_moments(vectors, mean, covariance, rng)
+            return self._umap(vectors, sides, rng)
+        return self.from_moments(vectors, *self.moments(vectors, sides, rng), rng)
+
+    def moments(
+        self, vectors: Vectors, sides: Sides, rng: np.random.Generator
+    ) -> tuple[Floats, Floats]:
+        """Mean and covariance that the projection is made of."""
+        if self.method == "robust":
+            return _robust_moments(vectors, sides, rng)
+        return vectors.moments(*sides)
 
     def from_moments(
         self, vectors: Vectors, mean: Floats, covariance: Floats, rng: np.random.Generator
@@ -117,14 +133,11 @@ class Projecting:
             basis = np.linalg.qr(matrix)[0]
             kept = float(np.einsum("ij,ik,kj->", basis, covariance, basis))
             return Linear(vectors, matrix, mean, along * kept / max(along.sum(), 1e-300), total)
-        if self.method == "robust":
-            mean, covariance = _robust_moments(vectors, self.fit, rng)
-            total = float(np.trace(covariance))
         values, directions = principal_components(covariance)
         kept_ = components_for(values, self.variance, self.least, self.most)
         return Linear(vectors, directions[:, :kept_], mean, values[:kept_], total)
 
-    def _umap(self, vectors: Vectors, rng: np.random.Generator) -> Embedded:
+    def _umap(self, vectors: Vectors, sides: Sides, rng: np.random.Generator) -> Embedded:
         try:
             import umap  # an optional extra
         except ImportError:
@@ -132,7 +145,7 @@ class Projecting:
                 "projection 'umap' needs the package umap-learn",
                 hint="pip install 'anonloom-cvpl[umap]'",
             ) from None
-        sample = _sample(vectors, self.fit, rng)
+        sample = _sample(vectors, sides, rng)
         components = min(self.most, 10, sample.shape[1])
         model = umap.UMAP(
             n_neighbors=min(NEIGHBOURS, len(sample) - 1),
@@ -141,7 +154,7 @@ class Projecting:
             n_jobs=1,
         )
         model.fit(sample)
-        return Embedded(vectors, model, components)
+        return Embedded(vectors, model, np.asarray(model.embedding_).mean(axis=0), components)
 
 
 def principal_components(covariance: Floats) -> tuple[Floats, Floats]:
@@ -164,9 +177,8 @@ def components_for(values: Floats, variance: float, least: int, most: int) -> in
     return max(min(max(wanted, least), most, positive), 1)
 
 
-def _sample(vectors: Vectors, fit: Fit, rng: np.random.Generator) -> Floats:
+def _sample(vectors: Vectors, sides: Sides, rng: np.random.Generator) -> Floats:
     """Vectors of a sample of the rows that a projection is fitted on."""
-    sides = SIDES[fit]
     each = FITTED_ROWS // len(sides)
     dense = []
     for side in sides:
@@ -176,7 +188,9 @@ def _sample(vectors: Vectors, fit: Fit, rng: np.random.Generator) -> Floats:
     return np.vstack(dense)
 
 
-def _robust_moments(vectors: Vectors, fit: Fit, rng: np.random.Generator) -> tuple[Floats, Floats]:
+def _robust_moments(
+    vectors: Vectors, sides: Sides, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
     """Mean and covariance of the half of the rows that hang together most (MCD)."""
     try:
         from sklearn.covariance import MinCovDet  # an optional extra
@@ -185,7 +199,7 @@ def _robust_moments(vectors: Vectors, fit: Fit, rng: np.random.Generator) -> tup
             "projection 'robust' needs the package scikit-learn",
             hint="pip install 'anonloom-cvpl[robust]'",
         ) from None
-    sample = _sample(vectors, fit, rng)
+    sample = _sample(vectors, sides, rng)
     values, directions = principal_components(
         np.cov(sample.T, bias=True).reshape(vectors.width, -1)
     )
