@@ -221,6 +221,19 @@ def test_drawing_a_candidate_links_no_more_than_the_best_one(
     assert ((found.candidates > 0) == np.isfinite(lucky)).all()
 
 
+@quick
+@given(attacker=ATTACKERS, **SHOPS)
+def test_an_approximate_search_links_no_more(shop, attacker, kind, rows, seed, missing):
+    pytest.importorskip("faiss")
+    drawn = shop(kind, rows, seed, missing)
+    exact = gathered(drawn, attacker)
+    rough = gathered(drawn, attacker | {"exact": 4})
+    assert (rough.best <= exact.best + 1e-5).all()
+    assert (rough.wrong <= exact.wrong + 1e-5).all()
+    np.testing.assert_allclose(rough.true, exact.true, atol=1e-6)
+    assert exact.candidates.tolist() == rough.candidates.tolist()
+
+
 # --- the table against itself --------------------------------------------------------------------
 
 
