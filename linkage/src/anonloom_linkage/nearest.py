@@ -6,13 +6,14 @@ memory never grows with the number of comparisons.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from functools import cache
+from typing import Any, NamedTuple
 
 import attrs
 import numpy as np
 import scipy.linalg  # noqa: F401  # kernels multiply by its library, which must be there to be limited
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from anonloom_kernels.compiled import in_threads, inlined, kernel
 
@@ -170,7 +171,7 @@ def two_best(
     if int(blocks.comparisons.sum()) < WORTH_THREADS:
         workers = 1
     # The tiles are small, and every thread multiplies its own.
-    with threadpool_limits(1, user_api="blas"):
+    with _libraries().limit(limits=1, user_api="blas"):
         in_threads(work, pieces, workers)
 
 
@@ -183,6 +184,12 @@ def merge_best(best: Best, rows: Ints, found: Best) -> None:
     best.second[rows] = np.maximum(other, np.maximum(second, found.second))
     best.score[rows] = np.where(higher, found.score, score)
     best.at[rows] = np.where(higher, found.at, at)
+
+
+@cache
+def _libraries() -> Any:
+    """Return the libraries whose threads can be limited; to find them takes a while."""
+    return ThreadpoolController()
 
 
 def _pieces(blocks: Blocks) -> list[tuple[int, int, int]]:

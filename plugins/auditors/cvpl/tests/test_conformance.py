@@ -17,7 +17,12 @@ class TestWithoutBlocks(AuditorConformance):
     """All pairs compared, without a projection."""
 
     method = Cvpl
-    params = {"blocking": [], "projection": "none", "baselines": ["no-projection"]}
+    params = {
+        "blocking": [],
+        "projection": "none",
+        "baselines": ["no-projection"],
+        "attribution": False,
+    }
     risk_finding = "linkage_excess"
 
 

@@ -393,6 +393,7 @@ def test_pieces_and_threads_do_not_matter(shop, monkeypatch, similarity):
 
     whole = again(1)
     monkeypatch.setattr(nearest, "PIECE", 1 << 12)
+    monkeypatch.setattr(nearest, "WORTH_THREADS", 0)
     monkeypatch.setattr(vectors, "CHUNK", 37)
     monkeypatch.setattr(evidence_module, "CHUNK", 11)
     for workers in (1, 3):
