@@ -1,10 +1,13 @@
 """Single pairs drawn at random: what wrong pairs look like, and what luck alone links."""
 
+from collections.abc import Callable
+
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from anonloom_cvpl.evidence import Confrontation
+from anonloom_cvpl.similarity import Floats32, Space
 from anonloom_linkage.nearest import Blocks, Ints
 
 Floats = NDArray[np.float64]
@@ -89,6 +92,15 @@ def lucky_pairs(confrontation: Confrontation, rng: np.random.Generator) -> Float
 def similarities(confrontation: Confrontation, records: Ints, rows: Ints) -> Floats:
     """Similarity of each of these pairs."""
     space = confrontation.space
-    of_records = space.records_of(confrontation.attacked, records)
-    of_rows = space.candidates_of(confrontation.published, rows)
+    of_records = _gathered(space, space.records_of, confrontation.attacked, records)
+    of_rows = _gathered(space, space.candidates_of, confrontation.published, rows)
     return space.similarity_of(np.einsum("ij,ij->i", of_records, of_rows), of_records)
+
+
+def _gathered(
+    space: Space, vectors_of: Callable[[int, Ints | None], Floats32], side: int, numbers: Ints
+) -> Floats32:
+    """Vectors of some rows of a table, which may be more than the table has."""
+    if len(numbers) < space.vectors.rows(side):
+        return vectors_of(side, numbers)
+    return vectors_of(side, None)[numbers]
