@@ -454,6 +454,11 @@ def test_problems_of_the_parameters(kind, parameters, problem):
     assert problem == kind(**parameters).problem(SCHEMA)
 
 
+def test_bounds_need_an_exact_search():
+    wrong = Progressive(exact=1_000).problem(SCHEMA)
+    assert "an approximate search gives no bound from above: leave out 'exact'" == wrong
+
+
 @pytest.mark.parametrize("kind", [Cvpl, Progressive])
 def test_columns_that_are_not_there_are_named(kind):
     unknown = kind(columns=("height",)).problem(SCHEMA)

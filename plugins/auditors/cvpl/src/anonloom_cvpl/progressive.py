@@ -79,6 +79,8 @@ class Progressive(Attacker):
         """Say which column cannot be given up, too."""
         if self.hash_bits or self.also:
             return "blocking columns are given up one by one: neither 'hash_bits' nor 'also'"
+        if self.exact is not None:
+            return "an approximate search gives no bound from above: leave out 'exact'"
         for name in self.relax or ():
             if name not in (schema.quasi if self.blocking is None else self.blocking):
                 return f"'relax' names '{name}', which is no blocking column"
