@@ -1,5 +1,6 @@
 """Auditor: what a release reveals, and what it is still good for."""
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
@@ -10,6 +11,8 @@ from anonloom.data.case import Case, Need
 from anonloom.data.findings import Findings
 from anonloom.data.schema import Schema
 from anonloom.kinds.context import Run
+
+_SEED = re.compile(r"(^|, )seed=[^,]*")
 
 
 @attrs.frozen(eq=False)
@@ -31,6 +34,11 @@ class GridRow:
     parameters: dict[str, Any]
     findings: Findings
     others: Mapping[str, Findings] = attrs.field(factory=dict, repr=False)
+
+    @property
+    def setting(self) -> str:
+        """The label without the seed: runs that share it repeat each other."""
+        return _SEED.sub("", self.label) or self.label
 
 
 class Auditor(ABC):

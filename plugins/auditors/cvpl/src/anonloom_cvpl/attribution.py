@@ -22,8 +22,11 @@ Floats = NDArray[np.float64]
 
 #: Records that columns are left out for; whole blocks, drawn at random.
 SAMPLED = 2_000
-#: Resamples of the loadings; each takes an eigendecomposition.
+#: Resamples of the loadings; each takes an eigendecomposition, which of many features takes long:
+#: then there are fewer.
 RESAMPLES = 200
+MOST_WORK = RESAMPLES * 100**3
+FEWEST = 25
 #: Groups of rows of a table whose moments are resampled.
 GROUPS = 20
 #: So few rows are written out; of more, moments follow from counts.
@@ -100,7 +103,8 @@ def _resampled_moments(prepared: Prepared, rng: np.random.Generator) -> list[tup
             sums.append(total)
             seconds.append(second)
     size, sum_, second_ = np.array(sizes), np.stack(sums), np.stack(seconds)
-    drawn = rng.multinomial(len(size), np.full(len(size), 1 / len(size)), size=RESAMPLES)
+    times_ = max(min(RESAMPLES, MOST_WORK // max(vectors.width, 1) ** 3), FEWEST)
+    drawn = rng.multinomial(len(size), np.full(len(size), 1 / len(size)), size=times_)
     found = []
     for times in drawn.astype(float):
         rows_ = max(float(times @ size), 1.0)

@@ -1,6 +1,5 @@
 """The pictures of an audit, as data."""
 
-import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
@@ -13,8 +12,6 @@ from anonloom_cvpl.rates import THRESHOLDS
 
 Floats = NDArray[np.float64]
 
-#: The part of a label that names the seed.
-_SEED = re.compile(r"(^|, )seed=[^,]*")
 #: More records than any block has.
 MOST = 10**12
 
@@ -97,8 +94,7 @@ def risk_surface(grid: Sequence[GridRow]) -> Chart | None:
     for row in grid:
         for chart in row.findings.charts:
             if chart.name == "risk_curve":
-                label = _SEED.sub("", row.label) or row.label
-                curves.setdefault(label, []).append(chart.data["linkage rate"]["y"])
+                curves.setdefault(row.setting, []).append(chart.data["linkage rate"]["y"])
     if len(curves) < 2:
         return None
     return Chart(

@@ -11,6 +11,8 @@ from anonloom.kinds.auditor import GridRow
 
 #: More bars than this and a histogram of class sizes is no longer read at a glance.
 MOST_BARS = 14
+#: More lines than this and none can be followed.
+MOST_LINES = 12
 
 
 def size_edges(smallest: int, largest: int) -> NDArray[np.int64]:
@@ -76,20 +78,21 @@ def figure_over_parameter(grid: Sequence[GridRow], figure: str, title: str) -> C
     along = numeric_parameter(grid)
     if along is None:
         return None
-    points: dict[str, list[tuple[float, float]]] = {}
+    points: dict[str, dict[float, list[float]]] = {}
     for row in grid:
         if figure not in row.findings or not row.findings[figure].assessable:
             continue
-        # A case changes whole sections; its name says which.
+        # A case changes whole sections, and its name says which; runs with other seeds are one.
         others = {
             name: value
             for name, value in row.parameters.items()
-            if name != along and not isinstance(value, Mapping | list)
+            if name not in (along, "seed") and not isinstance(value, Mapping | list)
         }
         series = ", ".join(f"{name} = {value}" for name, value in others.items()) or figure
         value = float(row.findings[figure].value)  # type: ignore[arg-type]  # it is assessable
-        points.setdefault(series, []).append((float(row.parameters[along]), value))
-    if not points:
+        of_series = points.setdefault(series, {})
+        of_series.setdefault(float(row.parameters[along]), []).append(value)
+    if not points or len(points) > MOST_LINES:
         return None
     return Chart(
         name=figure,
@@ -99,7 +102,7 @@ def figure_over_parameter(grid: Sequence[GridRow], figure: str, title: str) -> C
         y=figure,
         meaning=f"How {figure} changes with {along}; lower is better.",
         data={
-            series: {"x": [x for x, _ in sorted(of)], "y": [y for _, y in sorted(of)]}
+            series: {"x": sorted(of), "y": [float(np.mean(of[x])) for x in sorted(of)]}
             for series, of in points.items()
         },
     )
@@ -117,13 +120,10 @@ def column_heat(grid: Sequence[GridRow], prefix: str) -> Chart | None:
     )
     if not columns or len(grid) < 2:
         return None
-    z = [
-        [
-            row.findings[prefix + column].value if prefix + column in row.findings else None
-            for column in columns
-        ]
-        for row in grid
-    ]
+    rows: dict[str, list[GridRow]] = {}
+    for row in grid:
+        rows.setdefault(row.setting, []).append(row)
+    z = [[_mean(of_setting, prefix + column) for column in columns] for of_setting in rows.values()]
     return Chart(
         name="column_losses",
         kind="heat",
@@ -131,5 +131,12 @@ def column_heat(grid: Sequence[GridRow], prefix: str) -> Chart | None:
         x="column",
         y="run",
         meaning="0: every value is published as it was; 1: nothing is left of the column.",
-        data={"x": columns, "y": [row.label for row in grid], "z": z},
+        data={"x": columns, "y": list(rows), "z": z},
     )
+
+
+def _mean(rows: Sequence[GridRow], figure: str) -> float | None:
+    """Mean of a figure over the runs that have it."""
+    found = [row.findings[figure] for row in rows if figure in row.findings]
+    values = [float(finding.value) for finding in found if finding.assessable]  # type: ignore[arg-type]  # they are
+    return float(np.mean(values)) if values else None

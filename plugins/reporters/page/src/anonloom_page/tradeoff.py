@@ -118,11 +118,15 @@ def _families(report: dict[str, Any], runs: list[dict[str, Any]]) -> dict[str, s
 
 def _few(names: dict[str, str]) -> dict[str, str]:
     """Shorten names until there are few enough of them: `perturb-low` is of family `perturb`."""
-    if len(set(names.values())) <= MOST_FAMILIES:
-        return names
-    short_ = {label: re.split(r"[\s,/=:(-]", name, maxsplit=1)[0] for label, name in names.items()}
-    few = len(set(short_.values())) <= MOST_FAMILIES
-    return short_ if few else dict.fromkeys(names, "runs")
+    # A hyphen may be part of a word: `k-anonymity, k = 5` is of family `k-anonymity`.
+    for ends in (None, r"[\s,/=:(]", r"[\s,/=:(-]"):
+        short_ = {
+            label: name if ends is None else re.split(ends, name, maxsplit=1)[0]
+            for label, name in names.items()
+        }
+        if len(set(short_.values())) <= MOST_FAMILIES:
+            return short_
+    return dict.fromkeys(names, "runs")
 
 
 def _scatter(
