@@ -113,11 +113,11 @@ class Split:
         """Audit, and look at the clock around the two stages."""
         search, prepared = evidence.search, Configuration.prepared
 
-        def searching(records: Any, candidates: Any, meetings: Any, run: Run) -> Any:
+        def searching(records: Any, candidates: Any, meetings: Any, *more: Any) -> Any:
             compared = sum(int(meeting.blocks.comparisons.sum()) for meeting in meetings)
             self.comparisons += compared
             self.products += compared * records.shape[1]
-            return self.similarity.of(lambda: search(records, candidates, meetings, run))
+            return self.similarity.of(lambda: search(records, candidates, meetings, *more))
 
         def preparing(made_by: Configuration, *tables: Any) -> Any:
             return self.prepare.of(lambda: prepared(made_by, *tables))
