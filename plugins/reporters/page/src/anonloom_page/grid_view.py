@@ -1,6 +1,7 @@
 """From the data of an experiment to one comparison table and the plots above it."""
 
 from itertools import groupby, zip_longest
+from statistics import fmean
 from typing import Any
 
 from anonloom_page.limits import Limits
@@ -16,6 +17,8 @@ MOST_TEXT = 28
 
 #: The setting that names the case of a run, where cases are crossed with a product.
 CASE = "case"
+#: The setting in which runs differ that repeat each other.
+SEED = "seed"
 
 #: Lines that can be told apart in one plot.
 MOST_LINES = 8
@@ -235,21 +238,24 @@ def _others(runs: list[dict[str, Any]], along: str) -> list[str]:
         for name, value in (run.get("parameters") or {}).items():
             values.setdefault(name, set()).add(plain(value))
             nested |= {name} if isinstance(value, dict | list) else set()
-    # Whole stages need no words where their case has a name.
-    dropped = {along} | (nested if CASE in values else set())
+    # Whole stages need no words where their case has a name; runs with other seeds are one line.
+    dropped = {along, SEED} | (nested if CASE in values else set())
     return [name for name, found in values.items() if name not in dropped and len(found) > 1]
 
 
 def _over(runs: list[dict[str, Any]], one: dict[str, Any], along: str) -> dict[str, Any]:
     others = _others(runs, along)
-    data: dict[str, dict[str, list[Any]]] = {}
+    points: dict[str, dict[Any, list[float]]] = {}
     for run in sorted(runs, key=lambda run: number(run["parameters"][along]) or 0.0):
         value = number((run.get("findings") or {}).get(one["key"]))
         if value is None:
             continue
-        line = data.setdefault(_series(run, others) or one["key"], {"x": [], "y": []})
-        line["x"].append(run["parameters"][along])
-        line["y"].append(value)
+        line = points.setdefault(_series(run, others) or one["key"], {})
+        line.setdefault(run["parameters"][along], []).append(value)
+    data = {
+        name: {"x": list(line), "y": [fmean(values) for values in line.values()]}
+        for name, line in points.items()
+    }
     if len(data) <= MOST_LINES:
         return {**_titles(one), "kind": "line", "x": along, "data": data}
     rows = ", ".join(name.rpartition(".")[2] for name in others)
