@@ -4,16 +4,17 @@ Loadings (section 8.10, Table 19) say how much of the space is a column's; they 
 section 9.6 admits. Ablation leaves a column out, fits again and links again.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data.findings import Chart
+from anonloom.data.findings import Chart, Finding
 from anonloom.kinds.context import Run
 from anonloom_cvpl.configuration import Prepared
 from anonloom_cvpl.evidence import Confrontation
+from anonloom_cvpl.figures import Says
 from anonloom_cvpl.projection import Linear, components_for, principal_components
 from anonloom_cvpl.similarity import space
 from anonloom_linkage.vectors import Vectors
@@ -186,6 +187,39 @@ def _outcome(
     if truth is None:
         return (evidence.best >= threshold).astype(float)
     return np.nan_to_num(evidence.hit)
+
+
+def findings(
+    says: Says,
+    by_loading: Mapping[str, Share],
+    by_ablation: Mapping[str, Share],
+    figure: str,
+    quasi: Sequence[str],
+) -> list[Finding]:
+    """Say what every column contributes, and what those that are no quasi-identifiers do."""
+    if not by_loading:
+        return []
+    rest = sum(share.value for name, share in by_loading.items() if name not in quasi)
+    loadings = (
+        "loadings say what the space is made of, not what an attacker would lose; see the ablation",
+    )
+    found = [
+        says("contribution_not_quasi", rest,
+             "Share of the compared space that is not made of quasi-identifiers.", "neither",
+             assumptions=loadings)
+    ]  # fmt: skip
+    found += [
+        says(f"contribution.{name}", share.value, f"Share of the compared space that is '{name}'.",
+             "neither", interval=share.interval, assumptions=loadings)
+        for name, share in by_loading.items()
+    ]  # fmt: skip
+    found += [
+        says(f"ablation.{name}", share.value,
+             f"By how much the {figure} of sampled records falls without '{name}'.", "neither",
+             interval=share.interval)
+        for name, share in by_ablation.items()
+    ]  # fmt: skip
+    return found
 
 
 def chart(

@@ -175,8 +175,8 @@ class _Audit:
         if exact is None or self.evidence.candidates.max(initial=0) <= exact:
             return ()
         return (
-            f"blocks of more than {exact:,} candidates were searched approximately: rates are "
-            "bounds from below",
+            f"blocks of more than {exact:,} candidates were searched approximately: rates and "
+            "nulls are bounds from below, their differences are none",
         )
 
     # --- what was compared -----------------------------------------------------------------------
@@ -330,22 +330,14 @@ class _Audit:
     def _attribution(self, says: Says) -> Findings:
         if not self.method.attribution or says.unfit:
             return Findings()
+        assert self.case.original is not None
         shares = attribution.contributions(self.prepared, self.run.rng)
         drops = attribution.ablation(self.prepared, self.method.threshold, self.truth, self.run)
         figure = "linkage rate" if self.truth is None else "precision at 1"
-        assert self.case.original is not None
-        quasi = self.case.original.schema.quasi
-        rest = sum(share.value for name, share in shares.items() if name not in quasi)
-        found = []
-        if shares:
-            found.append(
-                says("contribution_not_quasi", rest,
-                     "Share of the compared space that is not made of quasi-identifiers.",
-                     "neither",
-                     assumptions=("loadings say what the space is made of, not what an attacker "
-                                  "would lose; see the ablation",))
-            )  # fmt: skip
-        return Findings.of(found, attribution.chart(shares, drops, figure))
+        return Findings.of(
+            attribution.findings(says, shares, drops, figure, self.case.original.schema.quasi),
+            attribution.chart(shares, drops, figure),
+        )
 
     def _exposed(self) -> list[PrivateRows]:
         """Return the records that the attacker gets right with the widest margin."""

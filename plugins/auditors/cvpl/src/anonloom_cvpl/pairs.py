@@ -33,7 +33,7 @@ class WrongPairs:
 def wrong_pairs(
     confrontation: Confrontation, truth: Ints | None, rng: np.random.Generator
 ) -> WrongPairs:
-    """Draw wrong pairs from the blocks, every pair with the same chance."""
+    """Draw wrong pairs from the blocks of the first scheme, every pair with the same chance."""
     blocks = [one for some in confrontation.blocks()[:1] for one in some]
     sizes = np.concatenate([one.comparisons for one in blocks])
     total = int(sizes.sum())
