@@ -25,6 +25,9 @@ Floats = NDArray[np.float64]
 #: strongly, because the last bits of an order are worth less than the first.
 BITS = 0.75
 
+#: What gains more than another gains more than rounding could make of it.
+MORE = 1 + 1e-12
+
 
 class Scratch(NamedTuple):
     """Room to work in, allocated once per thread.
@@ -167,7 +170,8 @@ def _best_cut(
         lost = share * extent_loss(losses, axis, least, code[at - 1])
         lost += (1.0 - share) * extent_loss(losses, axis, code[at], most)
         gain = (whole - lost) / (_bits(share) + _bits(1.0 - share)) ** bits
-        if gain > best:
+        # Of equals the first: rounding must not choose between them.
+        if gain > best * MORE:
             best, place = gain, code[at]
     return best, place
 
@@ -214,7 +218,7 @@ def best_part(room: Scratch) -> tuple[int, int]:
     best, axis, level = 0.0, -1, -1
     for a in range(gain.shape[0]):
         for b in range(gain.shape[1]):
-            if gain[a, b] > best:
+            if gain[a, b] > best * MORE:
                 best, axis, level = gain[a, b], a, b
     return axis, level
 

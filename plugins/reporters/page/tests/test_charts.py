@@ -122,6 +122,7 @@ def test_bars_of_any_labels_and_numbers_stay_inside_the_drawing(
     st.sampled_from(["line", "scatter", "density"]),
     st.dictionaries(names, st.lists(st.tuples(numbers, numbers), max_size=20), max_size=12),
 )
+@example("line", {"": [(4.0, 0.0), (2.2250738585072014e-308, 0.0), (1, 0.0)]})
 def test_points_stay_inside_the_drawing(
     kind: str, series: dict[str, list[tuple[float | None, float | None]]]
 ) -> None:

@@ -69,7 +69,9 @@ class Scale:
         """Return a scale for a varied parameter: ticks at its values when these are few."""
         distinct = sorted(set(values))
         lo, hi = distinct[0], distinct[-1]
-        log = lo > 0 and hi / lo >= 15 and len(distinct) > 2
+        # Numbers of such a size have logarithms, and ratios that are numbers.
+        fit = 1e-100 < lo and hi < 1e100
+        log = fit and hi / lo >= 15 and len(distinct) > 2
         if len(distinct) > 9 and not log:
             return cls.linear(lo, hi, start, stop)
         room = (hi - lo) * 0.04 or abs(hi) * 0.1 or 1.0
