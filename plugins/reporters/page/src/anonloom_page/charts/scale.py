@@ -70,7 +70,7 @@ class Scale:
         distinct = sorted(set(values))
         lo, hi = distinct[0], distinct[-1]
         # Numbers of such a size have logarithms, and ratios that are numbers.
-        fit = 1e-100 < lo and hi < 1e100
+        fit = lo > 1e-100 and hi < 1e100
         log = fit and hi / lo >= 15 and len(distinct) > 2
         if len(distinct) > 9 and not log:
             return cls.linear(lo, hi, start, stop)
