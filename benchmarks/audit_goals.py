@@ -142,6 +142,9 @@ def agreement(results: Results) -> Iterator[str]:
         )
         rates = f"{figures[linked]:.3f} | {figures['precision_at_1']:.3f}"
         yield f"| {record['name']} | {rates} | {chances} |"
+    if ours is not None and "true_chances" in ours:
+        true = ", ".join(f"{name} {m:.2f}" for name, m in sorted(ours["true_chances"].items()))
+        yield f"| the truth | | | {true} |"
 
 
 def crossover(results: Results) -> Iterator[str]:

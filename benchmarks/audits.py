@@ -20,7 +20,7 @@ import attrs
 import numpy as np
 import pandas as pd
 from audit_calls import unit_vectors
-from marketing_case import BLOCKING, CATEGORIES, CLOCK, NOISE, case, frames
+from marketing_case import BLOCKING, CATEGORIES, CLOCK, NOISE, case, frames, true_agreement
 from measure import repeated
 from threadpoolctl import threadpool_limits
 
@@ -169,6 +169,7 @@ def audited(asked: Asked) -> dict[str, Any]:
             figures["chances"] = {
                 name: [m[at], u[at]] for at, name in enumerate(chart.data["labels"])
             }
+            figures["true_chances"] = true_agreement(made)
     return figures
 
 

@@ -75,3 +75,14 @@ def _plain(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(plain).assign(
         hour=moments.dt.hour, weekday=moments.dt.weekday, seconds=seconds, block=joined
     )
+
+
+def true_agreement(made: Case) -> dict[str, float]:
+    """How often each column agrees in the true pairs that share a block: what m should be."""
+    original, release = frames(made)
+    together = (original["block"] == release["block"]).to_numpy()
+    agree = {name: original[name] == release[name] for name in CATEGORIES}
+    for name, most in NOISE.items():
+        written = "seconds" if name == "purchase_time" else name
+        agree[name] = (original[written] - release[written]).abs() <= most
+    return {name: float(agree[name].to_numpy()[together].mean()) for name in agree}
