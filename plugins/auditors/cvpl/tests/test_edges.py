@@ -118,6 +118,17 @@ def test_an_unchanged_table_is_found_risky(auditor):
             assert 1 == found[name].value
 
 
+def test_a_copy_is_told_apart_from_strangers():
+    table = table_of(people())
+    release = Release.as_it_is(table)
+    case = Case(release=release, original=table, truth=release.rows_in(table))
+    found = Cvpl(attribution=False).audit(case, Run())
+    true, wrong = found["auc"].value, found["equal_records"].value
+    assert 0.9 < true <= 1
+    assert 0 <= wrong < 1
+    assert "auc" not in Cvpl(attribution=False).audit(Case(release=release, original=table), Run())
+
+
 @pytest.mark.parametrize("auditor", AUDITORS)
 def test_names_may_have_spaces_quotes_and_anything(auditor):
     names = {"age": "age in 'years'", "town": 'the "town"', "spent": "a; b\n%"}

@@ -198,8 +198,17 @@ class _Audit:
             says.always(
                 "zero_vectors", valid.zero, "Share of the records that resemble nothing at all."
             ),
+            says.always(
+                "equal_records", valid.alike, "Share of the records that another one equals."
+            ),
             says.always("unread_cells", unread, "Cells of the release that could not be read."),
         ]
+        if valid.auc is not None:
+            found.append(
+                says.always(
+                    "auc", valid.auc, "Chance that a true pair is more similar than a wrong one."
+                )
+            )
         if valid.retained is not None:
             found.append(
                 says.always(
