@@ -224,7 +224,7 @@ def test_drawing_a_candidate_links_no_more_than_the_best_one(
 @quick
 @given(attacker=ATTACKERS, **SHOPS)
 def test_an_approximate_search_links_no_more(shop, attacker, kind, rows, seed, missing):
-    pytest.importorskip("faiss")
+    pytest.importorskip("faiss", reason="faiss-cpu, of the extra `approximate`, is not here")
     drawn = shop(kind, rows, seed, missing)
     exact = gathered(drawn, attacker)
     rough = gathered(drawn, attacker | {"exact": 4})

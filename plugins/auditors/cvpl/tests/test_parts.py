@@ -113,7 +113,7 @@ def test_a_random_projection_keeps_what_its_directions_span(shop):
 
 def test_a_robust_projection_is_fitted_to_the_many():
     """Three wild amounts are all the variance of a column; the others hardly differ in it."""
-    pytest.importorskip("sklearn")
+    pytest.importorskip("sklearn", reason="scikit-learn, of the extra `robust`, is not here")
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(200, 3)), columns=["a", "b", "c"])
     frame.loc[:2, "c"] = [400.0, -500.0, 450.0]
