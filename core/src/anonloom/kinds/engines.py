@@ -3,25 +3,25 @@
 An engine takes envelopes and yields envelopes. Who carries them is none of its affair: in
 experiments and tests it is a driver inside one process, in deployment HTTP. Clock and entropy are
 passed in, so that a whole protocol can be replayed step by step.
+
+A round, both operations alike: the servers `begin` and sign the description of the round; clients
+upload and hold a receipt of every server; the servers `close` and agree on what they accepted;
+clients that are missing from the list object; the servers `settle`, after which everything lies
+sealed and checked; positions of a deposit may be erased; the servers `open`.
 """
 
-import hashlib
-import json
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import Literal, Protocol
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
 
 import attrs
-from attrs.validators import ge, in_, instance_of, optional
 
-from anonloom.errors import TransportError
+from anonloom.kinds.rounds import Party
+from anonloom.kinds.slots import SlotSecret
 
 #: Bytes of an upload's id. Drawn at random: two senders never meet.
 ID_BYTES = 16
-
-#: Bytes of the secret that a position's owner holds.
-SECRET_BYTES = 16
 
 
 class Entropy(Protocol):
@@ -38,93 +38,20 @@ class Clock(Protocol):
         """Return seconds; only differences and deadlines of the same clock mean anything."""
 
 
-@attrs.frozen(order=True)
-class Party:
-    """Who sends or receives: a client or a server."""
+class Vault(Protocol):
+    """Where a server holds the key of its saved state, apart from disks and backups.
 
-    role: Literal["client", "server"] = attrs.field(validator=in_(("client", "server")))
-    index: int = attrs.field(validator=[instance_of(int), ge(0)])
-
-    def __str__(self) -> str:
-        return f"{self.role} {self.index}"
-
-
-def _tuple(slots: Iterable[bytes]) -> tuple[bytes, ...]:
-    return tuple(slots)
-
-
-@attrs.frozen(kw_only=True)
-class Round:
-    """What everybody who takes part in one round has to agree on.
-
-    Attributes
-    ----------
-    id
-        A name that no other round has.
-    operation
-        `post`: each sender, one message, unlinkably. `deposit`: a sealed record at a position.
-    servers
-        Number of servers.
-    message_size
-        Bytes of every message or record; longer and shorter ones are refused.
-    min_batch
-        Least number of senders; a round with fewer never closes.
-    slots
-        Of a deposit, the hash of each position's secret (see `slot_of`), in order of position.
-    iteration
-        Which of several rounds over the same slots this is.
-    deadline
-        Time after which uploads are refused; None for no such time.
-    everyone
-        The servers.
-    digest
-        Hash of all the above; every envelope is bound to it.
+    Erasing a record means destroying that key: what was saved can then be read by nobody.
     """
 
-    id: str = attrs.field(validator=instance_of(str))
-    operation: Literal["post", "deposit"] = attrs.field(validator=in_(("post", "deposit")))
-    servers: int = attrs.field(validator=[instance_of(int), ge(1)])
-    message_size: int = attrs.field(validator=[instance_of(int), ge(1)])
-    min_batch: int = attrs.field(validator=[instance_of(int), ge(1)])
-    slots: tuple[bytes, ...] = attrs.field(default=(), converter=_tuple)
-    iteration: int = attrs.field(default=0, validator=[instance_of(int), ge(0)])
-    deadline: float | None = attrs.field(
-        default=None, converter=attrs.converters.optional(float), validator=optional(ge(0))
-    )
-    everyone: tuple[Party, ...] = attrs.field(init=False, repr=False)
-    digest: bytes = attrs.field(init=False, repr=False)
+    def keep(self, name: str, key: bytes, /) -> None:
+        """Keep a key."""
 
-    def __attrs_post_init__(self) -> None:
-        if not self.id:
-            raise ValueError("a round needs an id")
-        if (self.operation == "deposit") != bool(self.slots):
-            raise ValueError("a deposit has slots, and a post has none")
-        if len(set(self.slots)) < len(self.slots):
-            raise ValueError("two slots have the same secret")
+    def fetch(self, name: str, /) -> bytes | None:
+        """Return a key, or None when it was destroyed or never kept."""
 
-    @everyone.default
-    def _everyone(self) -> tuple[Party, ...]:
-        return tuple(Party("server", index) for index in range(self.servers))
-
-    @digest.default
-    def _digest(self) -> bytes:
-        described = [
-            "anonloom round 1",
-            self.id,
-            self.operation,
-            self.servers,
-            self.message_size,
-            self.min_batch,
-            [slot.hex() for slot in self.slots],
-            self.iteration,
-            self.deadline,
-        ]
-        return hashlib.sha256(json.dumps(described).encode()).digest()
-
-
-def slot_of(secret: bytes) -> bytes:
-    """Return what is published of a position's secret."""
-    return hashlib.sha256(b"anonloom slot 1\0" + secret).digest()
+    def destroy(self, name: str, /) -> None:
+        """Destroy a key for ever."""
 
 
 @attrs.frozen(kw_only=True)
@@ -160,8 +87,8 @@ class Envelope:
 class ClientEngine(ABC):
     """One sender in one round.
 
-    Promise: it sends one message only, however often it is asked; `acknowledged` is true only when
-    every server has confirmed exactly that message.
+    Promise: it acts only on what all servers have signed; it sends one message only, however often
+    it is asked; `acknowledged` is true only when every server has confirmed exactly that message.
     """
 
     @abstractmethod
@@ -176,8 +103,8 @@ class ClientEngine(ABC):
         """
 
     @abstractmethod
-    def deposit(self, position: int, secret: bytes, record: bytes) -> list[Envelope]:
-        """Send a record to a position whose secret the sender holds; raises as `post` does."""
+    def deposit(self, secret: SlotSecret, record: bytes) -> list[Envelope]:
+        """Send a record to the position that is the secret's; raises as `post` does."""
 
     @abstractmethod
     def take(self, envelope: Envelope) -> list[Envelope]:
@@ -194,16 +121,31 @@ class ClientEngine(ABC):
 
 
 class ServerEngine(ABC):
-    """One server in one round: it collects, closes, erases, opens.
+    """One server in one round: it collects, closes, settles, erases, opens.
 
-    Promise: every message that was acknowledged to an honest sender is in `result` exactly once;
-    an upload counts once however often it comes, and other bytes under its id are refused; what is
-    refused is counted by reason, and no reason names a sender; nothing that arrives makes `take`
-    fail.
+    Promise: every message that was acknowledged to an honest sender is in `result` exactly once, or
+    the round stops and says why; an upload counts once however often it comes, and other bytes
+    under its id are refused; what is refused is counted by reason, and no reason names a sender;
+    nothing that arrives makes `take` fail. Whoever drives the engine saves it before delivering
+    what a call returned: then a server that is started again from what was saved goes on as if
+    nothing had happened.
     """
 
     #: How many envelopes were refused, by reason.
     refused: Counter[str]
+
+    #: What a curious operator would write down: called with two byte strings whenever the server
+    #: learns that they belong together. For audits only.
+    witness: Callable[[bytes, bytes], None] | None = None
+
+    @abstractmethod
+    def begin(self) -> list[Envelope]:
+        """Announce the server's key of this round."""
+
+    @property
+    @abstractmethod
+    def notice(self) -> bytes | None:
+        """The description of the round, signed by all servers; None before that."""
 
     @abstractmethod
     def take(self, envelope: Envelope) -> list[Envelope]:
@@ -216,9 +158,10 @@ class ServerEngine(ABC):
 
     @abstractmethod
     def close(self) -> list[Envelope]:
-        """End the collection. The messages of a `post` become public when all servers have.
+        """End the collection and agree with the others on what was accepted.
 
-        Asked again, it returns the same envelopes, for those that were lost.
+        Asked again, it returns the same envelopes, for those that were lost; so do `settle` and
+        `open`.
 
         Raises
         ------
@@ -227,26 +170,41 @@ class ServerEngine(ABC):
         """
 
     @abstractmethod
-    def erase(self, positions: Iterable[int]) -> None:
-        """Forget the records at these positions of a `deposit`, while everything is sealed.
+    def settle(self) -> list[Envelope]:
+        """End the time for objections; put everything in its place, sealed, and check it.
 
         Raises
         ------
         TransportError
-            Before `close`, after `open`, or when there is no such position.
+            Before all servers have agreed on what was accepted, or when the round has stopped.
+        """
+
+    @abstractmethod
+    def erase(self, positions: Iterable[int]) -> None:
+        """Erase further positions of a `deposit` while everything is sealed.
+
+        What the round planned to erase is erased without asking; this is for donors who withdraw.
+        All servers must erase the same.
+
+        Raises
+        ------
+        TransportError
+            After `open`, or when there is no such position.
         """
 
     @abstractmethod
     def open(self) -> list[Envelope]:
         """Open what was not erased; it becomes public when all servers have.
 
-        Asked again, it returns the same envelopes, for those that were lost.
-
         Raises
         ------
         TransportError
-            Before all servers have closed, or when the round has stopped.
+            Before everything is settled, or when the round has stopped.
         """
+
+    @abstractmethod
+    def again(self) -> list[Envelope]:
+        """Return what other servers may have missed, for those that were lost."""
 
     @property
     @abstractmethod
@@ -254,37 +212,17 @@ class ServerEngine(ABC):
         """What became public; None before that.
 
         Of a `post` all messages, in an order that says nothing about senders. Of a `deposit` one
-        record per position, None where none is or where it was erased.
+        record per position, None where none is, where it was erased or where it is contested.
         """
 
     @property
     @abstractmethod
     def stopped(self) -> str:
-        """Why the round cannot end; empty as long as it can."""
+        """Why the round cannot end, naming a server where that is proven; empty if it can."""
 
+    @abstractmethod
+    def save(self) -> bytes:
+        """Return all that a new engine needs to go on, readable with the vault's key only.
 
-def require_size(round: Round, message: bytes) -> None:
-    """Refuse a message that is not of the round's size.
-
-    Raises
-    ------
-    TransportError
-        With both sizes.
-    """
-    if len(message) != round.message_size:
-        raise TransportError(
-            f"a message of this round must have {round.message_size} bytes. "
-            f"Got {len(message)} instead."
-        )
-
-
-def require_operation(round: Round, operation: str) -> None:
-    """Refuse what the round is not for.
-
-    Raises
-    ------
-    TransportError
-        Naming both operations.
-    """
-    if round.operation != operation:
-        raise TransportError(f"this round is for '{round.operation}', not for '{operation}'")
+        When the round is over it holds public data only.
+        """

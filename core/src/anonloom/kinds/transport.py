@@ -1,11 +1,14 @@
 """Transport: how messages of many senders reach the servers, and what that hides."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 import attrs
 
-from anonloom.kinds.engines import ClientEngine, Clock, Entropy, Round, ServerEngine
+from anonloom.kinds.engines import ClientEngine, Clock, Entropy, Envelope, ServerEngine, Vault
+from anonloom.kinds.rounds import Erasure, Round
+from anonloom.kinds.slots import SlotKey, SlotSecret
 
 
 def _stated(words: str, default: Any = attrs.NOTHING, **more: Any) -> Any:
@@ -114,6 +117,42 @@ def swap_sentence(name: str, before: Guarantees, other: str, after: Guarantees) 
     return f"With {other} instead of {name}: {'; '.join(changed)}."
 
 
+@attrs.frozen
+class Identity:
+    """A server's long-term key: with it it signs, by it clients and other servers know it."""
+
+    secret: bytes = attrs.field(repr=False)
+    public: bytes
+
+
+@attrs.frozen(kw_only=True)
+class Seat:
+    """What one server brings into a round.
+
+    Attributes
+    ----------
+    index
+        Which of the servers it is.
+    identity
+        Its own long-term key.
+    pins
+        The public keys of all servers, known from outside the round.
+    vault
+        Where the key of its saved state lies.
+    slot_keys
+        Of a deposit, what the reservation told of each position, in order of position.
+    erasure
+        Of a deposit, what will be erased, if the round plans that.
+    """
+
+    index: int
+    identity: Identity = attrs.field(repr=False)
+    pins: tuple[bytes, ...] = attrs.field(converter=tuple, repr=False)
+    vault: Vault = attrs.field(repr=False)
+    slot_keys: tuple[SlotKey, ...] = attrs.field(default=(), converter=tuple, repr=False)
+    erasure: Erasure | None = attrs.field(default=None, repr=False)
+
+
 class Transport(ABC):
     """Makes the engines of one round.
 
@@ -122,17 +161,75 @@ class Transport(ABC):
     """
 
     @abstractmethod
-    def client(self, round: Round, *, entropy: Entropy, clock: Clock) -> ClientEngine:
-        """Return the engine of one sender."""
+    def identity(self, entropy: Entropy) -> Identity:
+        """Return a new long-term key for a server."""
 
     @abstractmethod
-    def server(self, round: Round, index: int, *, entropy: Entropy, clock: Clock) -> ServerEngine:
-        """Return the engine of one server."""
+    def client(
+        self,
+        notice: bytes,
+        pins: Sequence[bytes],
+        *,
+        entropy: Entropy,
+        clock: Clock,
+        invitation: bytes = b"",
+    ) -> ClientEngine:
+        """Return the engine of one sender.
+
+        Parameters
+        ----------
+        notice
+            The round's description as some server handed it out.
+        pins
+            The servers' public keys, known from outside the round.
+        invitation
+            What entitles to send, in a round that asks for it.
+
+        Raises
+        ------
+        TransportError
+            When the description is not signed by all servers.
+        """
+
+    @abstractmethod
+    def server(
+        self,
+        round: Round,
+        seat: Seat,
+        *,
+        entropy: Entropy,
+        clock: Clock,
+        saved: bytes | None = None,
+    ) -> ServerEngine:
+        """Return the engine of one server, a new one or one that goes on from what was saved.
+
+        Raises
+        ------
+        TransportError
+            When what was saved cannot be read any more.
+        """
 
     @abstractmethod
     def guarantees(self, round: Round) -> Guarantees:
-        """Return what such a round promises, if all its senders are honest."""
+        """Return what such a round promises."""
 
     def problem(self, round: Round) -> str | None:
         """Say why the transport cannot carry such a round, or None; asked before any engine is."""
         return None
+
+    # Many senders in one process: a transport may do for all at once what is slow one by one.
+
+    def posting(
+        self, clients: Sequence[ClientEngine], messages: Sequence[bytes]
+    ) -> Iterator[list[Envelope]]:
+        """Let each client post its message; yield the envelopes of each."""
+        return (client.post(message) for client, message in zip(clients, messages, strict=True))
+
+    def depositing(
+        self, clients: Sequence[ClientEngine], records: Iterable[tuple[SlotSecret, bytes]]
+    ) -> Iterator[list[Envelope]]:
+        """Let each client deposit its record; yield the envelopes of each."""
+        return (
+            client.deposit(secret, record)
+            for client, (secret, record) in zip(clients, records, strict=True)
+        )

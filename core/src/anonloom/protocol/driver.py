@@ -8,47 +8,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 import attrs
 
 from anonloom.errors import TransportError
-from anonloom.kinds.engines import ClientEngine, Entropy, Envelope, Party, Round, ServerEngine
-from anonloom.kinds.transport import Guarantees, Transport
+from anonloom.kinds.engines import ClientEngine, Entropy, Envelope, ServerEngine
+from anonloom.kinds.rounds import Erasure, Party, Round
+from anonloom.kinds.slots import SlotKey, SlotSecret
+from anonloom.kinds.transport import Guarantees, Identity, Seat, Transport
 from anonloom.protocol.entropy import SteppedClock, SystemEntropy, simulated
 from anonloom.protocol.faults import Delivery, Fault
+from anonloom.protocol.meter import Meter
+from anonloom.protocol.trace import Link, Seen, Trace
+from anonloom.protocol.vault import MemoryVault
 
 #: How long an envelope travels.
 _LATENCY = 1.0
 
-
-@attrs.frozen
-class Seen:
-    """One envelope as somebody saw it.
-
-    Attributes
-    ----------
-    at
-        When.
-    by
-        The party that sent or received it; None for the network, which sees every envelope that is
-        sent, lost ones too.
-    """
-
-    at: float
-    by: Party | None
-    envelope: Envelope
-
-
-@attrs.frozen
-class Trace:
-    """What each party and the network saw, in order."""
-
-    seen: list[Seen] = attrs.field(factory=list, repr=False)
-
-    def of(self, *parties: Party) -> list[Seen]:
-        """Return what these parties saw together."""
-        return [sight for sight in self.seen if sight.by in parties]
-
-    @property
-    def network(self) -> list[Seen]:
-        """What an observer of all lines saw."""
-        return [sight for sight in self.seen if sight.by is None]
+#: Makes an engine that deviates out of one that does not; see `anonloom_rounds.adversaries`.
+Corruption = Callable[[ServerEngine, Seat], ServerEngine]
 
 
 @attrs.define(eq=False)
@@ -59,28 +33,40 @@ class Driver:
     ----------
     transport, round
         What is driven.
+    identities
+        The servers' long-term keys; new ones if they are not given.
+    slot_keys, erasure
+        Of a deposit, what the servers know of the positions and of what will be erased.
     entropy
         Where ids, keys and coins come from; the system's randomness if it is not given.
     faults
         What the network does, in a row; can be changed between steps.
+    corrupted
+        Servers that deviate from the protocol, by their number.
     traced
         Whether to keep a trace; a round of a million senders may not want one.
     """
 
     transport: Transport
     round: Round
+    identities: tuple[Identity, ...] = attrs.field(default=(), kw_only=True, repr=False)
+    slot_keys: tuple[SlotKey, ...] = attrs.field(default=(), kw_only=True, repr=False)
+    erasure: Erasure | None = attrs.field(default=None, kw_only=True, repr=False)
     entropy: Entropy = attrs.field(factory=SystemEntropy, kw_only=True)
     faults: list[Fault] = attrs.field(factory=list, converter=list, kw_only=True)
+    corrupted: Mapping[int, Corruption] = attrs.field(factory=dict, kw_only=True)
     traced: bool = attrs.field(default=True, kw_only=True)
     clock: SteppedClock = attrs.field(factory=SteppedClock, init=False)
+    meter: Meter = attrs.field(factory=Meter, init=False)
     trace: Trace = attrs.field(factory=Trace, init=False)
     servers: list[ServerEngine] = attrs.field(init=False)
+    seats: list[Seat] = attrs.field(init=False, repr=False)
     clients: list[ClientEngine] = attrs.field(factory=list, init=False)
     _waiting: list[tuple[float, int, Envelope]] = attrs.field(factory=list, init=False, repr=False)
     _sent: Iterator[int] = attrs.field(factory=itertools.count, init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        """Make the servers.
+        """Make the servers and let them begin.
 
         Raises
         ------
@@ -90,10 +76,27 @@ class Driver:
         problem = self.transport.problem(self.round)
         if problem is not None:
             raise TransportError(problem)
-        self.servers = [
-            self.transport.server(self.round, index, entropy=self.entropy, clock=self.clock)
-            for index in range(self.round.servers)
+        everyone = range(self.round.servers)
+        if not self.identities:
+            self.identities = tuple(self.transport.identity(self.entropy) for _ in everyone)
+        self.seats = [
+            Seat(
+                index=index,
+                identity=self.identities[index],
+                pins=self.pins,
+                vault=MemoryVault(),
+                slot_keys=self.slot_keys,
+                erasure=self.erasure,
+            )
+            for index in everyone
         ]
+        self.servers = [self._server(index) for index in everyone]
+        self._all_servers("begin", lambda server: server.begin())
+
+    @property
+    def pins(self) -> tuple[bytes, ...]:
+        """The servers' public keys."""
+        return tuple(identity.public for identity in self.identities)
 
     @property
     def simulated(self) -> bool:
@@ -107,30 +110,58 @@ class Driver:
 
     # --- what clients do ------------------------------------------------------------------------
 
-    def post(self, messages: Iterable[bytes]) -> list[ClientEngine]:
+    def client(self, asked: int = 0, invitation: bytes = b"") -> ClientEngine:
+        """Return a new client, which has asked one of the servers for the round's description.
+
+        Raises
+        ------
+        TransportError
+            When the server has none, or none that all servers have signed.
+        """
+        notice = self.servers[asked].notice
+        if notice is None:
+            raise TransportError(self.servers[asked].stopped or "the round has not begun")
+        client = self.transport.client(
+            notice, self.pins, entropy=self.entropy, clock=self.clock, invitation=invitation
+        )
+        self.clients.append(client)
+        return client
+
+    def post(
+        self, messages: Iterable[bytes], invitations: Sequence[bytes] = ()
+    ) -> list[ClientEngine]:
         """Let one new client send each message, and deliver."""
-        new = []
-        for message in messages:
-            party, client = self._client()
-            self._send(party, client.post(message))
-            new.append(client)
-        self.deliver()
+        messages = list(messages)
+        first, new = len(self.clients), self._clients(len(messages), invitations)
+        self.trace.sent |= dict(enumerate(messages, first))
+        self._upload(first, self.transport.posting(new, messages))
         return new
 
-    def deposit(self, records: Mapping[int, tuple[bytes, bytes]]) -> list[ClientEngine]:
-        """Let one new client send each record, given as position -> (secret, record); deliver."""
-        new = []
-        for position, (secret, record) in records.items():
-            party, client = self._client()
-            self._send(party, client.deposit(position, secret, record))
-            new.append(client)
-        self.deliver()
+    def deposit(
+        self,
+        records: Iterable[tuple[SlotSecret, bytes]],
+        invitations: Sequence[bytes] = (),
+    ) -> list[ClientEngine]:
+        """Let one new client send each record to the position of its secret, and deliver."""
+        records = list(records)
+        first, new = len(self.clients), self._clients(len(records), invitations)
+        place = {slot: position for position, slot in enumerate(self.round.slots)}
+        for at, (secret, record) in enumerate(records, first):
+            self.trace.sent[at] = record
+            if secret.slot in place:
+                self.trace.positions[at] = place[secret.slot]
+        self._upload(first, self.transport.depositing(new, records))
         return new
 
     def retry(self) -> int:
-        """Let clients without all confirmations send again; return how many still lack one."""
+        """Let everybody send again what was not confirmed; return how many clients still lack one.
+
+        Servers repeat to each other what may have been lost.
+        """
         for index, client in enumerate(self.clients):
             self._send(Party("client", index), client.again())
+        for index, server in enumerate(self.servers):
+            self._send(Party("server", index), server.again())
         self.deliver()
         return sum(not client.acknowledged for client in self.clients)
 
@@ -139,26 +170,50 @@ class Driver:
         self._send(envelope.sender, [envelope])
         self.deliver()
 
-    def _client(self) -> tuple[Party, ClientEngine]:
-        client = self.transport.client(self.round, entropy=self.entropy, clock=self.clock)
-        self.clients.append(client)
-        return Party("client", len(self.clients) - 1), client
+    def _clients(self, number: int, invitations: Sequence[bytes]) -> list[ClientEngine]:
+        self.meter.phase = "upload"
+        codes = itertools.chain(invitations, itertools.repeat(b""))
+        with self.meter.work(Party("client", 0)):
+            return [self.client(invitation=code) for _, code in zip(range(number), codes)]
+
+    def _upload(self, first: int, sending: Iterator[list[Envelope]]) -> None:
+        for index in itertools.count(first):
+            party = Party("client", index)
+            with self.meter.work(party):
+                envelopes = next(sending, None)
+            if envelopes is None:
+                break
+            self._send(party, envelopes)
+        self.deliver()
 
     # --- what servers do ------------------------------------------------------------------------
 
     def close(self) -> None:
         """Close the round on every server, and deliver; raises as `ServerEngine.close` does."""
-        self._all_servers(lambda server: server.close())
+        self._all_servers("close", lambda server: server.close())
+
+    def settle(self) -> None:
+        """Settle on every server, and deliver."""
+        self._all_servers("settle", lambda server: server.settle())
 
     def erase(self, positions: Iterable[int]) -> None:
-        """Erase the same positions on every server."""
+        """Erase the same further positions on every server."""
         positions = list(positions)
         for server in self.servers:
             server.erase(positions)
 
     def open(self) -> None:
         """Open on every server, and deliver."""
-        self._all_servers(lambda server: server.open())
+        self._all_servers("open", lambda server: server.open())
+
+    def finish(self) -> Sequence[bytes | None]:
+        """Close, settle and open; return what became public. Raises as these do."""
+        self.close()
+        self._go_on()
+        self.settle()
+        self._go_on()
+        self.open()
+        return self.result()
 
     def result(self) -> Sequence[bytes | None]:
         """Return what became public.
@@ -168,24 +223,53 @@ class Driver:
         TransportError
             When nothing did, or not the same on every server.
         """
-        stopped = next((server.stopped for server in self.servers if server.stopped), "")
-        if stopped:
-            raise TransportError(f"the round has stopped: {stopped}")
+        self._go_on()
         results = [server.result for server in self.servers]
         first = results[0]
         if first is None or any(result is None for result in results):
             raise TransportError("the round has not ended on every server")
         if any(result != first for result in results):
             raise TransportError("the servers do not agree on what became public")
+        self.trace.published = tuple(first)
         return first
 
     def refused(self) -> Counter[str]:
         """Count what all servers refused, by reason."""
         return sum((server.refused for server in self.servers), Counter())
 
-    def _all_servers(self, act: Callable[[ServerEngine], list[Envelope]]) -> None:
+    def restart(self, index: int) -> None:
+        """Stop a server and start it again from what it had saved.
+
+        Raises
+        ------
+        TransportError
+            When what it had saved cannot be read any more.
+        """
+        self.servers[index] = self._server(index, self.servers[index].save())
+
+    def _go_on(self) -> None:
+        stopped = next((server.stopped for server in self.servers if server.stopped), "")
+        if stopped:
+            raise TransportError(f"the round has stopped: {stopped}")
+
+    def _server(self, index: int, saved: bytes | None = None) -> ServerEngine:
+        seat, party = self.seats[index], Party("server", index)
+        server = self.transport.server(
+            self.round, seat, entropy=self.entropy, clock=self.clock, saved=saved
+        )
+        if self.traced:
+            links = self.trace.links.setdefault(party, [])
+            server.witness = lambda one, other: links.append(Link(one, other))
+        corrupt = self.corrupted.get(index)
+        return corrupt(server, seat) if corrupt else server
+
+    def _all_servers(self, phase: str, act: Callable[[ServerEngine], list[Envelope]]) -> None:
+        self.meter.phase = phase
         for index, server in enumerate(self.servers):
-            self._send(Party("server", index), act(server))
+            party = Party("server", index)
+            with self.meter.work(party):
+                envelopes = act(server)
+            self._send(party, envelopes)
         self.deliver()
 
     # --- the network ----------------------------------------------------------------------------
@@ -193,22 +277,34 @@ class Driver:
     def deliver(self) -> None:
         """Carry envelopes until none is on its way."""
         while self._waiting:
-            at, _, envelope = heapq.heappop(self._waiting)
-            self.clock.move_to(at)
-            receiver = envelope.receiver
-            engines: Sequence[ClientEngine | ServerEngine] = (
-                self.servers if receiver.role == "server" else self.clients
-            )
-            if receiver.index >= len(engines):
-                continue  # nobody is there
-            self._note(receiver, envelope)
-            self._send(receiver, engines[receiver.index].take(envelope))
+            self.deliver_one()
+
+    def deliver_one(self) -> None:
+        """Carry the envelope that arrives next."""
+        at, _, envelope = heapq.heappop(self._waiting)
+        self.clock.move_to(at)
+        receiver = envelope.receiver
+        engines: Sequence[ClientEngine | ServerEngine] = (
+            self.servers if receiver.role == "server" else self.clients
+        )
+        if receiver.index >= len(engines):
+            return  # nobody is there
+        self._note(receiver, envelope)
+        with self.meter.work(receiver):
+            answers = engines[receiver.index].take(envelope)
+        self._send(receiver, answers)
+
+    @property
+    def on_the_way(self) -> int:
+        """Number of envelopes that have not arrived yet."""
+        return len(self._waiting)
 
     def _send(self, sender: Party, envelopes: Iterable[Envelope]) -> None:
         for envelope in envelopes:
             # The channel says who speaks, not the envelope.
             if envelope.sender != sender:
                 envelope = attrs.evolve(envelope, sender=sender)
+            self.meter.sent(sender, envelope.receiver, envelope.size)
             self._note(sender, envelope)
             self._note(None, envelope)
             deliveries = [Delivery(self.clock.now() + _LATENCY, envelope)]

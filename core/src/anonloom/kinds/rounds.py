@@ -1,0 +1,246 @@
+"""Round: what everybody who takes part in one round has to agree on."""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from typing import Literal
+
+import attrs
+from attrs.validators import ge, in_, instance_of, optional
+
+from anonloom.errors import TransportError
+from anonloom.kinds.slots import SLOT_BYTES
+
+#: How envelopes are sealed to a server: X25519, or X25519 together with ML-KEM-768.
+Suite = Literal["x25519", "mlkem768-x25519"]
+
+SUITES: tuple[Suite, ...] = ("x25519", "mlkem768-x25519")
+
+Operation = Literal["post", "deposit"]
+
+
+@attrs.frozen
+class Party:
+    """Somebody who sends and receives envelopes."""
+
+    role: Literal["client", "server"] = attrs.field(validator=in_(("client", "server")))
+    index: int = attrs.field(validator=[instance_of(int), ge(0)])
+
+    def __str__(self) -> str:
+        return f"{self.role} {self.index}"
+
+
+def _tuple(slots: Iterable[bytes]) -> tuple[bytes, ...]:
+    return tuple(slots)
+
+
+@attrs.frozen(kw_only=True)
+class Round:
+    """What everybody who takes part in one round has to agree on.
+
+    Attributes
+    ----------
+    id
+        A name that no other round has.
+    operation
+        `post`: each sender, one message, unlinkably. `deposit`: a sealed record at a position.
+    servers
+        Number of servers.
+    message_size
+        Bytes of every message or record; longer and shorter ones are refused.
+    min_batch
+        Least number of senders; a round with fewer never closes.
+    capacity
+        Most senders that the round takes. Of a deposit it is the number of slots.
+    slots
+        Of a deposit, the hash of each position's secret (see `slots.slot_of`), in rising order.
+    iteration, iterations
+        Which of how many rounds over the same slots this is, counted from 1.
+    erasure
+        Of a deposit, what binds all servers to the positions that will be erased before anybody
+        knows a record, and tells nobody else which they are (see `Erasure`); empty for none.
+    suite
+        How envelopes are sealed.
+    authority
+        Public key of whoever signs invitations; each admits one upload. Empty: whoever likes may
+        send, and as often.
+    cohort, min_leave
+        How many senders the phase before this one had, 0 for none; the round is held when some of
+        them are missing but fewer than `min_leave`: who alone stays away shows what was hers.
+    deadline
+        Time after which uploads are refused; None for no such time.
+    context
+        Digest of whatever else all must agree on: the schema, the classes, the software.
+    everyone
+        The servers.
+    digest
+        Hash of all the above.
+    """
+
+    id: str = attrs.field(validator=instance_of(str))
+    operation: Operation = attrs.field(validator=in_(("post", "deposit")))
+    servers: int = attrs.field(validator=[instance_of(int), ge(1)])
+    message_size: int = attrs.field(validator=[instance_of(int), ge(1)])
+    min_batch: int = attrs.field(validator=[instance_of(int), ge(1)])
+    slots: tuple[bytes, ...] = attrs.field(default=(), converter=_tuple, repr=False)
+    capacity: int = attrs.field(validator=[instance_of(int), ge(0)])
+    iteration: int = attrs.field(default=1, validator=[instance_of(int), ge(1)])
+    iterations: int = attrs.field(default=1, validator=[instance_of(int), ge(1)])
+    erasure: bytes = attrs.field(default=b"", validator=instance_of(bytes), repr=False)
+    suite: Suite = attrs.field(default="x25519", validator=in_(SUITES))
+    authority: bytes = attrs.field(default=b"", validator=instance_of(bytes), repr=False)
+    cohort: int = attrs.field(default=0, validator=[instance_of(int), ge(0)])
+    min_leave: int = attrs.field(default=1, validator=[instance_of(int), ge(1)])
+    deadline: float | None = attrs.field(
+        default=None, converter=attrs.converters.optional(float), validator=optional(ge(0))
+    )
+    context: bytes = attrs.field(default=b"", validator=instance_of(bytes), repr=False)
+    everyone: tuple[Party, ...] = attrs.field(init=False, repr=False, eq=False)
+    digest: bytes = attrs.field(init=False, repr=False, eq=False)
+
+    @capacity.default
+    def _capacity(self) -> int:
+        return len(self.slots)
+
+    def __attrs_post_init__(self) -> None:
+        if not self.id:
+            raise ValueError("a round needs an id")
+        if (self.operation == "deposit") != bool(self.slots):
+            raise ValueError("a deposit has slots, and a post has none")
+        if any(one >= other for one, other in zip(self.slots, self.slots[1:], strict=False)):
+            raise ValueError("slots come in rising order, and no two are the same")
+        if any(len(slot) != SLOT_BYTES for slot in self.slots):
+            raise ValueError(f"a slot has {SLOT_BYTES} bytes")
+        if self.slots and self.capacity != len(self.slots):
+            raise ValueError("the capacity of a deposit is the number of its slots")
+        if not self.capacity:
+            raise ValueError("a post says how many senders it takes at most: capacity")
+        if self.capacity < self.min_batch:
+            raise ValueError(
+                f"a round for at most {self.capacity} senders never closes with {self.min_batch}"
+            )
+        if self.iteration > self.iterations:
+            raise ValueError(f"iteration {self.iteration} of {self.iterations}")
+        if self.erasure and not self.slots:
+            raise ValueError("only a deposit erases")
+
+    @everyone.default
+    def _everyone(self) -> tuple[Party, ...]:
+        return tuple(Party("server", index) for index in range(self.servers))
+
+    @digest.default
+    def _digest(self) -> bytes:
+        return hashlib.sha256(self.encoded()).digest()
+
+    def encoded(self) -> bytes:
+        """Return the round as bytes, the same for the same round everywhere."""
+        plain = {name: getattr(self, name) for name in _PLAIN}
+        hexed = {name: getattr(self, name).hex() for name in _BINARY}
+        head = json.dumps({"anonloom round": 1, **plain, **hexed}, sort_keys=True).encode()
+        return len(head).to_bytes(8, "big") + head + b"".join(self.slots)
+
+    @classmethod
+    def decoded(cls, data: bytes) -> "Round":
+        """Read a round.
+
+        Raises
+        ------
+        TransportError
+            When no round is written like that.
+        """
+        try:
+            size = int.from_bytes(data[:8], "big")
+            head, slots = json.loads(data[8 : 8 + size]), data[8 + size :]
+            said = {name: head[name] for name in _PLAIN}
+            said |= {name: bytes.fromhex(head[name]) for name in _BINARY}
+            cut = range(0, len(slots), SLOT_BYTES)
+            found = cls(slots=tuple(slots[at : at + SLOT_BYTES] for at in cut), **said)
+        except (ValueError, KeyError, TypeError):
+            raise TransportError("the round description cannot be read") from None
+        if found.encoded() != data:
+            raise TransportError("the round description cannot be read")
+        return found
+
+
+_BINARY = ("erasure", "authority", "context")
+_PLAIN = (
+    "id",
+    "operation",
+    "servers",
+    "message_size",
+    "min_batch",
+    "capacity",
+    "iteration",
+    "iterations",
+    "suite",
+    "cohort",
+    "min_leave",
+    "deadline",
+)
+
+
+@attrs.frozen
+class Erasure:
+    """Which positions of a deposit will be erased, fixed before anybody deposits.
+
+    The servers know the positions; everybody else sees a commitment only, because a donor who knew
+    that her record will be erased could stay away, and her absence would tell.
+
+    Parameters
+    ----------
+    positions
+        What will be erased.
+    salt
+        32 random bytes that all servers know.
+    """
+
+    positions: frozenset[int] = attrs.field(converter=frozenset, repr=False)
+    salt: bytes = attrs.field(repr=False)
+
+    @property
+    def commitment(self) -> bytes:
+        """What the round description holds of it."""
+        listed = b"".join(position.to_bytes(8, "big") for position in sorted(self.positions))
+        return hashlib.sha256(b"anonloom erasure 1\0" + self.salt + listed).digest()
+
+
+def require_size(round: Round, message: bytes) -> None:
+    """Refuse a message that is not of the round's size.
+
+    Raises
+    ------
+    TransportError
+        With both sizes.
+    """
+    if len(message) != round.message_size:
+        raise TransportError(
+            f"a message of this round must have {round.message_size} bytes. "
+            f"Got {len(message)} instead."
+        )
+
+
+def require_operation(round: Round, operation: str) -> None:
+    """Refuse what the round is not for.
+
+    Raises
+    ------
+    TransportError
+        Naming both operations.
+    """
+    if round.operation != operation:
+        raise TransportError(f"this round is for '{round.operation}', not for '{operation}'")
+
+
+def require_positions(round: Round, positions: Iterable[int]) -> None:
+    """Refuse positions that the round has not.
+
+    Raises
+    ------
+    TransportError
+        Naming the first.
+    """
+    unknown = sorted(set(positions) - set(range(len(round.slots))))
+    if unknown:
+        raise TransportError(
+            f"the round has the positions 0 to {len(round.slots) - 1}. Got {unknown[0]} instead."
+        )
