@@ -20,6 +20,7 @@ from anonloom.data.builders import (
     LeafTable,
     Quantiles,
     UncoveredValues,
+    text_of,
 )
 from anonloom.data.coding import LARGEST
 from anonloom.data.schema import Column
@@ -82,7 +83,10 @@ class Field(ABC):
             bad[:] = [cells.reads_like_a_form(value) for value in values]
         if self.source is not None and not isinstance(self.source, _TAKE_ALL):
             fit = ~bad
-            bad[fit] = self._uncovered(self.source, values[fit], _listed(self.source, values))
+            listed = values[:0]
+            if isinstance(self.source, LeafTable) and self.column.unknown == "own-leaf":
+                listed = _listed(self.source, values)
+            bad[fit] = self._uncovered(self.source, values[fit], listed)
         return bad
 
     def _uncovered(
@@ -102,7 +106,8 @@ class Field(ABC):
         try:
             source.over(together, self.column.unknown == "own-leaf")
         except UncoveredValues as error:
-            bad[:] = error.missing[np.searchsorted(together, values)]
+            # Only where unknown values are refused, and then nothing else is listed.
+            bad |= error.missing
             bad[~bad] = self._uncovered(source, values[~bad], listed)
         except DataError:
             if len(values) == 1:
@@ -116,9 +121,9 @@ class Field(ABC):
         """Refuse cells that do not fit, if there are any."""
         count = int(bad.sum())
         if count:
-            holds = "row holds" if count == 1 else "rows hold"
+            hold = "holds" if count == 1 else "hold"
             raise DataError(
-                f"column '{self.column.name}': {count} of {len(bad)} {holds} {what}; {remedy}"
+                f"column '{self.column.name}': {count} of {len(bad)} rows {hold} {what}; {remedy}"
             )
 
     def refuse_missing(self, missing: Mask) -> None:
@@ -149,22 +154,24 @@ class Field(ABC):
         return [(what, mask) for what, mask in found if mask.any()]
 
 
-def _listed(source: HierarchySource, values: NDArray[Any]) -> NDArray[Any]:
+def _listed(source: LeafTable, values: NDArray[Any]) -> NDArray[Any]:
     """Return the numbers or moments that a written hierarchy has; none of a category.
 
     A value that it lacks may lie inside one of its groups, which is then no range any more. That
     shows only beside the group's own values.
     """
-    found: list[Any] = []
-    if isinstance(source, LeafTable) and values.dtype.kind in "fM":
-        for row in source.rows:
-            try:
-                found.append(values.dtype.type(row[0]))
-            except ValueError:
-                # Not every leaf is a value of the column's type.
-                continue
-    written = np.array(found, values.dtype)
-    return np.unique(written[np.isfinite(written)])
+    if values.dtype.kind not in "fM":
+        return values[:0]
+    found = []
+    for row in source.rows:
+        try:
+            value = np.array([row[0]]).astype(values.dtype)
+        except ValueError:
+            # Not every leaf need be a value of the column's type.
+            continue
+        if np.isfinite(value[0]) and (values.dtype.kind == "f" or text_of(value) == [row[0]]):
+            found.append(value[0])
+    return np.unique(np.array(found, values.dtype))
 
 
 @attrs.frozen(kw_only=True)
