@@ -96,7 +96,7 @@ class FixedKey:
             for line in whole[:, first : first + step]:
                 np.copyto(plain_part.view(np.complex128), line)
                 np.bitwise_xor(plain_part, counter.reshape(-1), out=plain_part)
-                encrypt(plain_part.reshape(-1).view(np.uint8), coded)
+                encrypt(plain_part.reshape(-1).view(np.uint8).data, coded.data)
                 words = coded_part.view(np.uint64)
                 np.bitwise_xor(words, plain_part, out=words)
                 np.bitwise_xor(part, coded_part[:, :size], out=part)
@@ -137,7 +137,7 @@ class _Arrangements:
 @lru_cache(maxsize=3)
 def arrangements(servers: int) -> _Arrangements:
     """Return every arrangement for so many servers."""
-    columns = 2 ** (servers - 1)
+    columns = 1 << servers - 1
     orders = np.array(list(permutations(range(columns))))
     words = np.arange(2**servers)
     bits = words[:, None] >> np.arange(servers) & 1
@@ -193,7 +193,7 @@ class Square:
     @property
     def seeds_held(self) -> int:
         """Number of seeds that a server gets of every row."""
-        return 2 ** (self.servers - 2)
+        return 1 << self.servers - 2
 
     def _key_size(self, rows: int, columns: int) -> int:
         return rows * self.seeds_held * SEED + ceil(rows / 8) + columns * self.width
