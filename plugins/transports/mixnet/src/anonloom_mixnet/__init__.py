@@ -1,0 +1,1 @@
+"""Mixnet: a cascade of all servers over one batch of sealed packets."""
