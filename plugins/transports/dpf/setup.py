@@ -1,0 +1,15 @@
+"""The C kernel is optional: without a compiler the package installs and uses numpy."""
+
+from setuptools import Extension, setup
+
+setup(
+    ext_modules=[
+        Extension(
+            "anonloom_dpf._kernel",
+            sources=["src/anonloom_dpf/_kernel.c"],
+            depends=["src/anonloom_dpf/_lanes.h", "src/anonloom_dpf/_kernel.h"],
+            extra_compile_args=["-O3"],
+            optional=True,
+        )
+    ]
+)

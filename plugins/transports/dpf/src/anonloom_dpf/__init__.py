@@ -1,0 +1,1 @@
+"""Transport `dpf`: records written into tables that n servers hold in shares."""

@@ -1,0 +1,243 @@
+"""Evaluating many keys at every leaf and adding them up, with numpy and AES of `cryptography`.
+
+Keys are taken in groups, leaves in tiles, so that states, AES output and the part of the share they
+go to stay in the cache. Three things are linear and are therefore done once for many keys:
+
+- the payload of a leaf is p_j(x) xor x for block j; the x of all keys are added up once and put
+  into all blocks at the end;
+- the last correction word counts where the control bit is 1: eight keys at a time, the eight bits
+  are a row number in the table of the 256 sums of their correction words;
+- blocks are kept apart (`planes`: block j of all leaves), so one AES call per block runs over a
+  whole level; the rows of the share are put together once at the end.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom_dpf.aes import BLOCK, SLACK, Bytes, flat, permutation
+from anonloom_dpf.check import TAG_BYTES, Tags
+from anonloom_dpf.shape import TILE, Shape
+
+if TYPE_CHECKING:
+    from anonloom_dpf.tree import Parts
+
+#: States that are held at once: 512 KiB of them.
+HELD = 1 << 15
+#: States per AES call of the payload: 128 KiB.
+CALLED = 1 << 13
+#: Keys of very small trees that are taken together.
+MOST_KEYS = 1 << 12
+
+Words = NDArray[np.uint64]
+Cells = NDArray[np.complex128]  # 16 bytes as one item: what `take` copies fastest
+
+
+def evaluate(
+    shape: Shape, party: int, parts: "Parts", share: Bytes, check_key: bytes | None
+) -> Bytes | None:
+    """Add the evaluation of all keys to `share` and return their tags, if a check key is given."""
+    leaves, width = share.shape
+    planes = -(-width // BLOCK)
+    direct = width == BLOCK and share.flags.c_contiguous
+    sums = share.reshape(1, leaves, BLOCK) if direct else np.zeros((planes, leaves, BLOCK), np.uint8)
+    seeds = np.zeros((leaves, BLOCK), np.uint8)
+    group = max(HELD // TILE, min(MOST_KEYS, HELD // min(leaves, TILE)))
+    work = _Workspace()
+    tags = []
+    for start in range(0, len(parts), group):
+        batch = _Batch(shape, party, parts.take(slice(start, start + group)), work, check_key)
+        batch.add(sums, seeds)
+        if batch.tags is not None:
+            tags.append(batch.tags.finish())
+    sums ^= seeds
+    if not direct:
+        _put_together(sums, share)
+    if check_key is None:
+        return None
+    return np.concatenate(tags) if tags else np.empty((0, TAG_BYTES), np.uint8)
+
+
+def _put_together(planes: Bytes, share: Bytes) -> None:
+    """Add planes (blocks, leaves, 16) to the rows of the share."""
+    width = share.shape[1]
+    step = max(1, HELD // len(planes))
+    for start in range(0, len(share), step):
+        rows = planes[:, start : start + step].transpose(1, 0, 2).reshape(-1, len(planes) * BLOCK)
+        share[start : start + step] ^= rows[:, :width]
+
+
+class _Workspace:
+    """Buffers that are used again and again: fresh memory would cost more than AES does."""
+
+    def __init__(self) -> None:
+        self.buffers: dict[tuple[str, type], NDArray[np.uint8]] = {}
+
+    def room(self, name: str, size: int) -> Bytes:
+        """At least `size` bytes under a name, with room for what AES asks for."""
+        found = self.buffers.get((name, np.uint8))
+        if found is None or found.size < size + SLACK:
+            found = self.buffers[name, np.uint8] = np.empty(size + SLACK, np.uint8)
+        return found[: size + SLACK]
+
+    def states(self, name: str, *counts: int) -> Bytes:
+        """An array of states (counts x 16)."""
+        size = BLOCK * int(np.prod(counts))
+        return self.room(name, size)[:size].reshape(*counts, BLOCK)
+
+    def numbers(self, name: str, *counts: int) -> NDArray[np.intp]:
+        """An array of row numbers."""
+        size = 8 * int(np.prod(counts))
+        return self.room(name, size)[:size].view(np.intp).reshape(counts)
+
+
+def _cells(states: Bytes) -> Cells:
+    """States as one item each."""
+    return states.view(np.complex128)[..., 0]
+
+
+class _Batch:
+    """A group of keys on its way through all tiles."""
+
+    def __init__(
+        self, shape: Shape, party: int, parts: "Parts", work: _Workspace, check_key: bytes | None
+    ) -> None:
+        self.shape, self.work, self.keys = shape, work, len(parts)
+        self.roots = parts.seeds.copy().reshape(self.keys, 1, BLOCK)
+        self.roots[:, 0, 0] = self.roots[:, 0, 0] & 0xFE | party
+        # Row 2k is nothing, row 2k + 1 the correction word of key k, per level.
+        self.rows = np.zeros((shape.depth, self.keys, 2, BLOCK), np.uint8)
+        self.rows[:, :, 1] = parts.corrections.transpose(1, 0, 2)
+        # Where left and right control bits are corrected differently.
+        left_bits = parts.corrections[:, :, 0] & 1
+        self.flips = np.ascontiguousarray((left_bits ^ parts.right_bits).T).astype(np.intp)
+        self.last = _Corrections(parts.last, min(shape.leaves, TILE))
+        self.tags = None
+        if check_key is not None:
+            self.tags = Tags(check_key, parts.public, parts.check)
+
+    def add(self, sums: Bytes, seeds: Bytes) -> None:
+        """Evaluate all keys at all leaves and add them to planes and seeds."""
+        top = self.expand(self.roots, self.shape.top, 0, "top")
+        above = len(self.shape.top) - 1
+        at_once = 1 if self.tags else max(1, HELD // (TILE * self.keys))
+        tile = 0
+        while tile < self.shape.tiles:
+            sizes = self.shape.tile(tile)
+            full = (self.shape.leaves - tile * TILE) // TILE
+            count = max(1, min(at_once, full))
+            roots = np.ascontiguousarray(top[:, tile : tile + count])
+            states = self.expand(roots.reshape(-1, 1, BLOCK), sizes, above, "tile")
+            states = states.reshape(self.keys, -1, BLOCK)
+            first = tile * TILE
+            reach = slice(first, first + states.shape[1])
+            self.payload(states, sums[:, reach], seeds[reach])
+            if self.tags is not None:
+                self.tags.absorb(first, states)
+            tile += count
+
+    def expand(self, states: Bytes, sizes: tuple[int, ...], level: int, name: str) -> Bytes:
+        """Walk states (rows, 1, 16) down; rows are keys, or tiles of keys."""
+        rows = len(states)
+        base = np.repeat(2 * np.arange(self.keys), rows // self.keys)[:, None]
+        for step, (here, below) in enumerate(zip(sizes[:-1], sizes[1:], strict=True)):
+            children = self.work.states(f"{name}{step % 2}", rows, below)
+            self.descend(states, children, level + step, base, here, below - here)
+            states = children
+        return states
+
+    def descend(
+        self,
+        states: Bytes,
+        children: Bytes,
+        level: int,
+        base: NDArray[np.intp],
+        here: int,
+        right: int,
+    ) -> None:
+        """One level: p(x) xor x xor (control bit times correction word), left then right."""
+        rows = len(states)
+        bits = self.work.numbers("bits", rows, here)
+        np.bitwise_and(states.view(np.intp)[:, :, 0], 1, out=bits)
+        added = self.work.states("added", rows, here)
+        table = _cells(self.rows[level]).reshape(-1)
+        np.take(table, np.add(bits, base, out=self.work.numbers("row", rows, here)),
+                out=_cells(added), mode="wrap")  # fmt: skip
+        words = added.view(np.uint64)
+        words ^= states.view(np.uint64)
+        room = self.work.room("aes", states.size)
+        permuted = room[: states.size].view(np.uint64).reshape(words.shape)
+        below = children.view(np.uint64)
+        permutation("left").update_into(flat(states), room)
+        np.bitwise_xor(permuted, words, out=below[:, :here])
+        if right:
+            flips = np.repeat(self.flips[level], rows // self.keys)[:, None]
+            if flips.any():
+                bits &= flips
+                words[:, :, 0] ^= bits.view(np.uint64)
+            permutation("right").update_into(flat(states), room)
+            np.bitwise_xor(permuted[:, :right], words[:, :right], out=below[:, here:])
+
+    def payload(self, states: Bytes, sums: Bytes, seeds: Bytes) -> None:
+        """Add the payload blocks of leaf states (keys, leaves, 16) to planes and seeds."""
+        keys, leaves, _ = states.shape
+        rows = self.last.rows_of(states, self.work)
+        taken = self.work.states("added", *rows.shape)
+        at_once = max(1, CALLED // leaves)
+        parts = [states[start : start + at_once] for start in range(0, keys, at_once)]
+        for part in parts:
+            _add_up(part, seeds)
+        room = self.work.room("aes", parts[0].size)
+        for block, plane in enumerate(sums):
+            permute = permutation("leaf", block)
+            for part in parts:
+                permute.update_into(flat(part), room)
+                _add_up(room[: part.size].reshape(part.shape), plane)
+            np.take(self.last.table(block), rows, out=_cells(taken), mode="wrap")
+            _add_up(taken, plane)
+
+
+class _Corrections:
+    """The last correction words of all keys, as sums over a few keys at a time."""
+
+    def __init__(self, last: Bytes, leaves: int) -> None:
+        keys, width = last.shape
+        # A table of 2^r sums pays when there are more leaves to look up than sums to make.
+        self.together = 8 if leaves > 256 else 4 if leaves > 16 else 1
+        self.together = min(self.together, keys)
+        self.groups = -(-keys // self.together)
+        blocks = -(-width // BLOCK)
+        words = np.zeros((self.groups * self.together, blocks * BLOCK), np.uint8)
+        words[:keys, :width] = last
+        words = words.reshape(self.groups, self.together, blocks, BLOCK).transpose(2, 0, 1, 3)
+        self.sums = np.zeros((blocks, self.groups, 1 << self.together, BLOCK), np.uint8)
+        for bit in range(self.together):
+            half = 1 << bit
+            self.sums[:, :, half : 2 * half] = self.sums[:, :, :half] ^ words[:, :, bit, None]
+
+    def table(self, block: int) -> Cells:
+        """The sums of one block, all groups in one row."""
+        return _cells(self.sums[block]).reshape(-1)
+
+    def rows_of(self, states: Bytes, work: _Workspace) -> NDArray[np.intp]:
+        """Which sum each group adds at each leaf: the control bits read as a number."""
+        keys, leaves, _ = states.shape
+        bits = np.zeros((self.groups * self.together, leaves), np.uint8)
+        np.bitwise_and(states[:, :, 0], 1, out=bits[:keys])
+        bits = bits.reshape(self.groups, self.together, leaves)
+        number = bits[:, 0]
+        for bit in range(1, self.together):
+            number |= bits[:, bit] << bit
+        rows = work.numbers("rows", self.groups, leaves)
+        base = np.arange(self.groups) << self.together
+        return np.add(number, base[:, None], out=rows)
+
+
+def _add_up(states: Bytes, into: Bytes) -> None:
+    """Add the sum over the first axis of states (keys, leaves, 16) to `into`."""
+    words, target = states.view(np.uint64), into.view(np.uint64)
+    if len(words) == 1:
+        target ^= words[0]
+    else:
+        target ^= np.bitwise_xor.reduce(words, axis=0)

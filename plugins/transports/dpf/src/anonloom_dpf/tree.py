@@ -1,0 +1,226 @@
+"""Two-server point functions with keys that grow with the logarithm of the table.
+
+Boyle, Gilboa and Ishai 2016 over the xor of byte strings, with fixed-key AES. One leaf may carry
+several slots of a table (early termination): `width` is the size of all of them together.
+
+A key is `seed (16) | public part`, the public part is
+`correction words (16 per level) | control bits of right children (1 bit per level) |
+last correction word (width) | check word (64, if checked)`. Which party a key is for is not in it.
+"""
+
+from functools import cached_property
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom.kinds.engines import Entropy
+from anonloom_dpf import native
+from anonloom_dpf.aes import BLOCK, Bytes, blocks_of, one_way
+from anonloom_dpf.check import CHECK_BLOCKS, CHECK_BYTES, check_cipher, leaf_hash
+from anonloom_dpf.evaluation import evaluate
+from anonloom_dpf.generation import Nodes, generate
+from anonloom_dpf.shape import Shape
+
+#: Keys that are made together: their states stay in the cache.
+TOGETHER = 1 << 11
+#: Leaf numbers are hashed as 32-bit words.
+MOST_LEAVES = 1 << 31
+
+
+@attrs.frozen
+class Parts:
+    """The fields of m keys, as views."""
+
+    seeds: Bytes = attrs.field(repr=False)
+    public: Bytes = attrs.field(repr=False)
+    corrections: Bytes = attrs.field(repr=False)
+    right_bits: Bytes = attrs.field(repr=False)
+    last: Bytes = attrs.field(repr=False)
+    check: Bytes = attrs.field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.seeds)
+
+    def take(self, some: slice) -> "Parts":
+        """The same of some of the keys."""
+        return Parts(*(part[some] for part in attrs.astuple(self, recurse=False)))
+
+
+@attrs.frozen
+class AesExpansion:
+    """Fixed-key AES as the expansion of states."""
+
+    width: int
+    checked: bool
+
+    def children(self, nodes: Nodes, states: Bytes) -> tuple[Bytes, Bytes]:
+        """p_left(x) xor x and p_right(x) xor x."""
+        return one_way("left", 0, states), one_way("right", 0, states)
+
+    def payload(self, nodes: Nodes, states: Bytes) -> Bytes:
+        """p_j(x) xor x for block j, cut to the width."""
+        blocks = [one_way("leaf", block, states) for block in range(blocks_of(self.width))]
+        return np.concatenate(blocks, axis=1)[:, : self.width]
+
+    def digest(self, leaves: NDArray[np.int64], states: Bytes) -> Bytes:
+        """The leaf hash of the check."""
+        if not self.checked:
+            return np.empty((len(states), 0), np.uint8)
+        return leaf_hash(leaves, states)
+
+
+def _positive(instance: "Tree", attribute: "attrs.Attribute[int]", value: int) -> None:
+    if not 1 <= value <= MOST_LEAVES:
+        message = f"{attribute.name} must be between 1 and {MOST_LEAVES}. Got {value} instead."
+        raise ValueError(message)
+
+
+@attrs.frozen(slots=False)
+class Tree:
+    """Point functions on `leaves` leaves of `width` bytes for two servers.
+
+    Parameters
+    ----------
+    leaves : int
+        Any number from 1 on.
+    width : int
+        Bytes per leaf, from 1 on: slots per leaf times bytes per slot.
+    checked : bool
+        Whether keys carry what `accumulate(check_key=...)` needs.
+    """
+
+    leaves: int = attrs.field(validator=_positive)
+    width: int = attrs.field(validator=_positive)
+    checked: bool = False
+
+    @cached_property
+    def shape(self) -> Shape:
+        """The levels of the tree."""
+        return Shape(self.leaves)
+
+    @property
+    def depth(self) -> int:
+        """Levels below the root."""
+        return self.shape.depth
+
+    @property
+    def public_size(self) -> int:
+        """Bytes of the part that both keys share."""
+        bits = (self.depth + 7) // 8
+        return BLOCK * self.depth + bits + self.width + CHECK_BYTES * self.checked
+
+    @property
+    def key_size(self) -> int:
+        """Bytes of a key, the same for every key of this tree."""
+        return BLOCK + self.public_size
+
+    @property
+    def aes_bytes(self) -> int:
+        """Bytes of AES that the definition needs for one key at all leaves: the unit of cost."""
+        per_leaf = blocks_of(self.width) + CHECK_BLOCKS * self.checked
+        return BLOCK * (self.shape.nodes + per_leaf * self.leaves)
+
+    def keys(
+        self, indices: NDArray[np.int64], payloads: Bytes, entropy: Entropy
+    ) -> tuple[Bytes, Bytes]:
+        """Keys for party 0 and 1 of m point functions: `payloads[i]` at leaf `indices[i]`.
+
+        Parameters
+        ----------
+        indices : array (m,)
+        payloads : uint8 array (m, width)
+        entropy : Entropy
+            Where the 32 bytes of seeds per point function come from.
+        """
+        indices = np.ascontiguousarray(indices, np.int64)
+        payloads = self._rows(payloads, self.width, "payloads")
+        if indices.shape != (len(payloads),):
+            message = f"indices must be {len(payloads)}, one per payload. Got {indices.shape} instead."
+            raise ValueError(message)
+        if len(indices) and not (indices.min() >= 0 and indices.max() < self.leaves):
+            raise ValueError(f"indices must be between 0 and {self.leaves - 1}.")
+        m = len(indices)
+        both = np.empty((2, m, self.key_size), np.uint8)
+        for start in range(0, m, TOGETHER):
+            some = slice(start, min(m, start + TOGETHER))
+            count = some.stop - start
+            seeds = np.frombuffer(entropy.bytes(2 * count * BLOCK), np.uint8).copy()
+            seeds = seeds.reshape(2, count, BLOCK)
+            seeds[:, :, 0] &= 0xFE
+            both[:, some, :BLOCK] = seeds
+            both[:, some, BLOCK:] = self._public(indices[some], payloads[some], seeds)
+        return both[0], both[1]
+
+    def _public(self, indices: NDArray[np.int64], payloads: Bytes, seeds: Bytes) -> Bytes:
+        """The shared parts as bytes."""
+        path = self.shape.path(indices)
+        expansion = AesExpansion(self.width, self.checked)
+        public = generate(expansion, path, indices, payloads, seeds)
+        fields = (
+            public.corrections.reshape(len(indices), -1),
+            np.packbits(public.right_bits, axis=1, bitorder="little"),
+            public.last,
+            public.check,
+        )
+        return np.concatenate(fields, axis=1)
+
+    def public(self, keys: Bytes) -> Bytes:
+        """The part of each key that both servers must hold alike."""
+        return self._rows(keys, self.key_size, "keys")[:, BLOCK:]
+
+    def parts(self, keys: Bytes) -> Parts:
+        """The fields of keys."""
+        public = self.public(keys)
+        words, bits, last, check = np.split(
+            public, np.cumsum([BLOCK * self.depth, (self.depth + 7) // 8, self.width]), axis=1
+        )
+        right_bits = np.unpackbits(bits, axis=1, bitorder="little")[:, : self.depth]
+        corrections = words.reshape(len(keys), self.depth, BLOCK)
+        return Parts(keys[:, :BLOCK], public, corrections, right_bits, last, check)
+
+    def accumulate(
+        self, party: int, keys: Bytes, share: Bytes, *, check_key: bytes | None = None
+    ) -> Bytes | None:
+        """Add the evaluation of all keys at all leaves to `share`, in place.
+
+        Parameters
+        ----------
+        party : int
+            0 or 1: whose keys these are.
+        keys : uint8 array (m, key_size)
+        share : uint8 array (leaves, width)
+        check_key : bytes, optional
+            32 bytes drawn after the keys were fixed; only for a checked tree.
+
+        Returns
+        -------
+        array (m, 16) or None
+            With a check key one tag per key: the two servers' tags are equal if and only if the key
+            passes (see `anonloom_dpf.check` for what that shows).
+        """
+        keys = np.ascontiguousarray(self._rows(keys, self.key_size, "keys"))
+        if party not in (0, 1):
+            raise ValueError(f"party must be 0 or 1. Got {party!r} instead.")
+        if share.shape != (self.leaves, self.width) or share.dtype != np.uint8:
+            message = f"share must be bytes of shape {(self.leaves, self.width)}."
+            raise ValueError(f"{message} Got {share.dtype} of shape {share.shape} instead.")
+        if check_key is not None:
+            if not self.checked:
+                raise ValueError("Only a tree with checked=True can be checked.")
+            check_cipher(check_key)
+        if native.chosen() != "numpy" and share.flags.c_contiguous:
+            return native.evaluate(self, party, keys, share, check_key)
+        return evaluate(self.shape, party, self.parts(keys), share, check_key)
+
+    def evaluate(self, party: int, key: Bytes) -> Bytes:
+        """One party's share of one point function, (leaves, width)."""
+        share = np.zeros((self.leaves, self.width), np.uint8)
+        self.accumulate(party, key[None], share)
+        return share
+
+    def _rows(self, rows: Bytes, size: int, what: str) -> Bytes:
+        if rows.ndim != 2 or rows.shape[1] != size or rows.dtype != np.uint8:
+            message = f"{what} must be bytes of shape (any number, {size})."
+            raise ValueError(f"{message} Got {rows.dtype} of shape {rows.shape} instead.")
+        return rows
