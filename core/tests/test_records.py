@@ -171,6 +171,7 @@ def test_bytes_of_every_sort_of_column() -> None:
     ("column", "record", "reason"),
     [
         ("number", "7ff8000000000001", "column 'number': no number"),
+        ("number", "7ff0000000000001", "column 'number': no number"),
         ("number", "fff8000000000000", "column 'number': no number"),
         ("number", "7ff0000000000000", "column 'number': no number"),
         ("number", "7fefffffffffffff", "column 'number': no number"),

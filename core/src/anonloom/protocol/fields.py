@@ -174,6 +174,13 @@ def _listed(source: LeafTable, values: NDArray[Any]) -> NDArray[Any]:
     return np.unique(np.array(found, values.dtype))
 
 
+def _bits(number: float) -> np.uint64:
+    return np.float64(number).view(np.uint64)
+
+
+_NOT_A_NUMBER, _SIGN, _LARGEST = _bits(np.nan), _bits(-0.0), _bits(LARGEST)
+
+
 @attrs.frozen(kw_only=True)
 class NumberField(Field):
     """A number as the eight bytes of its float64, which is what a table holds.
@@ -204,14 +211,14 @@ class NumberField(Field):
 
     def read(self, block: Bytes) -> tuple[Any, Faults]:
         """See `Field.read`."""
-        numbers = whole_number(block).view(np.float64)
-        missing = np.isnan(numbers)
-        canonical = np.where(missing, np.nan, numbers + 0.0)
-        foreign = (canonical.view(np.uint64) != numbers.view(np.uint64)) | (
-            np.abs(numbers) > LARGEST
-        )
+        bits = whole_number(block)
+        missing = bits == _NOT_A_NUMBER
+        # Without the sign, floats are in the order of their bits, not-a-numbers last. Bits do not
+        # warn: some not-a-numbers do as soon as anybody compares them.
+        foreign = ~missing & ((bits & ~_SIGN > _LARGEST) | (bits == _SIGN))
+        numbers = np.where(foreign, _NOT_A_NUMBER, bits).view(np.float64)
         unfit = self.unfit_cells(numbers, ~missing & ~foreign)
-        return canonical, self.faults(missing, ("no number", foreign), (UNFIT, unfit))
+        return numbers, self.faults(missing, ("no number", foreign), (UNFIT, unfit))
 
 
 #: Moments of these years can be written and read everywhere.
