@@ -40,7 +40,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom.kinds.engines import Entropy
-
 from anonloom_dpf.field import SIZE, inner, multiply
 
 __all__ = ["weights", "tags", "shares", "claim", "accepted"]

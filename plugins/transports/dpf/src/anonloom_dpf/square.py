@@ -33,14 +33,12 @@ from typing import Protocol
 import attrs
 import numpy as np
 from attrs.validators import ge, in_, instance_of
-from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from numpy.typing import NDArray
 
 from anonloom.kinds.engines import Entropy
+from anonloom_dpf.aes import BLOCK, SLACK, Bytes, blocks_of, permutation
 
 __all__ = ["Square", "Coins", "Expansion", "FixedKey"]
-
-Bytes = NDArray[np.uint8]
 
 #: Bytes of a seed.
 SEED = 16
@@ -65,27 +63,23 @@ class Expansion(Protocol):
 
 
 class FixedKey:
-    """G(s) = AES_k(s ^ 0) ^ s ^ 0 | AES_k(s ^ 1) ^ s ^ 1 | .. for a public k.
+    """G(s) = AES_k(s ^ 0) ^ s ^ 0 | AES_k(s ^ 1) ^ s ^ 1 | .. for a fixed, public k.
 
     AES alone could be undone by everybody: what is added after it makes the function one-way. With
-    AES_k as an ideal permutation, T evaluations tell the output of one of S seeds from random bytes
+    AES_k as an ideal permutation, T evaluations tell the outputs of S unknown seeds from random bytes
     with probability at most about T S B / 2^128, where B is the number of blocks of an expansion.
     """
-
-    #: SHA-256 of "anonloom square root point function 1", first half: a key that nobody chose.
-    KEY = bytes.fromhex("8ca34bb681eb2933859dcdb00b6d8bdb")
 
     def add(self, seeds: Bytes, out: Bytes) -> None:
         """XOR into row i of `out` the expansions of `seeds[:, i]`."""
         rows, size = out.shape
-        blocks = -(-size // SEED)
-        step = max(1, min(rows, CHUNK // (blocks * SEED)))
+        blocks = blocks_of(size)
+        step = max(1, min(rows, CHUNK // (blocks * BLOCK)))
         counter = np.zeros((blocks, 2), np.uint64)
         counter[:, 0] = np.arange(blocks)
         plain = np.empty((step, blocks * 2), np.uint64)
-        # `update_into` asks for room for one block more, less a byte.
-        coded = np.empty(plain.nbytes + SEED - 1, np.uint8)
-        encrypt = Cipher(algorithms.AES(self.KEY), modes.ECB()).encryptor().update_into
+        coded = np.empty(plain.nbytes + SLACK, np.uint8)
+        permute = permutation("square").update_into
         # Seeds are copied as single 16-byte items: numpy is slow at an innermost axis of two.
         whole = np.ascontiguousarray(seeds).view(np.complex128)
         for first in range(0, rows, step):
@@ -96,7 +90,7 @@ class FixedKey:
             for line in whole[:, first : first + step]:
                 np.copyto(plain_part.view(np.complex128), line)
                 np.bitwise_xor(plain_part, counter.reshape(-1), out=plain_part)
-                encrypt(plain_part.reshape(-1).view(np.uint8).data, coded.data)
+                permute(plain_part.reshape(-1).view(np.uint8).data, coded.data)
                 words = coded_part.view(np.uint64)
                 np.bitwise_xor(words, plain_part, out=words)
                 np.bitwise_xor(part, coded_part[:, :size], out=part)
@@ -248,7 +242,8 @@ class Square:
         for line in range(self.servers):
             seeds = np.take_along_axis(coins.seeds, held[:, :, line, :, None], axis=2)
             bits = np.packbits(last[:, :, line], axis=1, bitorder="little")
-            keys.append(np.hstack([seeds.reshape(count, -1), bits, correction]))
+            flat = seeds.reshape(count, self.rows * self.seeds_held * SEED)
+            keys.append(np.hstack([flat, bits, correction]))
         return tuple(keys)
 
     def accumulate(self, party: int, keys: Bytes, share: Bytes) -> None:
