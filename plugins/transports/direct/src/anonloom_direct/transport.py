@@ -1,28 +1,39 @@
 """Transport direct: the honest baseline that hides nothing and says so."""
 
+from typing import ClassVar
+
 import attrs
 
-from anonloom.kinds.engines import Clock, Entropy, Round
-from anonloom.kinds.transport import Guarantees, Transport
+from anonloom.kinds.engines import Clock, Entropy
+from anonloom.kinds.rounds import Round
+from anonloom.kinds.transport import Guarantees, Seat
 from anonloom_direct.client import DirectClient
 from anonloom_direct.server import DirectServer
+from anonloom_rounds.notice import Notice
+from anonloom_rounds.recording import Recorded
+from anonloom_rounds.transport import RoundTransport
 
 
 @attrs.frozen(kw_only=True)
-class Direct(Transport):
-    """Sends every message in the clear to every server.
+class Direct(RoundTransport):
+    """Tells every server everything, sealed on the way.
 
     It carries the same rounds as an anonymous transport, delivers under the same faults and costs
     next to nothing, so that experiments can tell what anonymity costs.
     """
 
-    def client(self, round: Round, *, entropy: Entropy, clock: Clock) -> DirectClient:
-        """Return the engine of one sender."""
-        return DirectClient(round, entropy)
+    name: ClassVar[str] = "direct"
+    distribution: ClassVar[str] = "anonloom-direct"
 
-    def server(self, round: Round, index: int, *, entropy: Entropy, clock: Clock) -> DirectServer:
+    def make_client(self, notice: Notice, entropy: Entropy, invitation: bytes) -> DirectClient:
+        """Return the engine of one sender."""
+        return DirectClient(notice, entropy, invitation)
+
+    def make_server(
+        self, round: Round, seat: Seat, entropy: Recorded, clock: Clock
+    ) -> DirectServer:
         """Return the engine of one server."""
-        return DirectServer(round, index, clock)
+        return DirectServer(round, seat, self.software, entropy, clock)
 
     def guarantees(self, round: Round) -> Guarantees:
         """Return what such a round promises: delivery, and nothing else."""
