@@ -1,0 +1,1 @@
+"""What transports share: signed rounds, sealed uploads, receipts, agreement, restarts."""

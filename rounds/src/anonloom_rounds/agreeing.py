@@ -1,0 +1,115 @@
+"""Agreeing: the servers sign one list of what all hold, and hear whoever is missing from it."""
+
+import hashlib
+from collections.abc import Iterable
+
+import attrs
+
+from anonloom.kinds.engines import Envelope
+from anonloom_rounds.collecting import Collecting
+from anonloom_rounds.objections import Objection
+from anonloom_rounds.packing import pack, unpack
+from anonloom_rounds.signing import write_signed
+from anonloom_rounds.uploads import read_held
+
+
+@attrs.define(eq=False)
+class Agreeing(Collecting):
+    """A server that agrees with the others on what was accepted.
+
+    Attributes
+    ----------
+    admitted
+        Ids of the uploads that all servers have agreed on, in order; None before that.
+    """
+
+    admitted: tuple[bytes, ...] | None = attrs.field(default=None, init=False, repr=False)
+    _agreed: list[bytes] | None = attrs.field(default=None, init=False, repr=False)
+    _list: bytes | None = attrs.field(default=None, init=False, repr=False)
+    _objections: dict[bytes, bytes] = attrs.field(factory=dict, init=False, repr=False)
+
+    @property
+    def subject(self) -> bytes:
+        """Hash of the ids that were admitted: coins and commitments are bound to it."""
+        return hashlib.sha256(b"".join(self.admitted or ())).digest()
+
+    def _take_objection(self, envelope: Envelope) -> str:
+        if self._list is None or "settle" in self._asked:
+            return "not the time for objections"
+        objection = Objection.read(envelope.body, self.round.servers)
+        if objection is None or not objection.founded(self.bound, self.seat.pins):
+            return "unfounded objection"
+        self._objections[objection.upload] = envelope.body
+        return ""
+
+    def _agree(self) -> None:
+        """Agree with the others on what all hold alike, sign the list and show it to clients."""
+        self.talk.say("held", self._uploads.held())
+        words = self.talk.all("held")
+        if self._list is not None or words is None:
+            return
+        if self._agreed is None:
+            lists = [read_held(word) for word in words]
+            for server, held in enumerate(lists):
+                if held is None:
+                    self.talk.stop(f"server {server} sent a list that cannot be read")
+                    return
+            common = set.intersection(*(held for held in lists if held is not None))
+            self._agreed = sorted(upload for upload, _ in common)
+        document = b"".join(self._agreed)
+        signatures = self.talk.sign("accepted", document, "held")
+        if signatures is not None:
+            self._list = write_signed(document, signatures)
+            self.broadcast("accepted", self._list)
+
+    def _admit(self) -> None:
+        """Hear objections; what was confirmed by all servers is in, whoever has lost it."""
+        own = (self._objections[upload] for upload in sorted(self._objections))
+        self.talk.say("objections", pack(*own))
+        words = self.talk.all("objections")
+        if self.admitted is not None or words is None or self._agreed is None:
+            return
+        held = [read_held(word) or set() for word in self.talk.all("held") or ()]
+        admitted = set(self._agreed)
+        for objection in self._founded(words):
+            if objection.upload in admitted:
+                continue
+            admitted.add(objection.upload)
+            entry = (objection.upload, objection.body(self.seat.index).fingerprint)
+            for server in (at for at, listed in enumerate(held) if entry not in listed):
+                self.remarks[f"server {server} did not hold an upload that it had confirmed"] += 1
+            if objection.upload not in self._uploads:
+                self._keep(objection.upload, objection.body(self.seat.index))
+        lost = sum(upload not in admitted for upload in self._uploads)
+        if lost:  # a reason with a count of zero would read like a refusal
+            self.refused["not held alike by every server"] += lost
+        self._hold_or_admit(tuple(sorted(admitted)))
+
+    def _founded(self, words: Iterable[bytes]) -> list[Objection]:
+        """Return the objections in the words of all servers that prove themselves."""
+        found: dict[bytes, Objection] = {}
+        for word in words:
+            try:
+                bodies = unpack(word)
+            except ValueError:
+                continue
+            for objection in (Objection.read(body, self.round.servers) for body in bodies):
+                if objection is not None and objection.upload not in found:
+                    if objection.founded(self.bound, self.seat.pins):
+                        found[objection.upload] = objection
+        return list(found.values())
+
+    def _hold_or_admit(self, admitted: tuple[bytes, ...]) -> None:
+        if len(admitted) < self.round.min_batch:
+            self.talk.stop(
+                f"{len(admitted)} uploads are held by every server, it takes {self.round.min_batch}"
+            )
+            return
+        missing = self.round.cohort - len(admitted)
+        if 0 < missing < self.round.min_leave:
+            self.talk.stop(
+                f"{missing} of {self.round.cohort} senders are missing: with fewer than "
+                f"{self.round.min_leave} missing, what is absent would show whose it is"
+            )
+            return
+        self.admitted = admitted

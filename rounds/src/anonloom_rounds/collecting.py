@@ -1,0 +1,111 @@
+"""Collecting: a server takes uploads, opens them, and confirms each with a receipt."""
+
+from abc import abstractmethod
+
+import attrs
+
+from anonloom.kinds.engines import ID_BYTES, Envelope
+from anonloom.kinds.rounds import Party
+from anonloom_rounds.beginning import Beginning
+from anonloom_rounds.invitations import INVITATION_BYTES, genuine
+from anonloom_rounds.receipts import write_receipt
+from anonloom_rounds.sealing import context_of, overhead
+from anonloom_rounds.uploads import Body, Uploads, body_size
+
+
+@attrs.define(eq=False)
+class Collecting(Beginning):
+    """A server that takes uploads."""
+
+    _uploads: Uploads = attrs.field(factory=Uploads, init=False, repr=False)
+    _contents: dict[bytes, bytes] = attrs.field(factory=dict, init=False, repr=False)
+    _senders: dict[bytes, Party] = attrs.field(factory=dict, init=False, repr=False)
+    _invitations: set[bytes] = attrs.field(factory=set, init=False, repr=False)
+    _asked: list[str] = attrs.field(factory=list, init=False)
+
+    @property
+    @abstractmethod
+    def content_size(self) -> int:
+        """Bytes of what a client seals to this server, without the invitation."""
+
+    def judge(self, content: bytes) -> str:
+        """Say why an upload is refused, or nothing."""
+        return ""
+
+    def content(self, upload: bytes) -> bytes:
+        """Return what a client sealed to this server."""
+        return self._contents[upload]
+
+    def broadcast(self, step: str, body: bytes) -> None:
+        """Show something to every client that uploaded."""
+        for upload, client in self._senders.items():
+            self.talk.outbox.append(self._to_client(client, step, upload, body))
+
+    def _take_upload(self, envelope: Envelope) -> str:
+        upload, data = envelope.upload, envelope.body
+        if envelope.sender.role != "client":
+            return "not from a client"
+        if self._notice is None:
+            return "before the round has begun"
+        size = self._invitation_size + self.content_size + overhead(self.round.suite)
+        if len(upload) != ID_BYTES or len(data) != body_size(self.round.servers, size):
+            return "wrong size"
+        body = Body.read(data, self.round.servers)
+        match self._uploads.judge(upload, body):
+            case "other":
+                return "other bytes under a known id"
+            case "new":
+                wrong = self._too_late() or self._keep(upload, body)
+                if wrong:
+                    return wrong
+        # What stands gets its receipt, also when it comes again after the round was closed.
+        self._senders[upload] = envelope.sender
+        receipt = write_receipt(self.talk.signer, self.bound, upload, body.fingerprint)
+        self.talk.outbox.append(self._to_client(envelope.sender, "receipt", upload, receipt))
+        return ""
+
+    def _too_late(self) -> str:
+        if "close" in self._asked:
+            return "after the close"
+        if self.round.deadline is not None and self._clock.now() > self.round.deadline:
+            return "after the deadline"
+        return "the round is full" if len(self._uploads) >= self.round.capacity else ""
+
+    @property
+    def _invitation_size(self) -> int:
+        return INVITATION_BYTES if self.round.authority else 0
+
+    def _keep(self, upload: bytes, body: Body) -> str:
+        """Open an upload and keep it; return why it is refused, or nothing."""
+        assert self._key is not None
+        if not body.is_for(self.seat.index):
+            return "damaged"
+        context = context_of(self.round, self.bound, self.seat.index, upload)
+        opened = self._key.open(body.sealed, context)
+        if opened is None:
+            return "cannot be opened"
+        invitation, content = opened[: self._invitation_size], opened[self._invitation_size :]
+        if self.round.authority:
+            if not genuine(self.round.authority, invitation):
+                return "no invitation"
+            if invitation in self._invitations:
+                return "invitation already used"
+        wrong = self.judge(content)
+        if wrong:
+            return wrong
+        if invitation:
+            self._invitations.add(invitation)
+        self._uploads.add(upload, body)
+        self._contents[upload] = content
+        self.learn(body.sealed, content)
+        return ""
+
+    def _to_client(self, client: Party, step: str, upload: bytes, body: bytes) -> Envelope:
+        return Envelope(
+            sender=self.round.everyone[self.seat.index],
+            receiver=client,
+            step=step,
+            round=self.round.digest,
+            upload=upload,
+            body=body,
+        )

@@ -1,0 +1,258 @@
+"""Conversation: one server's side of what the servers of a round say to each other."""
+
+import hashlib
+import hmac
+from collections.abc import Callable, Iterable
+
+import attrs
+
+from anonloom.kinds.engines import Envelope
+from anonloom.kinds.rounds import Party, Round
+from anonloom.kinds.transport import Seat
+from anonloom_rounds.packing import pack
+from anonloom_rounds.signing import SIGNATURE_BYTES, Signer, signed, signed_hash
+from anonloom_rounds.words import Word, Words
+
+_NONCE = 32
+_COMMIT = " commit"
+
+#: A server says this when it gives up.
+STOP = "stop"
+
+#: Steps that may come before the round has a description; all others are bound to it.
+OPENING = ("key", "sign notice", STOP)
+
+_REASON = 300
+
+
+@attrs.define(eq=False)
+class Conversation:
+    """Says words, hears words, and notices who says two different things.
+
+    Attributes
+    ----------
+    bound
+        What words are bound to: the hash of the round description, once there is one.
+    stopped
+        Why the round cannot go on.
+    outbox
+        Envelopes that wait to be carried.
+    """
+
+    round: Round
+    seat: Seat
+    bound: bytes = b""
+    stopped: str = ""
+    outbox: list[Envelope] = attrs.field(factory=list, init=False, repr=False)
+    words: Words = attrs.field(init=False, repr=False)
+    signer: Signer = attrs.field(init=False, repr=False)
+    _to: dict[str, int] = attrs.field(factory=dict, init=False, repr=False)
+    _secret: bytes = attrs.field(default=b"", init=False, repr=False)
+    _values: dict[str, bytes] = attrs.field(factory=dict, init=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.words = Words(self.round.servers)
+        self.signer = Signer(self.seat.identity)
+
+    @property
+    def _self(self) -> Party:
+        return self.round.everyone[self.seat.index]
+
+    # --- saying ---------------------------------------------------------------------------------
+
+    def say(self, step: str, body: bytes, to: int | None = None) -> None:
+        """Say a word, once, to all other servers or to one of them."""
+        if to is not None:
+            self._to[step] = to
+        if self.said(step):
+            return
+        word = Word(body, self.signer.sign(f"word {step}", self._bound(step), body))
+        self.words.add(step, self.seat.index, word)
+        self._post(step, word)
+
+    def _post(self, step: str, word: Word) -> None:
+        to = self._to.get(step)
+        for server in self.round.everyone:
+            if server != self._self and to in (None, server.index):
+                self.outbox.append(
+                    Envelope(
+                        sender=self._self,
+                        receiver=server,
+                        step=step,
+                        round=self.round.digest,
+                        body=word.signature + word.body,
+                    )
+                )
+
+    def said(self, step: str) -> bool:
+        """Whether this server has said its word of a step."""
+        return self.words.of(step, self.seat.index) is not None
+
+    def again(self) -> None:
+        """Say everything again, for those who missed it."""
+        for step, word in self.words.steps(self.seat.index):
+            self._post(step, word)
+
+    def drain(self) -> list[Envelope]:
+        """Return what waits to be carried."""
+        waiting, self.outbox = self.outbox, []
+        return waiting
+
+    def stop(self, reason: str) -> None:
+        """Give up, and tell the others why."""
+        if not self.stopped:
+            self.stopped = reason
+            self.say(STOP, reason.encode()[:_REASON])
+
+    # --- hearing --------------------------------------------------------------------------------
+
+    def hear(self, envelope: Envelope) -> str:
+        """Take a word of another server; return why it is refused, or nothing."""
+        sender, step = envelope.sender, envelope.step
+        if sender not in self.round.everyone or sender == self._self:
+            return "not from another server"
+        if step not in OPENING and not self.bound:
+            return "before the round has begun"
+        word = Word(envelope.body[SIGNATURE_BYTES:], envelope.body[:SIGNATURE_BYTES])
+        pin = self.seat.pins[sender.index]
+        if not signed(pin, word.signature, f"word {step}", self._bound(step), word.body):
+            return "not signed by its sender"
+        if not self.words.add(step, sender.index, word):
+            self.stop(f"{sender} said two different things")
+            return "another word of the same server"
+        self._heed(sender.index)
+        return ""
+
+    def _heed(self, server: int) -> None:
+        """Stop when a server has said that the round stops."""
+        word = self.of(STOP, server)
+        if word is not None and not self.stopped:
+            reason = word.decode(errors="replace")
+            own = server == self.seat.index
+            self.stopped = reason if own else f"server {server} stopped the round: {reason}"
+
+    def recall(self, entries: Iterable[tuple[str, int, Word]]) -> None:
+        """Take up a conversation again with all words that were said before."""
+        for step, server, word in entries:
+            self.words.add(step, server, word)
+        for server in (self.seat.index, *range(self.round.servers)):
+            self._heed(server)
+
+    def all(self, step: str) -> tuple[bytes, ...] | None:
+        """Return what all servers said in a step; None as long as one is missing."""
+        return self.words.all(step)
+
+    def of(self, step: str, server: int) -> bytes | None:
+        """Return what one server said in a step, or None."""
+        word = self.words.of(step, server)
+        return None if word is None else word.body
+
+    def _bound(self, step: str) -> bytes:
+        return self.round.digest if step in OPENING else self.bound
+
+    # --- all sign the same ----------------------------------------------------------------------
+
+    def sign(self, kind: str, document: bytes, given: str) -> list[bytes] | None:
+        """Have all servers sign a document that follows from their words of a step.
+
+        With its signature each server shows what it heard from whom. So a server that told
+        different servers different things is named, and so is one that signs something else than
+        what follows from the words.
+
+        Returns
+        -------
+        list or None
+            The signatures, when all are there.
+        """
+        heard = self.words.heard(given)
+        own = self.signer.sign(kind, self.bound, document)
+        self.say(f"sign {kind}", own + b"".join(digest + proof for digest, proof in heard))
+        words = self.all(f"sign {kind}")
+        if words is None:
+            return None
+        for server, word in enumerate(words):
+            self._compare(server, word[SIGNATURE_BYTES:], given, heard)
+            if not self.stopped and not signed(
+                self.seat.pins[server], word[:SIGNATURE_BYTES], kind, self.bound, document
+            ):
+                self.stop(f"server {server} signs something else than what all words give: {kind}")
+        return None if self.stopped else [word[:SIGNATURE_BYTES] for word in words]
+
+    def _compare(
+        self, server: int, shown: bytes, given: str, heard: list[tuple[bytes, bytes]]
+    ) -> None:
+        width = 32 + SIGNATURE_BYTES
+        for other, (digest, _) in enumerate(heard):
+            piece = shown[other * width : (other + 1) * width]
+            if piece[:32] == digest:
+                continue
+            proven = signed_hash(
+                self.seat.pins[other], piece[32:], f"word {given}", self._bound(given), piece[:32]
+            )
+            liar = other if proven else server
+            self.stop(f"server {liar} said two different things")
+
+    # --- all show at once -----------------------------------------------------------------------
+
+    def prepare(self, secret: bytes) -> None:
+        """Set what nonces and coins are derived from."""
+        self._secret = secret
+
+    def derived(self, name: str) -> bytes:
+        """Return 32 bytes that only this server can know before it shows them."""
+        return hmac.digest(self._secret, name.encode(), "sha256")
+
+    def exchange(
+        self, name: str, value: Callable[[], bytes], subject: bytes
+    ) -> tuple[bytes, ...] | None:
+        """Show a value to the others when all have committed to theirs, so that none can adapt.
+
+        Parameters
+        ----------
+        value
+            Computes this server's value; asked once.
+        subject
+            What the values are about; commitments are bound to it.
+
+        Returns
+        -------
+        tuple or None
+            The values of all, when all have shown them.
+        """
+        if not self.said(name):
+            if name not in self._values:
+                self._values[name] = value()
+            nonce, own = self.derived(f"nonce {name}"), self._values[name]
+            self.say(name + _COMMIT, self._commitment(name, subject, self.seat.index, nonce, own))
+            if self.all(name + _COMMIT) is None:
+                return None
+            self.say(name, nonce + own)
+            del self._values[name]
+        return self.shown(name, subject)
+
+    def shown(self, name: str, subject: bytes) -> tuple[bytes, ...] | None:
+        """Return what all have shown, if each showed what it had committed to."""
+        commitments, words = self.all(name + _COMMIT), self.all(name)
+        if commitments is None or words is None:
+            return None
+        for server, (commitment, word) in enumerate(zip(commitments, words, strict=True)):
+            nonce, value = word[:_NONCE], word[_NONCE:]
+            expected = self._commitment(name, subject, server, nonce, value)
+            if not hmac.compare_digest(expected, commitment):
+                self.stop(f"server {server} shows something else than it committed to: {name}")
+                return None
+        return tuple(word[_NONCE:] for word in words)
+
+    def _commitment(
+        self, name: str, subject: bytes, server: int, nonce: bytes, value: bytes
+    ) -> bytes:
+        digest = hashlib.sha256(value).digest()
+        parts = (name.encode(), self.bound, subject, server.to_bytes(4, "big"), nonce, digest)
+        return hashlib.sha256(pack(b"anonloom commitment 1", *parts)).digest()
+
+    # --- the end --------------------------------------------------------------------------------
+
+    def forget(self) -> None:
+        """Forget all secrets. Words are none: they have travelled."""
+        self._secret = b""
+        self._values.clear()

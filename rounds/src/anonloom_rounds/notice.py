@@ -1,0 +1,91 @@
+"""Notice: the description of a round with the keys of all servers, signed by all of them."""
+
+import hashlib
+from collections.abc import Sequence
+from functools import lru_cache
+
+import attrs
+
+from anonloom.errors import TransportError
+from anonloom.kinds.rounds import Round
+from anonloom_rounds.packing import pack, unpack
+from anonloom_rounds.sealing import Lock
+from anonloom_rounds.signing import read_signed
+
+_HEAD = b"anonloom notice 1"
+
+
+@attrs.frozen
+class Notice:
+    """What clients act on.
+
+    Attributes
+    ----------
+    round
+        The plan.
+    software
+        Which transport with which parameters, in which version.
+    keys
+        Every server's public keys of this round: first the one that uploads are sealed with, then
+        the transport's own.
+    pins
+        The servers' long-term public keys.
+    bound
+        Hash of it all; envelopes, receipts and every word of a server are bound to it.
+    """
+
+    round: Round
+    software: bytes
+    keys: tuple[tuple[bytes, ...], ...] = attrs.field(repr=False)
+    pins: tuple[bytes, ...] = attrs.field(repr=False)
+    bound: bytes = attrs.field(init=False, repr=False)
+    locks: tuple[Lock, ...] = attrs.field(init=False, repr=False)
+
+    @bound.default
+    def _bound(self) -> bytes:
+        return hashlib.sha256(self.document).digest()
+
+    @locks.default
+    def _locks(self) -> tuple[Lock, ...]:
+        return tuple(Lock.read(self.round.suite, keys[0]) for keys in self.keys)
+
+    @property
+    def document(self) -> bytes:
+        """What is signed."""
+        keys = (pack(*keys) for keys in self.keys)
+        return pack(_HEAD, self.round.encoded(), self.software, pack(*self.pins), *keys)
+
+
+# Clients in one process share what they read; each has its own copy elsewhere.
+@lru_cache(maxsize=16)
+def read_notice(data: bytes, pins: tuple[bytes, ...], software: bytes) -> Notice:
+    """Read what some server handed out as the round's description.
+
+    Raises
+    ------
+    TransportError
+        When it is not signed by all servers, or is for other software.
+    """
+    try:
+        round = Round.decoded(unpack(unpack(data)[0])[1])
+    except (ValueError, IndexError):
+        raise TransportError("the round description cannot be read") from None
+    document = read_signed(data, "notice", round.digest, pins)
+    if document is None or round.servers != len(pins):
+        raise TransportError("the round description is not signed by all servers")
+    _, _, said, pinned, *keys = unpack(document)
+    if said != software:
+        raise TransportError(
+            f"the servers run {said.decode(errors='replace')}, and this client "
+            f"{software.decode(errors='replace')}: both must be the same"
+        )
+    notice = Notice(round, said, tuple(tuple(unpack(own)) for own in keys), pins)
+    if tuple(unpack(pinned)) != pins or notice.document != document:
+        raise TransportError("the round description is not signed by all servers")
+    return notice
+
+
+def describe(name: str, version: str, parameters: Sequence[tuple[str, object]]) -> bytes:
+    """Name the software of a transport, so that different ones refuse each other."""
+    said = ", ".join(f"{key}={value!r}" for key, value in parameters)
+    return f"{name} {version} ({said})".encode()

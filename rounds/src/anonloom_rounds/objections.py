@@ -1,0 +1,47 @@
+"""Objections: a client proves that all servers confirmed what is missing from their list."""
+
+from collections.abc import Sequence
+
+import attrs
+
+from anonloom_rounds.packing import pack, unpack
+from anonloom_rounds.receipts import confirms
+from anonloom_rounds.uploads import Body
+
+
+@attrs.frozen
+class Objection:
+    """An upload with the receipts of all servers, and again what was sealed to each of them.
+
+    Whoever reads it can check it, and a server that has lost its part finds it here.
+    """
+
+    upload: bytes = attrs.field(repr=False)
+    receipts: tuple[bytes, ...] = attrs.field(repr=False)
+    sealed: tuple[bytes, ...] = attrs.field(repr=False)
+
+    @classmethod
+    def read(cls, data: bytes, servers: int) -> "Objection | None":
+        """Read an objection; None when nobody wrote it."""
+        try:
+            upload, receipts, sealed = unpack(data)
+            found = cls(upload, tuple(unpack(receipts)), tuple(unpack(sealed)))
+        except ValueError:
+            return None
+        complete = len(found.receipts) == servers == len(found.sealed)
+        return found if complete else None
+
+    def __bytes__(self) -> bytes:
+        return pack(self.upload, pack(*self.receipts), pack(*self.sealed))
+
+    def body(self, server: int) -> Body:
+        """Return what the client sent to a server."""
+        return Body.of_all(list(self.sealed))[server]
+
+    def founded(self, bound: bytes, pins: Sequence[bytes]) -> bool:
+        """Whether every server has confirmed exactly this upload."""
+        fingerprint = self.body(0).fingerprint
+        return all(
+            confirms(pin, receipt, bound, self.upload, fingerprint)
+            for pin, receipt in zip(pins, self.receipts, strict=True)
+        )

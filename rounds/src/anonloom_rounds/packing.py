@@ -1,0 +1,47 @@
+"""Packing: several byte strings in one, so that no two packings read alike."""
+
+from collections.abc import Iterable
+
+_LENGTH = 8
+
+
+def pack(*parts: bytes) -> bytes:
+    """Return the parts, each after its length."""
+    return b"".join(len(part).to_bytes(_LENGTH, "big") + part for part in parts)
+
+
+def unpack(data: bytes) -> list[bytes]:
+    """Return the parts.
+
+    Raises
+    ------
+    ValueError
+        When nobody packed that.
+    """
+    parts, at = [], 0
+    while at < len(data):
+        end = at + _LENGTH + int.from_bytes(data[at : at + _LENGTH], "big")
+        if end > len(data) or at + _LENGTH > len(data):
+            raise ValueError("the parts are longer than the whole")
+        parts.append(data[at + _LENGTH : end])
+        at = end
+    return parts
+
+
+def cut(data: bytes, width: int) -> list[bytes]:
+    """Return pieces of one width.
+
+    Raises
+    ------
+    ValueError
+        When they do not come out even.
+    """
+    if len(data) % width:
+        raise ValueError("the pieces do not come out even")
+    return [data[at : at + width] for at in range(0, len(data), width)]
+
+
+def rising(pieces: Iterable[bytes]) -> bool:
+    """Whether each piece is greater than the one before it."""
+    listed = list(pieces)
+    return all(one < other for one, other in zip(listed, listed[1:], strict=False))

@@ -1,0 +1,128 @@
+"""Saving: the facts that a server engine follows from, written and read."""
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from anonloom.errors import TransportError
+from anonloom.kinds.rounds import Party
+from anonloom_rounds.notice import read_notice
+from anonloom_rounds.packing import cut, pack, unpack
+from anonloom_rounds.uploads import Body
+from anonloom_rounds.words import Word
+
+if TYPE_CHECKING:
+    from anonloom_rounds.server import RoundServer
+
+
+def save(server: "RoundServer") -> bytes:
+    """Write all facts; only those that are public when the round's key is destroyed."""
+    words = pack(
+        *(
+            pack(step.encode(), _number(at), word.signature, word.body)
+            for step, at, word in server.talk.words.entries()
+        )
+    )
+    asked = pack(*(action.encode() for action in server._asked))
+    counted = pack(*(_counted(counter) for counter in (server.refused, server.remarks)))
+    if server._over:
+        subject = b"".join(server.admitted or ())
+        return server._box.publish(words, asked, counted, server.notice or b"", subject)
+    if server._key is None:
+        # Nothing was drawn yet, so nothing is secret and nothing is lost.
+        return server._box.publish(words, asked, counted, b"", b"")
+    uploads = pack(
+        *(
+            pack(upload, _sender(server._senders.get(upload)), bytes(server._uploads[upload]))
+            for upload in server._uploads
+        )
+    )
+    erased = b"".join(_number(position) for position in sorted(server._erased))
+    return server._box.seal(
+        words,
+        asked,
+        counted,
+        pack(*server._entropy.drawn),
+        uploads,
+        erased,
+        pack(*(pack(*item) for item in server._objections.items())),
+    )
+
+
+def load(server: "RoundServer", saved: bytes) -> None:
+    """Give a new engine the facts of one that was saved.
+
+    Raises
+    ------
+    TransportError
+        When they cannot be read any more.
+    """
+    secret, parts = server._box.open(saved)
+    try:
+        if secret:
+            _load_secret(server, parts)
+        else:
+            _load_public(server, parts)
+    except (ValueError, IndexError):
+        raise TransportError("what was saved cannot be read") from None
+
+
+def _load_secret(server: "RoundServer", parts: list[bytes]) -> None:
+    words, asked, counted, drawn, uploads, erased, objections = parts
+    server._entropy.replay(unpack(drawn))
+    server.talk.recall(_words(words))
+    server._describe()
+    for entry in unpack(uploads):
+        upload, sender, body = unpack(entry)
+        server._keep(upload, Body.read(body, server.round.servers))
+        if sender:
+            server._senders[upload] = Party("client", int.from_bytes(sender, "big"))
+    server._erased |= {int.from_bytes(position, "big") for position in cut(erased, 8)}
+    for item in unpack(objections):
+        upload, objection = unpack(item)
+        server._objections[upload] = objection
+    # What was refused before is counted once: going on from the facts counts some of it again.
+    server._asked = [action.decode() for action in unpack(asked)]
+    server._go_on()
+    _count(server, counted)
+
+
+def _load_public(server: "RoundServer", parts: list[bytes]) -> None:
+    words, asked, counted, notice, admitted = parts
+    server._asked = [action.decode() for action in unpack(asked)]
+    server.talk.recall(_words(words))
+    _count(server, counted)
+    if notice:
+        server._notice = notice
+        server._described = read_notice(notice, server.seat.pins, server._software)
+        server.talk.bound = server._described.bound
+        server.admitted = tuple(cut(admitted, 16))
+        server._accepted = len(server.admitted)
+        server._over = True
+
+
+def _words(data: bytes) -> list[tuple[str, int, Word]]:
+    found = []
+    for entry in unpack(data):
+        step, server, signature, body = unpack(entry)
+        found.append((step.decode(), int.from_bytes(server, "big"), Word(body, signature)))
+    return found
+
+
+def _number(number: int) -> bytes:
+    return number.to_bytes(8, "big")
+
+
+def _sender(party: Party | None) -> bytes:
+    return b"" if party is None else _number(party.index)
+
+
+def _counted(counter: Counter[str]) -> bytes:
+    return pack(*(pack(reason.encode(), _number(times)) for reason, times in counter.items()))
+
+
+def _count(server: "RoundServer", counted: bytes) -> None:
+    for counter, data in zip((server.refused, server.remarks), unpack(counted), strict=True):
+        counter.clear()
+        for entry in unpack(data):
+            reason, times = unpack(entry)
+            counter[reason.decode()] = int.from_bytes(times, "big")

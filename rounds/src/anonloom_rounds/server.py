@@ -1,0 +1,283 @@
+"""Server: the part of a server engine that every transport shares.
+
+It begins the round with the others, takes uploads and confirms them, agrees on what was accepted,
+hears objections, and ends the round when everything is public. What happens in between is the
+transport's: `place`, `reveal` and `conclude`.
+
+All that the engine does follows from facts that only grow: what it drew, what it was sent, what
+servers said, what its operator asked for. `_go_on` does whatever the facts allow and nothing twice.
+So a server that is started again from the saved facts is where it was.
+"""
+
+import hashlib
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+
+import attrs
+
+from anonloom.errors import TransportError
+from anonloom.kinds.engines import Envelope
+from anonloom.kinds.rounds import require_operation, require_positions
+from anonloom_rounds.agreeing import Agreeing
+from anonloom_rounds.conversation import STOP
+from anonloom_rounds.packing import pack
+from anonloom_rounds.saving import load, save
+from anonloom_rounds.signing import signed, write_signed
+
+#: Steps that every round has; a transport adds its own.
+STEPS = frozenset(
+    (
+        "key",
+        "sign notice",
+        "held",
+        "sign accepted",
+        "objections",
+        "coin",
+        "erased",
+        "sign result",
+        STOP,
+    )
+)
+
+
+@attrs.define(eq=False)
+class RoundServer(Agreeing):
+    """One server in one round.
+
+    A transport derives from it and says what uploads contain (`content_size`, `judge`), how what
+    was admitted is put in its place and checked (`place`), how it is opened (`reveal`) and how the
+    result follows from words that are public by then (`conclude`).
+
+    Attributes
+    ----------
+    settled
+        Whether everything lies in its place, sealed and checked; `place` sets it.
+    signed_result
+        What became public with the signatures of all servers.
+    """
+
+    settled: bool = attrs.field(default=False, init=False)
+    signed_result: bytes | None = attrs.field(default=None, init=False, repr=False)
+    _over: bool = attrs.field(default=False, init=False)
+    _accepted: int = attrs.field(default=0, init=False)
+    _result: tuple[bytes | None, ...] | None = attrs.field(default=None, init=False, repr=False)
+
+    # --- what a transport says ------------------------------------------------------------------
+
+    @abstractmethod
+    def place(self) -> None:
+        """Put what was admitted in its place and check it; set `settled` when that is done."""
+
+    @abstractmethod
+    def reveal(self) -> None:
+        """Show this server's part to the others; call `end` when it was shown."""
+
+    @abstractmethod
+    def conclude(self) -> None:
+        """Make the result out of words that all servers have heard, and `publish` it."""
+
+    def forget(self) -> None:
+        """Forget the transport's own secrets."""
+
+    # --- what a transport asks ------------------------------------------------------------------
+
+    @property
+    def erased(self) -> frozenset[int]:
+        """Positions that will not be opened."""
+        return frozenset(self._erased)
+
+    def coins(self) -> bytes | None:
+        """Return 32 bytes that all servers tossed together; None as long as one is missing."""
+        shown = self.talk.exchange("coin", lambda: self.talk.derived("coin"), self.subject)
+        return None if shown is None else hashlib.sha256(pack(b"coins", *shown)).digest()
+
+    def exclude(self, uploads: Iterable[bytes], reason: str) -> None:
+        """Take admitted uploads out again, because all servers saw that they are wrong."""
+        gone = set(uploads)
+        if gone:
+            self.refused[reason] += len(gone)
+
+    def end(self) -> None:
+        """Destroy the round's key and forget everything that is not public.
+
+        From here on a restart goes on from public data only, and records that were erased can't be
+        computed from anything that this server still has.
+        """
+        if self._over:
+            return
+        self._over = True
+        self._accepted = len(self.admitted or ())
+        self._box.destroy()
+        self._key = None
+        self._uploads.forget()
+        self._contents.clear()
+        self._objections.clear()
+        self._invitations.clear()
+        self._entropy.forget()
+        self.talk.forget()
+        self.forget()
+
+    def publish(self, result: Sequence[bytes | None]) -> None:
+        """Make a result public when all servers have signed it."""
+        document = write_result(result)
+        own = self.talk.signer.sign("result", self.bound, document)
+        self.talk.say("sign result", own)
+        signatures = self.talk.all("sign result")
+        if signatures is None:
+            return
+        for server, signature in enumerate(signatures):
+            if not signed(self.seat.pins[server], signature, "result", self.bound, document):
+                self.talk.stop("the servers do not agree on what became public")
+                return
+        self.signed_result = write_signed(document, signatures)
+        self._result = tuple(result)
+
+    # --- the contract ---------------------------------------------------------------------------
+
+    @property
+    def accepted(self) -> int:
+        """Number of uploads that stand."""
+        return self._accepted if self._over else len(self._uploads)
+
+    @property
+    def result(self) -> Sequence[bytes | None] | None:
+        """What became public; None before that."""
+        return self._result
+
+    def begin(self) -> list[Envelope]:
+        """Announce the server's key of this round."""
+        return self._ask("begin")
+
+    def close(self) -> list[Envelope]:
+        """End the collection; see `ServerEngine.close`."""
+        self._require_going()
+        if "close" not in self._asked and len(self._uploads) < self.round.min_batch:
+            raise TransportError(
+                f"the round has {self.accepted} uploads, it closes with at least "
+                f"{self.round.min_batch}"
+            )
+        return self._ask("close")
+
+    def settle(self) -> list[Envelope]:
+        """End the time for objections; see `ServerEngine.settle`."""
+        self._require_going()
+        if self._list is None and not self._over:
+            raise TransportError("the servers have not agreed on the uploads yet")
+        return self._ask("settle")
+
+    def open(self) -> list[Envelope]:
+        """Open what was not erased; see `ServerEngine.open`."""
+        self._require_going()
+        if not self.settled and not self._over:
+            raise TransportError("not everything is settled yet")
+        return self._ask("open")
+
+    def erase(self, positions: Iterable[int]) -> None:
+        """Erase further positions; see `ServerEngine.erase`."""
+        require_operation(self.round, "deposit")
+        if "open" in self._asked:
+            raise TransportError("the round is open: nothing can be erased any more")
+        asked = set(positions)
+        require_positions(self.round, asked)
+        self._erased |= asked
+
+    def again(self) -> list[Envelope]:
+        """Return what other servers may have missed."""
+        self.talk.again()
+        return self.talk.drain()
+
+    def take(self, envelope: Envelope) -> list[Envelope]:
+        """Take what a client or another server sent; what is wrong with it is counted."""
+        reason = self._take(envelope)
+        if reason:
+            self.refused[reason] += 1
+        return self.talk.drain()
+
+    def _require_going(self) -> None:
+        if self.stopped:
+            raise TransportError(f"the round has stopped: {self.stopped}")
+
+    def _ask(self, action: str) -> list[Envelope]:
+        if action in self._asked:
+            self.talk.again()
+            if action == "close" and self._list is not None:
+                self.broadcast("accepted", self._list)
+        else:
+            self._asked.append(action)
+            self._go_on()
+        return self.talk.drain()
+
+    def _take(self, envelope: Envelope) -> str:
+        if envelope.round != self.round.digest:
+            return "not of this round"
+        if envelope.receiver != self.round.everyone[self.seat.index]:
+            return "not for this server"
+        if envelope.step == "upload":
+            return self._take_upload(envelope)
+        if envelope.step == "objection":
+            return self._take_objection(envelope)
+        if not self._knows(envelope.step):
+            return "unknown step"
+        reason = self.talk.hear(envelope)
+        if not reason:
+            self._go_on()
+        return reason
+
+    def _knows(self, step: str) -> bool:
+        own = step.removesuffix(" commit").rstrip("0123456789").rstrip()
+        return own in STEPS or own in self.steps
+
+    # --- what follows from the facts ------------------------------------------------------------
+
+    def _go_on(self) -> None:
+        """Do whatever the facts allow."""
+        if self.stopped or self._result is not None:
+            return
+        if self._over:
+            self.conclude()
+            return
+        if "begin" in self._asked:
+            self._describe()
+        if "close" in self._asked and self._notice is not None:
+            self._agree()
+        if "settle" in self._asked and self._list is not None and not self.stopped:
+            self._admit()
+        if self.admitted is not None and not self.settled and not self.stopped:
+            self.place()
+        if "open" in self._asked and self.settled and not self.stopped and self._erasing():
+            self.reveal()
+            if self._over and not self.stopped:
+                self.conclude()
+
+    def _erasing(self) -> bool:
+        """Whether all servers erase the same."""
+        if self.round.operation == "post":
+            return True
+        listed = b"".join(position.to_bytes(8, "big") for position in sorted(self._erased))
+        self.talk.say("erased", hashlib.sha256(listed).digest())
+        words = self.talk.all("erased")
+        if words is not None and len(set(words)) > 1:
+            self.talk.stop("the servers do not agree on what is erased")
+        return words is not None and not self.stopped
+
+    # --- saving and going on --------------------------------------------------------------------
+
+    def save(self) -> bytes:
+        """Return all that a new engine needs to go on; see `ServerEngine.save`."""
+        return save(self)
+
+    def resume(self, saved: bytes) -> None:
+        """Go on from what was saved.
+
+        Raises
+        ------
+        TransportError
+            When it cannot be read any more.
+        """
+        load(self, saved)
+        self._go_on()
+
+
+def write_result(result: Sequence[bytes | None]) -> bytes:
+    """Write a result as it is signed."""
+    return pack(*(b"" if record is None else b"\1" + record for record in result))

@@ -1,0 +1,58 @@
+"""Words: what servers say to each other, one signed word per server and step.
+
+A step is over when every server has said its word. Because a server has only one word per step,
+whatever it says afterwards is either the same or the proof that it lies.
+"""
+
+import hashlib
+
+import attrs
+
+
+@attrs.frozen
+class Word:
+    """What a server said in a step, with its signature."""
+
+    body: bytes = attrs.field(repr=False)
+    signature: bytes = attrs.field(repr=False)
+
+
+@attrs.define
+class Words:
+    """All words of one round that a server has said or heard."""
+
+    servers: int
+    _said: dict[str, dict[int, Word]] = attrs.field(factory=dict, init=False, repr=False)
+
+    def add(self, step: str, server: int, word: Word) -> bool:
+        """Keep a word; return False when the server has said something else before."""
+        return self._said.setdefault(step, {}).setdefault(server, word).body == word.body
+
+    def of(self, step: str, server: int) -> Word | None:
+        """Return what a server said in a step, or None."""
+        return self._said.get(step, {}).get(server)
+
+    def all(self, step: str) -> tuple[bytes, ...] | None:
+        """Return what all servers said in a step, in their order; None if one is missing."""
+        said = self._said.get(step, {})
+        if len(said) < self.servers:
+            return None
+        return tuple(said[server].body for server in range(self.servers))
+
+    def steps(self, server: int) -> list[tuple[str, Word]]:
+        """Return the words of one server, in the order in which they came."""
+        return [(step, said[server]) for step, said in self._said.items() if server in said]
+
+    def entries(self) -> list[tuple[str, int, Word]]:
+        """Return all words."""
+        return [
+            (step, server, word) for step, said in self._said.items() for server, word in said.items()
+        ]
+
+    def heard(self, step: str) -> list[tuple[bytes, bytes]]:
+        """Return hash and signature of each server's word of a step, which prove what it said."""
+        said = self._said[step]
+        return [
+            (hashlib.sha256(said[server].body).digest(), said[server].signature)
+            for server in range(self.servers)
+        ]
