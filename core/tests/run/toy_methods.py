@@ -10,6 +10,7 @@ from anonloom.data.release import Release
 from anonloom.data.schema import Schema
 from anonloom.data.table import Table
 from anonloom.kinds.auditor import Auditor
+from anonloom.kinds.collector import Collector
 from anonloom.kinds.generalizer import Generalizer
 from anonloom.kinds.integrity import Seal, Sealed, Verified
 from anonloom.kinds.mechanism import Mechanism
@@ -225,6 +226,40 @@ class NeedsControl(Auditor):
 
 
 @attrs.frozen(kw_only=True)
+class NeedsTrace(Auditor):
+    """Needs to know what a transport carried."""
+
+    measures = "risk"
+    needs = frozenset({"trace"})
+
+    def audit(self, case, run):
+        return Findings.of(Finding(name="seen", value=len(case.trace), meaning="Rows seen."))
+
+
+@attrs.frozen(kw_only=True)
+class Courier(Collector):
+    """Carries rows, and says what was seen of them on the way."""
+
+    kept: bool = param(help="Whether to keep the trace.", default=True)
+
+    @property
+    def traced(self):
+        return self.kept
+
+    def collect(self, table, stages, guard, run):
+        prepared = stages.prepare(table)
+        classes = stages.partition(prepared, guard)
+        if self.kept:
+            run.trace(["an earlier round"])
+            run.trace([f"row {row}" for row in range(len(table))])
+        run.find(
+            Finding(name="carried", value=len(table), meaning="Rows carried."),
+            Chart(name="loads", kind="bars", title="Loads", data={"labels": ["a"], "n": [1]}),
+        )
+        return stages.sample(stages.generalize(prepared, classes))
+
+
+@attrs.frozen(kw_only=True)
 class NeedsOthers(Auditor):
     """Needs other releases."""
 
@@ -311,7 +346,13 @@ def anonloom_register_auditors():
         _offers("counting", Counting),
         _offers("needs-control", NeedsControl),
         _offers("needs-others", NeedsOthers),
+        _offers("needs-trace", NeedsTrace),
     ]
+
+
+@hookimpl
+def anonloom_register_collectors():
+    return [_offers("courier", Courier)]
 
 
 @hookimpl

@@ -40,7 +40,9 @@ def _figures(folder: str) -> dict[str, Any]:
     try:
         report = json.loads(candidate.read_text(encoding="utf-8"))
         figures = dict(report["summary"])
-        for part in (*report["stages"], *report["audits"]):
+        # An earlier version kept no findings of the collection.
+        collected = [{"findings": [], **report.get("collection", {})}]
+        for part in (*collected, *report["stages"], *report["audits"]):
             for finding in part["findings"]:
                 figures[f"{part['id']}.{finding['name']}"] = finding["value"]
     except (ValueError, KeyError, TypeError):

@@ -31,6 +31,11 @@ class Collector(ABC):
         """Whether any key or coin came from a seeded source; the manifest says so."""
         return False
 
+    @property
+    def traced(self) -> bool:
+        """Whether `collect` hands the trace of its transport to `run.trace`, for auditors."""
+        return False
+
     def plan(self, rows: int | None) -> tuple[str, ...]:
         """Sentences for `anonloom plan`: what the collection will cost."""
         return ()

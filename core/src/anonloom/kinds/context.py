@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import attrs
 import numpy as np
@@ -53,6 +54,7 @@ class Run:
     report: Callable[[int, int | None], None] = attrs.field(default=_silent, repr=False)
     say: Callable[[str], None] = attrs.field(default=_unsaid, repr=False)
     found: list[Finding | Chart | PrivateRows] = attrs.field(factory=list, repr=False)
+    traces: list[Any] = attrs.field(factory=list, repr=False)
     rng: np.random.Generator = attrs.field(init=False, repr=False)
 
     @rng.default
@@ -70,3 +72,10 @@ class Run:
     def find(self, *items: Finding | Chart | PrivateRows) -> None:
         """Add findings; any method may."""
         self.found.extend(items)
+
+    def trace(self, trace: Any) -> None:
+        """Hand over what each party of a transport saw; auditors get the last one of a collector.
+
+        It holds what people sent: it is evidence, and never published.
+        """
+        self.traces.append(trace)

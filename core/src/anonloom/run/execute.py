@@ -120,6 +120,7 @@ def execute(
         control=control,
         other_releases=others,
         groups=groups_of(original),
+        trace=run.traces[-1] if run.traces else None,
         demanded=demanded,
     )
     audits = _audit(spec, case, journal)

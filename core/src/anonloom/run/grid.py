@@ -24,7 +24,7 @@ from anonloom.kinds.auditor import GridRow
 from anonloom.registry import Registry
 from anonloom.run import outputs
 from anonloom.run.pipeline import Pipeline
-from anonloom.run.reporting import chart_data, finding_data, now
+from anonloom.run.reporting import chart_data, finding_data, now, parts
 from anonloom.run.shown import shown
 from anonloom.run.tablefiles import write_csv
 from anonloom.spec.model import GridCase, PipelineSpec
@@ -232,10 +232,7 @@ def run_case(spec: PipelineSpec, registry: Registry, target: Path, at: int) -> s
         result.update(status="failed", exit_code=error.exit_code, message=error.what)
     else:
         result["figures"] = {name: outcome.report["summary"][name] for name in _SUMMARY}
-        result["findings"] = {
-            part["id"]: part["findings"]
-            for part in (*outcome.report["stages"], *outcome.report["audits"])
-        }
+        result["findings"] = {part["id"]: part["findings"] for part in parts(outcome.report)}
         # Of auditors alone: what stages draw is in the report of their run.
         result["charts"] = {part["id"]: part["charts"] for part in outcome.report["audits"]}
     path = _result_file(target, case)

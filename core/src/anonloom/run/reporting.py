@@ -56,6 +56,8 @@ def report_of(
             "parameters": journal.parameters(collector),
             "guarantees": attrs.asdict(collector.guarantees) if collector.guarantees else None,
             "simulated": collector.simulated,
+            **_left(findings.get(spec.collect.id, Findings())),
+            "id": spec.collect.id,
         },
     }
 
@@ -182,9 +184,26 @@ def _step(use: Use, journal: Journal, findings: dict[str, Findings]) -> dict[str
         "version": use.entry.version,
         "summary": use.entry.method.summary,
         "paper": use.entry.method.paper,
+        **_left(found),
+    }
+
+
+def _left(found: Findings) -> dict[str, Any]:
+    """Return what a method found, as plain data."""
+    return {
         "findings": [finding_data(finding) for finding in found],
         "charts": [chart_data(chart) for chart in found.charts],
     }
+
+
+def parts(report: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the parts of a report that hold findings, in the order in which they ran.
+
+    The collection of a report that was written by an earlier version has none.
+    """
+    collection = report["collection"]
+    collected = [collection] if collection.get("findings") else []
+    return [*collected, *report["stages"], *report["audits"]]
 
 
 def _audit(audit: Audit, journal: Journal, findings: dict[str, Findings]) -> dict[str, Any]:
@@ -254,7 +273,7 @@ def text_of(report: dict[str, Any]) -> str:
     )
     if summary["gcp"] is not None:
         lines.append(f"  loss (GCP) {summary['gcp']:.4f}")
-    for part in (*report["stages"], *report["audits"]):
+    for part in parts(report):
         for finding in part["findings"]:
             shown = finding["status"] if finding["value"] is None else _shown(finding["value"])
             lines.append(f"  {part['id']}.{finding['name']}: {shown} {finding['unit']}".rstrip())

@@ -14,6 +14,7 @@ from anonloom.params import at_least, between, not_empty, param
 from anonloom.registry import Registry
 from anonloom.spec.columns import check_bounds, read_columns
 from anonloom.spec.cursor import Cursor
+from anonloom.spec.evidence import check_needs
 from anonloom.spec.methods import Workshop
 from anonloom.spec.model import (
     COMPARISONS,
@@ -111,7 +112,7 @@ def read_pipeline(
     collect = _collect(root, fields.get("collect"), workshop)
     judged = _judged(data, privacy) if not problems else None
     stages = _stages(fields.get("stages"), workshop, data, judged, taken)
-    audit = _audits(fields.get("audit"), workshop, data, stages, taken)
+    audit = _audits(fields.get("audit"), workshop, data, stages, collect, taken)
     publish = _publish(root, fields, workshop)
     if publish and data and publish.intervals == "bounds":
         check_bounds(fields["publish"], data.schema)
@@ -318,6 +319,7 @@ def _audits(
     workshop: Workshop,
     data: Data | None,
     stages: tuple[Use, ...],
+    collect: Use | None,
     taken: set[str],
 ) -> tuple[Audit, ...]:
     elements = cursor.elements("a list of auditors") if cursor is not None else []
@@ -339,40 +341,11 @@ def _audits(
         conditions = _conditions(fields.get("fail_if"))
         if use is None:
             continue
-        _check_needs(fields["auditor"], use, data, stages)
+        check_needs(fields["auditor"], use, data, stages, collect)
         _check_use(fields, "auditor", use, data)
         id = named or _free(use.id, taken)
         found.append(Audit(id, "auditor", use.entry, use.method, use.place, conditions))
     return tuple(found)
-
-
-def _check_needs(cursor: Cursor, use: Use, data: Data | None, stages: tuple[Use, ...]) -> None:
-    """Complain of evidence that an auditor needs and this pipeline cannot give."""
-    if data is None:
-        return
-    ends_sampled = bool(stages) and stages[-1].kind == "sampler"
-    missing = {
-        "control": (data.holdout == 0, "rows that are held out", "write data.holdout: 0.25"),
-        "other_releases": (
-            not data.other_releases,
-            "other releases of the same population",
-            "write data.other_releases: [earlier.csv]",
-        ),
-        "groups": (
-            not data.schema.having("group"),
-            "a column with the role 'group'",
-            "declare one in data.columns",
-        ),
-        "before_sampling": (
-            not ends_sampled,
-            "a sampler after the generalizer",
-            "add one, or leave the auditor out",
-        ),
-    }
-    for need in sorted(use.method.needs):
-        absent, what, hint = missing.get(need, (False, "", ""))
-        if absent:
-            cursor.complain(f"auditor {use.name!r} needs {what}", hint)
 
 
 def _conditions(cursor: Cursor | None) -> tuple[Condition, ...]:

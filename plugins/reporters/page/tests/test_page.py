@@ -277,6 +277,18 @@ def test_a_transport_among_the_parameters_of_the_collector_is_named(
     assert "came through the transport 'mixnet'" in words(written(report, tmp_path))
 
 
+def test_what_the_collection_found_stands_with_it(report: dict[str, Any], tmp_path: Path) -> None:
+    report["collection"]["findings"] = [
+        {"name": "upload", "value": 4096, "unit": "bytes", "meaning": "Sent by each person."}
+    ]
+    report["collection"]["charts"] = [
+        {"name": "c", "kind": "bars", "title": "Cost", "data": {"labels": ["a"], "n": [1]}}
+    ]
+    page = words(written(report, tmp_path))
+    assert "Sent by each person. upload 4,096 bytes" in page
+    assert "Cost" in page[page.index("Sent by each person.") :]
+
+
 def test_a_curator_is_named_as_what_it_is(report: dict[str, Any], tmp_path: Path) -> None:
     report["collection"] = {"collector": "curator", "guarantees": None, "simulated": False}
     assert "A trusted curator held the whole table" in words(written(report, tmp_path))

@@ -28,7 +28,7 @@ def report_view(report: dict[str, Any], limits: Limits) -> dict[str, Any]:
         "audits": [
             _audit(audit, limits) for audit in (report.get("audits") or [])[: limits.audits]
         ],
-        "collection": _collection(report.get("collection") or {}),
+        "collection": _collection(report.get("collection") or {}, limits),
         "integrity": report.get("integrity"),
         "manifest": dumped(report["manifest"], limits.manifest) if report.get("manifest") else "",
     }
@@ -180,7 +180,7 @@ def _column(column: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _collection(collection: dict[str, Any]) -> dict[str, Any]:
+def _collection(collection: dict[str, Any], limits: Limits) -> dict[str, Any]:
     collector = collection.get("collector")
     transport = collection.get("transport") or (collection.get("parameters") or {}).get("transport")
     if isinstance(transport, dict):
@@ -198,4 +198,6 @@ def _collection(collection: dict[str, Any]) -> dict[str, Any]:
     return {
         "text": text,
         "guarantees": [(words(name), said(value)) for name, value in guarantees.items()],
+        "found": found_view(collection.get("findings") or [], limits),
+        "charts": (collection.get("charts") or [])[: limits.charts],
     }

@@ -1,0 +1,40 @@
+"""Evidence that an auditor needs, and whether a pipeline gives it."""
+
+from anonloom.spec.cursor import Cursor
+from anonloom.spec.model import Data, Use
+
+
+def check_needs(
+    cursor: Cursor, use: Use, data: Data | None, stages: tuple[Use, ...], collect: Use | None
+) -> None:
+    """Complain of evidence that an auditor needs and this pipeline cannot give."""
+    if data is None:
+        return
+    ends_sampled = bool(stages) and stages[-1].kind == "sampler"
+    missing = {
+        "control": (data.holdout == 0, "rows that are held out", "write data.holdout: 0.25"),
+        "other_releases": (
+            not data.other_releases,
+            "other releases of the same population",
+            "write data.other_releases: [earlier.csv]",
+        ),
+        "groups": (
+            not data.schema.having("group"),
+            "a column with the role 'group'",
+            "declare one in data.columns",
+        ),
+        "before_sampling": (
+            not ends_sampled,
+            "a sampler after the generalizer",
+            "add one, or leave the auditor out",
+        ),
+        "trace": (
+            collect is not None and not collect.method.traced,
+            "a collector that keeps a trace of what its transport carried",
+            "write collect: {collector: delivery, with: {transport: NAME}}",
+        ),
+    }
+    for need in sorted(use.method.needs):
+        absent, what, hint = missing.get(need, (False, "", ""))
+        if absent:
+            cursor.complain(f"auditor {use.name!r} needs {what}", hint)

@@ -1,0 +1,69 @@
+"""What a collector leaves besides the release: a trace for auditors, and findings of its own."""
+
+import json
+
+import pytest
+
+from anonloom.cli import main
+from anonloom.errors import SpecError
+from anonloom.registry import Registry
+from anonloom.run.grid import Recipe, run_grid
+
+
+@pytest.fixture
+def carried(clinic):
+    """The clinic, whose rows are carried."""
+    clinic.change("audit:\n", "collect: {collector: courier}\naudit:\n  - needs-trace\n")
+    return clinic
+
+
+def test_an_auditor_gets_the_last_trace_of_the_collector(carried):
+    outcome = carried.pipeline().publish()
+    assert 12 == outcome.findings["needs-trace"]["seen"].value
+
+
+def test_a_trace_stays_out_of_all_that_is_written(carried):
+    carried.pipeline().publish()
+    written = [path for path in carried.out.rglob("*") if path.is_file()]
+    assert written
+    assert [] == [path for path in written if b"row 3" in path.read_bytes()]
+
+
+def test_an_auditor_that_needs_a_trace_is_refused_before_the_run(carried):
+    carried.change("{collector: courier}", "{collector: courier, with: {kept: false}}")
+    with pytest.raises(SpecError) as caught:
+        carried.pipeline()
+    assert (
+        f"{carried.file}:20:5: audit[0]: auditor 'needs-trace' needs a collector that keeps a "
+        "trace of what its transport carried\n"
+        "    - needs-trace\n"
+        "      ^\n"
+        "    write collect: {collector: delivery, with: {transport: NAME}}"
+    ) == str(caught.value)
+
+
+def test_findings_of_the_collection_are_in_report_and_text(carried):
+    outcome = carried.pipeline().publish()
+    collection = outcome.report["collection"]
+    assert "collector" == collection["id"]
+    assert [("carried", 12)] == [(f["name"], f["value"]) for f in collection["findings"]]
+    assert ["loads"] == [chart["name"] for chart in collection["charts"]]
+    saved = json.loads((carried.out / "public" / "report.json").read_text())
+    assert collection == saved["collection"]
+
+
+def test_findings_of_the_collection_are_compared(carried, registry, monkeypatch, capsys):
+    monkeypatch.setattr(Registry, "_environment", registry)
+    monkeypatch.chdir(carried.folder)
+    assert 0 == main(["run", "pipeline.yaml", "--quiet", "--to", "one"])
+    assert 0 == main(["run", "pipeline.yaml", "--quiet", "--to", "two"])
+    capsys.readouterr()
+    assert 0 == main(["compare", "one", "two"])
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["collector.carried", "12", "12"] in lines
+
+
+def test_findings_of_the_collection_are_figures_of_an_experiment(carried):
+    carried.file.write_text(carried.file.read_text() + "vary:\n  privacy.size.k: [2, 3]\n")
+    report = run_grid(Recipe(carried.file), carried.registry, carried.out)
+    assert [12, 12] == [run["findings"]["collector.carried"] for run in report["runs"]]
