@@ -16,11 +16,14 @@ know changes the sum by <weights, d>, which is uniform to her: whatever tag she 
 sum to zero with probability 2^-128 (SHAKE128 being a pseudorandom function of alpha).
 
 Everything is linear: one claim over the sum of a block of uploads, and of their tags, answers for
-the whole block, and halves of the block find the guilty upload. Servers commit to their claims
-before they reveal them; one that lies in its claim changes the sum by what it added and learns
-nothing that it did not know. The check works for any number of servers, and holds whatever the
-keys of the point functions are. It does not count writes: who knows a slot's key may write into the
-slot twice, and spoils nothing but her own row.
+the whole block, and halves of a refused block find guilty uploads. What is accepted is the *sum*:
+two uploads in it may undo each other. So a block is kept or dropped whole, and if an upload is taken
+out of an accepted block for whatever reason, the rest is claimed again.
+
+Servers commit to their claims before they reveal them; one that lies in its claim changes the sum
+by what it added and learns nothing that it did not know. The check works for any number of servers,
+and holds whatever the keys of the point functions are. It does not count writes: who knows a slot's
+key may write into the slot twice, and spoils nothing but her own row.
 
 What is promised of deposits: a record changed by anybody but its sender is never published; a donor
 without a server's help can't change another's row; with that help it can destroy the row, never
