@@ -7,7 +7,7 @@ setup(
         Extension(
             "anonloom_dpf._kernel",
             sources=["src/anonloom_dpf/_kernel.c"],
-            depends=["src/anonloom_dpf/_lanes.h", "src/anonloom_dpf/_kernel.h"],
+            depends=[f"src/anonloom_dpf/_{part}.h" for part in "kernel lanes generation module".split()],
             extra_compile_args=["-O3"],
             optional=True,
         )

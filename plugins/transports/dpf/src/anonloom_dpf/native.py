@@ -1,22 +1,103 @@
-"""Which code evaluates keys: the C kernel where it was built and the CPU has AES, else numpy.
+"""Which code evaluates keys: the C kernel where it was built and the CPU can run it, else numpy.
 
-The environment variable ANONLOOM_DPF_KERNEL (numpy, aesni or vaes) asks for one by name.
+All give the same bytes. The environment variable ANONLOOM_DPF_KERNEL (`numpy`, `aesni` or `vaes`)
+asks for one by name; a name that cannot be had is an error, not a silent change.
 """
+
+import importlib
+import os
+from functools import lru_cache
+from types import ModuleType
 from typing import TYPE_CHECKING
 
-from anonloom_dpf.aes import Bytes
+import numpy as np
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from numpy.typing import NDArray
+
+from anonloom.errors import UsageError
+from anonloom_dpf.aes import BLOCK, Bytes, blocks_of, fixed_key
+from anonloom_dpf.check import CHECK_BLOCKS, TAG_BYTES
 
 if TYPE_CHECKING:
     from anonloom_dpf.tree import Tree
 
+VARIABLE = "ANONLOOM_DPF_KERNEL"
+
+#: AES bytes per call of the kernel: about a tenth of a second, so that a run can be interrupted.
+PER_CALL = 1 << 30
+
+
+def _built() -> ModuleType | None:
+    try:
+        return importlib.import_module("anonloom_dpf._kernel")
+    except ImportError:  # installed without a compiler
+        return None
+
+
+_kernel = _built()
+
+
+def available() -> tuple[str, ...]:
+    """The names that can be asked for on this machine, slowest first."""
+    return ("numpy", *(_kernel.features() if _kernel else ()))
+
 
 def chosen() -> str:
-    """The name of the code that evaluates keys."""
-    return "numpy"
+    """The name of the code that evaluates keys: `numpy`, `aesni` or `vaes`."""
+    names = available()
+    asked = os.environ.get(VARIABLE, "")
+    if not asked:
+        return names[-1]
+    if asked not in names:
+        can = ", ".join(names)
+        raise UsageError(f"{VARIABLE} must be one of {can} on this machine. Got {asked} instead.")
+    return asked
+
+
+@lru_cache(maxsize=16)
+def _schedules(blocks: int) -> bytes:
+    """The round keys of all permutations, in the order that the kernel numbers them."""
+    assert _kernel is not None
+    keys = [fixed_key("left"), fixed_key("right")]
+    keys += [fixed_key("check", block) for block in range(CHECK_BLOCKS)]
+    keys += [fixed_key("leaf", block) for block in range(blocks)]
+    found: bytes = _kernel.schedule(b"".join(keys))
+    return found
+
+
+def _hash_key(check_key: bytes | None) -> bytes:
+    """Hash key and mask of GMAC with nonce zero."""
+    if check_key is None:
+        return b""
+    first = bytes(BLOCK - 1) + b"\x01"
+    return Cipher(algorithms.AES(check_key), modes.ECB()).encryptor().update(bytes(BLOCK) + first)
 
 
 def evaluate(
     tree: "Tree", party: int, keys: Bytes, share: Bytes, check_key: bytes | None
 ) -> Bytes | None:
-    """As `Tree.accumulate`."""
-    return None
+    """As `Tree.accumulate`, with arguments that were checked there."""
+    assert _kernel is not None
+    tags = np.empty((len(keys) if check_key is not None else 0, TAG_BYTES), np.uint8)
+    hash_key = _hash_key(check_key)
+    schedules = _schedules(blocks_of(tree.width))
+    fast = chosen() == "vaes"
+    step = max(64, PER_CALL // tree.aes_bytes)
+    for start in range(0, len(keys), step):
+        some = slice(start, start + step)
+        _kernel.evaluate(
+            fast, schedules, tree.leaves, tree.width, tree.checked, party,
+            keys[some], share, hash_key, tags[some],
+        )  # fmt: skip
+    return None if check_key is None else tags
+
+
+def generate(
+    tree: "Tree", indices: NDArray[np.int64], payloads: Bytes, first: Bytes, second: Bytes
+) -> None:
+    """Write the public parts of keys that hold their seeds already."""
+    assert _kernel is not None
+    schedules = _schedules(blocks_of(tree.width))
+    _kernel.generate(
+        schedules, tree.leaves, tree.width, tree.checked, indices, payloads, first, second
+    )

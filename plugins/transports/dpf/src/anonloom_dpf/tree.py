@@ -134,7 +134,7 @@ class Tree:
             Where the 32 bytes of seeds per point function come from.
         """
         indices = np.ascontiguousarray(indices, np.int64)
-        payloads = self._rows(payloads, self.width, "payloads")
+        payloads = np.ascontiguousarray(self._rows(payloads, self.width, "payloads"))
         if indices.shape != (len(payloads),):
             message = f"indices must be {len(payloads)}, one per payload. Got {indices.shape} instead."
             raise ValueError(message)
@@ -142,14 +142,15 @@ class Tree:
             raise ValueError(f"indices must be between 0 and {self.leaves - 1}.")
         m = len(indices)
         both = np.empty((2, m, self.key_size), np.uint8)
+        seeds = both[:, :, :BLOCK]
+        seeds[:] = np.frombuffer(entropy.bytes(2 * m * BLOCK), np.uint8).reshape(2, m, BLOCK)
+        seeds[:, :, 0] &= 0xFE
+        if native.chosen() != "numpy":
+            native.generate(self, indices, payloads, both[0], both[1])
+            return both[0], both[1]
         for start in range(0, m, TOGETHER):
-            some = slice(start, min(m, start + TOGETHER))
-            count = some.stop - start
-            seeds = np.frombuffer(entropy.bytes(2 * count * BLOCK), np.uint8).copy()
-            seeds = seeds.reshape(2, count, BLOCK)
-            seeds[:, :, 0] &= 0xFE
-            both[:, some, :BLOCK] = seeds
-            both[:, some, BLOCK:] = self._public(indices[some], payloads[some], seeds)
+            some = slice(start, start + TOGETHER)
+            both[:, some, BLOCK:] = self._public(indices[some], payloads[some], seeds[:, some])
         return both[0], both[1]
 
     def _public(self, indices: NDArray[np.int64], payloads: Bytes, seeds: Bytes) -> Bytes:

@@ -1,0 +1,175 @@
+/* The Python side: buffers in, nothing allocated by Python while the work goes on. */
+
+static void shape_of(shape_t *shape, size_t leaves) {
+  memset(shape, 0, sizeof *shape);
+  shape->leaves = leaves;
+  shape->tiles = (leaves + TILE - 1) / TILE;
+  size_t levels = 0;
+  for (size_t n = shape->tiles; n > 1; n = (n + 1) / 2) levels++;
+  shape->above = levels;
+  for (size_t n = shape->tiles, i = levels + 1; i-- > 0; n = (n + 1) / 2) shape->top[i] = n;
+  shape->tile_levels = TILE_LEVELS;
+  if (shape->tiles == 1)
+    for (shape->tile_levels = 0; ((size_t)1 << shape->tile_levels) < leaves;) shape->tile_levels++;
+  shape->depth = shape->above + shape->tile_levels;
+}
+
+static void layout_of(layout_t *at, const shape_t *shape, size_t width, int checked) {
+  at->width = width;
+  at->planes = (width + BLOCK - 1) / BLOCK;
+  at->bits_at = BLOCK + BLOCK * shape->depth;
+  at->last_at = at->bits_at + (shape->depth + 7) / 8;
+  at->check_at = at->last_at + width;
+  at->key_size = at->check_at + (checked ? CHECK_BLOCKS * BLOCK : 0);
+}
+
+static PyObject *wrong_size(const char *what) {
+  return PyErr_Format(PyExc_ValueError, "%s has another size than the tree asks for.", what);
+}
+
+static PyObject *features(PyObject *self, PyObject *ignored) {
+  PyObject *names = PyList_New(0);
+#if HAVE_KERNELS
+  __builtin_cpu_init();
+  const int aesni = __builtin_cpu_supports("aes") && __builtin_cpu_supports("pclmul") &&
+                    __builtin_cpu_supports("sse4.1");
+  const int vaes = aesni && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                   __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+                   __builtin_cpu_supports("vaes") && __builtin_cpu_supports("vpclmulqdq");
+  const char *found[] = {aesni ? "aesni" : NULL, vaes ? "vaes" : NULL};
+  for (int i = 0; i < 2 && names; i++) {
+    if (!found[i]) continue;
+    PyObject *name = PyUnicode_FromString(found[i]);
+    if (!name || PyList_Append(names, name)) Py_CLEAR(names);
+    Py_XDECREF(name);
+  }
+#endif
+  return names;
+}
+
+#if HAVE_KERNELS
+static PyObject *schedule(PyObject *self, PyObject *args) {
+  Py_buffer keys;
+  if (!PyArg_ParseTuple(args, "y*", &keys)) return NULL;
+  const size_t count = (size_t)keys.len / BLOCK;
+  PyObject *out = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(count * SCHEDULE));
+  for (size_t i = 0; i < count && out; i++)
+    key_schedule((uint8_t *)PyBytes_AS_STRING(out) + SCHEDULE * i, (const uint8_t *)keys.buf + BLOCK * i);
+  PyBuffer_Release(&keys);
+  return out;
+}
+
+/* Room for the work, run without the GIL. Returns 0, or -1 if there is no memory. */
+static int work(job_t *job, int vaes) {
+  const size_t planes = job->layout.width == BLOCK ? 0 : job->layout.planes;
+  job->top_stride = BLOCK * (job->shape.tiles + PAD);
+  job->tops = PyMem_RawMalloc(job->top_stride * job->count + 1);
+  job->states = PyMem_RawMalloc(BLOCK * BATCH * (TILE + PAD));
+  job->sums = planes ? PyMem_RawMalloc(BLOCK * TILE * planes) : NULL;
+  const int ready = job->tops && job->states && (job->sums || !planes);
+  if (ready) {
+    Py_BEGIN_ALLOW_THREADS;
+    if (vaes)
+      run_vaes(job);
+    else
+      run_aesni(job);
+    Py_END_ALLOW_THREADS;
+  }
+  PyMem_RawFree(job->tops);
+  PyMem_RawFree(job->states);
+  PyMem_RawFree(job->sums);
+  return ready ? 0 : -1;
+}
+
+/* evaluate(vaes, schedules, leaves, width, checked, party, keys, share, check, tags) */
+static PyObject *evaluate(PyObject *self, PyObject *args) {
+  int vaes, checked, party;
+  Py_ssize_t leaves, width;
+  Py_buffer schedules, keys, share, check, tags;
+  if (!PyArg_ParseTuple(args, "py*nnppy*w*y*w*", &vaes, &schedules, &leaves, &width, &checked, &party,
+                        &keys, &share, &check, &tags))
+    return NULL;
+  job_t job = {0};
+  shape_of(&job.shape, (size_t)leaves);
+  layout_of(&job.layout, &job.shape, (size_t)width, checked);
+  job.count = (size_t)keys.len / job.layout.key_size;
+  job.schedules = schedules.buf, job.keys = keys.buf, job.share = share.buf;
+  job.party = party, job.check = check.len ? check.buf : NULL, job.tags = tags.buf;
+  PyObject *result = NULL;
+  if ((size_t)schedules.len != SCHEDULE * (LEAF + job.layout.planes))
+    wrong_size("schedules");
+  else if ((size_t)keys.len != job.count * job.layout.key_size)
+    wrong_size("keys");
+  else if (share.len != leaves * width)
+    wrong_size("share");
+  else if (check.len && (check.len != 2 * BLOCK || !checked || (size_t)tags.len != BLOCK * job.count))
+    wrong_size("check");
+  else if (work(&job, vaes))
+    PyErr_NoMemory();
+  else
+    result = Py_NewRef(Py_None);
+  PyBuffer_Release(&schedules);
+  PyBuffer_Release(&keys);
+  PyBuffer_Release(&share);
+  PyBuffer_Release(&check);
+  PyBuffer_Release(&tags);
+  return result;
+}
+
+/* generate(schedules, leaves, width, checked, indices, payloads, keys of 0, keys of 1): the keys hold
+ * their seeds already; the public parts are written. */
+static PyObject *generate(PyObject *self, PyObject *args) {
+  int checked;
+  Py_ssize_t leaves, width;
+  Py_buffer schedules, indices, payloads, first, second;
+  if (!PyArg_ParseTuple(args, "y*nnpy*y*w*w*", &schedules, &leaves, &width, &checked, &indices, &payloads,
+                        &first, &second))
+    return NULL;
+  shape_t shape;
+  layout_t at;
+  shape_of(&shape, (size_t)leaves);
+  layout_of(&at, &shape, (size_t)width, checked);
+  const size_t count = (size_t)indices.len / sizeof(int64_t);
+  PyObject *result = NULL;
+  if ((size_t)schedules.len != SCHEDULE * (LEAF + at.planes))
+    wrong_size("schedules");
+  else if ((size_t)payloads.len != count * at.width)
+    wrong_size("payloads");
+  else if ((size_t)first.len != count * at.key_size || second.len != first.len)
+    wrong_size("keys");
+  else {
+    Py_BEGIN_ALLOW_THREADS;
+    for (size_t k = 0; k < count; k++) {
+      uint8_t *key = (uint8_t *)first.buf + at.key_size * k, *other = (uint8_t *)second.buf + at.key_size * k;
+      const uint8_t *seeds[2] = {key, other};
+      generate_one(&shape, &at, schedules.buf, (uint64_t)((const int64_t *)indices.buf)[k],
+                   (const uint8_t *)payloads.buf + at.width * k, seeds, checked, key);
+      memcpy(other + BLOCK, key + BLOCK, at.key_size - BLOCK);
+    }
+    Py_END_ALLOW_THREADS;
+    result = Py_NewRef(Py_None);
+  }
+  PyBuffer_Release(&schedules);
+  PyBuffer_Release(&indices);
+  PyBuffer_Release(&payloads);
+  PyBuffer_Release(&first);
+  PyBuffer_Release(&second);
+  return result;
+}
+#endif
+
+static PyMethodDef methods[] = {
+    {"features", features, METH_NOARGS, "Names of the kernels that this CPU can run, slowest first."},
+#if HAVE_KERNELS
+    {"schedule", schedule, METH_VARARGS, "Round keys of AES-128 keys in a row."},
+    {"evaluate", evaluate, METH_VARARGS, "Add the evaluation of keys to a share."},
+    {"generate", generate, METH_VARARGS, "Write the public parts of keys."},
+#endif
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef module = {
+    PyModuleDef_HEAD_INIT, "anonloom_dpf._kernel", "AES kernels of the tree.", -1, methods, NULL, NULL,
+    NULL, NULL};
+
+PyMODINIT_FUNC PyInit__kernel(void) { return PyModule_Create(&module); }
