@@ -17,8 +17,8 @@ sum to zero with probability 2^-128 (SHAKE128 being a pseudorandom function of a
 
 Everything is linear: one claim over the sum of a block of uploads, and of their tags, answers for
 the whole block, and halves of a refused block find guilty uploads. What is accepted is the *sum*:
-two uploads in it may undo each other. So a block is kept or dropped whole, and if an upload is taken
-out of an accepted block for whatever reason, the rest is claimed again.
+two uploads in it may undo each other. So a block is kept or dropped whole, and if an upload is
+taken out of an accepted block for whatever reason, the rest is claimed again.
 
 Servers commit to their claims before they reveal them; one that lies in its claim changes the sum
 by what it added and learns nothing that it did not know. The check works for any number of servers,

@@ -66,8 +66,8 @@ class FixedKey:
     """G(s) = AES_k(s ^ 0) ^ s ^ 0 | AES_k(s ^ 1) ^ s ^ 1 | .. for a fixed, public k.
 
     AES alone could be undone by everybody: what is added after it makes the function one-way. With
-    AES_k as an ideal permutation, T evaluations tell the outputs of S unknown seeds from random bytes
-    with probability at most about T S B / 2^128, where B is the number of blocks of an expansion.
+    AES_k as an ideal permutation, T evaluations tell the outputs of S unknown seeds from random
+    bytes with probability at most about T S B / 2^128, B being the number of blocks of an output.
     """
 
     def add(self, seeds: Bytes, out: Bytes) -> None:
