@@ -15,7 +15,8 @@ from anonloom_rounds.signing import read_signed
 _HEAD = b"anonloom notice 1"
 
 
-@attrs.frozen
+# By identity: what was read once is shared, and keys of servers cannot be hashed.
+@attrs.frozen(eq=False)
 class Notice:
     """What clients act on.
 
@@ -48,6 +49,12 @@ class Notice:
     @locks.default
     def _locks(self) -> tuple[Lock, ...]:
         return tuple(Lock.read(self.round.suite, keys[0]) for keys in self.keys)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Notice) and self.bound == other.bound
+
+    def __hash__(self) -> int:
+        return hash(self.bound)
 
     @property
     def document(self) -> bytes:

@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from functools import lru_cache
 from importlib.metadata import version
 from typing import ClassVar
 
@@ -30,7 +31,7 @@ class RoundTransport(Transport):
         """What must be the same on all sides: transport, version and parameters."""
         fields = attrs.fields(type(self))
         parameters = [(field.name, getattr(self, field.name)) for field in fields]
-        return describe(self.name, version(self.distribution), parameters)
+        return describe(self.name, _version(self.distribution), parameters)
 
     @abstractmethod
     def make_client(self, notice: Notice, entropy: Entropy, invitation: bytes) -> RoundClient:
@@ -73,3 +74,8 @@ class RoundTransport(Transport):
         if saved is not None:
             server.resume(saved)
         return server
+
+
+@lru_cache
+def _version(distribution: str) -> str:
+    return version(distribution)

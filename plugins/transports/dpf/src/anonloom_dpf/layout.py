@@ -1,0 +1,181 @@
+"""Layout: which tables a round has, and how messages become keys of point functions on them."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom.kinds.engines import Entropy
+from anonloom.kinds.rounds import Round
+from anonloom.kinds.slots import SlotSecret, row_size, write_row
+from anonloom_dpf import slotauth
+from anonloom_dpf.peeling import Peeling
+from anonloom_dpf.placement import Placement
+from anonloom_dpf.single import SingleSlot
+from anonloom_dpf.square import Square
+from anonloom_dpf.tree import Tree
+
+Bytes = NDArray[np.uint8]
+
+#: Bytes of a server's share of a slot's tag.
+TAG_BYTES = slotauth.SIZE
+
+
+@attrs.frozen
+class Settings:
+    """The parameters of the transport that shape a round."""
+
+    placement: str
+    slots_per_leaf: int
+    tolerated: float
+    success_rate: float
+
+
+def point_function(servers: int, leaves: int, width: int, checked: bool) -> Tree | Square:
+    """Return the construction for so many servers: a tree for two, a square root for more."""
+    if servers == 2:
+        return Tree(leaves, width, checked=checked)
+    return Square(servers, leaves, width)
+
+
+@attrs.frozen
+class PostLayout:
+    """The tables of a `post`: each message goes to one slot of each."""
+
+    servers: int
+    placement: Placement
+    slots_per_leaf: int
+    functions: tuple[Tree | Square, ...]
+
+    @property
+    def content_size(self) -> int:
+        """Bytes of what a client seals to each server: one key per table."""
+        return sum(function.key_size for function in self.functions)
+
+    @property
+    def checked(self) -> bool:
+        """Whether keys can be checked: with two servers only."""
+        return self.servers == 2
+
+    def contents(self, messages: Sequence[bytes], entropy: Entropy) -> list[Bytes]:
+        """Return for each server what is sealed to it, one row per message."""
+        records, slots = self.placement.place(messages, entropy)
+        keys: list[list[Bytes]] = [[] for _ in range(self.servers)]
+        for table, function in enumerate(self.functions):
+            leaves, within = np.divmod(slots[:, table], self.slots_per_leaf)
+            payloads = np.zeros((len(records), self.slots_per_leaf, records.shape[1]), np.uint8)
+            payloads[np.arange(len(records)), within] = records
+            flat = payloads.reshape(len(records), -1)
+            for server, own in enumerate(function.keys(leaves, flat, entropy)):
+                keys[server].append(own)
+        return [np.concatenate(own, axis=1) for own in keys]
+
+    def split(self, contents: Bytes) -> list[Bytes]:
+        """Return the keys of each table."""
+        ends = np.cumsum([function.key_size for function in self.functions])
+        return [np.ascontiguousarray(part) for part in np.split(contents, ends[:-1], axis=1)]
+
+    def empty(self) -> list[Bytes]:
+        """Return shares of tables in which nothing was written."""
+        return [np.zeros((f.leaves, f.width), np.uint8) for f in self.functions]
+
+    def tables(self, data: bytes) -> list[Bytes] | None:
+        """Read all tables, slot by slot; None when the size is wrong."""
+        sizes = [function.leaves * function.width for function in self.functions]
+        if len(data) != sum(sizes):
+            return None
+        flat = np.split(np.frombuffer(data, np.uint8), np.cumsum(sizes)[:-1])
+        return [table.reshape(-1, self.placement.record_size) for table in flat]
+
+
+@attrs.frozen
+class DepositLayout:
+    """The table of a `deposit`: one row per position."""
+
+    servers: int
+    rows: int
+    width: int
+    iteration: int
+    iterations: int
+    context: bytes = attrs.field(repr=False)
+    function: Tree | Square = attrs.field(init=False)
+
+    @function.default
+    def _function(self) -> Tree | Square:
+        return point_function(self.servers, self.rows, self.width, checked=False)
+
+    @property
+    def content_size(self) -> int:
+        """Bytes of what a client seals to each server: a key, and a share of the slot's tag."""
+        return self.function.key_size + TAG_BYTES
+
+    def weights(self, alphas: Sequence[bytes]) -> Bytes:
+        """Return what the slots' keys weigh rows with."""
+        joined = np.frombuffer(b"".join(alphas), np.uint8).reshape(len(alphas), -1)
+        return slotauth.weights(
+            joined, self.width, context=self.context, iteration=self.iteration
+        )
+
+    def contents(
+        self, places: Sequence[tuple[int, SlotSecret, bytes]], entropy: Entropy
+    ) -> list[Bytes]:
+        """Return for each server what is sealed to it, one row per record."""
+        written = b"".join(
+            write_row(secret, self.iteration, self.iterations, record)
+            for _, secret, record in places
+        )
+        rows = np.frombuffer(written, np.uint8).reshape(len(places), self.width)
+        tags = slotauth.tags(rows, self.weights([secret.alpha for _, secret, _ in places]))
+        shared = slotauth.shares(tags, self.servers, entropy)
+        indices = np.array([position for position, _, _ in places], np.int64)
+        keys = self.function.keys(indices, rows, entropy)
+        return [np.concatenate(both, axis=1) for both in zip(keys, shared, strict=True)]
+
+
+@lru_cache(maxsize=8)
+def post_layout(round: Round, settings: Settings) -> PostLayout:
+    """Return the tables of a `post`."""
+    # The digest is fresh in every round, and so are the slots that a tag leads to.
+    salt, slots_per_leaf = round.digest, settings.slots_per_leaf
+    placement: Placement
+    if settings.placement == "paper":
+        slots_per_leaf = 1
+        placement = SingleSlot(
+            capacity=round.capacity,
+            message_size=round.message_size,
+            success_rate=settings.success_rate,
+            salt=salt,
+        )
+    else:
+        placement = Peeling(
+            capacity=round.capacity,
+            message_size=round.message_size,
+            slots_per_leaf=slots_per_leaf,
+            tolerated=settings.tolerated,
+            salt=salt,
+        )
+    functions = tuple(
+        point_function(
+            round.servers,
+            slots // slots_per_leaf,
+            slots_per_leaf * placement.record_size,
+            checked=round.servers == 2,
+        )
+        for slots in placement.tables
+    )
+    return PostLayout(round.servers, placement, slots_per_leaf, functions)
+
+
+@lru_cache(maxsize=8)
+def deposit_layout(round: Round) -> DepositLayout:
+    """Return the table of a `deposit`."""
+    return DepositLayout(
+        round.servers,
+        len(round.slots),
+        row_size(round.message_size),
+        round.iteration,
+        round.iterations,
+        round.digest,
+    )

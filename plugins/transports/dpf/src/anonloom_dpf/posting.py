@@ -1,0 +1,115 @@
+"""Posting: the tables of a `post`, which all messages are written into and read from together."""
+
+import hashlib
+from typing import TYPE_CHECKING
+
+import attrs
+import numpy as np
+
+from anonloom_dpf.combining import xor_all
+from anonloom_dpf.layout import Bytes, PostLayout
+from anonloom_dpf.tree import Tree
+
+if TYPE_CHECKING:
+    from anonloom_dpf.server import DpfServer
+
+#: Bytes of what a server says about one upload.
+_TAG = 16
+
+
+@attrs.define(eq=False)
+class Posting:
+    """One server's work in a `post`."""
+
+    wrong = "malformed key"
+
+    server: "DpfServer" = attrs.field(repr=False)
+    layout: PostLayout
+    _shares: list[Bytes] | None = attrs.field(default=None, init=False, repr=False)
+    _tags: bytes = attrs.field(default=b"", init=False, repr=False)
+
+    def evaluate(self) -> list[bytes] | None:
+        """Evaluate all keys; return the uploads that fail the check, None while it goes on."""
+        if not self.layout.checked:
+            self._add_up(None)
+            return []
+        # The key of the check is tossed when all uploads are fixed: nobody can prepare for it.
+        coins = self.server.coins()
+        if coins is None:
+            return None
+        self._add_up(hashlib.sha256(b"anonloom dpf check 1\0" + coins).digest())
+        said = self.server.talk.exchange("check", lambda: self._tags, self.server.subject)
+        if said is None:
+            return None
+        admitted = self.server.admitted or ()
+        if any(len(tags) != _TAG * len(admitted) for tags in said):
+            self.server.talk.stop("a server sent check values of the wrong size")
+            return None
+        first, *others = (np.frombuffer(tags, np.uint8).reshape(-1, _TAG) for tags in said)
+        differs = np.any([np.any(first != other, axis=1) for other in others], axis=0)
+        return [admitted[at] for at in np.flatnonzero(differs)]
+
+    def _add_up(self, check_key: bytes | None) -> None:
+        if self._shares is not None:
+            return
+        server, shares = self.server, self.layout.empty()
+        keys = self.layout.split(self._contents(server.admitted or ()))
+        tags = []
+        for function, own, share in zip(self.layout.functions, keys, shares, strict=True):
+            if isinstance(function, Tree):
+                found = function.accumulate(server.seat.index, own, share, check_key=check_key)
+                tags.append(found)
+                tags.append(function.public(own))
+            else:
+                function.accumulate(server.seat.index, own, share)
+        if check_key is not None:
+            # Both servers must hold the same public part of every key.
+            said = np.concatenate([part for part in tags if part is not None], axis=1)
+            self._tags = b"".join(
+                hashlib.blake2b(row, digest_size=_TAG, key=check_key).digest() for row in said
+            )
+        self._shares = shares
+
+    def _contents(self, uploads: "tuple[bytes, ...] | list[bytes]") -> Bytes:
+        joined = b"".join(self.server.content(upload) for upload in uploads)
+        return np.frombuffer(joined, np.uint8).reshape(len(uploads), self.layout.content_size)
+
+    def remove(self, uploads: list[bytes]) -> None:
+        """Take uploads out again: adding twice is adding nothing."""
+        if not uploads:
+            return
+        keys = self.layout.split(self._contents(uploads))
+        for function, own, share in zip(
+            self.layout.functions, keys, self._shares or (), strict=True
+        ):
+            function.accumulate(self.server.seat.index, own, share)
+
+    def shown(self) -> bytes:
+        """This server's share of all tables."""
+        return b"".join(share.tobytes() for share in self._shares or ())
+
+    def combine(self, shares: tuple[bytes, ...]) -> None:
+        """Read the messages out of the sum of all shares, and publish them."""
+        tables = None
+        if len({len(share) for share in shares}) == 1:
+            tables = self.layout.tables(xor_all(shares))
+        if tables is None:
+            self.server.talk.stop("a server sent a share of the wrong size")
+            return
+        read = self.layout.placement.decode(tables)
+        expected = len(self.server.admitted or ())
+        if len(read.messages) < self.server.round.min_batch:
+            self.server.talk.stop(
+                f"{len(read.messages)} of {expected} messages can be read, fewer than "
+                f"{self.server.round.min_batch}: one of the servers deviates, or many senders do"
+            )
+            return
+        missing = expected - self.server.refused[self.wrong] - len(read.messages)
+        if missing > 0:
+            self.server.remarks["messages that cannot be read"] = missing
+        self.server.publish(read.messages)
+
+    def forget(self) -> None:
+        """Forget this server's share."""
+        self._shares = None
+        self._tags = b""

@@ -1,0 +1,68 @@
+"""The server's side of transport dpf: evaluates keys, checks them, and shows its share at the end.
+
+A `post` and a `deposit` differ in their tables and in what is checked; `Writing` is either.
+"""
+
+import math
+from typing import ClassVar
+
+import attrs
+
+from anonloom_dpf.depositing import Depositing
+from anonloom_dpf.layout import Settings, deposit_layout, post_layout
+from anonloom_dpf.posting import Posting
+from anonloom_rounds.server import RoundServer
+
+
+@attrs.define(eq=False)
+class DpfServer(RoundServer):
+    """One of the servers, none of which sees anything but its own share of the tables."""
+
+    steps: ClassVar[frozenset[str]] = frozenset(("check", "claims", "share"))
+
+    settings: Settings = attrs.field(kw_only=True)
+    _work: Posting | Depositing = attrs.field(init=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
+        if self.round.operation == "post":
+            self._work = Posting(self, post_layout(self.round, self.settings))
+        else:
+            self._work = Depositing(self, deposit_layout(self.round))
+
+    @property
+    def content_size(self) -> int:
+        """Bytes of what a client seals to this server."""
+        return self._work.layout.content_size
+
+    def place(self) -> None:
+        """Add up the evaluations of all keys, and take out those that are wrong."""
+        wrong = self._work.evaluate()
+        if wrong is None or self.stopped:
+            return
+        if len(wrong) > math.ceil(self.settings.tolerated * len(self.admitted or ())):
+            self.talk.stop(
+                f"{len(wrong)} of {len(self.admitted or ())} uploads fail the check, more than "
+                f"the tolerated share of {self.settings.tolerated:g}: one of the servers deviates, "
+                "or that many senders do"
+            )
+            return
+        self.exclude(wrong, self._work.wrong)
+        self._work.remove(wrong)
+        self.settled = True
+
+    def reveal(self) -> None:
+        """Show this server's share of what was not erased."""
+        self.talk.exchange("share", self._work.shown, self.subject)
+        if self.talk.said("share"):
+            self.end()
+
+    def conclude(self) -> None:
+        """Add the shares of all servers."""
+        shares = self.talk.shown("share", self.subject)
+        if shares is not None:
+            self._work.combine(shares)
+
+    def forget(self) -> None:
+        """Forget this server's share of what was erased."""
+        self._work.forget()

@@ -1,0 +1,101 @@
+"""Transport dpf: messages written into tables of which every server sees a share only."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import ClassVar, Literal, cast
+
+import attrs
+
+from anonloom.kinds.engines import ClientEngine, Clock, Entropy, Envelope
+from anonloom.kinds.rounds import Round
+from anonloom.kinds.slots import SlotSecret
+from anonloom.kinds.transport import Guarantees, Seat
+from anonloom.params import between, param
+from anonloom_dpf.client import DpfClient, deposit_together, post_together
+from anonloom_dpf.layout import Settings
+from anonloom_dpf.promises import guarantees
+from anonloom_dpf.server import DpfServer
+from anonloom_rounds.notice import Notice
+from anonloom_rounds.recording import Recorded
+from anonloom_rounds.transport import RoundTransport
+
+
+@attrs.frozen(kw_only=True)
+class Dpf(RoundTransport):
+    """Anonymous writing with distributed point functions, for two to four servers.
+
+    A sender writes into tables that are shared among the servers: each sees a key that tells
+    nothing, adds its evaluation to its share, and only the sum of all shares is ever read. Two
+    servers use the tree of Boyle, Gilboa and Ishai with keys that grow with the logarithm of the
+    table; three or four use their square-root construction. Any number of servers short of all
+    may put together what they know.
+    """
+
+    name: ClassVar[str] = "dpf"
+    distribution: ClassVar[str] = "anonloom-dpf"
+
+    placement: Literal["peeling", "paper"] = param(
+        default="peeling",
+        help=(
+            "How messages of a post find room: `peeling` writes each three times and untangles "
+            "collisions, `paper` writes it once into a table so large that few collide."
+        ),
+    )
+    slots_per_leaf: int = param(
+        default=4,
+        check=between(1, 64),
+        help=(
+            "Slots of a post's tables that one key may change: more are cheaper to evaluate and "
+            "check, and give a dishonest sender more to spoil."
+        ),
+    )
+    tolerated: float = param(
+        default=0.01,
+        check=between(0, 0.25),
+        help=(
+            "Share of senders that may be dishonest: a post's tables are larger by what they can "
+            "spoil, and a round in which more uploads fail their check is stopped."
+        ),
+    )
+    success_rate: float = param(
+        default=0.9,
+        check=between(0.5, 0.999),
+        help="With `placement: paper`, the share of messages that shall not collide.",
+    )
+
+    @property
+    def settings(self) -> Settings:
+        """What shapes a round."""
+        return Settings(self.placement, self.slots_per_leaf, self.tolerated, self.success_rate)
+
+    def problem(self, round: Round) -> str | None:
+        """Say why the transport cannot carry such a round, or None."""
+        if not 2 <= round.servers <= 4:
+            return (
+                f"transport 'dpf' works with 2, 3 or 4 servers. Got {round.servers} instead. "
+                "Transport 'mixnet' takes any number."
+            )
+        return None
+
+    def make_client(self, notice: Notice, entropy: Entropy, invitation: bytes) -> DpfClient:
+        """Return the engine of one sender."""
+        return DpfClient(notice, entropy, invitation, settings=self.settings)
+
+    def make_server(self, round: Round, seat: Seat, entropy: Recorded, clock: Clock) -> DpfServer:
+        """Return the engine of one server."""
+        return DpfServer(round, seat, self.software, entropy, clock, settings=self.settings)
+
+    def posting(
+        self, clients: Sequence[ClientEngine], messages: Sequence[bytes]
+    ) -> Iterator[list[Envelope]]:
+        """Let each client post its message; keys are made for many at once."""
+        return post_together(cast(Sequence[DpfClient], clients), messages)
+
+    def depositing(
+        self, clients: Sequence[ClientEngine], records: Iterable[tuple[SlotSecret, bytes]]
+    ) -> Iterator[list[Envelope]]:
+        """Let each client deposit its record; keys are made for many at once."""
+        return deposit_together(cast(Sequence[DpfClient], clients), records)
+
+    def guarantees(self, round: Round) -> Guarantees:
+        """Return what such a round promises."""
+        return guarantees(round, self.settings)
