@@ -128,7 +128,8 @@ class Depositing:
             self.layout.function.accumulate(self.server.seat.index, keys, self._share)
 
     def _kept(self) -> list[int]:
-        return [at for at in range(self.layout.rows) if at not in self.server.erased]
+        erased = self.server.erased
+        return [at for at in range(self.layout.rows) if at not in erased]
 
     def shown(self) -> bytes:
         """This server's share of the rows that are not erased, and of no other."""
@@ -143,10 +144,10 @@ class Depositing:
             return
         rows = xor_all(shares)
         result: list[bytes | None] = [None] * self.layout.rows
-        contested = 0
+        contested, nothing = 0, bytes(self.layout.width)
         for at, position in enumerate(kept):
             row = rows[at * self.layout.width : (at + 1) * self.layout.width]
-            if any(row):
+            if row != nothing:
                 head = self.server.seat.slot_keys[position].head
                 result[position] = read_row(head, self.layout.iteration, row)
                 contested += result[position] is None
