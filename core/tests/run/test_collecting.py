@@ -38,7 +38,7 @@ def test_an_auditor_that_needs_a_trace_is_refused_before_the_run(carried):
         "trace of what its transport carried\n"
         "    - needs-trace\n"
         "      ^\n"
-        "    write collect: {collector: delivery, with: {transport: NAME}}"
+        "    write collect: {collector: delivery, with: {transport: NAME, traced: true}}"
     ) == str(caught.value)
 
 
@@ -67,3 +67,14 @@ def test_findings_of_the_collection_are_figures_of_an_experiment(carried):
     carried.file.write_text(carried.file.read_text() + "vary:\n  privacy.size.k: [2, 3]\n")
     report = run_grid(Recipe(carried.file), carried.registry, carried.out)
     assert [12, 12] == [run["findings"]["collector.carried"] for run in report["runs"]]
+
+
+def test_columns_that_cannot_be_collected_are_refused_before_the_run(carried):
+    carried.change("    bill: {role: other}", "    tips: {role: other}")
+    with pytest.raises(SpecError) as caught:
+        carried.pipeline()
+    assert (
+        f"{carried.file}:18:10: collect: it carries no bills\n"
+        "    collect: {collector: courier}\n"
+        "             ^"
+    ) == str(caught.value)

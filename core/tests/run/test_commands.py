@@ -201,6 +201,8 @@ counting (utility): Counts rows; can be told to find nothing.
 needs-control was not run: it needs control, which two tables lack; give it with --control FILE
 
 needs-others was not run: it needs other_releases, which two tables lack; give them with --also FILE
+
+needs-trace was not run: it needs trace, which two tables lack
 """
     )
 

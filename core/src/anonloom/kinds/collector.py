@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 
 from anonloom.data.release import Release
+from anonloom.data.schema import Schema
 from anonloom.data.table import Table
 from anonloom.kinds.context import Run
 from anonloom.kinds.guard import Guard
@@ -20,6 +21,10 @@ class Collector(ABC):
     @abstractmethod
     def collect(self, table: Table, stages: Stages, guard: Guard, run: Run) -> Release:
         """Return the release that the stages give."""
+
+    def problem(self, schema: Schema) -> str | None:
+        """Say why it cannot collect such columns, or None; asked before the run."""
+        return None
 
     @property
     def guarantees(self) -> Guarantees | None:

@@ -14,7 +14,6 @@ from anonloom.params import at_least, between, not_empty, param
 from anonloom.registry import Registry
 from anonloom.spec.columns import check_bounds, read_columns
 from anonloom.spec.cursor import Cursor
-from anonloom.spec.evidence import check_needs
 from anonloom.spec.methods import Workshop
 from anonloom.spec.model import (
     COMPARISONS,
@@ -27,6 +26,7 @@ from anonloom.spec.model import (
     Use,
 )
 from anonloom.spec.order import check_order, check_quasi
+from anonloom.spec.requirements import check_collector, check_needs
 from anonloom.spelling import listed
 
 T = TypeVar("T")
@@ -110,6 +110,7 @@ def read_pipeline(
     privacy = _privacy(fields["privacy"], workshop, data, taken) if "privacy" in fields else ()
     suppression = _section(root, fields, "suppression", Suppression, workshop)
     collect = _collect(root, fields.get("collect"), workshop)
+    check_collector(fields.get("collect", root), collect, data)
     judged = _judged(data, privacy) if not problems else None
     stages = _stages(fields.get("stages"), workshop, data, judged, taken)
     audit = _audits(fields.get("audit"), workshop, data, stages, collect, taken)

@@ -1,7 +1,14 @@
-"""Evidence that an auditor needs, and whether a pipeline gives it."""
+"""What a collector and an auditor require of the rest of a pipeline."""
 
 from anonloom.spec.cursor import Cursor
 from anonloom.spec.model import Data, Use
+
+
+def check_collector(cursor: Cursor, collect: Use | None, data: Data | None) -> None:
+    """Complain of columns that a collector cannot collect."""
+    problem = collect.method.problem(data.schema) if collect and data else None
+    if problem:
+        cursor.complain(problem)
 
 
 def check_needs(
@@ -31,7 +38,7 @@ def check_needs(
         "trace": (
             collect is not None and not collect.method.traced,
             "a collector that keeps a trace of what its transport carried",
-            "write collect: {collector: delivery, with: {transport: NAME}}",
+            "write collect: {collector: delivery, with: {transport: NAME, traced: true}}",
         ),
     }
     for need in sorted(use.method.needs):
