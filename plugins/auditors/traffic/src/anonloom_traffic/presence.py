@@ -1,0 +1,144 @@
+"""Presence: who was absent in which rounds, against what was missing in which rounds."""
+
+from collections import Counter
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom.protocol.trace import Trace
+from anonloom_traffic.guessed import Guessed
+from anonloom_traffic.observed import Bools, Floats, Observed
+
+#: Weight of 'nobody sends this' in the least squares: one round's worth.
+RIDGE = 1.0
+
+
+@attrs.frozen(eq=False)
+class Series:
+    """One series of deposits, or all rounds of posts.
+
+    Attributes
+    ----------
+    rounds
+        Its rounds, in order.
+    items
+        Which of the guessed messages belong to it.
+    keys
+        Column of `there` for each of them.
+    there
+        How often each key was published in each round.
+    """
+
+    rounds: NDArray[np.int64]
+    items: NDArray[np.int64]
+    keys: NDArray[np.int64]
+    there: Floats
+
+
+def filled(trace: Trace, blank: bytes | None) -> Bools:
+    """Return which places of a round hold something other than 'no answer'."""
+    return np.array([one is not None and one != blank for one in trace.published], np.bool_)
+
+
+def deposits(
+    observed: Observed, guessed: Guessed, numbers: NDArray[np.int64], blank: bytes | None
+) -> list[Series]:
+    """Return every series of deposits; `blank` is what stands for 'no answer'."""
+    traces = observed.rounds.traces
+    found = []
+    homes = numbers[guessed.home]
+    for number in np.unique(homes):
+        rounds, items = np.flatnonzero(numbers == number), np.flatnonzero(homes == number)
+        most = max(len(traces[at].published) for at in rounds)
+        there = np.zeros((len(rounds), most))
+        for row, at in enumerate(rounds):
+            of = filled(traces[at], blank)
+            there[row, : len(of)] = of
+        found.append(Series(rounds, items, guessed.places[guessed.starts[items]], there))
+    return found
+
+
+def posts(guessed: Guessed, rounds: int) -> list[Series]:
+    """Return the messages that recur; the others tell nothing about other rounds."""
+    pairs = np.unique(np.stack([guessed.value, guessed.rounds], axis=1), axis=0)
+    values, number = np.unique(pairs[:, 0], return_counts=True)
+    recurring = values[number > 1]
+    items = np.flatnonzero(np.isin(guessed.value, recurring))
+    if not len(items):
+        return []
+    keys = np.searchsorted(recurring, guessed.value[items])
+    there = np.zeros((rounds, len(recurring)))
+    np.add.at(there, (guessed.rounds[items], keys), 1)
+    return [Series(np.arange(rounds), items, keys, there)]
+
+
+def commonest(observed: Observed) -> bytes | None:
+    """Return the message that stands most often at several places of one round, if one does."""
+    times: Counter[bytes] = Counter()
+    for trace in observed.rounds.traces:
+        of = Counter(one for one in trace.published if one is not None)
+        times.update({one: number for one, number in of.items() if number > 1})
+    return times.most_common(1)[0][0] if times else None
+
+
+def intersection(series: Series, present: Bools, both: bool) -> Floats:
+    """Return minus the number of rounds in which a client and a message contradict each other.
+
+    Parameters
+    ----------
+    both
+        Whether a client that was there and a place that was empty contradict each other too.
+    """
+    here = present[series.rounds].astype(np.float64)
+    there = (series.there > 0).astype(np.float64)
+    against = there.T @ (1 - here)
+    if both:
+        against += (1 - there).T @ here
+    scores: Floats = -against[series.keys]
+    return scores
+
+
+def disclosure(series: Series, present: Bools) -> Floats:
+    """Return how much each message is sent when a client is there: statistical disclosure.
+
+    Danezis compares rounds with the client to rounds without; least squares do so for all clients
+    at once (Perez-Gonzalez and Troncoso).
+    """
+    here = present[series.rounds].astype(np.float64)
+    gram = here.T @ here + RIDGE * np.eye(here.shape[1])
+    profiles = np.linalg.solve(gram, here.T @ series.there)
+    scores: Floats = np.round(
+        profiles.T[series.keys], 9
+    )  # equal columns tie, whatever rounding did
+    return scores
+
+
+def spread(guessed: Guessed, series: list[Series], scores: list[Floats]) -> Floats:
+    """Put the scores of all series in their rows; what is in none is not told apart."""
+    whole = np.zeros(guessed.candidates.shape)
+    for one, of in zip(series, scores, strict=True):
+        whole[one.items] = of
+    return whole
+
+
+def smallest_pattern(series: list[Series], first: int | None = None) -> int | None:
+    """Return the least number of guessed places that were empty in the same rounds.
+
+    Parameters
+    ----------
+    first
+        Look at that many rounds of each series only.
+    """
+    least: int | None = None
+    for one in series:
+        patterns = (one.there[:first] > 0)[:, np.unique(one.keys)]
+        if patterns.size:
+            _, number = np.unique(patterns, axis=1, return_counts=True)
+            least = int(number.min()) if least is None else min(least, int(number.min()))
+    return least
+
+
+def shortened(one: Series, first: int) -> Series:
+    """Return the same series after that many of its rounds."""
+    return attrs.evolve(one, rounds=one.rounds[:first], there=one.there[:first])

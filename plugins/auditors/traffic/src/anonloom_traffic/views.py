@@ -1,0 +1,242 @@
+"""Views: every way of looking at a round that might tell who sent what."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom_traffic import presence
+from anonloom_traffic.features import (
+    MARKS,
+    MESSAGE_SIZES,
+    closeness,
+    in_same_order,
+    learnt,
+    message_figure,
+    odd_messages,
+    table,
+    usual_lag,
+    varies,
+)
+from anonloom_traffic.following import Paths, sender_rows
+from anonloom_traffic.guessed import Guessed
+from anonloom_traffic.observed import Bools, Floats, Observed
+
+#: Families of views, in the order in which they are preferred when nothing tells them apart.
+FAMILIES = ("links", "lists", "presence", "size", "order", "timing", "together")
+
+CLIENT_SIZES = {
+    "up": "bytes sent",
+    "sent": "envelopes sent",
+    "down": "bytes received",
+    "received": "envelopes received",
+}
+
+
+@attrs.frozen(eq=False)
+class View:
+    """One way of looking.
+
+    Attributes
+    ----------
+    name
+        What is compared with what; it holds no bytes of anybody.
+    family
+        One of `FAMILIES`.
+    score
+        Takes the messages whose truth may be learnt from; returns a score for every message and
+        client, the higher the likelier.
+    learns
+        Whether the scores depend on what was learnt from.
+    likely
+        Whether the scores are logarithms of probabilities.
+    """
+
+    name: str
+    family: str
+    score: Callable[[Bools], Floats]
+    learns: bool = False
+    likely: bool = False
+
+
+def _fixed(name: str, family: str, make: Callable[[], Floats]) -> View:
+    return View(name, family, lambda _: make())
+
+
+def network_views(
+    observed: Observed,
+    guessed: Guessed,
+    series: NDArray[np.int64],
+    repeated: bool,
+    blank: bytes | None,
+) -> Iterator[View]:
+    """Yield what all lines show, whichever server is honest."""
+    yield from _list_views(observed, guessed, series)
+    if repeated:
+        yield from _presence_views(observed, guessed, series, blank)
+    yield from _size_views(observed, guessed)
+    traces = observed.rounds.traces
+    shape = len(traces), max(len(trace.published) for trace in traces)
+    for one, of_clients in _client_orders(observed).items():
+        for other, of_messages in _message_orders(shape).items():
+            yield from _order_views(one, other, of_clients, of_messages, guessed)
+
+
+def _list_views(observed: Observed, guessed: Guessed, series: NDArray[np.int64]) -> Iterator[View]:
+    if not observed.marked.any():
+        return
+    for said, mark in MARKS.items():
+        odd = odd_messages(observed, mark)
+        told: Bools = np.logical_or.reduce(odd, axis=1)
+        told &= np.logical_or.reduce(observed.marked, axis=1)
+        if told.any():
+            yield _fixed(
+                f"who was shown another list, and which message has another {said}", "lists",
+                partial(_marks, observed, guessed, odd, told),
+            )  # fmt: skip
+    if guessed.deposit:
+        parts = presence.deposits(observed, guessed, series, None)
+        here = observed.present & ~observed.marked
+        yield _fixed(
+            "who was shown another list, and which positions are empty", "lists",
+            lambda: presence.spread(
+                guessed, parts, [presence.intersection(one, here, both=True) for one in parts]
+            ),
+        )  # fmt: skip
+
+
+def _marks(observed: Observed, guessed: Guessed, odd: Bools, told: Bools) -> Floats:
+    of_message = odd[guessed.rounds, guessed.places][:, None]
+    same = observed.marked[guessed.rounds] == of_message
+    return guessed.summed((same & told[guessed.rounds][:, None]).astype(np.float64))
+
+
+def _presence_views(
+    observed: Observed, guessed: Guessed, series: NDArray[np.int64], blank: bytes | None
+) -> Iterator[View]:
+    present = observed.present
+    if present.all():
+        return  # everybody was always there: nothing to intersect
+
+    def intersected(parts: list[presence.Series], both: bool) -> Callable[[], Floats]:
+        return lambda: presence.spread(
+            guessed, parts, [presence.intersection(one, present, both) for one in parts]
+        )
+
+    if not guessed.deposit:
+        recurring = presence.posts(guessed, len(present))
+        if recurring:
+            yield _fixed("intersection of those present", "presence", intersected(recurring, False))
+            yield _fixed("present and sent together", "presence", intersected(recurring, True))
+            yield _fixed(
+                "statistical disclosure", "presence",
+                lambda: presence.spread(
+                    guessed, recurring, [presence.disclosure(one, present) for one in recurring]
+                ),
+            )  # fmt: skip
+        return
+    blanks = {None, blank, presence.commonest(observed)}
+    for at, empty in enumerate(sorted(blanks, key=lambda one: (one is not None, one or b""))):
+        said = "empty" if at == 0 else "empty or alike"
+        parts = presence.deposits(observed, guessed, series, empty)
+        yield _fixed(f"absent clients and {said} positions", "presence", intersected(parts, True))
+        yield _fixed(
+            f"clients present and positions not {said}", "presence", intersected(parts, False)
+        )
+
+
+def _size_views(observed: Observed, guessed: Guessed) -> Iterator[View]:
+    sizes = {name: observed.figures[name] for name in CLIENT_SIZES}
+    sizes = {name: of for name, of in sizes.items() if varies(of)}
+    if not sizes:
+        return
+    for said, figure in MESSAGE_SIZES.items():
+        of_messages = message_figure(observed, figure)
+        if varies(of_messages):
+            for name, of_clients in sizes.items():
+                yield _same_order(
+                    f"{CLIENT_SIZES[name]} and {said}", "size", of_clients, of_messages, guessed
+                )
+
+
+def _same_order(
+    name: str, family: str, clients: Floats, messages: Floats, guessed: Guessed
+) -> View:
+    return _fixed(name, family, lambda: in_same_order(clients, messages, guessed))
+
+
+def path_views(observed: Observed, guessed: Guessed, paths: Paths) -> Iterator[View]:
+    """Yield what all servers but one know, and the orders of what they hold."""
+    if paths.anything:
+        yield _fixed(
+            "bytes that belong together", "links", lambda: _followed(observed, guessed, paths)
+        )
+    clients = _client_orders(observed)
+    messages = _message_orders(paths.message_time.shape)
+    for one, of_clients in (clients | paths.client_lists).items():
+        for other, of_messages in (messages | paths.message_lists).items():
+            # What needs no server's knowledge is seen by all lines; one list is followed, not
+            # compared with itself.
+            if one != other and not (one in clients and other in messages):
+                yield from _order_views(one, other, of_clients, of_messages, guessed)
+    yield from _timing_views(observed, guessed, paths)
+
+
+def _client_orders(observed: Observed) -> dict[str, Floats]:
+    shape = observed.present.shape
+    numbers = np.broadcast_to(np.arange(shape[1], dtype=np.float64), shape)
+    return {"uploads": observed.figures["order"], "clients' numbers": numbers}
+
+
+def _message_orders(shape: tuple[int, ...]) -> dict[str, Floats]:
+    places = np.arange(shape[1], dtype=np.float64)
+    return {"what was published": np.broadcast_to(places, shape)}
+
+
+def _order_views(
+    one: str, other: str, clients: Floats, messages: Floats, guessed: Guessed
+) -> Iterator[View]:
+    if not (varies(clients) and varies(messages)):
+        return
+    yield _same_order(f"order of {one} and of {other}", "order", clients, messages, guessed)
+    places = table(clients, messages)
+    if places is not None:
+        yield View(
+            f"arrangement of {one} and of {other}, learnt", "order",
+            lambda train: learnt(places, guessed, train), learns=True,
+        )  # fmt: skip
+
+
+def _timing_views(observed: Observed, guessed: Guessed, paths: Paths) -> Iterator[View]:
+    uploaded, appeared = observed.figures["time"], paths.message_time
+    if not varies(appeared):
+        return
+    yield _same_order("order in time of uploads and of messages seen on lines", "timing",
+                      uploaded, appeared, guessed)  # fmt: skip
+    yield View(
+        "time between upload and a message seen on a line", "timing",
+        lambda train: closeness(
+            uploaded, appeared, guessed, usual_lag(uploaded, appeared, guessed, train)
+        ),
+        learns=True,
+    )  # fmt: skip
+
+
+def _followed(observed: Observed, guessed: Guessed, paths: Paths) -> Floats:
+    """Score 1 whom a message can be followed to; where it cannot, others' senders are unlikely."""
+    clients = len(observed.clients)
+    at = list(zip(guessed.rounds.tolist(), guessed.places.tolist(), strict=True))
+    marks = [paths.senders[round_][place] for round_, place in at]
+    claimed = []
+    for of in paths.senders:
+        taken = 0
+        for one in of:
+            if one and not one & (one - 1):
+                taken |= one
+        claimed.append(taken)
+    found = sender_rows(marks, clients)
+    others = sender_rows([claimed[round_] for round_, _ in at], clients)
+    followed = np.array([bool(one) for one in marks])[:, None]
+    return guessed.summed(np.where(followed, found, -0.5 * others))
