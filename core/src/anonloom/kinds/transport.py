@@ -147,9 +147,9 @@ class Seat:
 
     index: int
     identity: Identity = attrs.field(repr=False)
-    pins: tuple[bytes, ...] = attrs.field(converter=tuple, repr=False)
+    pins: tuple[bytes, ...] = attrs.field(repr=False)
     vault: Vault = attrs.field(repr=False)
-    slot_keys: tuple[SlotKey, ...] = attrs.field(default=(), converter=tuple, repr=False)
+    slot_keys: tuple[SlotKey, ...] = attrs.field(default=(), repr=False)
     erasure: Erasure | None = attrs.field(default=None, repr=False)
 
 

@@ -172,9 +172,9 @@ class Driver:
 
     def _clients(self, number: int, invitations: Sequence[bytes]) -> list[ClientEngine]:
         self.meter.phase = "upload"
-        codes = itertools.chain(invitations, itertools.repeat(b""))
+        codes = [*invitations, *itertools.repeat(b"", number - len(invitations))]
         with self.meter.work(Party("client", 0)):
-            return [self.client(invitation=code) for _, code in zip(range(number), codes)]
+            return [self.client(invitation=code) for code in codes]
 
     def _upload(self, first: int, sending: Iterator[list[Envelope]]) -> None:
         for index in itertools.count(first):

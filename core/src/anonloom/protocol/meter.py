@@ -1,7 +1,7 @@
 """Meter: what a round costs, by phase and role."""
 
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -25,7 +25,7 @@ class Meter:
     """
 
     phase: str = "begin"
-    cpu: Counter[tuple[str, str]] = attrs.field(factory=Counter)
+    cpu: dict[tuple[str, str], float] = attrs.field(factory=lambda: defaultdict(float))
     bytes: Counter[tuple[str, str, str]] = attrs.field(factory=Counter)
 
     @contextmanager
@@ -45,5 +45,7 @@ class Meter:
     def between(self, sender: str, receiver: str) -> int:
         """Return how many bytes one role sent to another in the whole round."""
         return sum(
-            size for (_, one, other), size in self.bytes.items() if (one, other) == (sender, receiver)
+            size
+            for (_, one, other), size in self.bytes.items()
+            if (one, other) == (sender, receiver)
         )

@@ -1,5 +1,6 @@
 """Depositing: the table of a `deposit`, a row for each position, and who may write there."""
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import attrs
@@ -40,7 +41,7 @@ class Depositing:
         """Evaluate all keys; return the uploads that wrote elsewhere, None while it goes on."""
         admitted = self.server.admitted or ()
         bounds = np.linspace(0, len(admitted), min(_GROUPS, len(admitted)) + 1).astype(int)
-        groups = [(int(a), int(b)) for a, b in zip(bounds, bounds[1:], strict=False)]
+        groups = [(int(start), int(stop)) for start, stop in pairwise(bounds)]
         self._add_up(groups)
         parents: list[Group] = []
         before: list[list[bytes]] = []
@@ -50,7 +51,8 @@ class Depositing:
             if said is None or not self._consistent(said, before, parents):
                 return None
             failing = [
-                at for at, claims in enumerate(zip(*said, strict=True))
+                at
+                for at, claims in enumerate(zip(*said, strict=True))
                 if not slotauth.accepted(claims)
             ]
             wrong += [groups[at] for at in failing if groups[at][1] - groups[at][0] == 1]
@@ -132,7 +134,7 @@ class Depositing:
         return [at for at in range(self.layout.rows) if at not in erased]
 
     def shown(self) -> bytes:
-        """This server's share of the rows that are not erased, and of no other."""
+        """Return this server's share of the rows that are not erased, and of no other."""
         assert self._share is not None
         return self._share[self._kept()].tobytes()
 

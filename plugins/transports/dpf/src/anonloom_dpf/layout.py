@@ -11,6 +11,7 @@ from anonloom.kinds.engines import Entropy
 from anonloom.kinds.rounds import Round
 from anonloom.kinds.slots import SlotSecret, row_size, write_row
 from anonloom_dpf import slotauth
+from anonloom_dpf.field import SIZE
 from anonloom_dpf.peeling import Peeling
 from anonloom_dpf.placement import Placement
 from anonloom_dpf.single import SingleSlot
@@ -20,7 +21,7 @@ from anonloom_dpf.tree import Tree
 Bytes = NDArray[np.uint8]
 
 #: Bytes of a server's share of a slot's tag.
-TAG_BYTES = slotauth.SIZE
+TAG_BYTES = SIZE
 
 
 @attrs.frozen
@@ -114,9 +115,7 @@ class DepositLayout:
     def weights(self, alphas: Sequence[bytes]) -> Bytes:
         """Return what the slots' keys weigh rows with."""
         joined = np.frombuffer(b"".join(alphas), np.uint8).reshape(len(alphas), -1)
-        return slotauth.weights(
-            joined, self.width, context=self.context, iteration=self.iteration
-        )
+        return slotauth.weights(joined, self.width, context=self.context, iteration=self.iteration)
 
     def contents(
         self, places: Sequence[tuple[int, SlotSecret, bytes]], entropy: Entropy

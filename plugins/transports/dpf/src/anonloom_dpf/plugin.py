@@ -12,7 +12,8 @@ def anonloom_register_transports() -> list[Method]:
         Method(
             name="dpf",
             target="anonloom_dpf.transport:Dpf",
-            summary="Messages written into tables that are shared among servers: anonymous writing.",
-            paper="Boyle, Gilboa, Ishai 2015 and 2016; Anonify",
+            summary="Anonymous writing: tables of which every server sees a share only.",
+            paper="E. Boyle, N. Gilboa, Y. Ishai: Function Secret Sharing. EUROCRYPT 2015; "
+            "Function Secret Sharing: Improvements and Extensions. CCS 2016",
         )
     ]

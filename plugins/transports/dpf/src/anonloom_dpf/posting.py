@@ -85,7 +85,7 @@ class Posting:
             function.accumulate(self.server.seat.index, own, share)
 
     def shown(self) -> bytes:
-        """This server's share of all tables."""
+        """Return this server's share of all tables."""
         return b"".join(share.tobytes() for share in self._shares or ())
 
     def combine(self, shares: tuple[bytes, ...]) -> None:
