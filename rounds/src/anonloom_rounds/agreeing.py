@@ -79,7 +79,10 @@ class Agreeing(Collecting):
             for server in (at for at, listed in enumerate(held) if entry not in listed):
                 self.remarks[f"server {server} did not hold an upload that it had confirmed"] += 1
             if objection.upload not in self._uploads:
-                self._keep(objection.upload, objection.body(self.seat.index))
+                wrong = self._keep(objection.upload, objection.body(self.seat.index), proven=True)
+                if wrong:
+                    self.talk.stop(f"an upload that all servers confirmed is refused: {wrong}")
+                    return
         lost = sum(upload not in admitted for upload in self._uploads)
         if lost:  # a reason with a count of zero would read like a refusal
             self.refused["not held alike by every server"] += lost
@@ -93,10 +96,12 @@ class Agreeing(Collecting):
                 bodies = unpack(word)
             except ValueError:
                 continue
-            for objection in (Objection.read(body, self.round.servers) for body in bodies):
-                if objection is not None and objection.upload not in found:
-                    if objection.founded(self.bound, self.seat.pins):
-                        found[objection.upload] = objection
+            for body in bodies:
+                objection = Objection.read(body, self.round.servers)
+                if objection is None or objection.upload in found:
+                    continue
+                if objection.founded(self.bound, self.seat.pins):
+                    found[objection.upload] = objection
         return list(found.values())
 
     def _hold_or_admit(self, admitted: tuple[bytes, ...]) -> None:

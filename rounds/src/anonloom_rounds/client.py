@@ -17,7 +17,7 @@ from anonloom_rounds.packing import cut
 from anonloom_rounds.receipts import confirms
 from anonloom_rounds.sealing import context_of
 from anonloom_rounds.signing import read_signed
-from anonloom_rounds.uploads import Body
+from anonloom_rounds.uploads import MARK_BYTES, Body
 
 #: Whoever delivers an envelope puts the sender in; the client has no name of its own.
 _SELF = Party("client", 0)
@@ -114,17 +114,17 @@ class RoundClient(ClientEngine):
             raise TransportError("a sender has one message per round, and another one was sent")
         if self._message is None:
             self._message, self._upload = message, self._entropy.bytes(ID_BYTES)
-            self._bodies = Body.of_all(
-                [
-                    lock.seal(
-                        self._invitation + content,
-                        context_of(self.round, self.notice.bound, server, self._upload),
-                    )
-                    for server, (lock, content) in enumerate(
-                        zip(self.notice.locks, contents, strict=True)
-                    )
-                ]
-            )
+            keys = [self._entropy.bytes(MARK_BYTES) for _ in contents]
+            sealed = [
+                lock.seal(
+                    key + self._invitation + content,
+                    context_of(self.round, self.notice.bound, server, self._upload),
+                )
+                for server, (lock, key, content) in enumerate(
+                    zip(self.notice.locks, keys, contents, strict=True)
+                )
+            ]
+            self._bodies = Body.of_all(sealed, keys)
         return self.again()
 
     def again(self) -> list[Envelope]:

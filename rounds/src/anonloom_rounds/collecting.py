@@ -1,5 +1,6 @@
 """Collecting: a server takes uploads, opens them, and confirms each with a receipt."""
 
+import hmac
 from abc import abstractmethod
 
 import attrs
@@ -10,7 +11,7 @@ from anonloom_rounds.beginning import Beginning
 from anonloom_rounds.invitations import INVITATION_BYTES, genuine
 from anonloom_rounds.receipts import write_receipt
 from anonloom_rounds.sealing import context_of, overhead
-from anonloom_rounds.uploads import Body, Uploads, body_size
+from anonloom_rounds.uploads import MARK_BYTES, Body, Uploads, body_size
 
 
 @attrs.define(eq=False)
@@ -47,7 +48,8 @@ class Collecting(Beginning):
             return "not from a client"
         if self._notice is None:
             return "before the round has begun"
-        size = self._invitation_size + self.content_size + overhead(self.round.suite)
+        inside = MARK_BYTES + self._invitation_size + self.content_size
+        size = inside + overhead(self.round.suite)
         if len(upload) != ID_BYTES or len(data) != body_size(self.round.servers, size):
             return "wrong size"
         body = Body.read(data, self.round.servers)
@@ -75,8 +77,14 @@ class Collecting(Beginning):
     def _invitation_size(self) -> int:
         return INVITATION_BYTES if self.round.authority else 0
 
-    def _keep(self, upload: bytes, body: Body) -> str:
-        """Open an upload and keep it; return why it is refused, or nothing."""
+    def _keep(self, upload: bytes, body: Body, *, proven: bool = False) -> str:
+        """Open an upload and keep it; return why it is refused, or nothing.
+
+        Parameters
+        ----------
+        proven
+            Whether receipts of all servers show that the hashes are those that the client sent.
+        """
         assert self._key is not None
         if not body.is_for(self.seat.index):
             return "damaged"
@@ -84,6 +92,9 @@ class Collecting(Beginning):
         opened = self._key.open(body.sealed, context)
         if opened is None:
             return "cannot be opened"
+        marked, opened = body.marked(opened[:MARK_BYTES]), opened[MARK_BYTES:]
+        if not proven and not hmac.compare_digest(marked.mark, body.mark):
+            return "damaged"
         invitation, content = opened[: self._invitation_size], opened[self._invitation_size :]
         if self.round.authority:
             if not genuine(self.round.authority, invitation):
@@ -95,7 +106,7 @@ class Collecting(Beginning):
             return wrong
         if invitation:
             self._invitations.add(invitation)
-        self._uploads.add(upload, body)
+        self._uploads.add(upload, marked)
         self._contents[upload] = content
         self.learn(body.sealed, content)
         return ""

@@ -36,7 +36,7 @@ class Objection:
 
     def body(self, server: int) -> Body:
         """Return what the client sent to a server."""
-        return Body.of_all(list(self.sealed))[server]
+        return Body.of_all(self.sealed)[server]
 
     def founded(self, bound: bytes, pins: Sequence[bytes]) -> bool:
         """Whether every server has confirmed exactly this upload."""

@@ -1,6 +1,7 @@
 """Packing: several byte strings in one, so that no two packings read alike."""
 
 from collections.abc import Iterable
+from itertools import pairwise
 
 _LENGTH = 8
 
@@ -43,5 +44,4 @@ def cut(data: bytes, width: int) -> list[bytes]:
 
 def rising(pieces: Iterable[bytes]) -> bool:
     """Whether each piece is greater than the one before it."""
-    listed = list(pieces)
-    return all(one < other for one, other in zip(listed, listed[1:], strict=False))
+    return all(one < other for one, other in pairwise(pieces))

@@ -6,6 +6,9 @@ import attrs
 
 from anonloom.kinds.engines import Entropy
 
+#: The type: inside the class the name is that of a method.
+_Bytes = bytes
+
 
 @attrs.define
 class Recorded:
@@ -22,13 +25,13 @@ class Recorded:
         self._given += 1
         return self._before[self._given - 1]
 
-    def replay(self, drawn: Iterable[bytes]) -> None:
+    def replay(self, drawn: Iterable[_Bytes]) -> None:
         """Give these first."""
         self._before = list(drawn)
         self._given = 0
 
     @property
-    def drawn(self) -> tuple[bytes, ...]:
+    def drawn(self) -> tuple[_Bytes, ...]:
         """All that was ever given."""
         return tuple(self._before)
 

@@ -234,7 +234,7 @@ class RoundServer(Agreeing):
         if self.stopped or self._result is not None:
             return
         if self._over:
-            self.conclude()
+            self._finish()
             return
         if "begin" in self._asked:
             self._describe()
@@ -246,8 +246,11 @@ class RoundServer(Agreeing):
             self.place()
         if "open" in self._asked and self.settled and not self.stopped and self._erasing():
             self.reveal()
-            if self._over and not self.stopped:
-                self.conclude()
+            self._finish()
+
+    def _finish(self) -> None:
+        if self._over and not self.stopped:
+            self.conclude()
 
     def _erasing(self) -> bool:
         """Whether all servers erase the same."""

@@ -38,9 +38,7 @@ class RoundTransport(Transport):
         """Return the engine of a sender in a round whose description was checked."""
 
     @abstractmethod
-    def make_server(
-        self, round: Round, seat: Seat, entropy: Recorded, clock: Clock
-    ) -> RoundServer:
+    def make_server(self, round: Round, seat: Seat, entropy: Recorded, clock: Clock) -> RoundServer:
         """Return the engine of a server that has not begun."""
 
     def identity(self, entropy: Entropy) -> Identity:

@@ -1,15 +1,19 @@
 """The uploads of one round: each id once, with one content."""
 
 import hashlib
-from collections.abc import Iterator
+import hmac
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import attrs
 
 from anonloom.kinds.engines import ID_BYTES
-from anonloom_rounds.packing import cut
+from anonloom_rounds.packing import cut, rising
 
 HASH_BYTES = 32
+
+#: Bytes of the mark on a body's hashes, and of the key that it is made with.
+MARK_BYTES = 16
 
 
 @attrs.frozen
@@ -21,25 +25,39 @@ class Body:
     hashes
         Of what was sealed to each of the servers, this one too: a receipt covers them all.
     sealed
-        What was sealed to this server.
+        What was sealed to this server; it begins with a key that only client and server know.
+    mark
+        Made with that key, it binds the hashes to what was sealed: otherwise an accident on the way
+        could change the hash of another server's part, and the upload would stand in a form that
+        its sender never sent.
     """
 
     hashes: bytes = attrs.field(repr=False)
     sealed: bytes = attrs.field(repr=False)
+    mark: bytes = attrs.field(default=b"", repr=False, eq=False)
 
     @classmethod
-    def of_all(cls, sealed: list[bytes]) -> list["Body"]:
-        """Return the bodies for all servers."""
+    def of_all(cls, sealed: Sequence[bytes], keys: Sequence[bytes] = ()) -> list["Body"]:
+        """Return the bodies for all servers, marked if the keys are known."""
         hashes = b"".join(hashlib.sha256(one).digest() for one in sealed)
-        return [cls(hashes, one) for one in sealed]
+        bodies = [cls(hashes, one) for one in sealed]
+        return (
+            [body.marked(key) for body, key in zip(bodies, keys, strict=True)] if keys else bodies
+        )
 
     @classmethod
     def read(cls, data: bytes, servers: int) -> "Body":
         """Read a body whose size was found right."""
-        return cls(data[: servers * HASH_BYTES], data[servers * HASH_BYTES :])
+        end = servers * HASH_BYTES
+        return cls(data[:end], data[end + MARK_BYTES :], data[end : end + MARK_BYTES])
 
     def __bytes__(self) -> bytes:
-        return self.hashes + self.sealed
+        return self.hashes + self.mark + self.sealed
+
+    def marked(self, key: bytes) -> "Body":
+        """Return the body with the mark of a key."""
+        mark = hmac.digest(key, b"anonloom body 1\0" + self.hashes, "sha256")[:MARK_BYTES]
+        return attrs.evolve(self, mark=mark)
 
     def is_for(self, server: int) -> bool:
         """Whether the hash for a server is that of what was sealed."""
@@ -54,7 +72,7 @@ class Body:
 
 def body_size(servers: int, sealed: int) -> int:
     """Bytes of every body of a round."""
-    return servers * HASH_BYTES + sealed
+    return servers * HASH_BYTES + MARK_BYTES + sealed
 
 
 @attrs.define
@@ -109,7 +127,6 @@ def read_held(data: bytes) -> set[tuple[bytes, bytes]] | None:
         pieces = cut(data, ID_BYTES + HASH_BYTES)
     except ValueError:
         return None
-    ids = [piece[:ID_BYTES] for piece in pieces]
-    if any(one >= other for one, other in zip(ids, ids[1:], strict=False)):
+    if not rising(piece[:ID_BYTES] for piece in pieces):
         return None
     return {(piece[:ID_BYTES], piece[ID_BYTES:]) for piece in pieces}

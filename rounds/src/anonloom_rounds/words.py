@@ -46,7 +46,9 @@ class Words:
     def entries(self) -> list[tuple[str, int, Word]]:
         """Return all words."""
         return [
-            (step, server, word) for step, said in self._said.items() for server, word in said.items()
+            (step, server, word)
+            for step, said in self._said.items()
+            for server, word in said.items()
         ]
 
     def heard(self, step: str) -> list[tuple[bytes, bytes]]:

@@ -187,6 +187,10 @@ _PLAIN = (
 )
 
 
+def _positions(positions: Iterable[int]) -> frozenset[int]:
+    return frozenset(positions)
+
+
 @attrs.frozen
 class Erasure:
     """Which positions of a deposit will be erased, fixed before anybody deposits.
@@ -202,7 +206,7 @@ class Erasure:
         32 random bytes that all servers know.
     """
 
-    positions: frozenset[int] = attrs.field(converter=frozenset, repr=False)
+    positions: frozenset[int] = attrs.field(converter=_positions, repr=False)
     salt: bytes = attrs.field(repr=False)
 
     @property

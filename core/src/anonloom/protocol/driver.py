@@ -25,6 +25,10 @@ _LATENCY = 1.0
 Corruption = Callable[[ServerEngine, Seat], ServerEngine]
 
 
+def _faults(faults: Iterable[Fault]) -> list[Fault]:
+    return list(faults)
+
+
 @attrs.define(eq=False)
 class Driver:
     """Carries the envelopes of one round.
@@ -53,7 +57,7 @@ class Driver:
     slot_keys: tuple[SlotKey, ...] = attrs.field(default=(), kw_only=True, repr=False)
     erasure: Erasure | None = attrs.field(default=None, kw_only=True, repr=False)
     entropy: Entropy = attrs.field(factory=SystemEntropy, kw_only=True)
-    faults: list[Fault] = attrs.field(factory=list, converter=list, kw_only=True)
+    faults: list[Fault] = attrs.field(factory=list, converter=_faults, kw_only=True)
     corrupted: Mapping[int, Corruption] = attrs.field(factory=dict, kw_only=True)
     traced: bool = attrs.field(default=True, kw_only=True)
     clock: SteppedClock = attrs.field(factory=SteppedClock, init=False)
