@@ -1,5 +1,7 @@
 """Trace: what each party and the network saw of a round, and what really happened."""
 
+from collections.abc import Iterable
+
 import attrs
 
 from anonloom.kinds.engines import Envelope
@@ -69,6 +71,10 @@ class Trace:
         return [sight for sight in self.seen if sight.by is None]
 
 
+def _tuple(traces: Iterable[Trace]) -> tuple[Trace, ...]:
+    return tuple(traces)
+
+
 @attrs.frozen
 class Rounds:
     """The traces of one round, or of several with the same cohort.
@@ -79,5 +85,5 @@ class Rounds:
         Number of servers.
     """
 
-    traces: tuple[Trace, ...] = attrs.field(converter=tuple, repr=False)
+    traces: tuple[Trace, ...] = attrs.field(converter=_tuple, repr=False)
     servers: int

@@ -1,0 +1,173 @@
+"""Collector delivery: rows travel through a transport, and the stages run on what arrives."""
+
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom.data.release import Release
+from anonloom.data.schema import PUBLISHED, Schema
+from anonloom.data.table import Table
+from anonloom.errors import TransportError
+from anonloom.kinds.collector import Collector
+from anonloom.kinds.context import Run
+from anonloom.kinds.guard import Guard
+from anonloom.kinds.rounds import Suite
+from anonloom.kinds.slots import slot_of
+from anonloom.kinds.stages import Stages
+from anonloom.kinds.transport import Guarantees, Transport
+from anonloom.params import at_least, between, param
+from anonloom.protocol.entropy import SystemEntropy
+from anonloom.protocol.records import TEXT_BYTES, RecordLayout
+from anonloom.protocol.trace import Rounds
+from anonloom_delivery.costs import findings_of
+from anonloom_delivery.promises import both
+from anonloom_delivery.sending import Plan, send
+
+
+@attrs.frozen(kw_only=True)
+class Delivery(Collector):
+    """Lets every row be sent by somebody of its own, and runs the stages on what arrives.
+
+    All parties are played in one process: this is for trying what a transport does to a pipeline,
+    and what it costs. Keys and coins come from the system's randomness, with a seed too.
+    """
+
+    example: ClassVar[dict[str, Any]] = {"transport": "direct", "min_batch": 10}
+
+    transport: Transport = param(help="What carries the rows.")
+    servers: int = param(help="Number of servers.", default=2, check=at_least(1))
+    min_batch: int = param(
+        help="Least number of senders: a round with fewer never closes.",
+        default=50,
+        check=at_least(1),
+    )
+    suite: Suite = param(
+        help="How envelopes are sealed: X25519, or together with ML-KEM-768.", default="x25519"
+    )
+    erase: float = param(
+        help="Share of the rows that is erased after all have sent and before any is opened.",
+        default=0.0,
+        check=between(0, 1, most_open=True),
+    )
+    text_bytes: int = param(
+        help="Most bytes of a text whose values no hierarchy lists.",
+        default=TEXT_BYTES,
+        check=at_least(1),
+    )
+    record_bytes: int = param(
+        help="Least size of a record; smaller ones are padded.", default=0, check=at_least(0)
+    )
+    traced: bool = param(
+        help="Keep what each party and the network saw, for auditors; it takes memory.",
+        default=False,
+    )
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse rounds that the transport cannot carry."""
+        plan, slots = self._plan(), self._slots()
+        for round_ in (plan.post(len(slots), "some"), plan.deposit(slots, 1, "some")):
+            problem = self.transport.problem(round_)
+            if problem is not None:
+                raise ValueError(problem)
+
+    def problem(self, schema: Schema) -> str | None:
+        """Refuse what an anonymous sender cannot send."""
+        for column in schema:
+            if column.pseudonymize:
+                return (
+                    f"column '{column.name}' is published as a pseudonym, and identifiers are "
+                    "never sent: leave the column out, or use the collector 'curator'"
+                )
+        return None
+
+    @property
+    def guarantees(self) -> Guarantees:
+        """What a row is promised that travels in a post and in a deposit."""
+        plan, slots = self._plan(), self._slots()
+        return both(
+            self.transport.guarantees(plan.post(len(slots), "some")),
+            self.transport.guarantees(plan.deposit(slots, 1, "some")),
+        )
+
+    def plan(self, rows: int | None) -> tuple[str, ...]:
+        """Say what travels, and what that hides."""
+        senders = "every row" if rows is None else f"each of {rows:,} rows"
+        promised = self.guarantees
+        return (
+            f"{senders} travels in a record of its own to {self.servers} servers, in two rounds of "
+            f"at least {self.min_batch:,} senders",
+            *promised.sentences()[:2],
+        )
+
+    def collect(self, table: Table, stages: Stages, guard: Guard, run: Run) -> Release:
+        """Carry the rows, then run the stages as a curator would."""
+        table = table.revealed()
+        if len(table) < self.min_batch:
+            raise TransportError(
+                f"a round never closes with fewer than {self.min_batch:,} senders, and the table "
+                f"has {len(table):,} rows; collect more, or lower 'min_batch'"
+            )
+        arrived = self._carried(table, run)
+        prepared = stages.prepare(arrived)
+        classes = stages.partition(prepared, guard)
+        return stages.sample(stages.generalize(prepared, classes))
+
+    def _carried(self, table: Table, run: Run) -> Table:
+        """Return the table that arrives."""
+        sent_columns = [column.name for column in table.schema if column.role in PUBLISHED]
+        layout = RecordLayout.of(
+            table.schema, sent_columns, text_bytes=self.text_bytes, at_least=self.record_bytes
+        )
+        unwanted = np.zeros(len(table), bool)
+        drawn = run.rng.choice(len(table), round(self.erase * len(table)), replace=False)
+        unwanted[drawn] = True
+        run.note(f"{len(table):,} senders, {layout.size} bytes each")
+        plan = self._plan(layout.digest)
+        sent = send(plan, layout.encode(table), unwanted, plan.entropy.bytes(8).hex())
+        decoded = layout.decode(sent.records)
+        run.find(*findings_of(sent, len(table), layout.size, decoded.refused))
+        if self.traced:
+            run.trace(Rounds((sent.post.trace, sent.deposit.trace), self.servers))
+        order = _canonical(sent.records[decoded.readable])
+        return _arrived(table, decoded.frame.take(order), sent.rows[decoded.readable][order])
+
+    def _plan(self, context: bytes = b"") -> Plan:
+        return Plan(
+            transport=self.transport,
+            servers=self.servers,
+            min_batch=self.min_batch,
+            suite=self.suite,
+            entropy=SystemEntropy(),
+            context=context,
+            traced=self.traced,
+        )
+
+    def _slots(self) -> list[bytes]:
+        """Positions of a smallest round, to ask what it promises."""
+        return sorted(slot_of(at.to_bytes(8, "big")) for at in range(self.min_batch))
+
+
+def _canonical(records: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Return the order of records that any server would give them: that of their bytes.
+
+    Positions are random. Stages whose result depends on the order of rows must not depend on them.
+    """
+    whole = np.ascontiguousarray(records).view(f"S{records.shape[1]}").reshape(len(records))
+    return np.argsort(whole, kind="stable")
+
+
+def _arrived(table: Table, frame: Any, rows: NDArray[np.int64]) -> Table:
+    """Build the table of what arrived.
+
+    Columns that are never published were not sent. They serve counting and evaluation, and are
+    those of the rows from which the records came.
+    """
+    frame = frame.reset_index(drop=True)
+    for name in table.frame.columns:
+        if name not in frame:
+            frame[name] = table.column(name).take(rows).reset_index(drop=True)
+    origin = None if table.origin is None else table.origin[rows]
+    kept = Schema(column for column in table.schema if column.role != "identifier")
+    return attrs.evolve(Table.build(frame, kept, origin), schema=table.schema, origin=origin)

@@ -1,0 +1,18 @@
+"""What this distribution offers: the collector `delivery`."""
+
+from anonloom.api import ROLES, Method, hookimpl
+
+ANONLOOM_API = 1
+
+
+@hookimpl
+def anonloom_register_collectors() -> list[Method]:
+    """Name the collector."""
+    return [
+        Method(
+            name="delivery",
+            target="anonloom_delivery.collector:Delivery",
+            summary="Sends every row through a transport; the stages run on what arrives.",
+            reads=ROLES,
+        )
+    ]

@@ -1,0 +1,174 @@
+"""Two rounds: everybody reserves a position without a name, then fills it with a record."""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom.kinds.engines import Entropy
+from anonloom.kinds.rounds import Erasure, Round, Suite
+from anonloom.kinds.slots import SECRET_BYTES, SlotKey, SlotSecret
+from anonloom.kinds.transport import Transport
+from anonloom.protocol.driver import Driver
+
+#: Bytes of the message that reserves a position.
+KEY_BYTES = 2 * SECRET_BYTES
+
+#: Bytes of what makes the commitment to the erased positions hard to guess.
+_SALT_BYTES = 32
+
+
+@attrs.frozen(kw_only=True)
+class Plan:
+    """What both rounds have in common.
+
+    Attributes
+    ----------
+    context
+        Digest of what else all must agree on: the layout of records.
+    """
+
+    transport: Transport
+    servers: int
+    min_batch: int
+    suite: Suite
+    entropy: Entropy = attrs.field(repr=False)
+    context: bytes = attrs.field(default=b"", repr=False)
+    traced: bool = False
+
+    def post(self, senders: int, name: str) -> Round:
+        """Describe the round in which positions are reserved."""
+        return Round(
+            id=f"{name} post",
+            operation="post",
+            servers=self.servers,
+            message_size=KEY_BYTES,
+            min_batch=self.min_batch,
+            capacity=senders,
+            suite=self.suite,
+            context=self.context,
+        )
+
+    def deposit(
+        self, slots: Sequence[bytes], size: int, name: str, erasure: Erasure | None = None
+    ) -> Round:
+        """Describe the round in which positions are filled."""
+        return Round(
+            id=f"{name} deposit",
+            operation="deposit",
+            servers=self.servers,
+            message_size=size,
+            min_batch=self.min_batch,
+            slots=slots,
+            erasure=b"" if erasure is None else erasure.commitment,
+            suite=self.suite,
+            cohort=len(slots),
+            context=self.context,
+        )
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Sent:
+    """What became of the rows.
+
+    Attributes
+    ----------
+    rows
+        The rows whose records arrived, in rising order. In process the sender of every position is
+        known, because one program plays all parties; no server could tell.
+    records
+        Their records, one by one.
+    reserved, erased
+        How many rows had a position, and how many positions were erased.
+    """
+
+    rows: NDArray[np.int64] = attrs.field(repr=False)
+    records: NDArray[np.uint8] = attrs.field(repr=False)
+    reserved: int
+    erased: int
+    post: Driver = attrs.field(repr=False)
+    deposit: Driver = attrs.field(repr=False)
+
+
+def reserve(plan: Plan, senders: int, name: str) -> tuple[Driver, list[SlotSecret], list[SlotKey]]:
+    """Let everybody post the key of a position; return what became public, in order of position."""
+    secrets = [
+        SlotSecret(plan.entropy.bytes(SECRET_BYTES), plan.entropy.bytes(SECRET_BYTES))
+        for _ in range(senders)
+    ]
+    driver = Driver(
+        plan.transport, plan.post(senders, name), entropy=plan.entropy, traced=plan.traced
+    )
+    driver.post([bytes(secret.key()) for secret in secrets])
+    keys = [SlotKey.read(message) for message in driver.finish() if message is not None]
+    return driver, secrets, sorted(keys, key=lambda key: key.slot)
+
+
+def send(plan: Plan, records: NDArray[np.uint8], unwanted: NDArray[np.bool_], name: str) -> Sent:
+    """Carry one record per row.
+
+    Parameters
+    ----------
+    unwanted
+        Rows whose positions are erased, which all servers sign before anybody deposits. In process
+        rows are chosen and not positions, so that a seed repeats a run; either way every row is as
+        likely.
+    """
+    first, secrets, keys = reserve(plan, len(records), name)
+    slots = [key.slot for key in keys]
+    place = {slot: position for position, slot in enumerate(slots)}
+    # Who was not heard in the first round has no position, and stays away from the second.
+    positions = [place.get(secret.slot) for secret in secrets]
+    chosen = {
+        position
+        for position, out in zip(positions, unwanted.tolist(), strict=True)
+        if out and position is not None
+    }
+    erasure = Erasure(chosen, plan.entropy.bytes(_SALT_BYTES)) if chosen else None
+    second = Driver(
+        plan.transport,
+        plan.deposit(slots, records.shape[1], name, erasure),
+        identities=first.identities,
+        slot_keys=tuple(keys),
+        erasure=erasure,
+        entropy=plan.entropy,
+        traced=plan.traced,
+    )
+    _fill(second, secrets, positions, records)
+    result = second.finish()
+    arrived = [
+        (row, result[position])
+        for row, position in enumerate(positions)
+        if position is not None and result[position] is not None
+    ]
+    return Sent(
+        rows=np.array([row for row, _ in arrived], np.int64),
+        records=np.frombuffer(b"".join(one or b"" for _, one in arrived), np.uint8).reshape(
+            len(arrived), records.shape[1]
+        ),
+        reserved=len(records) - positions.count(None),
+        erased=len(chosen),
+        post=first,
+        deposit=second,
+    )
+
+
+def _fill(
+    driver: Driver,
+    secrets: Sequence[SlotSecret],
+    positions: Sequence[int | None],
+    records: NDArray[np.uint8],
+) -> None:
+    """Let everybody who has a position fill it; senders keep their numbers of the first round."""
+    everybody = range(len(secrets))
+    absent = [row for row in everybody if positions[row] is None]
+    driver.trace.absent = frozenset(absent)
+    for here, group in groupby(everybody, key=lambda row: positions[row] is not None):
+        rows = list(group)
+        if here:
+            driver.deposit([(secrets[row], records[row].tobytes()) for row in rows])
+        else:
+            for _ in rows:
+                driver.client()
