@@ -29,6 +29,8 @@ class Beginning(ServerEngine):
         What it says to the others and hears from them.
     remarks
         What went wrong and was put right, counted.
+    remembered
+        Facts of the transport's own, by name: saved with everything else, forgotten at the end.
     """
 
     #: The transport's own steps; those that end with a number are listed without it.
@@ -41,6 +43,7 @@ class Beginning(ServerEngine):
     _clock: Clock = attrs.field(repr=False)
     refused: Counter[str] = attrs.field(factory=Counter, init=False)
     remarks: Counter[str] = attrs.field(factory=Counter, init=False)
+    remembered: dict[str, bytes] = attrs.field(factory=dict, init=False, repr=False)
     talk: Conversation = attrs.field(init=False, repr=False)
     _box: Strongbox = attrs.field(init=False, repr=False)
     _key: SealingKey | None = attrs.field(default=None, init=False, repr=False)

@@ -71,6 +71,10 @@ class RoundClient(ClientEngine):
     def for_deposit(self, position: int, secret: SlotSecret, record: bytes) -> Sequence[bytes]:
         """Return what is sealed to each server to deposit a record."""
 
+    def new_id(self, contents: Sequence[bytes]) -> bytes:
+        """Return the id under which the contents are sent; random, or a hash of them."""
+        return self._entropy.bytes(ID_BYTES)
+
     def take_document(self, step: str, envelope: Envelope) -> list[Envelope]:
         """Take something else that servers show to clients."""
         return []
@@ -113,7 +117,7 @@ class RoundClient(ClientEngine):
         if self._message not in (None, message):
             raise TransportError("a sender has one message per round, and another one was sent")
         if self._message is None:
-            self._message, self._upload = message, self._entropy.bytes(ID_BYTES)
+            self._message, self._upload = message, self.new_id(contents)
             keys = [self._entropy.bytes(MARK_BYTES) for _ in contents]
             sealed = [
                 lock.seal(

@@ -33,6 +33,10 @@ class Collecting(Beginning):
         """Say why an upload is refused, or nothing."""
         return ""
 
+    def judge_as(self, upload: bytes, content: bytes) -> str:
+        """Say why an upload is refused under its id, or nothing."""
+        return self.judge(content)
+
     def content(self, upload: bytes) -> bytes:
         """Return what a client sealed to this server."""
         return self._contents[upload]
@@ -101,7 +105,7 @@ class Collecting(Beginning):
                 return "no invitation"
             if invitation in self._invitations:
                 return "invitation already used"
-        wrong = self.judge(content)
+        wrong = self.judge_as(upload, content)
         if wrong:
             return wrong
         if invitation:

@@ -45,6 +45,7 @@ def save(server: "RoundServer") -> bytes:
         uploads,
         erased,
         pack(*(pack(*item) for item in server._objections.items())),
+        pack(*(pack(name.encode(), fact) for name, fact in server.remembered.items())),
     )
 
 
@@ -67,7 +68,10 @@ def load(server: "RoundServer", saved: bytes) -> None:
 
 
 def _load_secret(server: "RoundServer", parts: list[bytes]) -> None:
-    words, asked, counted, drawn, uploads, erased, objections = parts
+    words, asked, counted, drawn, uploads, erased, objections, remembered = parts
+    for item in unpack(remembered):
+        name, fact = unpack(item)
+        server.remembered[name.decode()] = fact
     server._entropy.replay(unpack(drawn))
     server.talk.recall(_words(words))
     server._describe()

@@ -12,6 +12,7 @@ So a server that is started again from the saved facts is where it was.
 import hashlib
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
+from typing import ClassVar
 
 import attrs
 
@@ -56,6 +57,9 @@ class RoundServer(Agreeing):
         What became public with the signatures of all servers.
     """
 
+    #: Steps in which clients speak, beyond uploads and objections.
+    claims: ClassVar[frozenset[str]] = frozenset()
+
     settled: bool = attrs.field(default=False, init=False)
     signed_result: bytes | None = attrs.field(default=None, init=False, repr=False)
     _over: bool = attrs.field(default=False, init=False)
@@ -78,6 +82,10 @@ class RoundServer(Agreeing):
 
     def forget(self) -> None:
         """Forget the transport's own secrets."""
+
+    def take_claim(self, envelope: Envelope) -> str:
+        """Take what a client says in one of the steps `claims`; return why it is refused."""
+        return "unknown step"
 
     # --- what a transport asks ------------------------------------------------------------------
 
@@ -113,6 +121,7 @@ class RoundServer(Agreeing):
         self._contents.clear()
         self._objections.clear()
         self._invitations.clear()
+        self.remembered.clear()
         self._entropy.forget()
         self.talk.forget()
         self.forget()
@@ -216,6 +225,8 @@ class RoundServer(Agreeing):
             return self._take_upload(envelope)
         if envelope.step == "objection":
             return self._take_objection(envelope)
+        if envelope.step in self.claims and envelope.sender.role == "client":
+            return self.take_claim(envelope)
         if not self._knows(envelope.step):
             return "unknown step"
         reason = self.talk.hear(envelope)
@@ -244,7 +255,7 @@ class RoundServer(Agreeing):
             self._admit()
         if self.admitted is not None and not self.settled and not self.stopped:
             self.place()
-        if "open" in self._asked and self.settled and not self.stopped and self._erasing():
+        if "open" in self._asked and self.settled and self._erasing():
             self.reveal()
             self._finish()
 
@@ -253,9 +264,9 @@ class RoundServer(Agreeing):
             self.conclude()
 
     def _erasing(self) -> bool:
-        """Whether all servers erase the same."""
-        if self.round.operation == "post":
-            return True
+        """Whether the round goes on and all servers erase the same."""
+        if self.round.operation == "post" or self.stopped:
+            return not self.stopped
         listed = b"".join(position.to_bytes(8, "big") for position in sorted(self._erased))
         self.talk.say("erased", hashlib.sha256(listed).digest())
         words = self.talk.all("erased")
