@@ -62,7 +62,8 @@ MARGIN = 1.10
 #: Share of honest records that may be lost to the tolerated share of malicious senders.
 LOSS = 1e-3
 
-_TAKEN, _BACK, _CLEARED = range(3)
+#: A copy of a refused record: put back into its slot, or cleared away there for good.
+_BACK, _CLEARED = range(2)
 
 
 def lost_share(factor: float, garbled: float) -> float:
@@ -154,10 +155,11 @@ class _Peel:
         self.offsets = np.array([0, *np.cumsum(placement.tables)[:-1]], np.int64)
         #: Slots that have given a record.
         self.spent = np.zeros(len(rows), np.bool_)
-        #: Number of each tag in the order of finding, and its record, slots and copies.
+        #: Number of each tag in the order of finding, and its record and slots.
         self.numbers: dict[bytes, int] = {}
         self.records: list[NDArray[np.uint64]] = []
         self.places: list[NDArray[np.int64]] = []
+        #: The copies of those that were refused.
         self.copies: dict[int, list[int]] = {}
 
     def wave(self, touched: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -181,8 +183,9 @@ class _Peel:
         self.records.extend(rows[new])
         self.places.extend(places[new])
         taken = [(rows[new].repeat(COPIES, axis=0), places[new].ravel())]
+        put_back: set[int] = set()
         for at in old:
-            taken += self._again(rows[at], int(table[at]))
+            taken += self._again(rows[at], int(table[at]), put_back)
         return self._xor(
             np.concatenate([record for record, _ in taken]),
             np.concatenate([place for _, place in taken]),
@@ -209,23 +212,22 @@ class _Peel:
         return new, old
 
     def _again(
-        self, row: NDArray[np.uint64], table: int
+        self, row: NDArray[np.uint64], table: int, put_back: set[int]
     ) -> list[tuple[NDArray[np.uint64], NDArray[np.int64]]]:
         """Deal with a record that shows in a slot off which it was taken before."""
         number = self.numbers[row[: TAG_BYTES // 8].tobytes()]
         if not np.array_equal(row, self.records[number]):
             return []  # another message with the same tag: the first one counts
-        copies = self.copies.setdefault(number, [_TAKEN] * COPIES)
-        if copies[table] == _TAKEN:
-            back = [at for at in range(COPIES) if copies[at] == _TAKEN]
-            for at in back:
-                copies[at] = _BACK
-        elif copies[table] == _BACK:
-            back = [table]
-            copies[table] = _CLEARED
-        else:
+        if number in put_back:
+            return []  # it shows in two slots of this wave, and the first has settled both
+        if number not in self.copies:
+            self.copies[number] = [_BACK] * COPIES
+            put_back.add(number)
+            return [(row[np.newaxis], place[np.newaxis]) for place in self.places[number]]
+        if self.copies[number][table] == _CLEARED:
             return []
-        return [(row[np.newaxis], self.places[number][[at]]) for at in back]
+        self.copies[number][table] = _CLEARED
+        return [(row[np.newaxis], self.places[number][[table]])]
 
     def _xor(self, records: NDArray[np.uint64], slots: NDArray[np.int64]) -> NDArray[np.int64]:
         """XOR records onto slots; several may go to the same."""
@@ -238,7 +240,7 @@ class _Peel:
 
     def outcome(self, expected: int | None) -> Decoded:
         """Check all copies of what was found."""
-        unread: NDArray[np.bool_] = self.rows.any(axis=1)
+        unread = np.asarray(self.rows.any(axis=1))
         places = np.array(self.places, np.int64).reshape(-1, COPIES)
         intact: NDArray[np.int64] = COPIES - unread[places].sum(axis=1)
         refused = np.asarray(intact == 0)
