@@ -1,0 +1,265 @@
+"""What arrives, what it costs, what is promised, and what auditors get."""
+
+from collections import Counter
+
+import attrs
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anonloom.data.release import Release
+from anonloom.data.schema import Column, Schema
+from anonloom.data.table import Table
+from anonloom.errors import DataError, TransportError
+from anonloom.kinds.context import Run
+from anonloom.kinds.guard import Guard
+from anonloom_delivery.collector import Delivery
+from anonloom_delivery.promises import both
+from anonloom_toy_carrier import GUARANTEES, Carrier
+
+SCHEMA = Schema(
+    [
+        Column(name="name", role="identifier"),
+        Column(name="age", role="quasi", type="number"),
+        Column(name="town", role="quasi"),
+        Column(name="seen", role="other", type="date"),
+        Column(name="whose", role="person"),
+        Column(name="true", role="truth"),
+    ]
+)
+
+
+def people(rows: int) -> Table:
+    return Table.build(
+        pd.DataFrame(
+            {
+                "name": [f"person {at}" for at in range(rows)],
+                "age": [at % 7 if at % 5 else None for at in range(rows)],
+                "town": [["Ulm", "Bonn", None][at % 3] for at in range(rows)],
+                "seen": [f"2024-01-{at % 28 + 1:02d}" for at in range(rows)],
+                "whose": [at // 2 for at in range(rows)],
+                "true": [f"row {at}" for at in range(rows)],
+            }
+        ),
+        SCHEMA,
+        np.arange(rows) + 100,
+    )
+
+
+class Watched:
+    """Stages that publish the table that they are given, and remember it."""
+
+    def prepare(self, table):
+        self.table = table
+        return table
+
+    def partition(self, table, guard):
+        return None
+
+    def generalize(self, table, classes):
+        return Release.as_it_is(table)
+
+    def sample(self, release):
+        return release
+
+
+def collected(rows=30, seed=1, **parameters):
+    stages, run = Watched(), Run(seed=seed)
+    collector = Delivery(**{"transport": Carrier(), "min_batch": 10, **parameters})
+    release = collector.collect(people(rows), stages, Guard(()), run)
+    return stages.table, release, run
+
+
+def figures(run):
+    return {item.name: item.value for item in run.found if hasattr(item, "value")}
+
+
+def cells(table, rows):
+    shown = table.frame.astype(object).where(table.frame.notna(), None)
+    return [[str(cell) for cell in shown.iloc[at]] for at in rows]
+
+
+def test_every_row_arrives_with_all_its_cells_and_its_origin():
+    before = people(30)
+    after, release, _ = collected()
+    assert list(range(100, 130)) == sorted(after.origin.tolist())
+    assert cells(before, after.origin - 100) == cells(after, range(30))
+    assert before.schema == after.schema == release.schema
+    assert [tuple(axis.texts(np.arange(axis.size))) for axis in before.axes] == [
+        tuple(axis.texts(np.arange(axis.size))) for axis in after.axes
+    ]
+
+
+def test_rows_that_are_nobodys_stay_so():
+    stages = Watched()
+    stranger = attrs.evolve(people(30), origin=None)
+    collector = Delivery(transport=Carrier(), min_batch=10)
+    release = collector.collect(stranger, stages, Guard(()), Run())
+    assert release.origin is None
+
+
+def test_the_order_of_rows_says_nothing_about_positions():
+    first, _, _ = collected()
+    again, _, _ = collected(seed=2)
+    assert first.origin.tolist() == again.origin.tolist()
+    # Nor is it the order of the source.
+    assert sorted(first.origin.tolist()) != first.origin.tolist()
+
+
+@given(st.integers(10, 40), st.sampled_from([0.0, 0.1, 0.5, 0.9]), st.integers(1, 3))
+def test_what_is_not_erased_arrives_once(rows, erase, servers):
+    after, _, run = collected(rows, erase=erase, servers=servers)
+    found = figures(run)
+    assert round(rows * erase) == found["erased"]
+    assert rows - found["erased"] == len(after) == len(set(after.origin.tolist()))
+    assert (1.0, 0) == (found["delivered"], found["lost"])
+
+
+def test_a_seed_repeats_which_rows_are_erased():
+    one, _, _ = collected(erase=0.5)
+    same, _, _ = collected(erase=0.5)
+    other, _, _ = collected(erase=0.5, seed=2)
+    assert one.origin.tolist() == same.origin.tolist()
+    assert sorted(one.origin.tolist()) != sorted(other.origin.tolist())
+
+
+def test_every_row_is_as_likely_to_be_erased():
+    kept = Counter()
+    for seed in range(300):
+        kept.update(collected(10, seed, erase=0.5)[0].origin.tolist())
+    # 150 are expected; the standard deviation is 8.7.
+    assert 10 == len(kept)
+    assert all(115 < count < 185 for count in kept.values())
+
+
+def test_who_is_not_heard_in_the_first_round_stays_away():
+    after, _, run = collected(30, transport=Carrier(loses=10), erase=0.5, traced=True)
+    found = figures(run)
+    assert 3 == found["without_position"]
+    assert 27 == found["anonymity_set"]
+    # Some of the unheard were to be erased.
+    assert 27 == len(after) + found["erased"]
+    assert 30 - found["erased"] - len(after) == found["lost"] == 3
+    assert len(after) / (30 - found["erased"]) == found["delivered"]
+    (rounds,) = run.traces
+    post, deposit = rounds.traces
+    assert 3 == len(deposit.absent)
+    assert set(range(30)) == set(post.sent)
+    assert set(range(30)) - deposit.absent == set(deposit.sent)
+
+
+def test_a_withheld_record_is_lost_and_a_foreign_one_refused():
+    after, _, run = collected(30, transport=Carrier(withholds=True, spoils=True, grumbles=True))
+    found = figures(run)
+    assert 28 == len(after) == found["arrived"]
+    assert (28 / 30, 2) == (found["delivered"], found["lost"])
+    assert 121 == found["refused"]
+    (refusals,) = [item for item in run.found if item.name == "refusals"]
+    assert [["column 'age': no number", 1], ["said it too loudly", 120]] == refusals.data["rows"]
+
+
+def test_sizes_and_costs_are_counted_per_sender_and_server():
+    _, _, run = collected(30, servers=3, record_bytes=100)
+    found = figures(run)
+    assert 100 == found["record_size"]
+    # A post of 32 bytes and a row of 16 + 16 + 100 + 16, each with the digest of its round.
+    assert 3 * (32 + 32) + 3 * (32 + 16 + 16 + 100 + 16) == found["upload"]
+    assert 30 * 32 < found["download"]
+    assert 0 == found["between_servers"]
+    assert "no" == found["simulated"]
+    (costs,) = [item for item in run.found if item.name == "costs"]
+    assert [
+        f"{operation}-{phase}"
+        for operation in ("post", "deposit")
+        for phase in ("begin", "upload", "close", "settle", "open")
+    ] == [row[0] for row in costs.data["rows"]]
+    per_phase = [value for name, value in found.items() if name.startswith("server_cpu.")]
+    assert sum(per_phase) == pytest.approx(found["server_cpu"])
+
+
+def test_all_records_have_one_size_on_the_wire():
+    _, _, run = collected(traced=True)
+    post, deposit = run.traces[0].traces
+    for trace in (post, deposit):
+        assert 1 == len({s.envelope.size for s in trace.network if s.envelope.step == "upload"})
+
+
+def test_a_trace_is_kept_only_if_it_is_asked_for():
+    assert [] == collected()[2].traces
+    (rounds,) = collected(traced=True)[2].traces
+    assert (2, 2) == (rounds.servers, len(rounds.traces))
+    assert not Delivery(transport=Carrier()).traced
+    assert Delivery(transport=Carrier(), traced=True).traced
+
+
+def test_columns_that_are_never_published_are_not_sent():
+    _, _, run = collected(traced=True)
+    sent = b"".join(run.traces[0].traces[1].sent.values())
+    assert b"Bonn" in sent
+    assert b"row 3" not in sent
+    assert b"person 3" not in sent
+
+
+def test_too_few_rows_are_refused():
+    with pytest.raises(TransportError) as caught:
+        collected(9)
+    assert (
+        "a round never closes with fewer than 10 senders, and the table has 9 rows; collect more, "
+        "or lower 'min_batch'"
+    ) == str(caught.value)
+
+
+def test_a_text_that_is_too_long_is_refused_before_anything_is_sent():
+    with pytest.raises(DataError) as caught:
+        collected(text_bytes=3)
+    assert (
+        "column 'town': 10 of 30 rows hold text of more than 3 bytes, the most that a record "
+        "carries; shorten the values, raise 'text_bytes', or list the values in a 'hierarchy'"
+    ) == str(caught.value)
+
+
+def test_a_round_that_the_transport_cannot_carry_is_refused_at_once():
+    with pytest.raises(ValueError, match=r"^the carrier has three horses$"):
+        Delivery(transport=Carrier(), servers=4)
+
+
+def test_pseudonyms_are_refused_before_the_run():
+    collector = Delivery(transport=Carrier())
+    assert collector.problem(SCHEMA) is None
+    named = Schema([Column(name="name", role="identifier", pseudonymize=True)])
+    assert (
+        "column 'name' is published as a pseudonym, and identifiers are never sent: leave the "
+        "column out, or use the collector 'curator'"
+    ) == collector.problem(named)
+
+
+def test_of_two_rounds_the_weaker_promise_holds():
+    promised = Delivery(transport=Carrier(), min_batch=20).guarantees
+    assert (
+        attrs.evolve(
+            GUARANTEES,
+            server_behaviour="follows",
+            delivery="most (post); as told (deposit)",
+            not_covered=("losses", "anonymity"),
+        )
+        == promised
+    )
+    assert GUARANTEES == both(GUARANTEES, GUARANTEES)
+
+
+def test_the_plan_says_what_travels():
+    collector = Delivery(transport=Carrier(), min_batch=1000)
+    assert (
+        "each of 5,000 rows travels in a record of its own to 2 servers, in two rounds of at least "
+        "1,000 senders",
+        "a message hides among at least 1 honest senders",
+        "0 servers may collude",
+    ) == collector.plan(5000)
+    assert collector.plan(None)[0].startswith("every row travels")
+
+
+def test_keys_come_from_the_systems_randomness_with_a_seed_too():
+    sent = [collected(traced=True)[2].traces[0].traces[0].sent for _ in range(2)]
+    assert set(sent[0].values()).isdisjoint(sent[1].values())
