@@ -24,19 +24,22 @@ def save(server: "RoundServer") -> bytes:
     )
     asked = pack(*(action.encode() for action in server._asked))
     counted = pack(*(_counted(counter) for counter in (server.refused, server.remarks)))
+    # Withdrawn positions are saved to the end: without them the parts that all have shown could not
+    # be put together. What was planned comes with the seat and is not told to a disk in clear.
+    planned = server.seat.erasure.positions if server.seat.erasure else frozenset()
+    erased = b"".join(_number(position) for position in sorted(server._erased - planned))
     if server._over:
         subject = b"".join(server.admitted or ())
-        return server._box.publish(words, asked, counted, server.notice or b"", subject)
+        return server._box.publish(words, asked, counted, erased, server.notice or b"", subject)
     if server._key is None:
         # Nothing was drawn yet, so nothing is secret and nothing is lost.
-        return server._box.publish(words, asked, counted, b"", b"")
+        return server._box.publish(words, asked, counted, erased, b"", b"")
     uploads = pack(
         *(
             pack(upload, _sender(server._senders.get(upload)), bytes(server._uploads[upload]))
             for upload in server._uploads
         )
     )
-    erased = b"".join(_number(position) for position in sorted(server._erased))
     return server._box.seal(
         words,
         asked,
@@ -80,7 +83,7 @@ def _load_secret(server: "RoundServer", parts: list[bytes]) -> None:
         server._keep(upload, Body.read(body, server.round.servers))
         if sender:
             server._senders[upload] = Party("client", int.from_bytes(sender, "big"))
-    server._erased |= {int.from_bytes(position, "big") for position in cut(erased, 8)}
+    _erase(server, erased)
     for item in unpack(objections):
         upload, objection = unpack(item)
         server._objections[upload] = objection
@@ -91,10 +94,11 @@ def _load_secret(server: "RoundServer", parts: list[bytes]) -> None:
 
 
 def _load_public(server: "RoundServer", parts: list[bytes]) -> None:
-    words, asked, counted, notice, admitted = parts
+    words, asked, counted, erased, notice, admitted = parts
     server._asked = [action.decode() for action in unpack(asked)]
     server.talk.recall(_words(words))
     _count(server, counted)
+    _erase(server, erased)
     if notice:
         server._notice = notice
         server._described = read_notice(notice, server.seat.pins, server._software)
@@ -102,6 +106,10 @@ def _load_public(server: "RoundServer", parts: list[bytes]) -> None:
         server.admitted = tuple(cut(admitted, 16))
         server._accepted = len(server.admitted)
         server._over = True
+
+
+def _erase(server: "RoundServer", positions: bytes) -> None:
+    server._erased |= {int.from_bytes(position, "big") for position in cut(positions, 8)}
 
 
 def _words(data: bytes) -> list[tuple[str, int, Word]]:
