@@ -1,30 +1,40 @@
-"""The contract of transports: rounds, guarantees, the driver and its faults."""
+"""The contract of transports: rounds, slots, guarantees."""
 
 import re
-from collections import Counter
 
 import attrs
 import pytest
 
 from anonloom.errors import TransportError
-from anonloom.kinds.engines import (
-    ClientEngine,
-    Envelope,
+from anonloom.kinds.rounds import (
+    Erasure,
     Party,
     Round,
-    ServerEngine,
     require_operation,
+    require_positions,
     require_size,
-    slot_of,
 )
-from anonloom.kinds.transport import Guarantees, Transport, swap_sentence
-from anonloom.protocol import faults
-from anonloom.protocol.driver import Driver
+from anonloom.kinds.slots import (
+    SlotKey,
+    SlotSecret,
+    chain,
+    read_row,
+    row_size,
+    slot_of,
+    write_row,
+)
+from anonloom.kinds.transport import Guarantees, Identity, Seat, swap_sentence
 from anonloom.protocol.entropy import SteppedClock, SystemClock, SystemEntropy, simulated
-from anonloom.protocol.uploads import Uploads
+from anonloom.protocol.meter import Meter
+from anonloom.protocol.trace import Link
+from anonloom.protocol.vault import MemoryVault
 from anonloom.testing.entropy import SeededEntropy
 
-ROUND = Round(id="r", operation="post", servers=2, message_size=1, min_batch=1)
+ROUND = Round(id="r", operation="post", servers=2, message_size=1, min_batch=1, capacity=50)
+SLOTS = tuple(sorted(slot_of(bytes([at])) for at in range(3)))
+DEPOSIT = Round(
+    id="r", operation="deposit", servers=2, message_size=1, min_batch=1, slots=SLOTS, iterations=2
+)
 
 GUARANTEES = Guarantees(
     honest_senders_min=1000,
@@ -45,42 +55,105 @@ GUARANTEES = Guarantees(
 )
 
 
+def message_of(act):
+    with pytest.raises(TransportError) as caught:
+        act()
+    return str(caught.value)
+
+
 # --- rounds ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("round", "change"),
     [
-        {"id": "s"},
-        {"servers": 3},
-        {"message_size": 2},
-        {"min_batch": 2},
-        {"iteration": 1},
-        {"deadline": 5},
-        {"operation": "deposit", "slots": [slot_of(b"a")]},
-        {"operation": "deposit", "slots": [slot_of(b"b")]},
+        (ROUND, {"id": "s"}),
+        (ROUND, {"servers": 3}),
+        (ROUND, {"message_size": 2}),
+        (ROUND, {"min_batch": 2}),
+        (ROUND, {"capacity": 51}),
+        (ROUND, {"iterations": 2}),
+        (ROUND, {"suite": "mlkem768-x25519"}),
+        (ROUND, {"authority": b"a"}),
+        (ROUND, {"cohort": 1}),
+        (ROUND, {"min_leave": 2}),
+        (ROUND, {"deadline": 5}),
+        (ROUND, {"context": b"c"}),
+        (DEPOSIT, {"iteration": 2}),
+        (DEPOSIT, {"erasure": b"e"}),
+        (DEPOSIT, {"slots": SLOTS[:2], "capacity": 2}),
+        (DEPOSIT, {"slots": [bytes(32), *SLOTS[1:]]}),
     ],
 )
-def test_the_digest_binds_every_part_of_a_round(change):
-    assert ROUND.digest == attrs.evolve(ROUND).digest
-    assert ROUND.digest != attrs.evolve(ROUND, **change).digest
+def test_the_digest_binds_every_part_of_a_round(round, change):
+    changed = attrs.evolve(round, **change)
+    assert round.digest == attrs.evolve(round).digest
+    assert round.digest != changed.digest
+    assert changed == Round.decoded(changed.encoded())
+
+
+def test_every_part_of_a_round_is_among_those_that_were_changed():
+    fields = {field.name for field in attrs.fields(Round) if field.init}
+    tried = test_the_digest_binds_every_part_of_a_round.pytestmark[0].args[1]
+    # A post and a deposit have different slots anyway.
+    assert fields - {"operation"} == {name for _, change in tried for name in change}
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         ({"id": ""}, "a round needs an id"),
-        ({"slots": [b"a"]}, "a deposit has slots, and a post has none"),
+        ({"slots": SLOTS}, "a deposit has slots, and a post has none"),
         ({"operation": "deposit"}, "a deposit has slots, and a post has none"),
-        ({"operation": "deposit", "slots": [b"a", b"a"]}, "two slots have the same secret"),
+        (
+            {"operation": "deposit", "slots": SLOTS[::-1]},
+            "slots come in rising order, and no two are the same",
+        ),
+        (
+            {"operation": "deposit", "slots": SLOTS[:1] * 2},
+            "slots come in rising order, and no two are the same",
+        ),
+        ({"operation": "deposit", "slots": [b"a"]}, "a slot has 32 bytes"),
+        (
+            {"operation": "deposit", "slots": SLOTS, "capacity": 4},
+            "the capacity of a deposit is the number of its slots",
+        ),
+        ({"capacity": 0}, "a post says how many senders it takes at most: capacity"),
+        ({"min_batch": 51}, "a round for at most 50 senders never closes with 51"),
+        ({"iteration": 2}, "iteration 2 of 1"),
+        ({"erasure": b"e"}, "only a deposit erases"),
         ({"servers": 0}, "'servers' must be >= 1: 0"),
         ({"message_size": 0}, "'message_size' must be >= 1: 0"),
         ({"min_batch": 0}, "'min_batch' must be >= 1: 0"),
+        ({"min_leave": 0}, "'min_leave' must be >= 1: 0"),
+        ({"cohort": -1}, "'cohort' must be >= 0: -1"),
     ],
 )
 def test_rounds_that_make_no_sense(change, message):
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         attrs.evolve(ROUND, **change)
+
+
+def test_the_capacity_of_a_deposit_follows_from_its_slots():
+    assert 3 == DEPOSIT.capacity
+    assert (Party("server", 0), Party("server", 1)) == DEPOSIT.everyone
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"nonsense",
+        ROUND.encoded()[:-1],
+        ROUND.encoded() + b"x",
+        ROUND.encoded().replace(b"r", b"\xff"),
+        ROUND.encoded().replace(b'"min_batch": 1', b'"min_batch": 0'),
+        ROUND.encoded().replace(b'"min_batch": 1', b'"min_batch":  1'),
+        DEPOSIT.encoded()[:-32],
+    ],
+)
+def test_bytes_that_describe_no_round(data):
+    assert "the round description cannot be read" == message_of(lambda: Round.decoded(data))
 
 
 def test_size_and_operation_are_required():
@@ -92,6 +165,67 @@ def test_size_and_operation_are_required():
     with pytest.raises(TransportError) as caught:
         require_operation(ROUND, "deposit")
     assert "this round is for 'post', not for 'deposit'" == str(caught.value)
+    require_positions(DEPOSIT, [0, 2])
+    assert "the round has the positions 0 to 2. Got 3 instead." == message_of(
+        lambda: require_positions(DEPOSIT, [4, 3])
+    )
+
+
+def test_an_erasure_is_hidden_by_its_salt_and_bound_to_its_positions():
+    planned = Erasure([2, 0], b"s" * 32)
+    assert planned.commitment == Erasure({0, 2}, b"s" * 32).commitment
+    others = [Erasure([0], b"s" * 32), Erasure([], b"s" * 32), Erasure([0, 2], b"t" * 32)]
+    assert 4 == len({planned.commitment, *(other.commitment for other in others)})
+    assert "Erasure()" == repr(planned)
+
+
+# --- slots ----------------------------------------------------------------------------------
+
+SECRET = SlotSecret(b"a" * 16, b"s" * 16)
+
+
+def test_a_chain_ends_in_what_was_posted():
+    for iterations in (1, 2, 5):
+        key = SECRET.key(iterations)
+        for iteration in range(1, iterations + 1):
+            link = SECRET.link(iteration, iterations)
+            assert key.head == chain(link, iteration)
+            row = write_row(SECRET, iteration, iterations, b"record")
+            assert row_size(6) == len(row)
+            assert b"record" == read_row(key.head, iteration, row)
+    assert SECRET.slot == SECRET.key().slot == slot_of(SECRET.alpha)
+
+
+@pytest.mark.parametrize("at", range(row_size(6)))
+def test_a_row_that_was_changed_anywhere_is_nobodys(at):
+    head, row = SECRET.key(3).head, write_row(SECRET, 2, 3, b"record")
+    changed = bytes([*row[:at], row[at] ^ 1, *row[at + 1 :]])
+    assert read_row(head, 2, row) is not None
+    assert read_row(head, 2, changed) is None
+
+
+def test_a_row_counts_in_its_own_iteration_and_position():
+    head, row = SECRET.key(3).head, write_row(SECRET, 2, 3, b"record")
+    other = attrs.evolve(SECRET, seed=b"t" * 16)
+    assert [None, b"record", None] == [read_row(head, at, row) for at in (1, 2, 3)]
+    assert read_row(other.key(3).head, 2, row) is None
+    # Whoever has seen link 1 cannot write in iteration 2.
+    seen = SECRET.link(1, 3)
+    assert read_row(head, 2, write_row(SlotSecret(b"", seen), 2, 2, b"record")) is None
+
+
+def test_keys_of_slots_are_read_as_they_were_written():
+    key = SECRET.key(2)
+    assert key == SlotKey.read(bytes(key))
+    assert "a slot's key must have 32 bytes. Got 31 instead." == message_of(
+        lambda: SlotKey.read(bytes(key)[1:])
+    )
+
+
+def test_secrets_are_in_no_repr():
+    seat = Seat(index=1, identity=Identity(b"i" * 32, b"p"), pins=[b"p"], vault=MemoryVault())
+    shown = f"{SECRET!r} {SECRET.key()!r} {seat!r} {seat.identity!r} {Link(b'one', b'other')!r}"
+    assert "SlotSecret() SlotKey() Seat(index=1) Identity(public=b'p') Link()" == shown
 
 
 # --- guarantees -----------------------------------------------------------------------------
@@ -128,7 +262,7 @@ def test_guarantees_in_words_and_for_the_manifest():
     assert 1000 == GUARANTEES.as_dict()["honest_senders_min"]
 
 
-# --- entropy, clock, uploads ----------------------------------------------------------------
+# --- entropy, clock, vault, meter -----------------------------------------------------------
 
 
 def test_only_the_systems_randomness_is_not_simulated():
@@ -150,210 +284,32 @@ def test_a_stepped_clock_never_goes_back():
     assert SystemClock().now() > 0
 
 
-def test_an_upload_counts_once():
-    uploads = Uploads()
-    assert "new" == uploads.judge(b"i", b"x")
-    uploads.add(b"i", b"x")
-    assert "again" == uploads.judge(b"i", b"x")
-    assert "other" == uploads.judge(b"i", b"y")
-    with pytest.raises(ValueError, match="once"):
-        uploads.add(b"i", b"x")
-    uploads.add(b"j", b"y")
-    assert 1 == uploads.keep({b"j"})
-    assert ([b"j"], b"y", 1) == (list(uploads), uploads[b"j"], len(uploads))
-    assert [b"j"] == list(uploads.fingerprints())
+def test_a_vault_keeps_a_key_until_it_is_destroyed():
+    vault = MemoryVault()
+    assert vault.fetch("a") is None
+    vault.keep("a", b"KEY")
+    assert b"KEY" == vault.fetch("a")
+    assert "MemoryVault()" == repr(vault)
+    vault.destroy("a")
+    vault.destroy("a")
+    assert vault.fetch("a") is None
 
 
-# --- the driver -----------------------------------------------------------------------------
-
-
-@attrs.define(eq=False)
-class Sender(ClientEngine):
-    round: Round
-    sent: list = attrs.field(factory=list)
-    heard: Counter = attrs.field(factory=Counter)
-
-    def post(self, message):
-        self.sent = [
-            Envelope(
-                sender=Party("client", 99),
-                receiver=server,
-                step="upload",
-                round=self.round.digest,
-                body=message,
-            )
-            for server in self.round.everyone
-        ]
-        return self.sent
-
-    def deposit(self, position, secret, record):
-        return self.post(record)
-
-    def take(self, envelope):
-        self.heard[envelope.sender] += 1
-        return []
-
-    def again(self):
-        return [envelope for envelope in self.sent if not self.heard[envelope.receiver]]
-
-    @property
-    def acknowledged(self):
-        return len(self.heard) == self.round.servers
-
-
-@attrs.define(eq=False)
-class Hearer(ServerEngine):
-    index: int
-    heard: list = attrs.field(factory=list)
-    refused: Counter = attrs.field(factory=Counter)
-    result: tuple | None = None
-    stopped: str = ""
-    erased: tuple = ()
-
-    def take(self, envelope):
-        self.heard.append((envelope.sender, envelope.body))
-        return [
-            attrs.evolve(
-                envelope, sender=envelope.receiver, receiver=envelope.sender, step="receipt"
-            )
-        ]
-
-    @property
-    def accepted(self):
-        return len(self.heard)
-
-    def close(self):
-        self.result = tuple(body for _, body in self.heard)
-        return []
-
-    def erase(self, positions):
-        self.erased = tuple(positions)
-
-    def open(self):
-        return []
-
-
-@attrs.frozen(kw_only=True)
-class Toy(Transport):
-    def client(self, round, *, entropy, clock):
-        return Sender(round)
-
-    def server(self, round, index, *, entropy, clock):
-        return Hearer(index)
-
-    def guarantees(self, round):
-        return GUARANTEES
-
-    def problem(self, round):
-        return "two servers at most" if round.servers > 2 else None
-
-
-def bodies(net, server=0):
-    return [body for _, body in net.servers[server].heard]
-
-
-def test_the_channel_says_who_speaks():
-    net = Driver(Toy(), ROUND)
-    net.post([b"a", b"b"])
-    assert [(Party("client", 0), b"a"), (Party("client", 1), b"b")] == net.servers[0].heard
-    assert [True, True] == [client.acknowledged for client in net.clients]
-    assert GUARANTEES == net.guarantees
-
-
-def test_the_trace_tells_the_parties_apart():
-    net = Driver(
-        Toy(), ROUND, entropy=SeededEntropy(), faults=[faults.drop(faults.step("receipt"))]
+def test_a_meter_counts_by_phase_and_role():
+    meter = Meter()
+    meter.phase = "upload"
+    client, server = Party("client", 5), Party("server", 1)
+    meter.sent(client, server, 10)
+    meter.sent(client, server, 5)
+    meter.phase = "close"
+    meter.sent(client, server, 1)
+    meter.sent(server, client, 7)
+    with meter.work(client), meter.work(server):
+        sum(range(1000))
+    assert (16, 7, 0) == (
+        meter.between("client", "server"),
+        meter.between("server", "client"),
+        meter.between("server", "server"),
     )
-    net.post([b"a"])
-    assert 4 == len(net.trace.network)
-    assert ["upload", "upload"] == [s.envelope.step for s in net.trace.of(Party("client", 0))]
-    sights = net.trace.of(Party("server", 0), Party("server", 1))
-    assert [(1.0, "upload"), (1.0, "receipt")] * 2 == [(s.at, s.envelope.step) for s in sights]
-    silent = Driver(Toy(), ROUND, traced=False)
-    silent.post([b"a"])
-    assert [] == silent.trace.seen
-
-
-@pytest.mark.parametrize(
-    ("fault", "expected"),
-    [
-        (lambda: faults.drop(faults.every(2)), [b"a", b"b", b"c"]),
-        (lambda: faults.drop(faults.step("upload")), []),
-        (lambda: faults.duplicate(lambda e: e.body == b"b"), [b"a", b"b", b"c", b"b"]),
-        (lambda: faults.delay(9, lambda e: e.body == b"a"), [b"b", b"c", b"a"]),
-        (
-            lambda: (
-                faults.chance(0, SeededEntropy()) and faults.drop(faults.chance(0, SeededEntropy()))
-            ),
-            [b"a", b"b", b"c"],
-        ),
-        (lambda: faults.drop(faults.chance(1, SeededEntropy())), []),
-    ],
-)
-def test_what_faults_do(fault, expected):
-    net = Driver(Toy(), ROUND, faults=[fault()])
-    net.post([b"a", b"b", b"c"])
-    assert expected == bodies(net)
-
-
-def test_reordering_loses_nothing():
-    net = Driver(Toy(), ROUND, faults=[faults.reorder(SeededEntropy(1))])
-    sent = [bytes([at]) for at in range(20)]
-    net.post(sent)
-    assert sent != bodies(net)
-    assert sent == sorted(bodies(net))
-
-
-def test_corruption_flips_one_bit():
-    net = Driver(Toy(), ROUND, faults=[faults.corrupt(SeededEntropy(1), faults.step("upload"))])
-    net.post([b"\0"] * 20)
-    assert {1} == {body[0].bit_count() for body in bodies(net)}
-    empty = faults.Delivery(0, attrs.evolve(net.trace.network[0].envelope, body=b""))
-    assert [empty] == list(faults.corrupt(SeededEntropy())(empty))
-
-
-def test_retry_sends_again_until_all_are_confirmed():
-    net = Driver(Toy(), ROUND, faults=[faults.drop(faults.step("receipt"))])
-    net.post([b"a"])
-    assert 1 == net.retry()
-    net.faults.clear()
-    assert 0 == net.retry()
-    assert [b"a"] * 3 == bodies(net)
-
-
-def test_envelopes_to_nobody_are_lost():
-    net = Driver(Toy(), ROUND)
-    here = Party("client", 0)
-    for there in (Party("client", 5), Party("server", 2)):
-        net.inject(Envelope(sender=here, receiver=there, step="x", round=b""))
-    assert [] == bodies(net)
-
-
-def message_of(act):
-    with pytest.raises(TransportError) as caught:
-        act()
-    return str(caught.value)
-
-
-def test_a_round_that_the_transport_cannot_carry():
-    assert "two servers at most" == message_of(
-        lambda: Driver(Toy(), attrs.evolve(ROUND, servers=3))
-    )
-
-
-def test_a_result_is_what_all_servers_have():
-    net = Driver(Toy(), ROUND)
-    net.post([b"a"])
-    assert "the round has not ended on every server" == message_of(net.result)
-    net.close()
-    net.open()
-    net.erase(iter([1, 2]))
-    assert [(1, 2), (1, 2)] == [server.erased for server in net.servers]
-    assert (b"a",) == net.result()
-    net.servers[1].result = (b"b",)
-    assert "the servers do not agree on what became public" == message_of(net.result)
-    net.servers[1].stopped = "a reason"
-    assert "the round has stopped: a reason" == message_of(net.result)
-    net.servers[0].refused["x"] = 2
-    net.servers[1].refused["x"] = 1
-    assert Counter(x=3) == net.refused()
+    assert {("close", "clients"), ("close", "server 1")} == set(meter.cpu)
+    assert all(spent > 0 for spent in meter.cpu.values())
