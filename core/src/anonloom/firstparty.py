@@ -37,6 +37,7 @@ _FOLDERS: dict[str, tuple[tuple[str, str], ...]] = {
     "auditors/disclosure": (("auditor", "disclosure"),),
     "auditors/distance": (("auditor", "distance"),),
     "auditors/fellegi-sunter": (("auditor", "fellegi-sunter"),),
+    "collectors/delivery": (("collector", "delivery"),),
     "transports/direct": (("transport", "direct"),),
     "integrity/digest": (("integrity", "digest"),),
     "reporters/page": (("reporter", "page"),),

@@ -211,6 +211,21 @@ def test_too_few_rows_are_refused():
     ) == str(caught.value)
 
 
+def test_too_few_that_were_heard_are_refused():
+    with pytest.raises(TransportError) as caught:
+        collected(12, transport=Carrier(loses=2))
+    assert (
+        "of 12 senders 6 were heard in the first round, and a round never closes with fewer than 10"
+    ) == str(caught.value)
+
+
+def test_progress_is_told():
+    told = []
+    run = Run(report=lambda done, total: told.append((done, total)))
+    Delivery(transport=Carrier(), min_batch=10).collect(people(10), Watched(), Guard(()), run)
+    assert [(1, 4), (2, 4), (3, 4), (4, 4)] == told
+
+
 def test_a_text_that_is_too_long_is_refused_before_anything_is_sent():
     with pytest.raises(DataError) as caught:
         collected(text_bytes=3)

@@ -124,7 +124,7 @@ class Delivery(Collector):
         drawn = run.rng.choice(len(table), round(self.erase * len(table)), replace=False)
         unwanted[drawn] = True
         run.note(f"{len(table):,} senders, {layout.size} bytes each")
-        plan = self._plan(layout.digest)
+        plan = attrs.evolve(self._plan(), context=layout.digest, progress=run.progress)
         sent = send(plan, layout.encode(table), unwanted, plan.entropy.bytes(8).hex())
         decoded = layout.decode(sent.records)
         run.find(*findings_of(sent, len(table), layout.size, decoded.refused))
@@ -133,14 +133,13 @@ class Delivery(Collector):
         order = _canonical(sent.records[decoded.readable])
         return _arrived(table, decoded.frame.take(order), sent.rows[decoded.readable][order])
 
-    def _plan(self, context: bytes = b"") -> Plan:
+    def _plan(self) -> Plan:
         return Plan(
             transport=self.transport,
             servers=self.servers,
             min_batch=self.min_batch,
             suite=self.suite,
             entropy=SystemEntropy(),
-            context=context,
             traced=self.traced,
         )
 

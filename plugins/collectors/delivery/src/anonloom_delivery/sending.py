@@ -1,12 +1,13 @@
 """Two rounds: everybody reserves a position without a name, then fills it with a record."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import groupby
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.errors import TransportError
 from anonloom.kinds.engines import Entropy
 from anonloom.kinds.rounds import Erasure, Round, Suite
 from anonloom.kinds.slots import SECRET_BYTES, SlotKey, SlotSecret
@@ -19,6 +20,15 @@ KEY_BYTES = 2 * SECRET_BYTES
 #: Bytes of what makes the commitment to the erased positions hard to guess.
 _SALT_BYTES = 32
 
+#: Uploading and opening, in each of two rounds.
+STEPS = 4
+
+Progress = Callable[[int, int], None]
+
+
+def _silent(done: int, total: int) -> None:
+    """Tell nobody."""
+
 
 @attrs.frozen(kw_only=True)
 class Plan:
@@ -28,6 +38,8 @@ class Plan:
     ----------
     context
         Digest of what else all must agree on: the layout of records.
+    progress
+        Told how many of the `STEPS` are done.
     """
 
     transport: Transport
@@ -37,6 +49,7 @@ class Plan:
     entropy: Entropy = attrs.field(repr=False)
     context: bytes = attrs.field(default=b"", repr=False)
     traced: bool = False
+    progress: Progress = attrs.field(default=_silent, repr=False)
 
     def post(self, senders: int, name: str) -> Round:
         """Describe the round in which positions are reserved."""
@@ -93,7 +106,13 @@ class Sent:
 
 
 def reserve(plan: Plan, senders: int, name: str) -> tuple[Driver, list[SlotSecret], list[SlotKey]]:
-    """Let everybody post the key of a position; return what became public, in order of position."""
+    """Let everybody post the key of a position; return what became public, in order of position.
+
+    Raises
+    ------
+    TransportError
+        When too few keys arrived for another round.
+    """
     secrets = [
         SlotSecret(plan.entropy.bytes(SECRET_BYTES), plan.entropy.bytes(SECRET_BYTES))
         for _ in range(senders)
@@ -102,7 +121,14 @@ def reserve(plan: Plan, senders: int, name: str) -> tuple[Driver, list[SlotSecre
         plan.transport, plan.post(senders, name), entropy=plan.entropy, traced=plan.traced
     )
     driver.post([bytes(secret.key()) for secret in secrets])
+    plan.progress(1, STEPS)
     keys = [SlotKey.read(message) for message in driver.finish() if message is not None]
+    plan.progress(2, STEPS)
+    if len(keys) < plan.min_batch:
+        raise TransportError(
+            f"of {senders:,} senders {len(keys):,} were heard in the first round, and a round "
+            f"never closes with fewer than {plan.min_batch:,}"
+        )
     return driver, secrets, sorted(keys, key=lambda key: key.slot)
 
 
@@ -137,7 +163,9 @@ def send(plan: Plan, records: NDArray[np.uint8], unwanted: NDArray[np.bool_], na
         traced=plan.traced,
     )
     _fill(second, secrets, positions, records)
+    plan.progress(3, STEPS)
     result = second.finish()
+    plan.progress(4, STEPS)
     arrived = [
         (row, result[position])
         for row, position in enumerate(positions)
