@@ -15,8 +15,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    """Print every figure of both runs and their difference."""
-    first, second = _figures(arguments.first), _figures(arguments.second)
+    """Print every figure of both runs and their difference, and what a swap of transports did."""
+    # Imported late: `--help` needs none of it.
+    from anonloom.run.swaps import swap
+
+    reports = [_report(folder) for folder in (arguments.first, arguments.second)]
+    first, second = (_figures(*found) for found in reports)
     names = list(dict.fromkeys([*first, *second]))
     rows = [("", arguments.first, arguments.second, "difference")]
     for name in names:
@@ -26,11 +30,14 @@ def execute(arguments: argparse.Namespace) -> int:
     for row in rows:
         cells = [row[0].ljust(widths[0]), *(row[at].rjust(widths[at]) for at in (1, 2, 3))]
         print("  ".join(cells).rstrip())
+    swapped = swap(*(report.get("collection") or {} for report, _ in reports))
+    if swapped is not None:
+        print(f"\n{swapped}")
     return 0
 
 
-def _figures(folder: str) -> dict[str, Any]:
-    """Return the summary and all findings of a run by name."""
+def _report(folder: str) -> tuple[dict[str, Any], Path]:
+    """Return the report of a run, and where it is."""
     path = Path(folder)
     for candidate in (path / "public" / "report.json", path / "report.json"):
         if candidate.is_file():
@@ -39,13 +46,23 @@ def _figures(folder: str) -> dict[str, Any]:
         raise UsageError(f"'{folder}' holds no report.json; it must be the folder of a run")
     try:
         report = json.loads(candidate.read_text(encoding="utf-8"))
+    except ValueError:
+        report = None
+    if not isinstance(report, dict):
+        raise UsageError(f"'{candidate}' is no report of a run")
+    return report, candidate
+
+
+def _figures(report: dict[str, Any], candidate: Path) -> dict[str, Any]:
+    """Return the summary and all findings of a run by name."""
+    try:
         figures = dict(report["summary"])
         # An earlier version kept no findings of the collection.
         collected = [{"findings": [], **report.get("collection", {})}]
         for part in (*collected, *report["stages"], *report["audits"]):
             for finding in part["findings"]:
                 figures[f"{part['id']}.{finding['name']}"] = finding["value"]
-    except (ValueError, KeyError, TypeError):
+    except (KeyError, TypeError, ValueError):
         raise UsageError(f"'{candidate}' is no report of a run") from None
     return figures
 

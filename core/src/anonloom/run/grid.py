@@ -26,6 +26,7 @@ from anonloom.run import outputs
 from anonloom.run.pipeline import Pipeline
 from anonloom.run.reporting import chart_data, finding_data, now, parts
 from anonloom.run.shown import shown
+from anonloom.run.swaps import swaps
 from anonloom.run.tablefiles import write_csv
 from anonloom.spec.model import GridCase, PipelineSpec
 from anonloom.spec.pipeline import load_pipeline
@@ -220,6 +221,7 @@ def run_case(spec: PipelineSpec, registry: Registry, target: Path, at: int) -> s
         "findings": {},
         "charts": {},
         "measures": {audit.id: audit.method.measures for audit in case.spec.audit},
+        "collection": {},
         "figures": {},
     }
     pipeline = Pipeline(case.spec, registry)
@@ -233,6 +235,8 @@ def run_case(spec: PipelineSpec, registry: Registry, target: Path, at: int) -> s
     else:
         result["figures"] = {name: outcome.report["summary"][name] for name in _SUMMARY}
         result["findings"] = {part["id"]: part["findings"] for part in parts(outcome.report)}
+        collection = outcome.report["collection"]
+        result["collection"] = {name: collection[name] for name in ("transport", "guarantees")}
         # Of auditors alone: what stages draw is in the report of their run.
         result["charts"] = {part["id"]: part["charts"] for part in outcome.report["audits"]}
     path = _result_file(target, case)
@@ -272,6 +276,7 @@ def _report(spec: PipelineSpec, results: list[dict[str, Any]]) -> dict[str, Any]
         "runs": runs,
         "figures": list(figures.values()),
         "summaries": _summaries(spec, results),
+        "swaps": swaps([(one["parameters"], one.get("collection", {})) for one in results]),
     }
 
 

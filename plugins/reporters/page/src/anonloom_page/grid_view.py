@@ -55,6 +55,7 @@ def grid_view(report: dict[str, Any], limits: Limits) -> dict[str, Any]:
             for summary in report.get("summaries") or []
             if (tables := _tables(summary)) or summary.get("findings")
         ],
+        "swaps": [short(sentence, 4000) for sentence in report.get("swaps") or []],
     }
 
 

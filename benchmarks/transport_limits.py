@@ -1,0 +1,68 @@
+"""What the machine can do at most: AES, and opening what was sealed. Of one core, in CPU time."""
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+from cryptography.hazmat.primitives.asymmetric.mlkem import MLKEM768PrivateKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+from anonloom.kinds.rounds import SUITES, Suite
+from anonloom.protocol.entropy import SystemEntropy
+from anonloom_rounds.sealing import Lock, SealingKey
+
+#: Buffers that stay in the cache; the best of them is the limit.
+BUFFERS = (1 << 16, 1 << 18, 1 << 20)
+_SECONDS = 0.15
+_TIMES = 5
+
+
+def rate(call: Callable[[], object], times: int = _TIMES) -> float:
+    """Return how often something can be done in a CPU second: the best of a few tries."""
+    best = 0.0
+    for _ in range(times):
+        done, began = 0, time.process_time()
+        while (spent := time.process_time() - began) < _SECONDS:
+            for _ in range(8):
+                call()
+            done += 8
+        best = max(best, done / spent)
+    return best
+
+
+def aes_rate() -> float:
+    """Return bytes per CPU second that OpenSSL encrypts with AES-128."""
+    cipher = Cipher(algorithms.AES(bytes(16)), modes.ECB()).encryptor()
+    rates = []
+    for size in BUFFERS:
+        plain = memoryview(np.zeros(size, np.uint8))
+        sealed = memoryview(np.zeros(size + 15, np.uint8))
+        rates.append(size * rate(lambda a=plain, b=sealed: cipher.update_into(a, b)))  # type: ignore[misc]
+    return max(rates)
+
+
+def kem_rate(suite: Suite) -> float:
+    """Return how many keys per CPU second can be got out of what a sender encapsulated."""
+    own, other = X25519PrivateKey.generate(), X25519PrivateKey.generate().public_key()
+    if suite == "x25519":
+        return rate(lambda: own.exchange(other))
+    mlkem = MLKEM768PrivateKey.generate()
+    _, sealed = mlkem.public_key().encapsulate()
+    return rate(lambda: (own.exchange(other), mlkem.decapsulate(sealed)))
+
+
+def hpke_rate(suite: Suite, size: int) -> float:
+    """Return how many HPKE envelopes per CPU second can be opened."""
+    key = SealingKey.draw(suite, SystemEntropy())
+    sealed = Lock.read(suite, key.public).seal(bytes(size), b"benchmark")
+    return rate(lambda: key.open(sealed, b"benchmark"))
+
+
+def all_limits() -> dict[str, float]:
+    """Measure everything."""
+    found = {"aes_bytes": aes_rate()}
+    for suite in SUITES:
+        found[f"kem {suite}"] = kem_rate(suite)
+        found[f"hpke {suite}"] = hpke_rate(suite, 1024)
+    return found

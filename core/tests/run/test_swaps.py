@@ -1,0 +1,77 @@
+"""What changed with the transport, told from what transports declare."""
+
+import attrs
+import pytest
+
+from anonloom.kinds.transport import Guarantees
+from anonloom.run.swaps import swap, swaps
+
+DECLARED = Guarantees(
+    honest_senders_min=50,
+    colluding_servers=1,
+    server_behaviour="follows",
+    donors="honest",
+    eligibility="none: Sybils not excluded",
+    presence_visible_to="every server",
+    presence_visible_when="from the upload on",
+    presence_of_erased_visible=False,
+    exclusion="attributable",
+    erasure_condition="one server forgets its key",
+    post_quantum=False,
+    delivery="every confirmed message, once",
+    lost_server="the round does not end",
+    measured_or_argued="argued",
+    not_covered=("coercion",),
+)
+
+
+def collection(transport, **changes):
+    """A collection as a report holds it: JSON has lists, no tuples."""
+    declared = attrs.evolve(DECLARED, **changes).as_dict()
+    return {"transport": transport, "guarantees": declared}
+
+
+def test_one_sentence_names_every_declared_difference():
+    before, after = collection("one"), collection("two", presence_of_erased_visible=True)
+    assert (
+        "With two instead of one: servers see before opening which positions were filled: yes "
+        "(with one: no)." == swap(before, after)
+    )
+
+
+def test_lists_of_a_report_are_no_difference():
+    assert "With two instead of one, no declared guarantee changes." == swap(
+        collection("one"), collection("two")
+    )
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {},
+        {"transport": None, "guarantees": None},
+        collection("one", colluding_servers=3),
+        {"transport": "two", "guarantees": {"honest_senders_min": 3}},
+        {"transport": "two", "guarantees": {"something": "else"}},
+    ],
+)
+def test_nothing_is_said_where_nothing_can_be(other):
+    assert swap(collection("one"), other) is None
+
+
+def test_runs_are_compared_that_differ_in_the_transport_alone():
+    one, two, three = collection("one"), collection("two", post_quantum=True), collection("three")
+    runs = [
+        ({"collect.with.transport": "one", "collect.with.servers": 2}, one),
+        ({"collect.with.transport": "one", "collect.with.servers": 3}, three),
+        ({"collect.with.transport": "two", "collect.with.servers": 2}, two),
+        ({"collect.with.transport": "two", "collect.with.servers": 2}, two),
+        ({"collect.with.transport": "three", "collect.with.servers": 5}, three),
+    ]
+    assert ["With two instead of one: withstands a quantum computer: yes (with one: no)."] == swaps(
+        runs
+    )
+
+
+def test_an_experiment_without_transports_tells_nothing():
+    assert [] == swaps([({"seed": 1}, {}), ({"seed": 2}, {})])
