@@ -233,3 +233,13 @@ class Transport(ABC):
             client.deposit(secret, record)
             for client, (secret, record) in zip(clients, records, strict=True)
         )
+
+    def spoiling(
+        self, clients: Sequence[ClientEngine], round: Round, entropy: Entropy
+    ) -> Iterator[list[Envelope]]:
+        """Let each client of a `post` do the worst that passes all checks; yield the envelopes.
+
+        For experiments that ask what dishonest senders can destroy. Where nothing but a message
+        of one's own can be spoiled, that is a message of random bytes.
+        """
+        return (client.post(entropy.bytes(round.message_size)) for client in clients)

@@ -157,6 +157,12 @@ class Driver:
         self._upload(first, self.transport.depositing(new, records))
         return new
 
+    def spoil(self, senders: int, invitations: Sequence[bytes] = ()) -> list[ClientEngine]:
+        """Let new clients do the worst to a `post` that passes all checks, and deliver."""
+        first, new = len(self.clients), self._clients(senders, invitations)
+        self._upload(first, self.transport.spoiling(new, self.round, self.entropy))
+        return new
+
     def retry(self) -> int:
         """Let everybody send again what was not confirmed; return how many clients still lack one.
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import attrs
 
-from anonloom.kinds.engines import Envelope
+from anonloom.kinds.engines import Entropy, Envelope
 from anonloom.kinds.slots import SlotSecret
 from anonloom_dpf.layout import Settings, deposit_layout, post_layout
 from anonloom_rounds.client import RoundClient
@@ -43,6 +43,15 @@ def post_together(
         contents = layout.contents(said, some[0]._entropy)
         for at, (client, message) in enumerate(zip(some, said, strict=True)):
             yield client.send(message, [own[at].tobytes() for own in contents])
+
+
+def spoil_together(clients: Sequence[DpfClient], entropy: Entropy) -> Iterator[list[Envelope]]:
+    """Let each client write noise into a leaf of every table of a post."""
+    if clients:
+        layout = post_layout(clients[0].round, clients[0].settings)
+        contents = layout.garbage(len(clients), entropy)
+        for at, client in enumerate(clients):
+            yield client.send(b"", [own[at].tobytes() for own in contents])
 
 
 def deposit_together(

@@ -73,6 +73,17 @@ class PostLayout:
                 keys[server].append(own)
         return [np.concatenate(own, axis=1) for own in keys]
 
+    def garbage(self, senders: int, entropy: Entropy) -> list[Bytes]:
+        """Return for each server what passes all checks and spoils most: a leaf of every table."""
+        keys: list[list[Bytes]] = [[] for _ in range(self.servers)]
+        for function in self.functions:
+            drawn = np.frombuffer(entropy.bytes(8 * senders), np.uint64) % function.leaves
+            noise = np.frombuffer(entropy.bytes(senders * function.width), np.uint8)
+            payloads = noise.reshape(senders, function.width)
+            for server, own in enumerate(function.keys(drawn.astype(np.int64), payloads, entropy)):
+                keys[server].append(own)
+        return [np.concatenate(own, axis=1) for own in keys]
+
     def split(self, contents: Bytes) -> list[Bytes]:
         """Return the keys of each table."""
         ends = np.cumsum([function.key_size for function in self.functions])

@@ -10,7 +10,7 @@ from anonloom.kinds.rounds import Round
 from anonloom.kinds.slots import SlotSecret
 from anonloom.kinds.transport import Guarantees, Seat
 from anonloom.params import between, param
-from anonloom_dpf.client import DpfClient, deposit_together, post_together
+from anonloom_dpf.client import DpfClient, deposit_together, post_together, spoil_together
 from anonloom_dpf.layout import Settings
 from anonloom_dpf.promises import guarantees
 from anonloom_dpf.server import DpfServer
@@ -95,6 +95,12 @@ class Dpf(RoundTransport):
     ) -> Iterator[list[Envelope]]:
         """Let each client deposit its record; keys are made for many at once."""
         return deposit_together(cast(Sequence[DpfClient], clients), records)
+
+    def spoiling(
+        self, clients: Sequence[ClientEngine], round: Round, entropy: Entropy
+    ) -> Iterator[list[Envelope]]:
+        """Let each client write noise into a leaf of every table; see `Transport.spoiling`."""
+        return spoil_together(cast(Sequence[DpfClient], clients), entropy)
 
     def guarantees(self, round: Round) -> Guarantees:
         """Return what such a round promises."""
