@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from anonloom.data.findings import Chart, Finding
 from anonloom.protocol.driver import Driver
-from anonloom.protocol.meter import Meter
 from anonloom_delivery.sending import Sent
 
 _COSTS = ("phase", "clients, CPU s", "server, CPU s", "up, B", "down, B", "between servers, B")
@@ -117,34 +117,14 @@ def _traffic(drivers: tuple[Driver, ...], senders: int) -> Iterator[Finding]:
 
 
 def _work(drivers: tuple[Driver, ...]) -> Iterator[Finding | Chart]:
-    """Yield CPU seconds per phase and role; a server's are the mean over the servers."""
-    rows = []
-    for driver in drivers:
-        servers, meter = driver.round.servers, driver.meter
-        for phase in _phases(meter):
-            named = f"{driver.round.operation}-{phase}"
-            clients = meter.cpu[phase, "clients"]
-            server = sum(meter.cpu[phase, f"server {at}"] for at in range(servers)) / servers
-            ways = (("client", "server"), ("server", "client"), ("server", "server"))
-            rows.append([named, clients, server, *(meter.bytes[phase, *way] for way in ways)])
-            for role, seconds in (("clients", clients), ("server", server)):
-                if seconds:
-                    yield Finding(
-                        name=f"{role}_cpu.{named}",
-                        value=seconds,
-                        unit="s",
-                        meaning=f"CPU time of {_WHO[role]} in phase '{phase}' of the "
-                        f"{driver.round.operation}.",
-                        better="lower",
-                    )
+    """Yield CPU seconds per role, and per phase and role."""
+    rows = [row for driver in drivers for row in _phases(driver)]
     for role, at in (("clients", 1), ("server", 2)):
-        yield Finding(
-            name=f"{role}_cpu",
-            value=sum(row[at] for row in rows),
-            unit="s",
-            meaning=f"CPU time of {_WHO[role]} in both rounds.",
-            better="lower",
-        )
+        yield _seconds(f"{role}_cpu", sum(row[at] for row in rows), role, "both rounds")
+    for role, at in (("clients", 1), ("server", 2)):
+        for row in rows:
+            if row[at]:
+                yield _seconds(f"{role}_cpu.{row[0]}", row[at], role, f"phase {row[0]}")
     yield Chart(
         name="costs",
         kind="table",
@@ -154,9 +134,22 @@ def _work(drivers: tuple[Driver, ...]) -> Iterator[Finding | Chart]:
     )
 
 
+def _seconds(name: str, value: float, role: str, when: str) -> Finding:
+    meaning = f"CPU time of {_WHO[role]} in {when}."
+    return Finding(name=name, value=value, unit="s", meaning=meaning, better="lower")
+
+
+def _phases(driver: Driver) -> list[list[Any]]:
+    """Return one row of `_COSTS` per phase; a server's time is the mean over the servers."""
+    servers, meter = driver.round.servers, driver.meter
+    rows: list[list[Any]] = []
+    for phase in dict.fromkeys(phase for phase, _ in meter.cpu):
+        server = sum(meter.cpu[phase, f"server {at}"] for at in range(servers)) / servers
+        ways = (("client", "server"), ("server", "client"), ("server", "server"))
+        carried = [meter.bytes[phase, *way] for way in ways]
+        named = f"{driver.round.operation}-{phase}"
+        rows.append([named, meter.cpu[phase, "clients"], server, *carried])
+    return rows
+
+
 _WHO = {"clients": "all senders together", "server": "one server"}
-
-
-def _phases(meter: Meter) -> list[str]:
-    """Phases in the order in which they began."""
-    return list(dict.fromkeys(phase for phase, _ in meter.cpu))
