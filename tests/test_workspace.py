@@ -339,13 +339,26 @@ def test_a_plugin_that_asks_for_the_library_of_kernels_gets_its_wheel_too(coins,
     ] == alone.requirements(coins, wheels)[:3]
 
 
-def test_a_plugin_gets_the_libraries_that_its_library_leans_on(coins, wheels):
+def test_a_plugin_gets_the_libraries_that_its_library_leans_on(workspace, coins, wheels):
     write(wheels / "anonloom_linkage-0.1.0-py3-none-any.whl")
+    needs = '"anonloom-core>=0.1,<0.2", "anonloom-kernels>=0.1,<0.2"'
+    package(workspace, "linkage", "anonloom_linkage", "", needs)
     coins.project["project"]["dependencies"].append("anonloom-linkage>=0.1,<0.2")
     assert [
         str(wheels / "anonloom_kernels-0.1.0-py3-none-any.whl"),
         str(wheels / "anonloom_linkage-0.1.0-py3-none-any.whl"),
     ] == alone.requirements(coins, wheels)[1:3]
+
+
+def test_a_plugin_gets_no_library_that_it_does_not_ask_for(workspace, coins, wheels):
+    write(wheels / "anonloom_rounds-0.1.0-py3-none-any.whl")
+    package(workspace, "rounds", "anonloom_rounds", "", '"anonloom-core>=0.1,<0.2"')
+    coins.project["project"]["dependencies"].append("anonloom-rounds>=0.1,<0.2")
+    assert [
+        str(wheels / "anonloom_core-0.1.0-py3-none-any.whl"),
+        str(wheels / "anonloom_rounds-0.1.0-py3-none-any.whl"),
+        f"anonloom-two-coins @ {(wheels / 'anonloom_two_coins-0.1.0-py3-none-any.whl').as_uri()}",
+    ] == alone.requirements(coins, wheels)[:3]
 
 
 def test_a_plugin_with_test_oracles_gets_them_through_its_extra(coins, wheels):

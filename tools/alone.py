@@ -148,10 +148,18 @@ def requirements(member: Member, wheels: Path) -> list[str]:
 
 def _libraries(member: Member) -> list[str]:
     """Distributions of the libraries that `member` asks for, and of those that they lean on."""
+    packages = {package.distribution: package for package in members(member.root)}
+    asked = _asked(member)
+    # A library may lean on those before it, never on those after it.
+    for name in reversed(SHARED[1:]):
+        if name in asked and name in packages:
+            asked |= _asked(packages[name])
+    return [name for name in SHARED[1:] if name in asked]
+
+
+def _asked(member: Member) -> set[str]:
     needs = member.project["project"].get("dependencies", [])
-    asked = [at for at, name in enumerate(SHARED) if any(n.startswith(name) for n in needs)]
-    # A library may lean on those before it: with the last all of them come.
-    return [name for name in SHARED[1 : max(asked, default=0) + 1] if name != member.distribution]
+    return {name for name in SHARED[1:] if any(need.startswith(name) for need in needs)}
 
 
 def settings(root: Path) -> str:

@@ -40,7 +40,7 @@ def table(checks):
 def generated():
     parts = [MARK, "\n", table([*DECLARED, *CONDUCT])]
     parts.append(
-        "\nCollectors and integrity schemes draw keys and coins from the system, so that "
+        "\nTransports, collectors and integrity schemes draw keys and coins from the system, so that "
         "`check_same_seed_same_result` is not asked of them.\n"
     )
     for kind, cls in CONFORMANCE.items():

@@ -248,5 +248,6 @@ def _insert(file: Path, form: re.Pattern[str], path: str, line: str) -> None:
 
 def _order(path: str) -> tuple[int, list[str]]:
     # Core and libraries first, then the plugins by path, then what belongs to the documents.
-    first = {"core": 0, "kernels": 1, "linkage": 2, "plugins": 3}.get(path.split("/")[0], 4)
-    return first, path.split("/")
+    folders = ("core", "kernels", "linkage", "rounds", "plugins")
+    first = path.split("/")[0]
+    return folders.index(first) if first in folders else len(folders), path.split("/")
