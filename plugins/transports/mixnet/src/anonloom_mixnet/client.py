@@ -1,0 +1,102 @@
+"""The sender's side of transport mixnet: one packet, and a look at the list of sealed cores."""
+
+from functools import lru_cache
+
+import attrs
+
+from anonloom.kinds.engines import Envelope
+from anonloom.kinds.slots import SlotSecret, write_row
+from anonloom_mixnet.items import write_item
+from anonloom_mixnet.packets import Route
+from anonloom_mixnet.ways import LISTED, Kept, listed, name_of, route_of
+from anonloom_mixnet.wordings import read_failed
+from anonloom_rounds.client import RoundClient
+from anonloom_rounds.packing import cut, pack, unpack
+from anonloom_rounds.signing import signed
+
+
+@attrs.define(eq=False)
+class MixnetClient(RoundClient):
+    """Seals its message in layers, hands it to the first hop, and checks that it arrived.
+
+    Attributes
+    ----------
+    arrived
+        Whether its sealed core is in the list that all servers have signed; None before it has seen
+        one.
+    """
+
+    arrived: bool | None = attrs.field(default=None, init=False)
+    _kept: Kept | None = attrs.field(default=None, init=False, repr=False)
+    _listed: bytes = attrs.field(default=b"", init=False, repr=False)
+
+    @property
+    def _route(self) -> Route:
+        return route_of(self.notice)
+
+    def for_post(self, message: bytes) -> list[bytes]:
+        """Return the packet for the first hop, and nothing for the others."""
+        packet = self._route.pack(message, self._entropy)
+        self._kept, self._listed = Kept.of(packet), listed(packet.core)
+        return [packet.sealed] + [b""] * (self.round.servers - 1)
+
+    def for_deposit(self, position: int, secret: SlotSecret, record: bytes) -> list[bytes]:
+        """Return the packet for the first hop; it carries a share of the row for every server."""
+        row = write_row(secret, self.round.iteration, self.round.iterations, record)
+        bound, alpha = self.notice.bound, secret.alpha
+        return self.for_post(write_item(self._route, bound, position, alpha, row, self._entropy))
+
+    def new_id(self, contents: object) -> bytes:
+        """Return the name of the packet: so all servers know what the first hop confirms."""
+        assert self._kept is not None
+        return self._kept.name
+
+    def take_document(self, step: str, envelope: Envelope) -> list[Envelope]:
+        """Look for the own core in the signed list; answer a hop that could not open the packet."""
+        if step == "mixed":
+            return self._take_mixed(envelope.body)
+        return self._take_blame(envelope.body) if step == "blamed" else []
+
+    def _take_mixed(self, data: bytes) -> list[Envelope]:
+        if self.arrived is not None or self._kept is None:
+            return []
+        document = self.signed_by_all("mixed", data)
+        if document is None:
+            return []
+        self.arrived = self._listed in _pieces(document)
+        if self.arrived or not self.acknowledged:
+            return []
+        return self._to_all("missing", bytes(self._kept))
+
+    def _take_blame(self, data: bytes) -> list[Envelope]:
+        """Show the layer that a hop could not open.
+
+        Only to the hop that says so with its signature: what it then learns it must know already,
+        or it lies, and the round ends with nothing opened.
+        """
+        try:
+            number, signature, word = unpack(data)
+        except ValueError:
+            return []
+        hop = int.from_bytes(number, "big")
+        if self._kept is None or hop >= self.round.servers:
+            return []
+        pin, bound = self.notice.pins[hop], self.notice.bound
+        if not signed(pin, signature, "word failed", bound, word):
+            return []
+        found = self._kept.layers(self._route)
+        if found is None:
+            return []
+        layer = found[0][hop]
+        if all(failed.name != name_of(layer.sealed) for failed in read_failed(word) or ()):
+            return []
+        return self._to_all("layer", pack(number, layer.ephemeral, layer.kem))
+
+    def _to_all(self, step: str, body: bytes) -> list[Envelope]:
+        return [self.to(server, step, body) for server in range(self.round.servers)]
+
+
+# What thousands of clients in one process are shown is read once.
+@lru_cache(maxsize=4)
+def _pieces(document: bytes) -> frozenset[bytes]:
+    return frozenset(cut(document, LISTED))

@@ -1,0 +1,269 @@
+"""Judging: the servers find out together who is at fault for a packet that does not open.
+
+A hop names the packets. The hops before it show, one after the other, where these came from, and
+nothing of any other packet. Then the senders are asked: each can show that hers does open. What
+follows is the same for every server, because all judge the same words.
+"""
+
+import hmac
+from collections.abc import Sequence
+
+import attrs
+
+from anonloom.kinds.engines import Envelope
+from anonloom_mixnet.blame import (
+    Revealed,
+    Verdict,
+    reveal,
+    verify_failure,
+    verify_replay,
+    verify_reveal,
+)
+from anonloom_mixnet.layers import Layer
+from anonloom_mixnet.mixing import Mixing
+from anonloom_mixnet.suites import POINT
+from anonloom_mixnet.ways import Kept, name_of
+from anonloom_mixnet.wordings import (
+    Failed,
+    Origin,
+    read_failed,
+    read_origins,
+    suspects,
+    write_origins,
+)
+from anonloom_rounds.packing import pack, unpack
+
+
+@attrs.define(eq=False)
+class Judging(Mixing):
+    """A hop that takes part in finding out why a packet does not open."""
+
+    _removed: dict[int, frozenset[int]] = attrs.field(factory=dict, init=False, repr=False)
+    _guilty: set[bytes] = attrs.field(factory=set, init=False, repr=False)
+    _waiting: dict[bytes, tuple[int, bytes]] = attrs.field(factory=dict, init=False, repr=False)
+
+    def removed(self, hop: int) -> frozenset[int] | None:
+        """Return which packets were removed at a hop, by number; None as long as that is open."""
+        if hop in self._removed:
+            return self._removed[hop]
+        failed = self._named(hop)
+        if failed is None:
+            return None
+        traced = suspects(failed)
+        names = self._traced(hop, traced)
+        if names is None or not self._answered(hop, failed, names):
+            return None
+        if not self._all_guilty(hop, failed, names):
+            return None
+        self._waiting.clear()
+        self._guilty.update(names)
+        self.exclude(set(names) & set(self.admitted or ()), "packet that a later hop cannot open")
+        left = len(set(self.admitted or ()) - self._guilty)
+        if left < self.round.min_batch:
+            self.talk.stop(f"{left} packets can be opened, it takes {self.round.min_batch}")
+            return None
+        self._removed[hop] = frozenset(traced)
+        return self._removed[hop]
+
+    # --- which packets, and where they came from ------------------------------------------------
+
+    def _named(self, hop: int) -> list[Failed] | None:
+        """Return the packets that a hop could not open, if it was given such packets."""
+        word = self.talk.of("failed", hop)
+        if word is None or len(self._lists) < hop:
+            return None
+        failed = read_failed(word)
+        if not hop or failed is None or not self._were_given(hop, failed):
+            self.talk.stop(f"server {hop} names packets that it was not given")
+            return None
+        return failed
+
+    def _were_given(self, hop: int, failed: Sequence[Failed]) -> bool:
+        packets, place = self.inputs(hop), self.route.place("mix", hop)
+        for one in failed:
+            if one.number >= len(packets) or name_of(packets[one.number]) != one.name:
+                return False
+            if one.repeats:
+                if one.earlier >= len(packets) or one.earlier == one.number:
+                    return False
+                same = verify_replay(place, packets[one.number], packets[one.earlier])
+                if same.guilty != "donor":
+                    return False
+        return len({one.number for one in failed}) == len(failed)
+
+    def _traced(self, hop: int, at: list[int]) -> list[bytes] | None:
+        """Return the names of the uploads that these packets came from."""
+        for before in range(hop - 1, -1, -1):
+            step = f"trace {hop}"
+            if before == self.index and not self.talk.said(step):
+                assert self._batch is not None
+                shown = [reveal(self._batch, output) for output in at]
+                self.talk.say(step, self._shown_of(shown))
+            word = self.talk.of(step, before)
+            if word is None:
+                return None
+            if not before:
+                return self._uploads_of(at, word)
+            found = self._origins_of(before, at, word)
+            if found is None:
+                return None
+            at = found
+        return None
+
+    def _shown_of(self, shown: Sequence[Revealed]) -> bytes:
+        if self.index:
+            return write_origins(Origin(one.packet, one.key) for one in shown)
+        sent = self.sent
+        return pack(*(one.key + self.first_packet(sent[one.packet]) for one in shown))
+
+    def _origins_of(self, hop: int, at: Sequence[int], word: bytes) -> list[int] | None:
+        origins, packets = read_origins(word, len(at)), self.inputs(hop)
+        numbers = [one.number for one in origins or ()]
+        if origins is None or len(set(numbers)) < len(at) or max(numbers) >= len(packets):
+            self.talk.stop(f"server {hop} does not show where its packets came from")
+            return None
+        shown = [(packets[one.number], one.key) for one in origins]
+        return numbers if self._hold(hop, at, shown) else None
+
+    def _uploads_of(self, at: Sequence[int], word: bytes) -> list[bytes] | None:
+        try:
+            shown = [(one[32:], one[:32]) for one in unpack(word)]
+        except ValueError:
+            shown = []
+        names = [name_of(packet) for packet, _ in shown]
+        if len(set(names)) != len(at) or not set(names) <= set(self.sent):
+            self.talk.stop("server 0 does not show where its packets came from")
+            return None
+        return names if self._hold(0, at, shown) else None
+
+    def _hold(self, hop: int, at: Sequence[int], shown: Sequence[tuple[bytes, bytes]]) -> bool:
+        """Whether packets and keys that a hop shows lead to its outputs."""
+        outputs, place = self._lists[hop], self.route.place("mix", hop)
+        for output, (packet, key) in zip(at, shown, strict=True):
+            verdict = verify_reveal(place, packet, outputs[output], key)
+            if verdict.guilty != "nobody":
+                self.talk.stop(f"server {hop} deviates: {verdict.reason}")
+                return False
+        return True
+
+    # --- what the senders say -------------------------------------------------------------------
+
+    def _answered(self, hop: int, failed: Sequence[Failed], names: Sequence[bytes]) -> bool:
+        """Ask the senders, and exchange their answers; return whether all servers have said all."""
+        step = f"answers {hop}"
+        if not self.talk.said(step):
+            open_ones = {
+                name: self.inputs(hop)[one.number]
+                for one, name in zip(failed, names, strict=False)
+                if not one.repeats and not self._verdict(hop, one, None).certain_donor
+            }
+            self._ask_senders(hop, open_ones)
+            if self._waiting and f"judge {hop}" not in self._asked:
+                return False
+            facts = (
+                (name, self.remembered.get(_fact(hop, name)) or self._own_answer(hop, name))
+                for name in open_ones
+            )
+            self.talk.say(step, pack(*(pack(name, fact) for name, fact in facts if fact)))
+        return self.talk.all(step) is not None
+
+    def _ask_senders(self, hop: int, packets: dict[bytes, bytes]) -> None:
+        admitted = set(self.admitted or ())
+        word = self.talk.words.of("failed", hop)
+        assert word is not None
+        for name, packet in packets.items():
+            if name not in admitted or _fact(hop, name) in self.remembered:
+                self._waiting.pop(name, None)
+            elif name not in self._waiting:
+                self._waiting[name] = hop, packet
+                if name in self._senders:
+                    body = pack(hop.to_bytes(4, "big"), word.signature, word.body)
+                    asked = self._to_client(self._senders[name], "blamed", name, body)
+                    self.talk.outbox.append(asked)
+
+    def _own_answer(self, hop: int, name: bytes) -> bytes:
+        """Return what this server says of a trap of its own; nothing for other packets."""
+        for kept in map(Kept.of, self.own_traps.packets):
+            found = kept.layers(self.route) if kept.name == name else None
+            if found is not None:
+                return pack(found[0][hop].ephemeral, found[0][hop].kem)
+        return b""
+
+    def take_layer(self, envelope: Envelope) -> str:
+        """Take a sender's answer to a hop that could not open its packet."""
+        hop, packet = self._waiting.get(envelope.upload, (0, b""))
+        if not packet:
+            return "an answer that nobody asked for"
+        layer = _layer(envelope.body, hop)
+        place = self.route.place("mix", hop)
+        try:
+            point = b"" if layer is None else place.kem.shown(place.public, *_secrets(layer))[0]
+        except ValueError:
+            point = b""
+        if not hmac.compare_digest(point, packet[: place.kem.head_size][-POINT:]):
+            return "unfounded answer"
+        assert layer is not None
+        self.remembered[_fact(hop, envelope.upload)] = pack(*_secrets(layer))
+        self._go_on()
+        return ""
+
+    def open(self) -> list[Envelope]:
+        """Open what was not erased; or end the time for answers of senders, if some are awaited."""
+        self._require_going()
+        if self._waiting:
+            return self._ask(f"judge {next(iter(self._waiting.values()))[0]}")
+        return super().open()
+
+    # --- the verdict ----------------------------------------------------------------------------
+
+    def _all_guilty(self, hop: int, failed: Sequence[Failed], names: Sequence[bytes]) -> bool:
+        """Whether all these packets are their senders' fault; if not, the round stops."""
+        answers = self._answers(hop)
+        for one, name in zip(failed, names, strict=False):
+            layers: list[Layer | None] = [None, *answers.get(name, ())]
+            verdicts = [self._verdict(hop, one, layer) for layer in layers]
+            if any(verdict.guilty == "hop" for verdict in verdicts):
+                self.talk.stop(
+                    f"server {hop} deviates: a packet opens of which it says that it does not"
+                )
+                return False
+            if not any(verdict.certain_donor for verdict in verdicts):
+                self.talk.stop(
+                    f"a packet does not open at server {hop}: its sender or that server deviates"
+                )
+                return False
+        return True
+
+    def _verdict(self, hop: int, failed: Failed, layer: Layer | None) -> Verdict:
+        packets, place = self.inputs(hop), self.route.place("mix", hop)
+        if failed.repeats:
+            return verify_replay(place, packets[failed.number], packets[failed.earlier])
+        return verify_failure(place, packets[failed.number], layer)
+
+    def _answers(self, hop: int) -> dict[bytes, list[Layer]]:
+        found: dict[bytes, list[Layer]] = {}
+        for word in self.talk.all(f"answers {hop}") or ():
+            try:
+                for entry in unpack(word):
+                    name, answer = unpack(entry)
+                    ephemeral, kem = unpack(answer)
+                    found.setdefault(name, []).append(Layer(b"", ephemeral, kem))
+            except ValueError:
+                continue
+        return found
+
+
+def _fact(hop: int, name: bytes) -> str:
+    return f"layer {hop} {name.hex()}"
+
+
+def _secrets(layer: Layer) -> tuple[bytes, bytes]:
+    return layer.ephemeral, layer.kem
+
+
+def _layer(body: bytes, hop: int) -> Layer | None:
+    try:
+        number, ephemeral, kem = unpack(body)
+    except ValueError:
+        return None
+    return Layer(b"", ephemeral, kem) if number == hop.to_bytes(4, "big") else None

@@ -1,0 +1,268 @@
+"""Mixing: a server takes its layer off every packet, shuffles, and tells all others what came out.
+
+Every list travels to all servers, so that each can see where a packet was lost; whoever watches
+the lines sees the same lists. A hop says its list as its one word of step `mix`: saying two
+different ones is evidence against it.
+"""
+
+from abc import abstractmethod
+
+import attrs
+
+from anonloom.kinds.engines import Entropy
+from anonloom_mixnet.cascade import Batch, peel, sealed_list
+from anonloom_mixnet.layers import Opened, Opener, Phase, Unopened
+from anonloom_mixnet.laying import Stream, read_laid, read_traps, write_laid, write_traps
+from anonloom_mixnet.packets import Keys, Route, generate, public
+from anonloom_mixnet.shuffling import shuffled
+from anonloom_mixnet.traps import Traps, lay
+from anonloom_mixnet.ways import listed, name_of, route_of
+from anonloom_mixnet.wordings import NONE, Failed, write_failed
+from anonloom_rounds.packing import cut
+from anonloom_rounds.server import RoundServer
+from anonloom_rounds.signing import write_signed
+
+#: Bytes of the number of removed packets, with which a hop's list begins.
+NUMBER = 4
+
+
+@attrs.define(eq=False)
+class Mixing(RoundServer):
+    """A server that is a hop of the cascade.
+
+    Attributes
+    ----------
+    traps
+        How many packets of its own making every server sends along.
+    """
+
+    traps: int = attrs.field(kw_only=True)
+    _private: Keys | None = attrs.field(default=None, init=False, repr=False)
+    _opener: Opener | None = attrs.field(default=None, init=False, repr=False)
+    _first: dict[bytes, Opened] = attrs.field(factory=dict, init=False, repr=False)
+    _marks: set[bytes] = attrs.field(factory=set, init=False, repr=False)
+    _laid: list[tuple[bytes, list[bytes]]] = attrs.field(factory=list, init=False, repr=False)
+    _own: Traps | None = attrs.field(default=None, init=False, repr=False)
+    _batch: Batch | None = attrs.field(default=None, init=False, repr=False)
+    _lists: list[list[bytes]] = attrs.field(factory=list, init=False, repr=False)
+    _cores: tuple[bytes, ...] = attrs.field(default=(), init=False, repr=False)
+    _shown: bytes = attrs.field(default=b"", init=False, repr=False)
+
+    # --- keys -----------------------------------------------------------------------------------
+
+    def draw_keys(self, entropy: Entropy) -> tuple[bytes, ...]:
+        """Draw the keys of all phases; return their public parts."""
+        self._private = generate(self.round.suite, entropy)
+        shown = public(self.round.suite, self._private)
+        return shown.mix, shown.peel, shown.share
+
+    @property
+    def route(self) -> Route:
+        """The way of all packets; only asked when the round has begun."""
+        return route_of(self.described)
+
+    @property
+    def index(self) -> int:
+        """Which hop this server is."""
+        return self.seat.index
+
+    def opener(self, phase: Phase) -> Opener:
+        """Return what opens this server's layers."""
+        assert self._private is not None
+        return Opener(self.route.place(phase, self.index), getattr(self._private, phase))
+
+    # --- uploads --------------------------------------------------------------------------------
+
+    @property
+    def content_size(self) -> int:
+        """Bytes of what a client seals to this server: only the first hop gets packets."""
+        return 0 if self.index else self.route.packet_size()
+
+    def judge_as(self, upload: bytes, content: bytes) -> str:
+        """Say why an upload is refused, or nothing.
+
+        The first hop confirms a packet only when it has opened it: that it does not open it can't
+        say any more.
+        """
+        return "" if self.index else self._open_first(upload, content)
+
+    def _open_first(self, name: bytes, packet: bytes) -> str:
+        if name_of(packet) != name:
+            return "packet of another name"
+        if self._opener is None:
+            self._opener = self.opener("mix")
+        try:
+            layer = self._opener.open(packet)
+        except Unopened:
+            return "packet cannot be opened"
+        if layer.mark in self._marks:
+            return "packet repeats another"
+        self._marks.add(layer.mark)
+        self._first[name] = layer
+        self.learn(packet, layer.inside)
+        return ""
+
+    # --- traps ----------------------------------------------------------------------------------
+
+    @property
+    def own_traps(self) -> Traps:
+        """The traps of this server."""
+        if self._own is None:
+            if "traps" not in self.remembered:
+                stream = Stream(self.talk.derived("traps"))
+                self.remembered["traps"] = write_traps(lay(self.route, self.traps, stream))
+            self._own = read_traps(self.remembered["traps"])
+        return self._own
+
+    def lay_traps(self) -> bool:
+        """Exchange traps; return whether all are there."""
+        if self._laid:
+            return True
+        if not self.talk.said("traps"):
+            self.talk.say("traps", write_laid(self.own_traps))
+        words = self.talk.all("traps")
+        if words is None:
+            return False
+        laid = [read_laid(word, self.route, self.traps) for word in words]
+        for server, one in enumerate(laid):
+            if one is None or (not self.index and not self._opens_traps(server, one[1])):
+                self.talk.stop(f"server {server} laid traps that server 0 cannot open")
+                return False
+        self._laid = [one for one in laid if one is not None]
+        return True
+
+    def _opens_traps(self, server: int, packets: list[bytes]) -> bool:
+        return all(
+            name in self._first or not self._open_first(name, packet)
+            for name, packet in zip(map(name_of, packets), packets, strict=True)
+        )
+
+    @property
+    def sent(self) -> list[bytes]:
+        """Names of all that the first hop was given, in order."""
+        traps = (name_of(packet) for _, packets in self._laid for packet in packets)
+        return [*(self.admitted or ()), *traps]
+
+    def first_packet(self, name: bytes) -> bytes:
+        """Return a packet that the first hop was given; asked of the first hop only."""
+        if name in self._contents:
+            return self.content(name)
+        laid = (packet for _, packets in self._laid for packet in packets)
+        return next(packet for packet in laid if name_of(packet) == name)
+
+    # --- hops -----------------------------------------------------------------------------------
+
+    @abstractmethod
+    def removed(self, hop: int) -> frozenset[int] | None:
+        """Return which packets were removed at a hop, by number; None as long as that is open."""
+
+    def inputs(self, hop: int) -> list[bytes]:
+        """Return what a hop after the first was given."""
+        return self._lists[hop - 1]
+
+    def number(self, hop: int) -> int:
+        """Return how many packets a hop was given."""
+        return len(self.inputs(hop)) if hop else len(self.sent)
+
+    def place(self) -> None:
+        """Mix when it is this server's turn; sign and show the list that comes out at last."""
+        if not self.lay_traps():
+            return
+        while len(self._lists) < self.round.servers:
+            outputs = self._outputs(len(self._lists))
+            if outputs is None:
+                return
+            self._lists.append(outputs)
+        self._sign()
+
+    def _outputs(self, hop: int) -> list[bytes] | None:
+        """Return what a hop passed on, if that can be; None as long as it has not."""
+        if hop == self.index:
+            self._mix()
+        word = self.talk.of("mix", hop)
+        if word is None or self.stopped:
+            if self.talk.of("failed", hop) is not None:
+                self.removed(hop)
+            return None
+        removed: frozenset[int] | None = frozenset()
+        if any(word[:NUMBER]):
+            removed = self.removed(hop)
+            if removed is None:
+                return None
+        try:
+            outputs = cut(word[NUMBER:], self.route.packet_size(hop + 1))
+        except ValueError:
+            outputs = []
+        left = self.number(hop) - len(removed or ())
+        if len(outputs) != left or int.from_bytes(word[:NUMBER], "big") != len(removed or ()):
+            self.talk.stop(f"server {hop} did not pass on {left} packets of the right size")
+            return None
+        return outputs
+
+    def _mix(self) -> None:
+        """Take the layer off, shuffle, and pass on what came out."""
+        if self.talk.said("mix") and self._batch is not None:
+            return
+        if self._batch is None:
+            self._batch = self._opened()
+        batch, removed = self._batch, frozenset[int]()
+        if batch.failures:
+            self.talk.say("failed", write_failed(self._failed(batch)))
+            found = self.removed(self.index)
+            if found is None:
+                return
+            removed = found
+        kept = [at for at, origin in enumerate(batch.origins) if origin not in removed]
+        order = shuffled(len(kept), Stream(self.talk.derived("shuffle")))
+        places = [kept[place] for place in order]
+        self._batch = attrs.evolve(
+            batch,
+            outputs=tuple(batch.outputs[place] for place in places),
+            origins=tuple(batch.origins[place] for place in places),
+        )
+        if not self.talk.said("mix"):
+            number = len(removed).to_bytes(NUMBER, "big")
+            self.talk.say("mix", number + b"".join(self._batch.outputs))
+
+    def _opened(self) -> Batch:
+        if not self.index:
+            layers = [self._first[name] for name in self.sent]
+            numbers = tuple(range(len(layers)))
+            keys = {number: layers[number].key for number in numbers}
+            return Batch(tuple(layer.inside for layer in layers), numbers, {}, keys)
+        packets, size = self.inputs(self.index), self.route.packet_size(self.index)
+        batch = peel(packets, size, self.opener("mix"), set())
+        if self.witness is not None:
+            for origin, output in zip(batch.origins, batch.outputs, strict=True):
+                self.learn(packets[origin], output)
+        return batch
+
+    def _failed(self, batch: Batch) -> list[Failed]:
+        packets, head = self.inputs(self.index), self.route.place("mix", 0).kem.head_size
+        heads = {packets[number][:head]: number for number in batch.keys}
+        return [
+            Failed(
+                number,
+                name_of(packets[number]),
+                heads[packets[number][:head]] if reason == "replay" else NONE,
+            )
+            for number, reason in sorted(batch.failures.items())
+        ]
+
+    # --- the list -------------------------------------------------------------------------------
+
+    def _sign(self) -> None:
+        if not self._cores:
+            self._cores = sealed_list(self._lists[-1])
+        document = b"".join(sorted(map(listed, self._cores)))
+        signatures = self.talk.sign("mixed", document, "mix")
+        if signatures is not None:
+            self._shown = write_signed(document, signatures)
+            self.broadcast("mixed", self._shown)
+            self.settled = True
+
+    def forget(self) -> None:
+        """Forget all keys and who sent what."""
+        self._private = self._opener = self._batch = self._own = None
+        self._first.clear()
+        self._marks.clear()

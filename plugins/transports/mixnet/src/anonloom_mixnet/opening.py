@@ -1,0 +1,244 @@
+"""Opening: when nobody misses a packet, traps are struck, layers peeled and shares put together.
+
+Every server publishes its key of the inner layers once, and everybody peels alike. What a packet of
+a deposit holds is still sealed then: of a row that is kept each server shows the key of its share,
+of an erased one nobody does.
+"""
+
+from collections.abc import Sequence
+
+import attrs
+
+from anonloom.kinds.engines import Envelope
+from anonloom.kinds.slots import read_row, row_size
+from anonloom_mixnet.cascade import peel, sealed_list
+from anonloom_mixnet.items import Item, open_row, read_item, unopened_by
+from anonloom_mixnet.judging import Judging
+from anonloom_mixnet.layers import KEY, Opener, Unopened
+from anonloom_mixnet.laying import COMMITMENT
+from anonloom_mixnet.mixing import NUMBER
+from anonloom_mixnet.traps import struck
+from anonloom_mixnet.ways import Kept, listed
+from anonloom_rounds.packing import cut, pack, unpack
+
+_SALT = 32
+_FINGERPRINT = 32
+
+#: Stand for a key in what a server shows of its shares.
+_ERASED, _UNOPENED = bytes(KEY), b"\xff" * KEY
+
+
+@attrs.define(eq=False)
+class Opening(Judging):
+    """A hop that opens what was mixed."""
+
+    _names: frozenset[bytes] = attrs.field(default=frozenset(), init=False, repr=False)
+    _present: frozenset[bytes] = attrs.field(default=frozenset(), init=False, repr=False)
+    _kept: tuple[bytes, ...] | None = attrs.field(default=None, init=False, repr=False)
+    _inside: list[bytes] | None = attrs.field(default=None, init=False, repr=False)
+    _items: list[Item] | None = attrs.field(default=None, init=False, repr=False)
+    _opened_rows: list[bytes | None] | None = attrs.field(default=None, init=False, repr=False)
+
+    # --- senders whose packets are missing ------------------------------------------------------
+
+    def take_missing(self, envelope: Envelope) -> str:
+        """Take the claim of a sender that its core is not in the signed list."""
+        if not self._shown or "open" in self._asked:
+            return "not the time for objections"
+        claim = Kept.read(self.route, envelope.body)
+        if claim is None or self._way_of(claim) is None:
+            return "unfounded objection"
+        self.remembered[f"missing {claim.name.hex()}"] = envelope.body
+        return ""
+
+    def _way_of(self, claim: Kept) -> tuple[bytes, ...] | None:
+        """Return which way a packet should have gone, if its core is missing."""
+        if not self._names:
+            self._names = frozenset(self.sent)
+            self._present = frozenset(map(listed, self._cores))
+        if claim.name not in self._names or claim.name in self._guilty:
+            return None
+        way = claim.way(self.route)
+        return None if way is None or listed(way[-1]) in self._present else way
+
+    def _nobody_misses_any(self) -> bool:
+        """Whether all servers have said that no sender and no trap of theirs is missing."""
+        if not self.talk.said("missing"):
+            facts = [fact for name, fact in self.remembered.items() if name.startswith("missing ")]
+            own = self.own_traps
+            facts += [bytes(Kept.of(own.packets[at])) for at in own.missing(self._cores)]
+            self.talk.say("missing", pack(*sorted(facts)))
+        words = self.talk.all("missing")
+        if words is None:
+            return False
+        hops = sorted({self._lost_by(way) for word in words for way in self._ways(word)})
+        if hops:
+            names = " and ".join(f"server {hop}" for hop in hops)
+            self.talk.stop(f"{names} did not pass on a packet that it was given")
+        return not hops
+
+    def _ways(self, word: bytes) -> list[tuple[bytes, ...]]:
+        try:
+            claims = [Kept.read(self.route, fact) for fact in unpack(word)]
+        except ValueError:
+            return []
+        ways = (self._way_of(claim) for claim in claims if claim is not None)
+        return [way for way in ways if way is not None]
+
+    def _lost_by(self, way: Sequence[bytes]) -> int:
+        """Return the first hop that did not pass a packet on; the last list lacks its core."""
+        return next(hop for hop, passed in enumerate(self._lists) if way[hop + 1] not in passed)
+
+    # --- opening --------------------------------------------------------------------------------
+
+    def reveal(self) -> None:
+        """Name the traps, publish the key of the inner layers, and show shares of kept rows."""
+        if not self.talk.said("named") and not self._nobody_misses_any():
+            return
+        own = self.own_traps
+        self.talk.say("named", own.salt + b"".join(own.fingerprints))
+        if self._without_traps() is None:
+            return
+        assert self._private is not None
+        self.talk.say("peel", self._private.peel)
+        if self.round.operation == "deposit":
+            if self._authentic() is None:
+                return
+            self.talk.exchange("shares", self._share_keys, self.subject)
+            if not self.talk.said("shares"):
+                return
+        self.end()
+
+    def _without_traps(self) -> tuple[bytes, ...] | None:
+        """Return the signed list without the traps of all servers; None as long as one is open."""
+        if self._kept is None:
+            laid, words = self.talk.all("traps"), self.talk.all("named")
+            last = self.talk.of("mix", self.round.servers - 1)
+            if laid is None or words is None or last is None:
+                return None
+            kept = sealed_list(cut(last[NUMBER:], self.route.core_size()))
+            for server, (said, word) in enumerate(zip(laid, words, strict=True)):
+                named = [
+                    word[at : at + _FINGERPRINT] for at in range(_SALT, len(word), _FINGERPRINT)
+                ]
+                left = struck(kept, said[:COMMITMENT], word[:_SALT], named)
+                if left is None:
+                    self.talk.stop(f"server {server} names other traps than it committed to")
+                    return None
+                kept = left
+            if len(kept) < self.round.min_batch:
+                self.talk.stop(
+                    f"{len(kept)} different packets arrived, it takes {self.round.min_batch}"
+                )
+                return None
+            self._kept = kept
+        return self._kept
+
+    def _peeled(self) -> list[bytes] | None:
+        """Return what the packets hold; None as long as a key is missing."""
+        if self._inside is not None:
+            return self._inside
+        cores, keys = self._without_traps(), self.talk.all("peel")
+        if cores is None or keys is None:
+            return None
+        inside, numbers = cores, tuple(range(len(cores)))
+        for server, key in enumerate(keys):
+            try:
+                opener = Opener(self.route.place("peel", server), key)
+            except ValueError:
+                self.talk.stop(f"server {server} shows another key than it announced")
+                return None
+            batch = peel(inside, self.route.core_size(server), opener, set())
+            inside, numbers = batch.outputs, tuple(numbers[at] for at in batch.origins)
+        self._count("packet that cannot be peeled", len(cores) - len(inside))
+        if self.witness is not None:
+            for number, message in zip(numbers, inside, strict=True):
+                self.learn(cores[number], message)
+        self._inside = list(inside)
+        return self._inside
+
+    def _count(self, reason: str, number: int) -> None:
+        if number:  # set, not added: a server that starts again finds the same once more
+            self.refused[reason] = number
+
+    # --- deposits -------------------------------------------------------------------------------
+
+    def _authentic(self) -> list[Item] | None:
+        """Return the items that were made by somebody who knows the secret of their position."""
+        if self._items is None:
+            inside = self._peeled()
+            if inside is None:
+                return None
+            suite, servers = self.round.suite, self.round.servers
+            size, keys = row_size(self.round.message_size), self.seat.slot_keys
+            items = [read_item(one, suite, servers, size) for one in inside]
+            known = [item for item in items if item.position < len(keys)]
+            self._count("no such position", len(items) - len(known))
+            self._items = [
+                item for item in known if item.authentic(self.bound, keys[item.position].alpha)
+            ]
+            self._count("not the position's secret", len(known) - len(self._items))
+            if self.witness is not None:
+                for item, one in zip(items, inside, strict=True):
+                    self.learn(one, item.position.to_bytes(8, "big"))
+        return self._items
+
+    def _share_keys(self) -> bytes:
+        opener, shown = self.opener("share"), []
+        for item in self._items or ():
+            if item.position in self.erased:
+                shown.append(_ERASED)
+                continue
+            try:
+                layer = opener.open(item.shares[self.index])
+            except Unopened:
+                shown.append(_UNOPENED)
+            else:
+                shown.append(layer.key)
+        return b"".join(shown)
+
+    def _rows(self, shares: Sequence[bytes]) -> list[bytes | None] | None:
+        """Put rows together; what is not from the owner of its position is withheld."""
+        items = self._authentic()
+        if items is None:
+            return None
+        for server, word in enumerate(shares):
+            if len(word) != KEY * len(items):
+                self.talk.stop(f"server {server} does not show its shares of all rows")
+                return None
+        found: dict[int, set[bytes]] = {}
+        by_item = zip(*(cut(word, KEY) for word in shares), strict=True)
+        for item, keys in zip(items, by_item, strict=True):
+            if _ERASED not in keys:
+                records = found.setdefault(item.position, set())
+                record = self._record(item, keys)
+                if record is not None:
+                    records.add(record)
+        contested = sum(len(records) != 1 for records in found.values())
+        self._count("contested", contested)
+        one = {at: next(iter(records)) for at, records in found.items() if len(records) == 1}
+        return [one.get(at) for at in range(len(self.round.slots))]
+
+    def _record(self, item: Item, keys: Sequence[bytes]) -> bytes | None:
+        try:
+            row = open_row(item, self.round.suite, keys)
+        except Unopened:
+            for server in unopened_by(item, self.round.suite, keys):
+                self.remarks[f"a share does not open: its sender or server {server} deviates"] += 1
+            return None
+        return read_row(self.seat.slot_keys[item.position].head, self.round.iteration, row)
+
+    # --- the result -----------------------------------------------------------------------------
+
+    def conclude(self) -> None:
+        """Publish what all keys together open."""
+        if self.round.operation == "post":
+            messages = self._peeled()
+            if messages is not None:
+                self.publish(sorted(messages))
+            return
+        if self._opened_rows is None:
+            shares = self.talk.shown("shares", self.subject)
+            self._opened_rows = None if shares is None else self._rows(shares)
+        if self._opened_rows is not None:
+            self.publish(self._opened_rows)

@@ -1,0 +1,46 @@
+"""The server's side of transport mixnet: one hop of a cascade of all servers."""
+
+from typing import ClassVar
+
+import attrs
+
+from anonloom.kinds.engines import Envelope
+from anonloom_mixnet.opening import Opening
+
+
+@attrs.define(eq=False)
+class MixnetServer(Opening):
+    """One hop: it mixes (`Mixing`), judges failures (`Judging`) and opens (`Opening`)."""
+
+    steps: ClassVar[frozenset[str]] = frozenset(
+        (
+            "traps",
+            "mix",
+            "sign mixed",
+            "failed",
+            "trace",
+            "answers",
+            "missing",
+            "named",
+            "peel",
+            "shares",
+        )
+    )
+    claims: ClassVar[frozenset[str]] = frozenset(("missing", "layer"))
+
+    def take_claim(self, envelope: Envelope) -> str:
+        """Take what a client says about its packet; return why it is refused, or nothing."""
+        if self._over or self.stopped or self.admitted is None:
+            return "not the time for objections"
+        if envelope.step == "missing":
+            return self.take_missing(envelope)
+        return self.take_layer(envelope)
+
+    def settle(self) -> list[Envelope]:
+        """End the time for objections to what was accepted; see `ServerEngine.settle`.
+
+        Asked again, it shows the list of sealed cores again to clients that may have missed it.
+        """
+        if "settle" in self._asked and self._shown and not self._over:
+            self.broadcast("mixed", self._shown)
+        return super().settle()

@@ -1,0 +1,57 @@
+"""Transport mixnet: a cascade of all servers over one batch of sealed packets."""
+
+from typing import ClassVar
+
+import attrs
+
+from anonloom.kinds.engines import Clock, Entropy
+from anonloom.kinds.rounds import Round
+from anonloom.kinds.transport import Guarantees, Seat
+from anonloom.params import between, param
+from anonloom_mixnet.client import MixnetClient
+from anonloom_mixnet.promises import guarantees
+from anonloom_mixnet.server import MixnetServer
+from anonloom_rounds.notice import Notice
+from anonloom_rounds.recording import Recorded
+from anonloom_rounds.transport import RoundTransport
+
+
+@attrs.frozen(kw_only=True)
+class Mixnet(RoundTransport):
+    """Packets in layers, through all servers one after the other, each of which shuffles.
+
+    What comes out is still sealed. All servers sign the list of it and senders look for theirs,
+    before the first of the inner layers is opened.
+    """
+
+    name: ClassVar[str] = "mixnet"
+    distribution: ClassVar[str] = "anonloom-mixnet"
+
+    traps: int = param(
+        default=16,
+        check=between(0, 4096),
+        help=(
+            "Packets of its own making that every server sends along, to notice that later hops "
+            "drop or replace packets; each costs as much as a sender's."
+        ),
+    )
+
+    def problem(self, round: Round) -> str | None:
+        """Say why the transport cannot carry such a round, or None."""
+        if round.servers < 2:
+            return "transport 'mixnet' needs at least 2 servers: one alone would see who sent what"
+        return None
+
+    def make_client(self, notice: Notice, entropy: Entropy, invitation: bytes) -> MixnetClient:
+        """Return the engine of one sender."""
+        return MixnetClient(notice, entropy, invitation)
+
+    def make_server(
+        self, round: Round, seat: Seat, entropy: Recorded, clock: Clock
+    ) -> MixnetServer:
+        """Return the engine of one server."""
+        return MixnetServer(round, seat, self.software, entropy, clock, traps=self.traps)
+
+    def guarantees(self, round: Round) -> Guarantees:
+        """Return what such a round promises."""
+        return guarantees(round, self.traps)

@@ -1,0 +1,77 @@
+"""Wordings: what servers of a cascade say to each other when a packet does not open, as bytes."""
+
+import struct
+from collections.abc import Iterable, Sequence
+
+import attrs
+
+from anonloom.kinds.engines import ID_BYTES
+from anonloom_mixnet.layers import KEY
+
+_FAILURE = struct.Struct(f">I{ID_BYTES}sI")
+_ORIGIN = struct.Struct(f">I{KEY}s")
+
+#: Stands for 'repeats no other packet'.
+NONE = 2**32 - 1
+
+
+@attrs.frozen
+class Failed:
+    """A packet of which a hop says that it goes no further.
+
+    Attributes
+    ----------
+    number
+        Its place in the list that the hop was given.
+    name
+        Its hash, by which its sender knows it.
+    earlier
+        Place of the packet that it repeats; `NONE` when it does not open at all.
+    """
+
+    number: int
+    name: bytes = attrs.field(repr=False)
+    earlier: int = NONE
+
+    @property
+    def repeats(self) -> bool:
+        """Whether it repeats another packet."""
+        return self.earlier != NONE
+
+
+def write_failed(failed: Iterable[Failed]) -> bytes:
+    """Write what a hop says of the packets that it could not open."""
+    return b"".join(_FAILURE.pack(one.number, one.name, one.earlier) for one in failed)
+
+
+def read_failed(word: bytes) -> list[Failed] | None:
+    """Read it; None when no honest hop wrote it."""
+    if not word or len(word) % _FAILURE.size:
+        return None
+    return [Failed(*fields) for fields in _FAILURE.iter_unpack(word)]
+
+
+@attrs.frozen
+class Origin:
+    """Where a hop got an output from: the number of the packet, and the key of its layer."""
+
+    number: int
+    key: bytes = attrs.field(repr=False)
+
+
+def write_origins(origins: Iterable[Origin]) -> bytes:
+    """Write what a hop shows of its outputs."""
+    return b"".join(_ORIGIN.pack(one.number, one.key) for one in origins)
+
+
+def read_origins(word: bytes, number: int) -> list[Origin] | None:
+    """Read what a hop shows of so many outputs; None when no honest hop wrote it."""
+    if len(word) != number * _ORIGIN.size:
+        return None
+    return [Origin(*fields) for fields in _ORIGIN.iter_unpack(word)]
+
+
+def suspects(failed: Sequence[Failed]) -> list[int]:
+    """Return the places of all packets that are traced: those that failed, and what they repeat."""
+    earlier = {one.earlier for one in failed if one.repeats}
+    return [one.number for one in failed] + sorted(earlier - {one.number for one in failed})

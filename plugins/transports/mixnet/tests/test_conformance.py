@@ -1,0 +1,25 @@
+"""The kit's checks of a transport, for both suites and two or three servers."""
+
+import attrs
+
+from anonloom.kinds.rounds import Round
+from anonloom.testing import TransportConformance
+from anonloom_mixnet.transport import Mixnet
+
+
+class TestMixnet(TransportConformance):
+    method = Mixnet
+
+
+class TestThreeServersWithoutTraps(TransportConformance):
+    method = Mixnet
+    parameters = {"traps": 0}
+    servers = 3
+
+
+class TestHybrid(TransportConformance):
+    method = Mixnet
+    parameters = {"traps": 1}
+
+    def round(self, plan) -> Round:
+        return attrs.evolve(super().round(plan), suite="mlkem768-x25519")
