@@ -107,6 +107,9 @@ class Posting:
         missing = expected - self.server.refused[self.wrong] - len(read.messages)
         if missing > 0:
             self.server.remarks["messages that cannot be read"] = missing
+        if missing < 0:
+            # A leaf of several slots has room for more than one message.
+            self.server.remarks["messages beyond the number of uploads"] = -missing
         self.server.publish(read.messages)
 
     def forget(self) -> None:
