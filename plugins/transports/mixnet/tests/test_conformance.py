@@ -13,13 +13,13 @@ class TestMixnet(TransportConformance):
 
 class TestThreeServersWithoutTraps(TransportConformance):
     method = Mixnet
-    parameters = {"traps": 0}
+    params = {"traps": 0}
     servers = 3
 
 
 class TestHybrid(TransportConformance):
     method = Mixnet
-    parameters = {"traps": 1}
+    params = {"traps": 1}
 
     def round(self, plan) -> Round:
         return attrs.evolve(super().round(plan), suite="mlkem768-x25519")
