@@ -14,7 +14,7 @@
 #define HAVE_KERNELS 1
 #include <immintrin.h>
 
-#define AESNI __attribute__((target("aes,pclmul,sse4.1")))
+#define AESNI __attribute__((target("aes,pclmul,avx")))
 
 AESNI static inline __m128i load_block(const uint8_t *p) { return _mm_loadu_si128((const __m128i *)p); }
 AESNI static inline void store_block(uint8_t *p, __m128i x) { _mm_storeu_si128((__m128i *)p, x); }
@@ -149,7 +149,7 @@ AESNI static void put_together(job_t *job, size_t tile) {
 
 /* ... and once with four. */
 #define VAES \
-  __attribute__((target("aes,pclmul,sse4.1,avx512f,avx512bw,avx512dq,avx512vl,vaes,vpclmulqdq")))
+  __attribute__((target("aes,pclmul,avx,avx512f,avx512bw,avx512dq,avx512vl,vaes,vpclmulqdq")))
 #define V __m512i
 #define M __mmask8
 #define LANES 4

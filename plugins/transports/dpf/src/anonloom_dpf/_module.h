@@ -32,7 +32,7 @@ static PyObject *features(PyObject *self, PyObject *ignored) {
 #if HAVE_KERNELS
   __builtin_cpu_init();
   const int aesni = __builtin_cpu_supports("aes") && __builtin_cpu_supports("pclmul") &&
-                    __builtin_cpu_supports("sse4.1");
+                    __builtin_cpu_supports("avx");
   const int vaes = aesni && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
                    __builtin_cpu_supports("vaes") && __builtin_cpu_supports("vpclmulqdq");

@@ -90,7 +90,7 @@ class Tags:
             words[:, :, block] ^= numbers
             permutation("check", block).update_into(flat(states), room)
             table = self.rows[block].reshape(-1, BLOCK).view(np.complex128)[:, 0]
-            np.take(table, row, out=added, mode="wrap")
+            np.take(table, row, out=added, mode="clip")
             hashed ^= states
             hashed ^= added.view(np.uint8).reshape(states.shape)
             words[:, :, block] ^= numbers

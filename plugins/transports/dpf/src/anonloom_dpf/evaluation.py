@@ -3,14 +3,16 @@
 Keys are taken in groups, leaves in tiles, so that states, AES output and the part of the share they
 go to stay in the cache. Three things are linear and are therefore done once for many keys:
 
-- the payload of a leaf is p_j(x) xor x for block j; the x of all keys are added up once and put
-  into all blocks at the end;
+- the payload of a leaf is p_j(x) xor x for block j; the x of a group's keys are added up once for
+  all blocks;
 - the last correction word counts where the control bit is 1: eight keys at a time, the eight bits
   are a row number in the table of the 256 sums of their correction words;
 - blocks are kept apart (`planes`: block j of all leaves), so one AES call per block runs over a
   whole level; the rows of the share are put together once at the end.
 """
 
+from itertools import pairwise
+from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,10 +25,12 @@ from anonloom_dpf.shape import TILE, Shape
 if TYPE_CHECKING:
     from anonloom_dpf.tree import Parts
 
-#: States that are held at once: 512 KiB of them.
-HELD = 1 << 15
+#: States of a level that are computed together: 256 KiB of them.
+HELD = 1 << 14
 #: States per AES call of the payload: 128 KiB.
 CALLED = 1 << 13
+#: Keys of a large tree that are taken together: their tables of sums and states share a cache.
+GROUP = 32
 #: Keys of very small trees that are taken together.
 MOST_KEYS = 1 << 12
 
@@ -42,16 +46,14 @@ def evaluate(
     planes = -(-width // BLOCK)
     direct = width == BLOCK and share.flags.c_contiguous
     sums = share.reshape(1, leaves, BLOCK) if direct else np.zeros((planes, leaves, BLOCK), np.uint8)
-    seeds = np.zeros((leaves, BLOCK), np.uint8)
-    group = max(HELD // TILE, min(MOST_KEYS, HELD // min(leaves, TILE)))
+    group = max(GROUP, min(MOST_KEYS, HELD // min(leaves, TILE)))
     work = _Workspace()
     tags = []
     for start in range(0, len(parts), group):
         batch = _Batch(shape, party, parts.take(slice(start, start + group)), work, check_key)
-        batch.add(sums, seeds)
+        batch.add(sums)
         if batch.tags is not None:
             tags.append(batch.tags.finish())
-    sums ^= seeds
     if not direct:
         _put_together(sums, share)
     if check_key is None:
@@ -72,23 +74,23 @@ class _Workspace:
     """Buffers that are used again and again: fresh memory would cost more than AES does."""
 
     def __init__(self) -> None:
-        self.buffers: dict[tuple[str, type], NDArray[np.uint8]] = {}
+        self.buffers: dict[str, Bytes] = {}
 
     def room(self, name: str, size: int) -> Bytes:
         """At least `size` bytes under a name, with room for what AES asks for."""
-        found = self.buffers.get((name, np.uint8))
+        found = self.buffers.get(name)
         if found is None or found.size < size + SLACK:
-            found = self.buffers[name, np.uint8] = np.empty(size + SLACK, np.uint8)
+            found = self.buffers[name] = np.empty(size + SLACK, np.uint8)
         return found[: size + SLACK]
 
     def states(self, name: str, *counts: int) -> Bytes:
         """An array of states (counts x 16)."""
-        size = BLOCK * int(np.prod(counts))
+        size = BLOCK * prod(counts)
         return self.room(name, size)[:size].reshape(*counts, BLOCK)
 
     def numbers(self, name: str, *counts: int) -> NDArray[np.intp]:
         """An array of row numbers."""
-        size = 8 * int(np.prod(counts))
+        size = 8 * prod(counts)
         return self.room(name, size)[:size].view(np.intp).reshape(counts)
 
 
@@ -107,95 +109,108 @@ class _Batch:
         self.roots = parts.seeds.copy().reshape(self.keys, 1, BLOCK)
         self.roots[:, 0, 0] = self.roots[:, 0, 0] & 0xFE | party
         # Row 2k is nothing, row 2k + 1 the correction word of key k, per level.
-        self.rows = np.zeros((shape.depth, self.keys, 2, BLOCK), np.uint8)
-        self.rows[:, :, 1] = parts.corrections.transpose(1, 0, 2)
+        rows = np.zeros((shape.depth, self.keys, 2, BLOCK), np.uint8)
+        rows[:, :, 1] = parts.corrections.transpose(1, 0, 2)
+        self.tables = _cells(rows).reshape(shape.depth, 2 * self.keys)
         # Where left and right control bits are corrected differently.
         left_bits = parts.corrections[:, :, 0] & 1
         self.flips = np.ascontiguousarray((left_bits ^ parts.right_bits).T).astype(np.intp)
+        self.flipped = self.flips.any(axis=1)
         self.last = _Corrections(parts.last, min(shape.leaves, TILE))
         self.tags = None
         if check_key is not None:
             self.tags = Tags(check_key, parts.public, parts.check)
 
-    def add(self, sums: Bytes, seeds: Bytes) -> None:
-        """Evaluate all keys at all leaves and add them to planes and seeds."""
-        top = self.expand(self.roots, self.shape.top, 0, "top")
+    def add(self, sums: Bytes) -> None:
+        """Evaluate all keys at all leaves and add them to planes."""
+        states = self.roots
+        for step, (here, below) in enumerate(pairwise(self.shape.top)):
+            states = self.descend(states, f"top {step % 2}", step, below - here)
+        full = self.shape.leaves // TILE
+        if full:
+            self.walk(sums, states[:, :full, None], 0, 0)
+        if full < self.shape.tiles:
+            self.walk(sums, states[:, full:, None], full, 0)
+
+    def walk(self, sums: Bytes, states: Bytes, tile: int, step: int) -> None:
+        """Go on from level `step` of neighbouring tiles: states (keys, tiles, nodes, 16).
+
+        Levels of all tiles are computed together while they are short; when they become too long
+        for the cache, the tiles part.
+        """
+        keys, tiles = states.shape[:2]
+        sizes = self.shape.tile(tile)
         above = len(self.shape.top) - 1
-        at_once = 1 if self.tags else max(1, HELD // (TILE * self.keys))
-        tile = 0
-        while tile < self.shape.tiles:
-            sizes = self.shape.tile(tile)
-            full = (self.shape.leaves - tile * TILE) // TILE
-            count = max(1, min(at_once, full))
-            roots = np.ascontiguousarray(top[:, tile : tile + count])
-            states = self.expand(roots.reshape(-1, 1, BLOCK), sizes, above, "tile")
-            states = states.reshape(self.keys, -1, BLOCK)
-            first = tile * TILE
-            reach = slice(first, first + states.shape[1])
-            self.payload(states, sums[:, reach], seeds[reach])
-            if self.tags is not None:
-                self.tags.absorb(first, states)
-            tile += count
+        for here, below in pairwise(sizes[step:]):
+            if tiles > 1 and keys * tiles * below > HELD:
+                half = tiles // 2
+                self.walk(sums, states[:, :half], tile, step)
+                self.walk(sums, states[:, half:], tile + half, step)
+                return
+            rows = np.ascontiguousarray(states).reshape(keys * tiles, here, BLOCK)
+            step += 1
+            children = self.descend(rows, f"tile {step}", above + step - 1, below - here)
+            states = children.reshape(keys, tiles, below, BLOCK)
+        leaves = np.ascontiguousarray(states).reshape(keys, -1, BLOCK)
+        first = tile * TILE
+        self.payload(leaves, sums[:, first : first + leaves.shape[1]])
+        if self.tags is not None:
+            for number in range(tiles):
+                self.tags.absorb(first + number * TILE, np.ascontiguousarray(states[:, number]))
 
-    def expand(self, states: Bytes, sizes: tuple[int, ...], level: int, name: str) -> Bytes:
-        """Walk states (rows, 1, 16) down; rows are keys, or tiles of keys."""
-        rows = len(states)
-        base = np.repeat(2 * np.arange(self.keys), rows // self.keys)[:, None]
-        for step, (here, below) in enumerate(zip(sizes[:-1], sizes[1:], strict=True)):
-            children = self.work.states(f"{name}{step % 2}", rows, below)
-            self.descend(states, children, level + step, base, here, below - here)
-            states = children
-        return states
+    def descend(self, states: Bytes, name: str, level: int, right: int) -> Bytes:
+        """The children of states (rows, nodes, 16), left then right; rows are tiles of keys.
 
-    def descend(
-        self,
-        states: Bytes,
-        children: Bytes,
-        level: int,
-        base: NDArray[np.intp],
-        here: int,
-        right: int,
-    ) -> None:
-        """One level: p(x) xor x xor (control bit times correction word), left then right."""
-        rows = len(states)
+        A child is p(x) xor x xor the correction word where the control bit is set. The last nodes
+        may be without a right child: there are `right` of them.
+        """
+        rows, here, _ = states.shape
         bits = self.work.numbers("bits", rows, here)
         np.bitwise_and(states.view(np.intp)[:, :, 0], 1, out=bits)
+        row = bits
+        if self.keys > 1:
+            base = np.repeat(2 * np.arange(self.keys), rows // self.keys)[:, None]
+            row = np.add(bits, base, out=self.work.numbers("row", rows, here))
         added = self.work.states("added", rows, here)
-        table = _cells(self.rows[level]).reshape(-1)
-        np.take(table, np.add(bits, base, out=self.work.numbers("row", rows, here)),
-                out=_cells(added), mode="wrap")  # fmt: skip
+        np.take(self.tables[level], row, out=_cells(added), mode="clip")
         words = added.view(np.uint64)
         words ^= states.view(np.uint64)
         room = self.work.room("aes", states.size)
         permuted = room[: states.size].view(np.uint64).reshape(words.shape)
+        children = self.work.states(name, rows, here + right)
         below = children.view(np.uint64)
         permutation("left").update_into(flat(states), room)
         np.bitwise_xor(permuted, words, out=below[:, :here])
         if right:
-            flips = np.repeat(self.flips[level], rows // self.keys)[:, None]
-            if flips.any():
-                bits &= flips
+            if self.flipped[level]:
+                bits &= np.repeat(self.flips[level], rows // self.keys)[:, None]
                 words[:, :, 0] ^= bits.view(np.uint64)
             permutation("right").update_into(flat(states), room)
             np.bitwise_xor(permuted[:, :right], words[:, :right], out=below[:, here:])
+        return children
 
-    def payload(self, states: Bytes, sums: Bytes, seeds: Bytes) -> None:
-        """Add the payload blocks of leaf states (keys, leaves, 16) to planes and seeds."""
+    def payload(self, states: Bytes, sums: Bytes) -> None:
+        """Add the payload blocks of leaf states (keys, leaves, 16) to planes (blocks, leaves, 16)."""
         keys, leaves, _ = states.shape
         rows = self.last.rows_of(states, self.work)
         taken = self.work.states("added", *rows.shape)
         at_once = max(1, CALLED // leaves)
         parts = [states[start : start + at_once] for start in range(0, keys, at_once)]
+        room = self.work.room("aes", parts[0].size)
+        seeds = self.work.states("seeds", leaves)
+        seeds[:] = 0
         for part in parts:
             _add_up(part, seeds)
-        room = self.work.room("aes", parts[0].size)
+        total = self.work.states("total", leaves)
         for block, plane in enumerate(sums):
             permute = permutation("leaf", block)
+            total[:] = seeds
             for part in parts:
                 permute.update_into(flat(part), room)
-                _add_up(room[: part.size].reshape(part.shape), plane)
-            np.take(self.last.table(block), rows, out=_cells(taken), mode="wrap")
-            _add_up(taken, plane)
+                _add_up(room[: part.size].reshape(part.shape), total)
+            np.take(self.last.table(block), rows, out=_cells(taken), mode="clip")
+            _add_up(taken, total)
+            plane ^= total
 
 
 class _Corrections:
