@@ -1,0 +1,141 @@
+"""Clients act on a description that all servers have signed, and on no other."""
+
+import attrs
+import pytest
+from rounds_plain import Plain, make_driver, post_round, refusal
+
+from anonloom.testing.entropy import SeededEntropy
+from anonloom_rounds import adversaries
+from anonloom_rounds.notice import Notice, describe, read_notice
+from anonloom_rounds.packing import pack, unpack
+from anonloom_rounds.signing import Signer, new_identity, write_signed
+
+NET = make_driver(post_round())
+NOTICE = NET.servers[0].notice
+DOCUMENT, *SIGNATURES = unpack(NOTICE)
+SOFTWARE = Plain().software
+
+UNREADABLE = "the round description cannot be read"
+UNSIGNED = "the round description is not signed by all servers"
+
+
+def read(data=NOTICE, pins=None, software=SOFTWARE):
+    return read_notice(data, NET.pins if pins is None else tuple(pins), software)
+
+
+def signed_by_all(document, identities=None):
+    """Return a document with signatures of all servers, as colluding servers could make it."""
+    bound = NET.round.digest
+    signers = [Signer(one) for one in identities or NET.identities]
+    return write_signed(document, [one.sign("notice", bound, document) for one in signers])
+
+
+def test_all_servers_hold_the_same_description():
+    assert {NOTICE} == {server.notice for server in NET.servers}
+    notice = read()
+    assert (NET.round, SOFTWARE, NET.pins) == (notice.round, notice.software, notice.pins)
+    assert {NET.servers[0].bound, NET.servers[1].bound} == {notice.bound}
+    assert 2 == len(notice.locks)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"x" * 50,
+        pack(),
+        pack(b""),
+        pack(pack(b"head")),
+        pack(pack(b"head", b"no round")),
+        NOTICE[:-1],
+        NOTICE + b"x",
+    ],
+)
+def test_bytes_that_are_no_description(data):
+    assert UNREADABLE == refusal(lambda: read(data))
+
+
+def changed(at, value):
+    parts = unpack(DOCUMENT)
+    parts[at] = value
+    return pack(*parts)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        write_signed(DOCUMENT, SIGNATURES[:1]),
+        write_signed(DOCUMENT, SIGNATURES[::-1]),
+        write_signed(DOCUMENT, [SIGNATURES[0], bytes(64)]),
+        write_signed(changed(1, post_round(min_batch=3).encoded()), SIGNATURES),
+        write_signed(changed(4, changed(4, b"")), SIGNATURES),
+        # Signed by all of them, and yet not as this library writes it.
+        signed_by_all(changed(0, b"another head")),
+        signed_by_all(changed(3, pack(b"other", b"pins"))),
+    ],
+)
+def test_a_description_that_not_all_servers_have_signed(data):
+    assert UNSIGNED == refusal(lambda: read(data))
+
+
+def test_the_servers_are_those_that_the_client_knows():
+    strangers = [new_identity(SeededEntropy("strangers")) for _ in NET.pins]
+    pins = NET.pins
+    for known in (pins[::-1], pins[:1], (*pins, pins[0]), (pins[0], strangers[0].public), ()):
+        assert UNSIGNED == refusal(lambda known=known: read(pins=known))
+    forged = signed_by_all(DOCUMENT, strangers)
+    assert UNSIGNED == refusal(lambda: read(forged))
+    publics = [one.public for one in strangers]
+    assert UNSIGNED == refusal(lambda: read(forged, publics))
+
+
+def test_another_software_is_named():
+    other = attrs.evolve(Plain(), depth=4)
+    assert (
+        "the servers run plain 0.1.0 (depth=3), and this client plain 0.1.0 (depth=4): both must "
+        "be the same" == refusal(lambda: read(software=other.software))
+    )
+    assert b"a 1 (x='y', z=1)" == describe("a", "1", [("x", "y"), ("z", 1)])
+
+
+def test_a_server_that_shows_another_description_gets_nothing_from_clients():
+    """The lie of one server, signed by itself, ends at the client."""
+    change = adversaries.misdescribes(lambda round: attrs.evolve(round, min_batch=1, capacity=99))
+    net = make_driver(post_round(min_batch=2), corrupted={1: change})
+    assert UNSIGNED == refusal(lambda: net.client(1))
+    net.client(0)
+
+
+def test_a_key_that_cannot_be_read_stops_the_round():
+    lie = adversaries.lies("key", lambda said: pack(unpack(said)[0], b"short"))
+    net = make_driver(post_round(), corrupted={1: lie})
+    assert "a server announced a key that cannot be read" == net.servers[0].stopped
+    assert "a server announced a key that cannot be read" == refusal(net.client)
+
+
+def test_servers_with_different_software_refuse_each_other():
+    lie = adversaries.lies("key", lambda said: pack(b"plain 9 ()", *unpack(said)[1:]))
+    net = make_driver(post_round(), corrupted={1: lie})
+    assert (
+        "server 1 runs plain 9 (), and server 0 plain 0.1.0 (depth=3): all must run the same"
+        == net.servers[0].stopped
+    )
+    lie = adversaries.lies("key", lambda said: said[:-1])
+    net = make_driver(post_round(), corrupted={1: lie})
+    assert (
+        "server 1 runs , and server 0 plain 0.1.0 (depth=3): all must run the same"
+        == net.servers[0].stopped
+    )
+
+
+def test_a_server_that_signs_another_description_is_named():
+    lie = adversaries.substitutes("sign notice")
+    net = make_driver(post_round(3), corrupted={1: lie})
+    assert "server 1 signs another round description" == net.servers[0].stopped
+    assert "server 1 signs another round description" == net.servers[2].stopped
+
+
+def test_what_is_shown_of_a_description_is_public():
+    shown = repr(read())
+    assert "keys" not in shown
+    assert isinstance(read(), Notice)
