@@ -27,7 +27,7 @@ from anonloom_traffic.observed import Bools, Observed, observe
 from anonloom_traffic.views import FAMILIES, View, network_views, path_views
 
 #: How many standard errors above chance a view must be to be joined with others.
-JOINED = 2.0
+JOINED = 3.0
 
 
 @attrs.frozen
@@ -143,7 +143,7 @@ class Attack:
             told = judge(path_views(observed, targets, followed), targets, side, choice)
             joined = judge(_together([*told, *seen], targets, side), targets, side, choice)
             judged += [*told, *joined]
-        judged = _in_order([*judged, *seen])
+        judged = _in_order([*seen, *judged])
         return self._summary(judged, targets, side)
 
     def _summary(self, judged: list[Judged], targets: Guessed, side: Bools) -> Guess:

@@ -207,9 +207,10 @@ def _prefixes(strings: Iterable[bytes]) -> dict[int, list[bytes]]:
 def _offsets(bodies: Iterable[bytes], known: Mapping[int, Sequence[bytes]]) -> dict[bytes, int]:
     """Return where in some bodies known byte strings stand."""
     wanted = np.array(sorted(known), dtype="<u8")
+    known_whole = {string for strings in known.values() for string in strings}
     found: dict[bytes, int] = {}
     for body in sorted(bodies):
-        if len(body) < 2 * SHORTEST_PART or not len(wanted):
+        if len(body) < 2 * SHORTEST_PART or body in known_whole or not len(wanted):
             continue  # no list
         octets = np.frombuffer(body, np.uint8)
         windows = np.lib.stride_tricks.sliding_window_view(octets, SHORTEST_PART)

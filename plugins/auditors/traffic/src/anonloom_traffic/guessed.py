@@ -25,10 +25,10 @@ class Guessed:
     starts
         Where the publications of each message begin in `rounds`.
     home
-        First round of each message; messages of different homes have nothing to do with each other
-        unless they are equal.
+        Round of each message, of a deposit first round of its series; messages of different homes
+        have nothing to do with each other unless they are equal.
     value
-        Number of the message's bytes, of a deposit that of the position: equal ones recur.
+        Number of the message's bytes, of a deposit that of series and position: equal ones recur.
     candidates
         Who may have sent it: whoever uploaded in its rounds.
     truth
@@ -115,7 +115,7 @@ def guessed(observed: Observed, repeated: bool = True) -> Guessed:
     """
     traces = observed.rounds.traces
     if any(trace.positions for trace in traces):
-        return _deposits(observed, series_of(traces, repeated))
+        return _deposits(observed, series_of(traces), repeated)
     return _posts(observed)
 
 
@@ -149,43 +149,51 @@ def _posts(observed: Observed) -> Guessed:
     )
 
 
-def _deposits(observed: Observed, series: Ints) -> Guessed:
+def _deposits(observed: Observed, series: Ints, repeated: bool) -> Guessed:
     traces = observed.rounds.traces
-    rounds: list[int] = []
-    places: list[int] = []
-    starts, home, truth, candidates = [], [], [], []
+    found: list[_Position] = []
     for number in range(int(series.max()) + 1):
-        members = np.flatnonzero(series == number)
+        members = np.flatnonzero(series == number).tolist()
         owners = {
             position: observed.column[client]
             for at in members
             for client, position in traces[at].positions.items()
         }
-        anybody: Bools = np.logical_or.reduce(observed.present[members], axis=0)
-        for position, owner in owners.items():
-            published = [
-                int(at)
-                for at in members
-                if position < len(traces[at].published)
-                and traces[at].published[position] is not None
-            ]
-            # Of what was erased there is nothing to connect anybody with.
-            if published and anybody[owner]:
-                starts.append(len(rounds))
-                home.append(int(members[0]))
-                rounds += published
-                places += [position] * len(published)
-                truth.append(owner)
-                candidates.append(anybody)
-    owner_of = np.zeros((len(truth), len(observed.clients)), np.bool_)
-    owner_of[np.arange(len(truth)), np.array(truth, np.int64)] = True
+        for together in [members] if repeated else [[at] for at in members]:
+            anybody: Bools = np.logical_or.reduce(observed.present[together], axis=0)
+            for position, owner in owners.items():
+                published = [at for at in together if _stands(traces[at], position)]
+                # Of what was erased there is nothing to connect anybody with.
+                if published and anybody[owner]:
+                    found.append(_Position(members[0], position, owner, published, anybody))
+    numbers: dict[tuple[int, int], int] = {}
+    owner_of = np.zeros((len(found), len(observed.clients)), np.bool_)
+    owner_of[np.arange(len(found)), np.array([one.owner for one in found], np.int64)] = True
+    lengths = np.array([len(one.rounds) for one in found], np.int64)
     return Guessed(
-        rounds=np.array(rounds, np.int64),
-        places=np.array(places, np.int64),
-        starts=np.array(starts, np.int64),
-        home=np.array(home, np.int64),
-        value=np.arange(len(truth)),
-        candidates=np.array(candidates, np.bool_).reshape(owner_of.shape),
+        rounds=np.array([at for one in found for at in one.rounds], np.int64),
+        places=np.repeat(np.array([one.position for one in found], np.int64), lengths),
+        starts=np.cumsum(lengths) - lengths,
+        home=np.array([one.home for one in found], np.int64),
+        value=np.array(
+            [numbers.setdefault((one.home, one.position), len(numbers)) for one in found], np.int64
+        ),
+        candidates=np.array([one.candidates for one in found], np.bool_).reshape(owner_of.shape),
         truth=owner_of,
         deposit=True,
     )
+
+
+@attrs.frozen(eq=False)
+class _Position:
+    """A position that is guessed: where its series began, whose it is, when it was published."""
+
+    home: int
+    position: int
+    owner: int
+    rounds: list[int]
+    candidates: Bools
+
+
+def _stands(trace: Trace, position: int) -> bool:
+    return position < len(trace.published) and trace.published[position] is not None

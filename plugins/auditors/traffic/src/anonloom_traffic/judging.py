@@ -227,7 +227,7 @@ def _ranked(scores: Floats, guessed: Guessed, train: Bools) -> Floats:
         found[rows] = np.where(np.isfinite(ordered[rows]), weights, 0.0)
     found = (np.bincount(group, weights=found.ravel()) / sizes)[group].reshape(ordered.shape)
     found /= found.sum(axis=1, keepdims=True)
-    likely = np.empty_like(found)
+    likely: Floats = np.empty_like(found)
     np.put_along_axis(likely, order, found, axis=1)
     return likely
 

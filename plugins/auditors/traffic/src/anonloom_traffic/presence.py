@@ -47,7 +47,7 @@ def deposits(
     """Return every series of deposits; `blank` is what stands for 'no answer'."""
     traces = observed.rounds.traces
     found = []
-    homes = numbers[guessed.home]
+    homes = numbers[guessed.rounds[guessed.starts]]
     for number in np.unique(homes):
         rounds, items = np.flatnonzero(numbers == number), np.flatnonzero(homes == number)
         most = max(len(traces[at].published) for at in rounds)
