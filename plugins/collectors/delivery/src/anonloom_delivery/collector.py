@@ -51,6 +51,14 @@ class Delivery(Collector):
         default=0.0,
         check=between(0, 1, most_open=True),
     )
+    dishonest: float = param(
+        help=(
+            "Further senders who do the worst to the first round that passes all checks, as a "
+            "share of the rows: for asking what they can destroy."
+        ),
+        default=0.0,
+        check=between(0, 1),
+    )
     text_bytes: int = param(
         help="Most bytes of a text whose values no hierarchy lists.",
         default=TEXT_BYTES,
@@ -141,6 +149,7 @@ class Delivery(Collector):
             suite=self.suite,
             entropy=SystemEntropy(),
             traced=self.traced,
+            dishonest=self.dishonest,
         )
 
     def _slots(self) -> list[bytes]:

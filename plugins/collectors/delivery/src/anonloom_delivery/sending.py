@@ -38,6 +38,9 @@ class Plan:
     ----------
     context
         Digest of what else all must agree on: the layout of records.
+    dishonest
+        Senders who join the first round and do the worst to it that passes all checks, as a share
+        of the honest ones.
     progress
         Told how many of the `STEPS` are done.
     """
@@ -49,6 +52,7 @@ class Plan:
     entropy: Entropy = attrs.field(repr=False)
     context: bytes = attrs.field(default=b"", repr=False)
     traced: bool = False
+    dishonest: float = 0.0
     progress: Progress = attrs.field(default=_silent, repr=False)
 
     def post(self, senders: int, name: str) -> Round:
@@ -117,10 +121,11 @@ def reserve(plan: Plan, senders: int, name: str) -> tuple[Driver, list[SlotSecre
         SlotSecret(plan.entropy.bytes(SECRET_BYTES), plan.entropy.bytes(SECRET_BYTES))
         for _ in range(senders)
     ]
-    driver = Driver(
-        plan.transport, plan.post(senders, name), entropy=plan.entropy, traced=plan.traced
-    )
+    spoilers = round(plan.dishonest * senders)
+    described = plan.post(senders + spoilers, name)
+    driver = Driver(plan.transport, described, entropy=plan.entropy, traced=plan.traced)
     driver.post([bytes(secret.key()) for secret in secrets])
+    driver.spoil(spoilers)
     plan.progress(1, STEPS)
     keys = [SlotKey.read(message) for message in driver.finish() if message is not None]
     plan.progress(2, STEPS)
