@@ -25,6 +25,7 @@ class Agreeing(Collecting):
 
     admitted: tuple[bytes, ...] | None = attrs.field(default=None, init=False, repr=False)
     _agreed: list[bytes] | None = attrs.field(default=None, init=False, repr=False)
+    _admitting: tuple[bytes, ...] | None = attrs.field(default=None, init=False, repr=False)
     _list: bytes | None = attrs.field(default=None, init=False, repr=False)
     _objections: dict[bytes, bytes] = attrs.field(factory=dict, init=False, repr=False)
 
@@ -44,9 +45,12 @@ class Agreeing(Collecting):
 
     def _agree(self) -> None:
         """Agree with the others on what all hold alike, sign the list and show it to clients."""
-        self.talk.say("held", self._uploads.held())
+        if self._list is not None:
+            return
+        if not self.talk.said("held"):  # a long list: it is written once
+            self.talk.say("held", self._uploads.held())
         words = self.talk.all("held")
-        if self._list is not None or words is None:
+        if words is None:
             return
         if self._agreed is None:
             lists = [read_held(word) for word in words]
@@ -64,13 +68,22 @@ class Agreeing(Collecting):
 
     def _admit(self) -> None:
         """Hear objections; what was confirmed by all servers is in, whoever has lost it."""
+        if self.admitted is not None:
+            return
         own = (self._objections[upload] for upload in sorted(self._objections))
         self.talk.say("objections", pack(*own))
         words = self.talk.all("objections")
-        if self.admitted is not None or words is None or self._agreed is None:
+        if words is None or self._agreed is None:
             return
+        if self._admitting is None:
+            self._admitting = self._with_objections(set(self._agreed), words)
+        # Signed like the list: who hears an objection and does not pass it on to all is named.
+        document = b"".join(self._admitting)
+        if not self.stopped and self.talk.sign("admitted", document, "objections") is not None:
+            self._hold_or_admit(self._admitting)
+
+    def _with_objections(self, admitted: set[bytes], words: Iterable[bytes]) -> tuple[bytes, ...]:
         held = [read_held(word) or set() for word in self.talk.all("held") or ()]
-        admitted = set(self._agreed)
         for objection in self._founded(words):
             if objection.upload in admitted:
                 continue
@@ -82,11 +95,10 @@ class Agreeing(Collecting):
                 wrong = self._keep(objection.upload, objection.body(self.seat.index), proven=True)
                 if wrong:
                     self.talk.stop(f"an upload that all servers confirmed is refused: {wrong}")
-                    return
         lost = sum(upload not in admitted for upload in self._uploads)
         if lost:  # a reason with a count of zero would read like a refusal
             self.refused["not held alike by every server"] += lost
-        self._hold_or_admit(tuple(sorted(admitted)))
+        return tuple(sorted(admitted))
 
     def _founded(self, words: Iterable[bytes]) -> list[Objection]:
         """Return the objections in the words of all servers that prove themselves."""

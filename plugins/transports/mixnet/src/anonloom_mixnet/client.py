@@ -1,5 +1,6 @@
 """The sender's side of transport mixnet: one packet, and a look at the list of sealed cores."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import attrs
@@ -46,10 +47,9 @@ class MixnetClient(RoundClient):
         bound, alpha = self.notice.bound, secret.alpha
         return self.for_post(write_item(self._route, bound, position, alpha, row, self._entropy))
 
-    def new_id(self, contents: object) -> bytes:
+    def new_id(self, contents: Sequence[bytes]) -> bytes:
         """Return the name of the packet: so all servers know what the first hop confirms."""
-        assert self._kept is not None
-        return self._kept.name
+        return name_of(contents[0])
 
     def take_document(self, step: str, envelope: Envelope) -> list[Envelope]:
         """Look for the own core in the signed list; answer a hop that could not open the packet."""

@@ -46,6 +46,7 @@ class Mixing(RoundServer):
     _batch: Batch | None = attrs.field(default=None, init=False, repr=False)
     _lists: list[list[bytes]] = attrs.field(factory=list, init=False, repr=False)
     _cores: tuple[bytes, ...] = attrs.field(default=(), init=False, repr=False)
+    _listed: bytes = attrs.field(default=b"", init=False, repr=False)
     _shown: bytes = attrs.field(default=b"", init=False, repr=False)
 
     # --- keys -----------------------------------------------------------------------------------
@@ -254,10 +255,10 @@ class Mixing(RoundServer):
     def _sign(self) -> None:
         if not self._cores:
             self._cores = sealed_list(self._lists[-1])
-        document = b"".join(sorted(map(listed, self._cores)))
-        signatures = self.talk.sign("mixed", document, "mix")
+            self._listed = b"".join(sorted(map(listed, self._cores)))
+        signatures = self.talk.sign("mixed", self._listed, "mix")
         if signatures is not None:
-            self._shown = write_signed(document, signatures)
+            self._shown = write_signed(self._listed, signatures)
             self.broadcast("mixed", self._shown)
             self.settled = True
 

@@ -18,7 +18,7 @@ from anonloom_mixnet.layers import KEY, Opener, Unopened
 from anonloom_mixnet.laying import COMMITMENT
 from anonloom_mixnet.mixing import NUMBER
 from anonloom_mixnet.traps import struck
-from anonloom_mixnet.ways import Kept, listed
+from anonloom_mixnet.ways import LISTED, Kept, listed
 from anonloom_rounds.packing import cut, pack, unpack
 
 _SALT = 32
@@ -55,7 +55,7 @@ class Opening(Judging):
         """Return which way a packet should have gone, if its core is missing."""
         if not self._names:
             self._names = frozenset(self.sent)
-            self._present = frozenset(map(listed, self._cores))
+            self._present = frozenset(cut(self._listed, LISTED))
         if claim.name not in self._names or claim.name in self._guilty:
             return None
         way = claim.way(self.route)
