@@ -98,6 +98,14 @@ def test_a_workspace_that_agrees_has_no_problems(workspace):
     assert [] == check_workspace.problems(workspace)
 
 
+def test_a_package_with_compiled_code_is_built_by_setuptools(workspace):
+    write(workspace / "plugins/samplers/two-coins/setup.py")
+    said = "build-backend must be setuptools.build_meta. Got hatchling.build instead."
+    assert [f"{COINS}: {said}"] == check_workspace.problems(workspace)
+    change(workspace / COINS, "hatchling.build", "setuptools.build_meta")
+    assert [] == check_workspace.problems(workspace)
+
+
 LIBRARY = "kernels/pyproject.toml"
 COINS = "plugins/samplers/two-coins/pyproject.toml"
 

@@ -206,10 +206,11 @@ def _package(member: Member, version: str, python: str) -> list[str]:
             f'{member.short} = "{member.hooks}". Got {_entries(entries)} instead.'
         )
     backend = member.project.get("build-system", {}).get("build-backend")
-    if backend != "hatchling.build":
-        found.append(
-            f"pyproject.toml: build-backend must be hatchling.build. Got {backend} instead."
-        )
+    # Compiled code is what a setup.py is for; hatchling builds none.
+    compiled = (member.folder / "setup.py").is_file()
+    builds = "setuptools.build_meta" if compiled else "hatchling.build"
+    if backend != builds:
+        found.append(f"pyproject.toml: build-backend must be {builds}. Got {backend} instead.")
     needs = project.get("dependencies", [])
     if not member.is_core:
         found += _dependencies(needs, version, "library" if member.is_library else "plugin")

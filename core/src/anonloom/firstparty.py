@@ -39,6 +39,7 @@ _FOLDERS: dict[str, tuple[tuple[str, str], ...]] = {
     "auditors/fellegi-sunter": (("auditor", "fellegi-sunter"),),
     "collectors/delivery": (("collector", "delivery"),),
     "transports/direct": (("transport", "direct"),),
+    "transports/dpf": (("transport", "dpf"),),
     "integrity/digest": (("integrity", "digest"),),
     "reporters/page": (("reporter", "page"),),
     "sources/marketing": (("source", "marketing"),),
