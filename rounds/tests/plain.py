@@ -25,6 +25,7 @@ STEPS = (
     "held",
     "sign accepted",
     "objections",
+    "sign admitted",
     "coin commit",
     "coin",
     "erased",

@@ -15,7 +15,7 @@ from anonloom_rounds.notice import Notice
 from anonloom_rounds.packing import pack, unpack
 from anonloom_rounds.recording import Recorded
 from anonloom_rounds.sealing import SealingKey
-from anonloom_rounds.signing import signed, write_signed
+from anonloom_rounds.signing import write_signed
 from anonloom_rounds.state import Strongbox
 
 
@@ -121,20 +121,12 @@ class Beginning(ServerEngine):
             self._described = self._description(words)
             if self._described is None:
                 return
+        if self._notice is None and self._described is not None:
             document = self._described.document
-            self.talk.say(
-                "sign notice", self.talk.signer.sign("notice", self.round.digest, document)
-            )
-        signatures = self.talk.all("sign notice")
-        if self._notice is None and self._described is not None and signatures is not None:
-            document = self._described.document
-            for server, signature in enumerate(signatures):
-                pin = self.seat.pins[server]
-                if not signed(pin, signature, "notice", self.round.digest, document):
-                    self.talk.stop(f"server {server} signs another round description")
-                    return
-            self._notice = write_signed(document, signatures)
-            self.talk.bound = self._described.bound
+            signatures = self.talk.sign("notice", document, "key", self.round.digest)
+            if signatures is not None:
+                self._notice = write_signed(document, signatures)
+                self.talk.bound = self._described.bound
 
     def _description(self, words: Sequence[bytes]) -> Notice | None:
         keys = []

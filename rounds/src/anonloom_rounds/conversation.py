@@ -14,6 +14,8 @@ from anonloom_rounds.signing import SIGNATURE_BYTES, Signer, signed, signed_hash
 from anonloom_rounds.words import Word, Words
 
 _NONCE = 32
+_HASH = 32
+_TOLD = _HASH + SIGNATURE_BYTES
 _COMMIT = " commit"
 
 #: A server says this when it gives up.
@@ -152,45 +154,54 @@ class Conversation:
 
     # --- all sign the same ----------------------------------------------------------------------
 
-    def sign(self, kind: str, document: bytes, given: str) -> list[bytes] | None:
+    def sign(
+        self, kind: str, document: bytes, given: str, bound: bytes = b""
+    ) -> list[bytes] | None:
         """Have all servers sign a document that follows from their words of a step.
 
         With its signature each server shows what it heard from whom. So a server that told
         different servers different things is named, and so is one that signs something else than
         what follows from the words.
 
+        Parameters
+        ----------
+        bound
+            What the signatures are bound to, where it is not the round description.
+
         Returns
         -------
         list or None
             The signatures, when all are there.
         """
-        heard = self.words.heard(given)
-        own = self.signer.sign(kind, self.bound, document)
-        self.say(f"sign {kind}", own + b"".join(digest + proof for digest, proof in heard))
+        bound = bound or self.bound
+        own = self.signer.sign(kind, bound, document)
+        self.say(f"sign {kind}", own + self._told(given))
         words = self.all(f"sign {kind}")
         if words is None:
             return None
         for server, word in enumerate(words):
-            self._compare(server, word[SIGNATURE_BYTES:], given, heard)
+            self._compare(server, word[SIGNATURE_BYTES:], given)
             if not self.stopped and not signed(
-                self.seat.pins[server], word[:SIGNATURE_BYTES], kind, self.bound, document
+                self.seat.pins[server], word[:SIGNATURE_BYTES], kind, bound, document
             ):
                 self.stop(f"server {server} signs something else than what all words give: {kind}")
         return None if self.stopped else [word[:SIGNATURE_BYTES] for word in words]
 
-    def _compare(
-        self, server: int, shown: bytes, given: str, heard: list[tuple[bytes, bytes]]
-    ) -> None:
-        width = 32 + SIGNATURE_BYTES
-        for other, (digest, _) in enumerate(heard):
-            piece = shown[other * width : (other + 1) * width]
-            if piece[:32] == digest:
+    def _told(self, step: str) -> bytes:
+        """Write what every server said in a step, each with the proof that it said it."""
+        return b"".join(digest + proof for digest, proof in self.words.heard(step))
+
+    def _compare(self, server: int, told: bytes, step: str) -> None:
+        """Stop when a server was told something else in a step than this one."""
+        for other, (digest, _) in enumerate(self.words.heard(step)):
+            piece = told[other * _TOLD : (other + 1) * _TOLD]
+            if piece[:_HASH] == digest:
                 continue
-            proven = signed_hash(
-                self.seat.pins[other], piece[32:], f"word {given}", self._bound(given), piece[:32]
-            )
-            liar = other if proven else server
-            self.stop(f"server {liar} said two different things")
+            pin, bound = self.seat.pins[other], self._bound(step)
+            if signed_hash(pin, piece[_HASH:], f"word {step}", bound, piece[:_HASH]):
+                self.stop(f"server {other} said two different things")
+            else:
+                self.stop(f"server {server} accuses server {other} of what it did not say")
 
     # --- all show at once -----------------------------------------------------------------------
 
@@ -206,6 +217,9 @@ class Conversation:
         self, name: str, value: Callable[[], bytes], subject: bytes
     ) -> tuple[bytes, ...] | None:
         """Show a value to the others when all have committed to theirs, so that none can adapt.
+
+        With its value each server shows the commitments that it heard: whoever committed to
+        different values before different servers is named.
 
         Parameters
         ----------
@@ -226,7 +240,7 @@ class Conversation:
             self.say(name + _COMMIT, self._commitment(name, subject, self.seat.index, nonce, own))
             if self.all(name + _COMMIT) is None:
                 return None
-            self.say(name, nonce + own)
+            self.say(name, nonce + self._told(name + _COMMIT) + own)
             del self._values[name]
         return self.shown(name, subject)
 
@@ -235,13 +249,17 @@ class Conversation:
         commitments, words = self.all(name + _COMMIT), self.all(name)
         if commitments is None or words is None:
             return None
+        start = _NONCE + len(words) * _TOLD
         for server, (commitment, word) in enumerate(zip(commitments, words, strict=True)):
-            nonce, value = word[:_NONCE], word[_NONCE:]
+            nonce, value = word[:_NONCE], word[start:]
+            self._compare(server, word[_NONCE:start], name + _COMMIT)
+            if self.stopped:
+                return None
             expected = self._commitment(name, subject, server, nonce, value)
             if not hmac.compare_digest(expected, commitment):
                 self.stop(f"server {server} shows something else than it committed to: {name}")
                 return None
-        return tuple(word[_NONCE:] for word in words)
+        return tuple(word[start:] for word in words)
 
     def _commitment(
         self, name: str, subject: bytes, server: int, nonce: bytes, value: bytes

@@ -33,6 +33,7 @@ STEPS = frozenset(
         "held",
         "sign accepted",
         "objections",
+        "sign admitted",
         "coin",
         "erased",
         "sign result",
@@ -136,7 +137,9 @@ class RoundServer(Agreeing):
             return
         for server, signature in enumerate(signatures):
             if not signed(self.seat.pins[server], signature, "result", self.bound, document):
-                self.talk.stop("the servers do not agree on what became public")
+                self.talk.stop(
+                    f"server {server} signs something else than what all words give: result"
+                )
                 return
         self.signed_result = write_signed(document, signatures)
         self._result = tuple(result)
@@ -270,8 +273,13 @@ class RoundServer(Agreeing):
         listed = b"".join(position.to_bytes(8, "big") for position in sorted(self._erased))
         self.talk.say("erased", hashlib.sha256(listed).digest())
         words = self.talk.all("erased")
-        if words is not None and len(set(words)) > 1:
-            self.talk.stop("the servers do not agree on what is erased")
+        own = self.seat.index
+        for server, word in enumerate(words or ()):
+            if word != self.talk.of("erased", own):
+                self.talk.stop(
+                    "the servers do not agree on what is erased: "
+                    f"server {server} says something else than server {own}"
+                )
         return words is not None and not self.stopped
 
     # --- saving and going on --------------------------------------------------------------------
