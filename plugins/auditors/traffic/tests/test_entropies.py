@@ -84,7 +84,7 @@ def _guessed(candidates: np.ndarray, truth: np.ndarray, value: np.ndarray | None
     return Guessed(
         rounds=each, places=each * 0, starts=each, home=each,
         value=each if value is None else value,
-        candidates=candidates, truth=truth, deposit=False,
+        candidates=candidates, truth=truth, deposit=np.zeros(len(truth), bool),
     )  # fmt: skip
 
 
@@ -239,3 +239,14 @@ def test_equal_messages_have_several_true_senders() -> None:
     trace = Trace(sent={0: b"yes", 1: b"yes", 2: b"no"}, published=(b"no", b"yes", b"yes"))
     of = guessed(observe(Rounds((trace,), 1)))
     assert pytest.approx([1 / 3, 2 / 3, 2 / 3]) == of.chance
+
+
+def test_posts_and_deposits_of_one_cohort_are_guessed_side_by_side() -> None:
+    """A reservation is a post, what follows a deposit; neither is mistaken for the other."""
+    post = Trace(sent={0: b"a", 1: b"b", 2: b"c"}, published=(b"c", b"a", b"b"))
+    observed = observe(Rounds((post, _deposit({0: 1, 1: 2, 2: 0})), 2))
+    of = guessed(observed)
+    assert [False] * 3 + [True] * 3 == of.deposit.tolist()
+    assert [2, 0, 1, 0, 1, 2] == of.truth.argmax(axis=1).tolist()
+    assert [0, 0, 0, 1, 1, 1] == of.rounds[of.starts].tolist()
+    assert 6 == len(set(of.value.tolist()))

@@ -33,6 +33,8 @@ class Guessed:
         Who may have sent it: whoever uploaded in its rounds.
     truth
         Who did; several when several sent the same bytes.
+    deposit
+        Whether it is a position of a deposit, and not a message of a post.
     """
 
     rounds: Ints
@@ -42,7 +44,7 @@ class Guessed:
     value: Ints
     candidates: Bools
     truth: Bools
-    deposit: bool
+    deposit: Bools
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -78,6 +80,21 @@ class Guessed:
             value=self.value[kept],
             candidates=self.candidates[kept],
             truth=self.truth[kept],
+            deposit=self.deposit[kept],
+        )
+
+    def followed_by(self, other: "Guessed") -> "Guessed":
+        """Return what is guessed here, and then what is guessed there."""
+        values = int(self.value.max(initial=-1)) + 1
+        return Guessed(
+            rounds=np.concatenate([self.rounds, other.rounds]),
+            places=np.concatenate([self.places, other.places]),
+            starts=np.concatenate([self.starts, other.starts + len(self.rounds)]),
+            home=np.concatenate([self.home, other.home]),
+            value=np.concatenate([self.value, other.value + values]),
+            candidates=np.concatenate([self.candidates, other.candidates]),
+            truth=np.concatenate([self.truth, other.truth]),
+            deposit=np.concatenate([self.deposit, other.deposit]),
         )
 
 
@@ -114,15 +131,15 @@ def guessed(observed: Observed, repeated: bool = True) -> Guessed:
         Whether the rounds of a series of deposits are looked at together.
     """
     traces = observed.rounds.traces
-    if any(trace.positions for trace in traces):
-        return _deposits(observed, series_of(traces), repeated)
-    return _posts(observed)
+    return _posts(observed).followed_by(_deposits(observed, series_of(traces), repeated))
 
 
 def _posts(observed: Observed) -> Guessed:
     numbers: dict[bytes, int] = {}
     rounds, places, values, owners = [], [], [], []
     for at, trace in enumerate(observed.rounds.traces):
+        if trace.positions:
+            continue
         senders: dict[bytes, list[int]] = {}
         for client, message in trace.sent.items():
             if client not in trace.absent:
@@ -145,7 +162,7 @@ def _posts(observed: Observed) -> Guessed:
         value=np.array(values, np.int64),
         candidates=observed.present[at_round],
         truth=truth,
-        deposit=False,
+        deposit=np.zeros(len(owners), np.bool_),
     )
 
 
@@ -180,7 +197,7 @@ def _deposits(observed: Observed, series: Ints, repeated: bool) -> Guessed:
         ),
         candidates=np.array([one.candidates for one in found], np.bool_).reshape(owner_of.shape),
         truth=owner_of,
-        deposit=True,
+        deposit=np.ones(len(found), np.bool_),
     )
 
 

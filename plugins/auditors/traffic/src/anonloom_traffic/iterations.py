@@ -40,10 +40,12 @@ def over_iterations(observed: Observed, blank: bytes | None, confidence: float) 
     """
     targets = guessed(observed)
     numbers = series_of(observed.rounds.traces)
-    if targets.deposit:
-        parts = presence.deposits(observed, targets, numbers, blank)
-    else:
-        parts = presence.posts(targets, len(numbers)) if len(targets) else []
+    if not len(targets):
+        return []
+    parts = [
+        *presence.posts(targets, len(numbers)),
+        *presence.deposits(observed, targets, numbers, blank),
+    ]
     if not parts:
         return []
     concerned = np.zeros(len(targets), np.bool_)
@@ -54,14 +56,14 @@ def over_iterations(observed: Observed, blank: bytes | None, confidence: float) 
     steps = []
     for first in sorted({int(n) for n in np.geomspace(1, longest, min(longest, POINTS)).round()}):
         short = [presence.shortened(part, first) for part in parts]
-        scores = [presence.intersection(one, observed.present, targets.deposit) for one in short]
+        scores = [presence.intersection(one, observed.present, both=one.positions) for one in short]
         found = outcome(presence.spread(targets, parts, scores), targets)
         steps.append(
             Step(
                 first,
                 _share(found.hit, found.guess, targets, concerned, confidence),
                 _share(found.hit, found.guess, targets, ever, confidence) if ever.any() else None,
-                presence.smallest_pattern(short) if targets.deposit else None,
+                presence.smallest_pattern([one for one in short if one.positions]),
             )
         )
     return steps
@@ -85,5 +87,6 @@ def _share(hit: Floats, guess: Ints, targets: Guessed, which: Bools, confidence:
         value=targets.value[which],
         candidates=targets.candidates[which],
         truth=targets.truth[which],
+        deposit=targets.deposit[which],
     )
     return share(hit[which], guess[which], few, confidence)

@@ -28,12 +28,15 @@ class Series:
         Column of `there` for each of them.
     there
         How often each key was published in each round.
+    positions
+        Whether keys are positions of a deposit, which may be empty.
     """
 
     rounds: NDArray[np.int64]
     items: NDArray[np.int64]
     keys: NDArray[np.int64]
     there: Floats
+    positions: bool = True
 
 
 def filled(trace: Trace, blank: bytes | None) -> Bools:
@@ -47,8 +50,8 @@ def deposits(
     """Return every series of deposits; `blank` is what stands for 'no answer'."""
     traces = observed.rounds.traces
     found = []
-    homes = numbers[guessed.rounds[guessed.starts]]
-    for number in np.unique(homes):
+    homes = np.where(guessed.deposit, numbers[guessed.rounds[guessed.starts]], -1)
+    for number in np.unique(homes[guessed.deposit]):
         rounds, items = np.flatnonzero(numbers == number), np.flatnonzero(homes == number)
         most = max(len(traces[at].published) for at in rounds)
         there = np.zeros((len(rounds), most))
@@ -61,16 +64,18 @@ def deposits(
 
 def posts(guessed: Guessed, rounds: int) -> list[Series]:
     """Return the messages that recur; the others tell nothing about other rounds."""
-    pairs = np.unique(np.stack([guessed.value, guessed.rounds], axis=1), axis=0)
-    values, number = np.unique(pairs[:, 0], return_counts=True)
+    # A message of a post is published in one round; equal ones are further messages.
+    sent = guessed.rounds[guessed.starts]
+    pairs = np.stack([guessed.value, sent], axis=1)[~guessed.deposit]
+    values, number = np.unique(np.unique(pairs, axis=0)[:, 0], return_counts=True)
     recurring = values[number > 1]
-    items = np.flatnonzero(np.isin(guessed.value, recurring))
+    items = np.flatnonzero(np.isin(guessed.value, recurring) & ~guessed.deposit)
     if not len(items):
         return []
     keys = np.searchsorted(recurring, guessed.value[items])
     there = np.zeros((rounds, len(recurring)))
-    np.add.at(there, (guessed.rounds[items], keys), 1)
-    return [Series(np.arange(rounds), items, keys, there)]
+    np.add.at(there, (sent[items], keys), 1)
+    return [Series(np.arange(rounds), items, keys, there, positions=False)]
 
 
 def commonest(observed: Observed) -> bytes | None:

@@ -96,7 +96,7 @@ def _list_views(observed: Observed, guessed: Guessed, series: NDArray[np.int64])
                 f"who was shown another list, and which message has another {said}", "lists",
                 partial(_marks, observed, guessed, odd, told),
             )  # fmt: skip
-    if guessed.deposit:
+    if guessed.deposit.any():
         parts = presence.deposits(observed, guessed, series, None)
         here = observed.present & ~observed.marked
         yield _fixed(
@@ -125,26 +125,27 @@ def _presence_views(
             guessed, parts, [presence.intersection(one, present, both) for one in parts]
         )
 
-    if not guessed.deposit:
-        recurring = presence.posts(guessed, len(present))
-        if recurring:
-            yield _fixed("intersection of those present", "presence", intersected(recurring, False))
-            yield _fixed("present and sent together", "presence", intersected(recurring, True))
-            yield _fixed(
-                "statistical disclosure", "presence",
-                lambda: presence.spread(
-                    guessed, recurring, [presence.disclosure(one, present) for one in recurring]
-                ),
-            )  # fmt: skip
-        return
-    blanks = {None, blank, presence.commonest(observed)}
+    recurring = presence.posts(guessed, len(present))
+    blanks = {None, blank, presence.commonest(observed)} if guessed.deposit.any() else {None}
     for at, empty in enumerate(sorted(blanks, key=lambda one: (one is not None, one or b""))):
         said = "empty" if at == 0 else "empty or alike"
-        parts = presence.deposits(observed, guessed, series, empty)
-        yield _fixed(f"absent clients and {said} positions", "presence", intersected(parts, True))
+        parts = [*recurring, *presence.deposits(observed, guessed, series, empty)]
+        if parts:
+            yield _fixed(
+                f"intersection: who was absent, and what was {said}", "presence",
+                intersected(parts, True),
+            )  # fmt: skip
+            yield _fixed(
+                f"intersection: who was absent, and what was not {said}", "presence",
+                intersected(parts, False),
+            )  # fmt: skip
+    if recurring:
         yield _fixed(
-            f"clients present and positions not {said}", "presence", intersected(parts, False)
-        )
+            "statistical disclosure", "presence",
+            lambda: presence.spread(
+                guessed, recurring, [presence.disclosure(one, present) for one in recurring]
+            ),
+        )  # fmt: skip
 
 
 def _size_views(observed: Observed, guessed: Guessed) -> Iterator[View]:
