@@ -37,6 +37,7 @@ _FOLDERS: dict[str, tuple[tuple[str, str], ...]] = {
     "auditors/disclosure": (("auditor", "disclosure"),),
     "auditors/distance": (("auditor", "distance"),),
     "auditors/fellegi-sunter": (("auditor", "fellegi-sunter"),),
+    "auditors/traffic": (("auditor", "traffic"),),
     "collectors/delivery": (("collector", "delivery"),),
     "transports/direct": (("transport", "direct"),),
     "transports/dpf": (("transport", "dpf"),),
