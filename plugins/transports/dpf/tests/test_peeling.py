@@ -1,6 +1,7 @@
 """Peeling delivers what honest senders wrote, whatever others wrote beside it."""
 
 import hashlib
+import itertools
 from collections import Counter
 
 import numpy as np
@@ -241,6 +242,26 @@ def test_three_senders_with_one_another_s_slots_deliver_nothing_and_stop():
 
     assert [] == decoded.messages
     assert 3 == decoded.refused
+
+
+@pytest.mark.parametrize("garbage", [False, True])
+def test_one_slot_of_each_table_gives_one_message_whatever_is_written_there(garbage):
+    """All sums of three things in all three slots of a sender: three records, or two and noise."""
+    placement = placement_of(1)
+    things, _ = placement.place(messages_of(3, 5), SeededEntropy(12))
+    if garbage:
+        things[2] = np.frombuffer(SeededEntropy(13).bytes(placement.record_size), np.uint8)
+    sums = [
+        np.bitwise_xor.reduce(things * np.array(chosen, np.uint8)[:, np.newaxis], axis=0)
+        for chosen in itertools.product((0, 1), repeat=3)
+    ]
+
+    delivered = Counter(
+        placement.decode([row[np.newaxis] for row in rows]).delivered
+        for rows in itertools.product(sums, repeat=3)
+    )
+
+    assert {0, 1} == set(delivered)
 
 
 def test_the_xor_of_three_records_is_none():
