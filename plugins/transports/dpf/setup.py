@@ -7,7 +7,9 @@ setup(
         Extension(
             "anonloom_dpf._kernel",
             sources=["src/anonloom_dpf/_kernel.c"],
-            depends=[f"src/anonloom_dpf/_{part}.h" for part in "kernel lanes generation module".split()],
+            depends=[
+                f"src/anonloom_dpf/_{part}.h" for part in "kernel lanes generation module".split()
+            ],
             extra_compile_args=["-O3"],
             optional=True,
         )

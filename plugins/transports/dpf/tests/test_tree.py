@@ -82,7 +82,9 @@ def test_evaluation_is_the_oracles(leaves, width, seed):
         share = np.zeros((leaves, width), np.uint8)
         tags = tree.accumulate(party, keys[party], share, check_key=check_key)
         slow = [SlowKey(key.tobytes(), party, leaves, width) for key in keys[party]]
-        expected = np.frombuffer(slow[0].share(), np.uint8) ^ np.frombuffer(slow[1].share(), np.uint8)
+        expected = np.frombuffer(slow[0].share(), np.uint8) ^ np.frombuffer(
+            slow[1].share(), np.uint8
+        )
         assert expected.tobytes() == share.tobytes()
         assert [key.tag(check_key) for key in slow] == [tag.tobytes() for tag in tags]
 
@@ -129,7 +131,9 @@ def test_every_leaf_has_its_own_path_and_no_level_is_longer_than_needed(leaves):
     assert leaves == len({row.tobytes() for row in paths})
     assert turns_to(leaves - 1, leaves) == paths[-1].tolist()
     # Nodes that are on the path of some leaf, against nodes that are computed.
-    needed = sum(len({row[:level].tobytes() for row in paths}) for level in range(1, shape.depth + 1))
+    needed = sum(
+        len({row[:level].tobytes() for row in paths}) for level in range(1, shape.depth + 1)
+    )
     assert needed == shape.nodes
 
 

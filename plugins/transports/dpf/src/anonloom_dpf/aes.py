@@ -10,10 +10,10 @@ inverted although p can (Matyas, Meyer and Oseas).
 import hashlib
 import threading
 from functools import cache
-from typing import Any
+from typing import Any, Protocol, cast
 
 import numpy as np
-from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from numpy.typing import NDArray
 
 BLOCK = 16
@@ -28,23 +28,30 @@ def fixed_key(role: str, number: int = 0) -> bytes:
     return hashlib.sha256(f"anonloom dpf 1: {role} {number}".encode()).digest()[:BLOCK]
 
 
+class Permutation(Protocol):
+    """What is used of an encrypting context; it takes numpy's arrays of bytes as buffers."""
+
+    def update_into(self, data: Bytes, buf: Bytes, /) -> int:
+        """Write p(x) of every block x of `data` to `buf`, which is longer by `SLACK`."""
+
+
 class _Contexts(threading.local):
     """One encrypting context per key and thread: a context must not be used by two at once."""
 
     def __init__(self) -> None:
-        self.of: dict[tuple[str, int], CipherContext] = {}
+        self.of: dict[tuple[str, int], Permutation] = {}
 
 
 _contexts = _Contexts()
 
 
-def permutation(role: str, number: int = 0) -> CipherContext:
-    """The permutation of one use; `update_into` of whole blocks is its only method needed."""
+def permutation(role: str, number: int = 0) -> Permutation:
+    """The permutation of one use."""
     found = _contexts.of.get((role, number))
     if found is None:
         # ECB is the bare permutation, which is what is wanted here: nothing is encrypted with it.
         cipher = Cipher(algorithms.AES(fixed_key(role, number)), modes.ECB())
-        found = _contexts.of[role, number] = cipher.encryptor()
+        found = _contexts.of[role, number] = cast(Permutation, cipher.encryptor())
     return found
 
 

@@ -45,7 +45,9 @@ def evaluate(
     leaves, width = share.shape
     planes = -(-width // BLOCK)
     direct = width == BLOCK and share.flags.c_contiguous
-    sums = share.reshape(1, leaves, BLOCK) if direct else np.zeros((planes, leaves, BLOCK), np.uint8)
+    sums = (
+        share.reshape(1, leaves, BLOCK) if direct else np.zeros((planes, leaves, BLOCK), np.uint8)
+    )
     group = max(GROUP, min(MOST_KEYS, HELD // min(leaves, TILE)))
     work = _Workspace()
     tags = []

@@ -108,6 +108,4 @@ def generate(
     flat = states.reshape(2 * keys, size)
     shares = expansion.payload(both(nodes), flat).reshape(2, keys, -1)
     hashes = expansion.digest(both(indices), flat).reshape(2, keys, -1)
-    return Public(
-        corrections, right_bits, shares[0] ^ shares[1] ^ payloads, hashes[0] ^ hashes[1]
-    )
+    return Public(corrections, right_bits, shares[0] ^ shares[1] ^ payloads, hashes[0] ^ hashes[1])

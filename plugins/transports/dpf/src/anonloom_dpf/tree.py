@@ -136,7 +136,9 @@ class Tree:
         indices = np.ascontiguousarray(indices, np.int64)
         payloads = np.ascontiguousarray(self._rows(payloads, self.width, "payloads"))
         if indices.shape != (len(payloads),):
-            message = f"indices must be {len(payloads)}, one per payload. Got {indices.shape} instead."
+            message = (
+                f"indices must be {len(payloads)}, one per payload. Got {indices.shape} instead."
+            )
             raise ValueError(message)
         if len(indices) and not (indices.min() >= 0 and indices.max() < self.leaves):
             raise ValueError(f"indices must be between 0 and {self.leaves - 1}.")

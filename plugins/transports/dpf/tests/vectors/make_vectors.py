@@ -42,7 +42,9 @@ class Named:
         return self.given
 
 
-def vector(name: str, leaves: int, width: int, checked: bool, indices: list[int]) -> dict[str, object]:
+def vector(
+    name: str, leaves: int, width: int, checked: bool, indices: list[int]
+) -> dict[str, object]:
     """One case with everything that follows from its name."""
     tree = Tree(leaves, width, checked=checked)
     payloads = Named(name + " payloads").bytes(len(indices) * width)
