@@ -116,14 +116,18 @@ class Conversation:
         if step not in OPENING and not self.bound:
             return "before the round has begun"
         word = Word(envelope.body[SIGNATURE_BYTES:], envelope.body[:SIGNATURE_BYTES])
-        pin = self.seat.pins[sender.index]
-        if not signed(pin, word.signature, f"word {step}", self._bound(step), word.body):
+        if not self.genuine(step, sender.index, word):
             return "not signed by its sender"
         if not self.words.add(step, sender.index, word):
             self.stop(f"{sender} said two different things")
             return "another word of the same server"
         self._heed(sender.index)
         return ""
+
+    def genuine(self, step: str, server: int, word: Word) -> bool:
+        """Whether a server has signed a word of a step."""
+        pin, bound = self.seat.pins[server], self._bound(step)
+        return signed(pin, word.signature, f"word {step}", bound, word.body)
 
     def _heed(self, server: int) -> None:
         """Stop when a server has said that the round stops."""

@@ -13,7 +13,9 @@ import attrs
 from anonloom.errors import TransportError
 from anonloom.kinds.engines import Envelope, Vault
 from anonloom.protocol.driver import Driver
+from anonloom.protocol.vault import MemoryVault
 from anonloom_rounds.server import RoundServer
+from anonloom_rounds.state import Strongbox
 
 
 @attrs.define(eq=False)
@@ -47,7 +49,12 @@ class Disks:
 
     def _raise(self, index: int, saved: bytes, vault: Vault) -> RoundServer | None:
         driver = self.driver
-        seat = attrs.evolve(driver.seats[index], vault=vault)
+        # A copy: what is brought back destroys its key when it opens.
+        copy, name = MemoryVault(), Strongbox(driver.round, index, vault).name
+        key = vault.fetch(name)
+        if key is not None:
+            copy.keep(name, key)
+        seat = attrs.evolve(driver.seats[index], vault=copy)
         try:
             server = driver.transport.server(
                 driver.round, seat, entropy=driver.entropy, clock=driver.clock, saved=saved

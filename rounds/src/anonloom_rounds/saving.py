@@ -96,8 +96,6 @@ def _load_secret(server: "RoundServer", parts: list[bytes]) -> None:
 def _load_public(server: "RoundServer", parts: list[bytes]) -> None:
     words, asked, counted, erased, notice, admitted = parts
     server._asked = [action.decode() for action in unpack(asked)]
-    server.talk.recall(_words(words))
-    _count(server, counted)
     _erase(server, erased)
     if notice:
         server._notice = notice
@@ -106,6 +104,12 @@ def _load_public(server: "RoundServer", parts: list[bytes]) -> None:
         server.admitted = tuple(cut(admitted, 16))
         server._accepted = len(server.admitted)
         server._over = True
+    said = _words(words)
+    # Nothing but their signatures protects these words.
+    if not all(server.talk.genuine(*entry) for entry in said):
+        raise ValueError("a word that its server did not say")
+    server.talk.recall(said)
+    _count(server, counted)
 
 
 def _erase(server: "RoundServer", positions: bytes) -> None:

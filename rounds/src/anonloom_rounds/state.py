@@ -72,6 +72,8 @@ class Strongbox:
             if kind == _PUBLIC:
                 return False, parts
             nonce, sealed = parts
+            if kind != _SECRET:
+                raise ValueError("neither secret nor public")
         except ValueError:
             raise TransportError("what was saved cannot be read") from None
         key = self._vault.fetch(self.name)
