@@ -112,8 +112,12 @@ def deposit(carrier: Transport, asked: dict[str, Any], secrets: list[SlotSecret]
     expected = [None if at % 2 == 0 else record for at, record in enumerate(records)]
     return {
         **measured(driver, users),
-        "delivered": sum(one is not None and one == other for one, other in zip(got, expected, strict=True)),
-        "erased": sum(one is None and other is None for one, other in zip(got, expected, strict=True)),
+        "delivered": sum(
+            one is not None and one == other for one, other in zip(got, expected, strict=True)
+        ),
+        "erased": sum(
+            one is None and other is None for one, other in zip(got, expected, strict=True)
+        ),
         "strange": sum(one != other for one, other in zip(got, expected, strict=True)),
         "aes_bytes": aes_bytes(driver) * users,
     }
