@@ -1,14 +1,20 @@
-"""Cascades of any length to send packets through."""
+"""Cascades of any length to send packets through, and rounds that begin with one call."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import attrs
 import pytest
 
+from anonloom.kinds.rounds import Erasure, Party, Round
+from anonloom.kinds.slots import SlotSecret
+from anonloom.protocol.driver import Driver
+from anonloom.testing.carrying import slot_secrets
 from anonloom.testing.entropy import SeededEntropy
 from anonloom_mixnet.cascade import Batch, mix, peel, sealed_list
 from anonloom_mixnet.layers import Opener, Phase
 from anonloom_mixnet.packets import Keys, Packet, Route, generate, public
+from anonloom_mixnet.transport import Mixnet
+from anonloom_rounds.conversation import Conversation
 
 ROUND = b"a round's digest, thirty-two by."
 
@@ -63,3 +69,104 @@ def build(suite: str, servers: int, size: int, seed: object = 0) -> Cascade:
 def cascade() -> Callable[..., Cascade]:
     """Build a cascade: `cascade(suite, servers, size, seed)`."""
     return build
+
+
+# --- whole rounds ---------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Begun:
+    """A round whose servers have begun, with what senders know."""
+
+    driver: Driver
+    secrets: list[SlotSecret] = attrs.field(repr=False)
+
+    def texts(self, number: int) -> list[bytes]:
+        entropy = SeededEntropy("texts")
+        return [entropy.bytes(self.driver.round.message_size) for _ in range(number)]
+
+    def deposit(self, records: dict[int, bytes]) -> list:
+        return self.driver.deposit([(self.secrets[at], record) for at, record in records.items()])
+
+    def join(self, kind: type, message: bytes):
+        """Let a client of some kind post a message."""
+        client = self.driver.client()
+        client.__class__ = kind
+        self.send(client, client.post(message))
+        return client
+
+    def send(self, client, envelopes) -> None:
+        sender = Party("client", self.driver.clients.index(client))
+        for envelope in envelopes:
+            self.driver.inject(attrs.evolve(envelope, sender=sender))
+
+    @property
+    def stopped(self) -> list[str]:
+        return [server.stopped for server in self.driver.servers]
+
+    @property
+    def results(self) -> list:
+        return [server.result for server in self.driver.servers]
+
+    def said(self, *steps: str) -> set[str]:
+        """Return which of these words any server has said."""
+        return {s.envelope.step for s in self.driver.trace.network} & set(steps)
+
+
+@pytest.fixture(scope="session")
+def begin() -> Callable[..., Begun]:
+    """Begin a round: `begin(operation, senders, servers=2, traps=2, planned=(), driver=Driver)`."""
+
+    def make(
+        operation: str,
+        senders: int,
+        *,
+        servers: int = 2,
+        suite: str = "x25519",
+        size: int = 24,
+        traps: int = 2,
+        planned: Iterable[int] = (),
+        driver: type[Driver] = Driver,
+        more: dict | None = None,
+        **given: object,
+    ) -> Begun:
+        described = {"id": "round", "operation": operation, "servers": servers, "suite": suite}
+        described |= {"message_size": size, "min_batch": 1, **(more or {})}
+        secrets, erasure = [], None
+        if operation == "post":
+            described["capacity"] = senders
+        else:
+            secrets = slot_secrets(senders)
+            erasure = Erasure(frozenset(planned), bytes(32)) if planned else None
+            described["slots"] = [secret.slot for secret in secrets]
+            described["erasure"] = erasure.commitment if erasure else b""
+        plan = Round(**described)
+        keys = tuple(secret.key(plan.iterations) for secret in secrets)
+        given = {"entropy": SeededEntropy("round"), **given}
+        begun = driver(Mixnet(traps=traps), plan, slot_keys=keys, erasure=erasure, **given)
+        return Begun(begun, secrets)
+
+    return make
+
+
+def bends(step: str, change: Callable) -> Callable:
+    """Make a server that deviates from within: it says and believes `change(server, word)`."""
+
+    def corrupt(server, seat):
+        class Bent(Conversation):
+            __slots__ = ()
+
+            def say(self, said, body, to=None):
+                new = said == step and not self.said(step)
+                Conversation.say(self, said, change(server, body) if new else body, to)
+
+        server.talk.__class__ = Bent
+        return server
+
+    return corrupt
+
+
+@pytest.fixture(scope="session")
+def bent() -> Callable:
+    """Make servers that deviate: `bent(step, change)`."""
+    return bends
