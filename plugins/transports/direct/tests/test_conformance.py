@@ -1,4 +1,4 @@
-"""The kit's checks of a transport."""
+"""The kit's checks of a transport, with few and with many servers."""
 
 from anonloom.testing import TransportConformance
 from anonloom_direct.transport import Direct
@@ -6,3 +6,13 @@ from anonloom_direct.transport import Direct
 
 class TestDirect(TransportConformance):
     method = Direct
+
+
+class TestOneServer(TransportConformance):
+    method = Direct
+    servers = 1
+
+
+class TestThreeServers(TransportConformance):
+    method = Direct
+    servers = 3

@@ -12,6 +12,6 @@ def anonloom_register_transports() -> list[Method]:
         Method(
             name="direct",
             target="anonloom_direct.transport:Direct",
-            summary="Messages as they are, straight to every server: no anonymity, the baseline.",
+            summary="Every server gets every message, sealed on the way: no anonymity, a baseline.",
         )
     ]

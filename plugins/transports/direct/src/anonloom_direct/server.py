@@ -38,6 +38,8 @@ class DirectServer(RoundServer):
         key = self.seat.slot_keys[told.position]
         if not hmac.compare_digest(key.alpha, told.alpha):
             return "not the position's secret"
+        if read_row(key.head, self.round.iteration, told.message) is None:
+            return "not from the position's owner"
         if told.position in self._filled:
             return "position already filled"
         self._filled[told.position] = told.alpha
@@ -52,7 +54,8 @@ class DirectServer(RoundServer):
 
     def reveal(self) -> None:
         """Show all that was not erased."""
-        if self.talk.exchange("rows", self._rows, self.subject) or self.talk.said("rows"):
+        self.talk.exchange("rows", self._rows, self.subject)
+        if self.talk.said("rows"):
             self.end()
 
     def _rows(self) -> bytes:
@@ -74,7 +77,7 @@ class DirectServer(RoundServer):
         if shown is None:
             return
         if len(set(shown)) > 1:
-            self.talk.stop("the servers do not show the same")
+            self.talk.stop("one of the servers does not show what all hold")
             return
         rows = unpack(shown[0])
         if self.round.operation == "post":

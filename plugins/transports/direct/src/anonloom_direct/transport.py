@@ -36,28 +36,37 @@ class Direct(RoundTransport):
         return DirectServer(round, seat, self.software, entropy, clock)
 
     def guarantees(self, round: Round) -> Guarantees:
-        """Return what such a round promises: delivery, and nothing else."""
+        """Return what such a round promises: delivery, and nothing that hides anybody."""
+        hybrid = round.suite == "mlkem768-x25519"
+        later = "traffic that is recorded now and opened with a quantum computer later"
         return Guarantees(
             honest_senders_min=1,
             colluding_servers=0,
-            server_behaviour="follows",
-            donors="honest: a dishonest one can send as often as it likes",
-            eligibility="none: Sybils not excluded",
+            server_behaviour="detected after open" if round.servers > 1 else "follows",
+            donors="contained: each adds a message of its own and touches no other",
+            eligibility=(
+                "one upload per invitation of the study"
+                if round.authority
+                else "none: Sybils not excluded"
+            ),
             presence_visible_to="the network and every server",
             presence_visible_when="from the upload on",
             presence_of_erased_visible=True,
-            exclusion="possible",
+            exclusion="attributable",
             erasure_condition=(
-                "every server deletes it as asked and nobody listened: all have seen it"
+                "every server destroys its round key and forgets it, for all have seen it; others "
+                "could never read it"
             ),
-            post_quantum=False,
+            post_quantum=hybrid,
             delivery="every message that all servers confirmed, exactly once",
-            lost_server="the round does not end",
+            lost_server="the round does not end, and nothing is opened",
             measured_or_argued="argued",
             not_covered=(
-                "anonymity: every server and the network see who sent what",
-                "confidentiality: nothing is encrypted",
-                "authenticity: whoever controls the network can replace messages and receipts",
+                "anonymity: every server sees who sent what, the network who takes part",
+                "confidentiality from servers: uploads are sealed on the way only",
+                "which server showed something else than all hold",
+                "a server that refuses an honest sender before confirming",
                 "coercion",
+                *(() if hybrid else (later,)),
             ),
         )
