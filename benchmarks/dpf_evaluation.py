@@ -2,12 +2,14 @@
 
     python benchmarks/dpf_evaluation.py [--keys 64] [--kernels numpy aesni vaes] [--once]
 
-The unit is the AES that the definition needs: one block per node of the tree, per payload block and
-per block of the check's hash (`Tree.aes_bytes`). The rate is that of `cryptography`'s `update_into`,
-best of several buffer sizes, measured anew before every figure: other work on the machine slows both.
+The unit is the AES that the definition needs: one block per node of the tree, per payload block
+and per block of the check's hash (`Tree.aes_bytes`). The rate is that of `cryptography`'s
+`update_into`, best of several buffer sizes, measured anew before every figure: other work on the
+machine slows both. sycret stands beside it, if it is installed, for information.
 """
 
 import argparse
+import importlib
 import json
 import os
 import time
@@ -20,7 +22,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from anonloom_dpf import native
 from anonloom_dpf.tree import Tree
 
-#: Name, leaves, bytes per leaf, bytes that are payload, checked, keys (None: as asked for).
+#: Name, leaves, bytes per leaf, checked, keys (None: as asked for).
 CASES = [
     ("2^20 x 16 B, one key", 1 << 20, 16, False, 1),
     ("2^20 x 16 B as 2^15 leaves x 32 slots, one key", 1 << 15, 512, False, 1),
@@ -111,7 +113,7 @@ def making() -> dict[str, float]:
 def peer() -> dict[str, float] | None:
     """sycret, if it is installed: points per second of its 32-bit comparison-free function."""
     try:
-        import sycret
+        sycret = importlib.import_module("sycret")
     except ImportError:
         return None
     factory, points = sycret.EqFactory(n_threads=1), 1 << 14

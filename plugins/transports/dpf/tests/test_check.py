@@ -44,7 +44,7 @@ def test_honest_keys_pass_under_every_check_key(leaves, width, seed):
     keys = tree.keys(np.array([0, leaves - 1]), payloads, Named(f"{seed}"))
     for b in range(2):
         check_key = Named(f"{seed} {b}").bytes(32)
-        assert 1 == len({tag for tag in tags_of(tree, keys[0][b], keys[1][b], check_key)})
+        assert 1 == len(set(tags_of(tree, keys[0][b], keys[1][b], check_key)))
 
 
 def test_the_refusals_are_all_there():
@@ -78,7 +78,7 @@ def test_a_check_without_the_control_bit_accepts_a_key_that_writes_two_leaves():
         if len({bytes([x[0] & 0xFE]) + x[1:] for x in states}) > 1:
             apart.append(leaf)
     assert 1 == len(apart)  # and a check word may be fitted to one leaf
-    assert 2 == len({tag for tag in tags_of(tree, first, second, bytes(32))})
+    assert 2 == len(set(tags_of(tree, first, second, bytes(32))))
 
 
 @pytest.mark.parametrize("at", range(16, 16 + 6 * 16 + 1 + 6 + 64, 3))

@@ -93,8 +93,8 @@ AESNI static void put_together(job_t *job, size_t tile) {
     const uint8_t *from = job->sums + BLOCK * leaf;
     for (size_t j = 0; j < whole; j++)
       store_block(row + BLOCK * j,
-                  _mm_xor_si128(load_block(row + BLOCK * j), load_block(from + BLOCK * TILE * j)));
-    for (size_t i = 0; i < rest; i++) row[BLOCK * whole + i] ^= from[BLOCK * TILE * whole + i];
+                  _mm_xor_si128(load_block(row + BLOCK * j), load_block(from + PLANE * j)));
+    for (size_t i = 0; i < rest; i++) row[BLOCK * whole + i] ^= from[PLANE * whole + i];
   }
 }
 

@@ -12,6 +12,7 @@
 #define CHECK_BLOCKS 4u
 #define PAD 64u      /* states that a vector may touch past the end of a buffer */
 #define BATCH 8u     /* keys whose tile is expanded before their payloads are added */
+#define PLANE (BLOCK * (TILE + 4)) /* bytes from plane to plane: no power of two, for the cache's sake */
 #define STREAMS 8    /* AES computations in flight */
 #define MOST_TOP 32u /* levels above the tiles */
 
@@ -42,7 +43,7 @@ typedef struct {
   uint8_t *tops;        /* count x top_stride: states of the tiles' roots */
   size_t top_stride;
   uint8_t *states; /* BATCH x (TILE + PAD) states */
-  uint8_t *sums;   /* planes x TILE states, or NULL where the share is its own plane */
+  uint8_t *sums;   /* planes x PLANE bytes, or NULL where the share is its own plane */
 } job_t;
 
 #endif

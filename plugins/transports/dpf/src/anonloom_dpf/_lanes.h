@@ -157,7 +157,7 @@ TARGET static void NAME(tile)(job_t *job, size_t tile, size_t start, const uint8
                job->keys + at->key_size * (start + k));
   }
   for (size_t j = 0; j < at->planes; j++) {
-    uint8_t *plane = job->sums ? job->sums + BLOCK * TILE * j : job->share + BLOCK * TILE * tile;
+    uint8_t *plane = job->sums ? job->sums + PLANE * j : job->share + BLOCK * TILE * tile;
     for (size_t k = 0; k < keys; k++) {
       uint8_t word[BLOCK] = {0};
       const size_t rest = at->width - BLOCK * j;
@@ -193,7 +193,7 @@ TARGET static void NAME(run)(job_t *job) {
     NAME(walk)(top, shape->top, shape->above, 0, job, key);
   }
   for (size_t tile = 0; tile < shape->tiles; tile++) {
-    if (job->sums) memset(job->sums, 0, BLOCK * TILE * job->layout.planes);
+    if (job->sums) memset(job->sums, 0, PLANE * job->layout.planes);
     for (size_t start = 0; start < job->count; start += BATCH) NAME(tile)(job, tile, start, powers);
     if (job->sums) put_together(job, tile);
   }

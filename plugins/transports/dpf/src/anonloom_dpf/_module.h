@@ -65,7 +65,7 @@ static int work(job_t *job, int vaes) {
   job->top_stride = BLOCK * (job->shape.tiles + PAD);
   job->tops = PyMem_RawMalloc(job->top_stride * job->count + 1);
   job->states = PyMem_RawMalloc(BLOCK * BATCH * (TILE + PAD));
-  job->sums = planes ? PyMem_RawMalloc(BLOCK * TILE * planes) : NULL;
+  job->sums = planes ? PyMem_RawMalloc(PLANE * planes) : NULL;
   const int ready = job->tops && job->states && (job->sums || !planes);
   if (ready) {
     Py_BEGIN_ALLOW_THREADS;

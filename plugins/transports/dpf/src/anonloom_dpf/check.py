@@ -11,14 +11,15 @@ of all v_b under a key that was drawn after the upload. An honest sender sets
 cs = h(a, x_0(a)) xor h(a, x_1(a)) for its leaf a, and both servers find equal tags.
 
 Why equal v mean at most one leaf. Let leaf i differ, x_0(i) != x_1(i). If the control bits agree,
-v_0(i) = v_1(i) is a collision of h. If not, h(i, x_0(i)) xor h(i, x_1(i)) = cs; two such leaves give
-four different inputs (i, .), (i, .), (j, .), (j, .) whose hashes add up to zero: an XOR collision.
+v_0(i) = v_1(i) is a collision of h. If not, h(i, x_0(i)) xor h(i, x_1(i)) = cs; two such leaves
+give four different inputs (i, .), (i, .), (j, .), (j, .) whose hashes add up to zero: an XOR
+collision.
 Where the states agree, the two evaluations are equal and cancel, given equal public parts; these
 are covered by the tag and compared by the caller as well (`Tree.public`). The control bit has to be
 hashed: a hash of the seed alone accepts a key whose seeds agree and whose bits do not.
 
-The hash has 64 bytes: block j is p_j(z) xor z with z = x xor (i at byte 4j) and a permutation p_j of
-its own. Two different (i, x) share their z in at most one of the four blocks. A 4-sum of random
+The hash has 64 bytes: block j is p_j(z) xor z with z = x xor (i at byte 4j) and a permutation p_j
+of its own. Two different (i, x) share their z in at most one of the four blocks. A 4-sum of random
 512-bit values costs about 2^(512/3) by lists, of 256-bit ones 2^(256/3), hence 64 bytes, not 32.
 
 The tag is GMAC (AES-256, nonce zero: it is a universal hash here, not an authenticator) of the

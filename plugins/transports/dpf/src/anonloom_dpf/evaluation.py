@@ -117,7 +117,7 @@ class _Batch:
         # Where left and right control bits are corrected differently.
         left_bits = parts.corrections[:, :, 0] & 1
         self.flips = np.ascontiguousarray((left_bits ^ parts.right_bits).T).astype(np.intp)
-        self.flipped = self.flips.any(axis=1)
+        self.flipped = [bool(flips.any()) for flips in self.flips]
         self.last = _Corrections(parts.last, min(shape.leaves, TILE))
         self.tags = None
         if check_key is not None:
@@ -185,33 +185,33 @@ class _Batch:
         np.bitwise_xor(permuted, words, out=below[:, :here])
         if right:
             if self.flipped[level]:
-                bits &= np.repeat(self.flips[level], rows // self.keys)[:, None]
+                if self.keys > 1:
+                    bits &= np.repeat(self.flips[level], rows // self.keys)[:, None]
                 words[:, :, 0] ^= bits.view(np.uint64)
             permutation("right").update_into(flat(states), room)
             np.bitwise_xor(permuted[:, :right], words[:, :right], out=below[:, here:])
         return children
 
     def payload(self, states: Bytes, sums: Bytes) -> None:
-        """Add the payload blocks of leaf states (keys, leaves, 16) to planes (blocks, leaves, 16)."""
+        """Add the payloads of leaf states (keys, leaves, 16) to planes (blocks, leaves, 16)."""
         keys, leaves, _ = states.shape
         rows = self.last.rows_of(states, self.work)
         taken = self.work.states("added", *rows.shape)
         at_once = max(1, CALLED // leaves)
         parts = [states[start : start + at_once] for start in range(0, keys, at_once)]
         room = self.work.room("aes", parts[0].size)
-        seeds = self.work.states("seeds", leaves)
-        seeds[:] = 0
-        for part in parts:
-            _add_up(part, seeds)
-        total = self.work.states("total", leaves)
+        seeds = states[0]
+        if keys > 1:
+            seeds = _sum(states, self.work.states("seeds", leaves))
         for block, plane in enumerate(sums):
             permute = permutation("leaf", block)
-            total[:] = seeds
+            np.take(self.last.table(block), rows, out=_cells(taken), mode="clip")
+            total = _sum(taken, self.work.states("total", leaves))
+            total ^= seeds
             for part in parts:
                 permute.update_into(flat(part), room)
-                _add_up(room[: part.size].reshape(part.shape), total)
-            np.take(self.last.table(block), rows, out=_cells(taken), mode="clip")
-            _add_up(taken, total)
+                permuted = room[: part.size].reshape(part.shape)
+                total ^= _sum(permuted, self.work.states("sum", leaves))
             plane ^= total
 
 
@@ -240,21 +240,26 @@ class _Corrections:
     def rows_of(self, states: Bytes, work: _Workspace) -> NDArray[np.intp]:
         """Which sum each group adds at each leaf: the control bits read as a number."""
         keys, leaves, _ = states.shape
+        rows = work.numbers("rows", self.groups, leaves)
+        base = (np.arange(self.groups) << self.together)[:, None]
+        if self.together == 1:
+            np.bitwise_and(states.view(np.intp)[:, :, 0], 1, out=rows)
+            if self.groups > 1:
+                rows += base
+            return rows
         bits = np.zeros((self.groups * self.together, leaves), np.uint8)
         np.bitwise_and(states[:, :, 0], 1, out=bits[:keys])
         bits = bits.reshape(self.groups, self.together, leaves)
         number = bits[:, 0]
         for bit in range(1, self.together):
             number |= bits[:, bit] << bit
-        rows = work.numbers("rows", self.groups, leaves)
-        base = np.arange(self.groups) << self.together
-        return np.add(number, base[:, None], out=rows)
+        np.add(number, base, out=rows)
+        return rows
 
 
-def _add_up(states: Bytes, into: Bytes) -> None:
-    """Add the sum over the first axis of states (keys, leaves, 16) to `into`."""
-    words, target = states.view(np.uint64), into.view(np.uint64)
-    if len(words) == 1:
-        target ^= words[0]
-    else:
-        target ^= np.bitwise_xor.reduce(words, axis=0)
+def _sum(states: Bytes, out: Bytes) -> Bytes:
+    """The sum over the first axis of states (keys, leaves, 16): one key's as it is, else in `out`."""
+    if len(states) == 1:
+        return states.reshape(out.shape)
+    np.bitwise_xor.reduce(states.view(np.uint64), axis=0, out=out.view(np.uint64))
+    return out
