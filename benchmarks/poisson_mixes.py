@@ -13,6 +13,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom_traffic.entropies import min_entropy, shannon
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -168,30 +170,23 @@ def simulate(net: Net, packets: int, rng: np.random.Generator) -> Measured:
     middle = drawn.real & (entered > margin) & (entered < entered[-1] - margin)
     if not middle.any():
         raise ValueError("no message lies far enough from both ends: simulate more packets")
-    of = known[middle] / known[middle].sum(axis=1, keepdims=True)
+    of = known[middle]
     senders = np.zeros((len(of), net.users))
     for user in range(net.users):
         senders[:, user] = of[:, drawn.sender == user].sum(axis=1)
-    bits = entropies(of)
+    bits = shannon(of)
     waited = (left - entered)[middle]
     return Measured(
         entropy=float(bits.mean()),
         entropy_low=float(np.quantile(bits, 0.05)),
-        min_entropy=float(-np.log2(of.max(axis=1)).mean()),
-        sender_entropy=float(entropies(senders).mean()),
+        min_entropy=float(min_entropy(of).mean()),
+        sender_entropy=float(shannon(senders).mean()),
         latency=float(waited.mean()),
         latency_high=float(np.quantile(waited, 0.95)),
         pool=float(pools[middle].mean()),
         overhead=float(len(drawn.real) / drawn.real.sum()),
         messages=int(middle.sum()),
     )
-
-
-def entropies(distributions: Floats) -> Floats:
-    """Return the Shannon entropy of every row, in bits."""
-    logs = np.log2(distributions, out=np.zeros_like(distributions), where=distributions > 0)
-    bits: Floats = np.abs((distributions * logs).sum(axis=1))
-    return bits
 
 
 def large_pool_entropy(net: Net) -> float:

@@ -46,6 +46,15 @@ def test_degree_of_a_single_sender_is_zero() -> None:
     assert 0 == degree(0, 1)
 
 
+@given(weights, weights)
+def test_rows_are_taken_one_by_one(one: list[int], other: list[int]) -> None:
+    size = min(len(one), len(other))
+    rows = [one[:size], other[:size]]
+    if all(map(any, rows)):
+        assert [shannon(row) for row in rows] == shannon(rows).tolist()
+        assert [min_entropy(row) for row in rows] == min_entropy(rows).tolist()
+
+
 @pytest.mark.parametrize("wrong", [[0, 0], [1, -1, 3], []])
 def test_weights_that_are_no_distribution_are_refused(wrong: list[int]) -> None:
     with pytest.raises(ValueError, match="weights must not be negative, and not all zero"):

@@ -9,22 +9,24 @@ from scipy.special import betaincinv
 Floats = NDArray[np.float64]
 
 
-def shannon(distribution: ArrayLike) -> float:
-    """Return H = -sum p log2 p, in bits (Serjantov and Danezis).
+def shannon(distributions: ArrayLike) -> Floats:
+    """Return H = -sum p log2 p of every row, in bits (Serjantov and Danezis).
 
     Parameters
     ----------
-    distribution
+    distributions
         Weights that are not negative; they need not sum to one.
     """
-    p = _normalized(distribution)
-    p = p[p > 0]
-    return max(0.0, float(-(p * np.log2(p)).sum()))
+    p = _normalized(distributions)
+    logs = np.log2(p, out=np.zeros_like(p), where=p > 0)
+    bits: Floats = np.abs((p * logs).sum(axis=-1))
+    return bits
 
 
-def min_entropy(distribution: ArrayLike) -> float:
-    """Return -log2 max p, in bits: how hard the best single guess is."""
-    return max(0.0, float(-np.log2(_normalized(distribution).max())))
+def min_entropy(distributions: ArrayLike) -> Floats:
+    """Return -log2 max p of every row, in bits: how hard the best single guess is."""
+    bits: Floats = np.abs(np.log2(_normalized(distributions).max(axis=-1)))
+    return bits
 
 
 def degree(bits: float, senders: float) -> float:
@@ -35,12 +37,12 @@ def degree(bits: float, senders: float) -> float:
     return min(1.0, bits / math.log2(senders)) if senders > 1 else 0.0
 
 
-def _normalized(distribution: ArrayLike) -> Floats:
-    weights = np.asarray(distribution, dtype=np.float64)
-    total = float(weights.sum())
-    if not total > 0 or (weights < 0).any():
+def _normalized(distributions: ArrayLike) -> Floats:
+    weights = np.asarray(distributions, dtype=np.float64)
+    totals = weights.sum(axis=-1, keepdims=True)
+    if not (totals > 0).all() or (weights < 0).any():
         raise ValueError("weights must not be negative, and not all zero")
-    normalized: Floats = weights / total
+    normalized: Floats = weights / totals
     return normalized
 
 
