@@ -106,6 +106,8 @@ def test_the_fastest_kernel_is_chosen_unless_another_is_asked_for(monkeypatch):
     assert native.available()[-1] == native.chosen()
     monkeypatch.setenv(native.VARIABLE, "numpy")
     assert "numpy" == native.chosen()
+    if COMPILED:
+        assert "numpy (asked for)" == native.described()
 
 
 def test_a_kernel_that_cannot_be_had_is_an_error(monkeypatch):
@@ -122,6 +124,7 @@ def test_a_kernel_that_cannot_be_had_is_an_error(monkeypatch):
 def test_without_the_extension_numpy_does_everything(monkeypatch):
     monkeypatch.setattr(native, "_kernel", None)
     assert ("numpy",) == native.available()
+    assert "numpy (the C kernel was not built)" == native.described()
     tree = Tree(20, 3)
     keys = tree.keys(np.array([7]), np.full((1, 3), 9, np.uint8), Drawn(2))
     table = tree.evaluate(0, keys[0][0]) ^ tree.evaluate(1, keys[1][0])

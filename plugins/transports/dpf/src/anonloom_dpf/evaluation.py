@@ -258,7 +258,7 @@ class _Corrections:
 
 
 def _sum(states: Bytes, out: Bytes) -> Bytes:
-    """The sum over the first axis of states (keys, leaves, 16): one key's as it is, else in `out`."""
+    """The sum over the keys of states (keys, leaves, 16): of one key as it is, else in `out`."""
     if len(states) == 1:
         return states.reshape(out.shape)
     np.bitwise_xor.reduce(states.view(np.uint64), axis=0, out=out.view(np.uint64))

@@ -54,6 +54,18 @@ def chosen() -> str:
     return asked
 
 
+def described() -> str:
+    """The chosen kernel, with the reason where it is the slowest one: for findings and logs."""
+    name = chosen()
+    if name != "numpy":
+        return name
+    if _kernel is None:
+        return "numpy (the C kernel was not built)"
+    if len(available()) == 1:
+        return "numpy (the CPU lacks AES instructions, or the C kernel knows none of its kind)"
+    return "numpy (asked for)"
+
+
 @lru_cache(maxsize=16)
 def _schedules(blocks: int) -> bytes:
     """The round keys of all permutations, in the order that the kernel numbers them."""
