@@ -16,7 +16,7 @@ from anonloom.kinds.transport import Seat
 from anonloom.protocol.driver import Corruption
 from anonloom.protocol.faults import When, always
 from anonloom_rounds.client import RoundClient
-from anonloom_rounds.conversation import OPENING
+from anonloom_rounds.conversation import OPENING, Conversation
 from anonloom_rounds.packing import pack, unpack
 from anonloom_rounds.receipts import write_receipt
 from anonloom_rounds.server import RoundServer
@@ -193,6 +193,34 @@ def substitutes(step: str, change: Change = flip) -> Corruption:
 def equivocates(step: str, change: Change = flip, *, to: Iterable[int]) -> Corruption:
     """Make a server that says one thing in a step to some servers, and another to the rest."""
     return lies(step, change, to=to)
+
+
+def miscomputes(name: str, change: Change = flip) -> Corruption:
+    """Make a server that commits to a wrong value and shows it: a lie without a contradiction.
+
+    Parameters
+    ----------
+    name
+        What all show at once: the name given to `Conversation.exchange`.
+    """
+
+    @attrs.define(eq=False)
+    class Miscomputing(Conversation):
+        def exchange(
+            self, name_: str, value: Callable[[], bytes], subject: bytes
+        ) -> tuple[bytes, ...] | None:
+            wrong = (lambda: change(value())) if name_ == name else value
+            return super().exchange(name_, wrong, subject)
+
+    def corrupt(server: ServerEngine, seat: Seat) -> ServerEngine:
+        assert isinstance(server, RoundServer)
+        talk = Miscomputing(server.round, seat)
+        for field in attrs.fields(Conversation):
+            setattr(talk, field.name, getattr(server.talk, field.name))
+        server.talk = talk
+        return server
+
+    return corrupt
 
 
 def contradicts(step: str, change: Change = flip) -> Corruption:
