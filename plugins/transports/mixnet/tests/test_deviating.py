@@ -231,7 +231,9 @@ def test_nobody_can_have_a_packet_followed_that_arrived(begin):
     assert 3 == claim(round, clients[0], bytes(strange))["unfounded objection"]
     other = attrs.evolve(clients[0]._kept, secrets=clients[1]._kept.secrets)
     assert 4 == claim(round, clients[0], bytes(other))["unfounded objection"]
-    assert 1 == claim(round, clients[0], b"x", "layer")["an answer that nobody asked for"]
+    assert 1 == claim(round, clients[0], b"x", "layer")["unfounded answer"]
+    unasked = pack(bytes(4), *clients[0]._kept.secrets[0])
+    assert 1 == claim(round, clients[0], unasked, "layer")["an answer that nobody asked for"]
     round.driver.open()
     assert sorted(round.texts(3)) == list(round.driver.result())
     assert 2 == claim(round, clients[0], early)["not the time for objections"]
@@ -275,10 +277,10 @@ class Confessing(Silent):
 
     __slots__ = ()
 
-    def _take_blame(self, data):
+    def take_blame(self, data):
         number, _, word = unpack(data)
         assert 1 == len(read_failed(word))
-        return self._to_all("layer", pack(number, *self._kept.secrets[1]))
+        return pack(number, *self._kept.secrets[1])
 
 
 class LowOrder(Silent):
@@ -434,5 +436,19 @@ def test_nonsense_and_garbage_are_refused(begin):
             round.driver.round, SeededEntropy("garbage"), steps, stranger
         ):
             round.driver.inject(envelope)
+    round.driver.open()
+    assert sorted(sent) == list(round.driver.result())
+
+
+def test_a_sender_that_was_not_reached_is_asked_again(begin):
+    round = begin("post", 9)
+    sent = round.texts(3)
+    round.driver.post(sent)
+    round.join(Confessing, b"x" * 24)
+    round.driver.close()
+    round.driver.faults = [faults.drop(faults.step("blamed"))]
+    round.driver.settle()
+    round.driver.faults = []
+    round.driver.settle()
     round.driver.open()
     assert sorted(sent) == list(round.driver.result())

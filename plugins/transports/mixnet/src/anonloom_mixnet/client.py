@@ -55,7 +55,10 @@ class MixnetClient(RoundClient):
         """Look for the own core in the signed list; answer a hop that could not open the packet."""
         if step == "mixed":
             return self._take_mixed(envelope.body)
-        return self._take_blame(envelope.body) if step == "blamed" else []
+        if step == "blamed":
+            answer = self.take_blame(envelope.body)
+            return [self.to(envelope.sender.index, "layer", answer)] if answer else []
+        return []
 
     def _take_mixed(self, data: bytes) -> list[Envelope]:
         if self.arrived is not None or self._kept is None:
@@ -66,34 +69,30 @@ class MixnetClient(RoundClient):
         self.arrived = self._listed in _pieces(document)
         if self.arrived or not self.acknowledged:
             return []
-        return self._to_all("missing", bytes(self._kept))
+        claim = bytes(self._kept)
+        return [self.to(server, "missing", claim) for server in range(self.round.servers)]
 
-    def _take_blame(self, data: bytes) -> list[Envelope]:
-        """Show the layer that a hop could not open.
+    def take_blame(self, data: bytes) -> bytes:
+        """Return what shows the layer that a hop could not open; nothing if no hop says so.
 
-        Only to the hop that says so with its signature: what it then learns it must know already,
-        or it lies, and the round ends with nothing opened.
+        Only a hop that has signed that it failed gets an answer: what is shown then it must know
+        already, or it lies, and the round ends with nothing opened.
         """
         try:
             number, signature, word = unpack(data)
         except ValueError:
-            return []
+            return b""
         hop = int.from_bytes(number, "big")
         if self._kept is None or hop >= self.round.servers:
-            return []
+            return b""
         pin, bound = self.notice.pins[hop], self.notice.bound
-        if not signed(pin, signature, "word failed", bound, word):
-            return []
         found = self._kept.layers(self._route)
-        if found is None:
-            return []
+        if found is None or not signed(pin, signature, "word failed", bound, word):
+            return b""
         layer = found[0][hop]
         if all(failed.name != name_of(layer.sealed) for failed in read_failed(word) or ()):
-            return []
-        return self._to_all("layer", pack(number, layer.ephemeral, layer.kem))
-
-    def _to_all(self, step: str, body: bytes) -> list[Envelope]:
-        return [self.to(server, step, body) for server in range(self.round.servers)]
+            return b""
+        return pack(number, layer.ephemeral, layer.kem)
 
 
 # What thousands of clients in one process are shown is read once.

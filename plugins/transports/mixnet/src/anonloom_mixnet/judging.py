@@ -169,17 +169,25 @@ class Judging(Mixing):
 
     def _ask_senders(self, hop: int, packets: dict[bytes, bytes]) -> None:
         admitted = set(self.admitted or ())
-        word = self.talk.words.of("failed", hop)
-        assert word is not None
         for name, packet in packets.items():
             if name not in admitted or _fact(hop, name) in self.remembered:
                 self._waiting.pop(name, None)
             elif name not in self._waiting:
                 self._waiting[name] = hop, packet
-                if name in self._senders:
-                    body = pack(hop.to_bytes(4, "big"), word.signature, word.body)
-                    asked = self._to_client(self._senders[name], "blamed", name, body)
-                    self.talk.outbox.append(asked)
+                self._ask_sender(hop, name)
+
+    def _ask_sender(self, hop: int, name: bytes) -> None:
+        """Show a sender what a hop has signed about its packet."""
+        word = self.talk.words.of("failed", hop)
+        if word is not None and name in self._senders:
+            body = pack(hop.to_bytes(4, "big"), word.signature, word.body)
+            asked = self._to_client(self._senders[name], "blamed", name, body)
+            self.talk.outbox.append(asked)
+
+    def ask_again(self) -> None:
+        """Ask senders again that have not answered."""
+        for name, (hop, _) in self._waiting.items():
+            self._ask_sender(hop, name)
 
     def _own_answer(self, hop: int, name: bytes) -> bytes:
         """Return what this server says of a trap of its own; nothing for other packets."""
@@ -191,19 +199,24 @@ class Judging(Mixing):
 
     def take_layer(self, envelope: Envelope) -> str:
         """Take a sender's answer to a hop that could not open its packet."""
-        hop, packet = self._waiting.get(envelope.upload, (0, b""))
-        if not packet:
+        try:
+            number, ephemeral, kem = unpack(envelope.body)
+        except ValueError:
+            return "unfounded answer"
+        hop, answer = int.from_bytes(number, "big"), pack(ephemeral, kem)
+        if self.remembered.get(_fact(hop, envelope.upload)) == answer:
+            return ""
+        asked, packet = self._waiting.get(envelope.upload, (0, b""))
+        if not packet or asked != hop:
             return "an answer that nobody asked for"
-        layer = _layer(envelope.body, hop)
         place = self.route.place("mix", hop)
         try:
-            point = b"" if layer is None else place.kem.shown(place.public, *_secrets(layer))[0]
+            point, _ = place.kem.shown(place.public, ephemeral, kem)
         except ValueError:
-            point = b""
+            return "unfounded answer"
         if not hmac.compare_digest(point, packet[: place.kem.head_size][-POINT:]):
             return "unfounded answer"
-        assert layer is not None
-        self.remembered[_fact(hop, envelope.upload)] = pack(*_secrets(layer))
+        self.remembered[_fact(hop, envelope.upload)] = answer
         self._go_on()
         return ""
 
@@ -255,15 +268,3 @@ class Judging(Mixing):
 
 def _fact(hop: int, name: bytes) -> str:
     return f"layer {hop} {name.hex()}"
-
-
-def _secrets(layer: Layer) -> tuple[bytes, bytes]:
-    return layer.ephemeral, layer.kem
-
-
-def _layer(body: bytes, hop: int) -> Layer | None:
-    try:
-        number, ephemeral, kem = unpack(body)
-    except ValueError:
-        return None
-    return Layer(b"", ephemeral, kem) if number == hop.to_bytes(4, "big") else None

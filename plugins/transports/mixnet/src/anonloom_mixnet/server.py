@@ -39,8 +39,11 @@ class MixnetServer(Opening):
     def settle(self) -> list[Envelope]:
         """End the time for objections to what was accepted; see `ServerEngine.settle`.
 
-        Asked again, it shows the list of sealed cores again to clients that may have missed it.
+        Asked again, it shows clients again what they may have missed: the list of sealed cores, or
+        that a packet does not open.
         """
-        if "settle" in self._asked and self._shown and not self._over:
-            self.broadcast("mixed", self._shown)
+        if "settle" in self._asked and not self._over:
+            self.ask_again()
+            if self._shown:
+                self.broadcast("mixed", self._shown)
         return super().settle()
