@@ -38,3 +38,11 @@ class TestPaper(TransportConformance):
     # with the engine.
     method = Dpf
     params = {"placement": "paper", "success_rate": 0.999}
+
+
+class TestPaperThatLoses(TransportConformance):
+    method = Dpf
+    params = {"placement": "paper"}
+    expected_failures = {
+        "check_acknowledged_messages_arrive": "messages that meet are lost: so the paper places them"
+    }
