@@ -90,7 +90,7 @@ class FixedKey:
             for line in whole[:, first : first + step]:
                 np.copyto(plain_part.view(np.complex128), line)
                 np.bitwise_xor(plain_part, counter.reshape(-1), out=plain_part)
-                permute(plain_part.reshape(-1).view(np.uint8).data, coded.data)
+                permute(plain_part.reshape(-1).view(np.uint8), coded)
                 words = coded_part.view(np.uint64)
                 np.bitwise_xor(words, plain_part, out=words)
                 np.bitwise_xor(part, coded_part[:, :size], out=part)
