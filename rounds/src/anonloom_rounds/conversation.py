@@ -127,7 +127,7 @@ class Conversation:
     def genuine(self, step: str, server: int, word: Word) -> bool:
         """Whether a server has signed a word of a step."""
         pin, bound = self.seat.pins[server], self._bound(step)
-        return signed(pin, word.signature, f"word {step}", bound, word.body)
+        return signed_hash(pin, word.signature, f"word {step}", bound, word.digest)
 
     def _heed(self, server: int) -> None:
         """Stop when a server has said that the round stops."""

@@ -5,6 +5,7 @@ whatever it says afterwards is either the same or the proof that it lies.
 """
 
 import hashlib
+from functools import cached_property
 
 import attrs
 
@@ -15,6 +16,11 @@ class Word:
 
     body: bytes = attrs.field(repr=False)
     signature: bytes = attrs.field(repr=False)
+
+    @cached_property
+    def digest(self) -> bytes:
+        """Hash of what was said; a word may be long, and is asked for its hash often."""
+        return hashlib.sha256(self.body).digest()
 
 
 @attrs.define
@@ -54,7 +60,4 @@ class Words:
     def heard(self, step: str) -> list[tuple[bytes, bytes]]:
         """Return hash and signature of each server's word of a step, which prove what it said."""
         said = self._said[step]
-        return [
-            (hashlib.sha256(said[server].body).digest(), said[server].signature)
-            for server in range(self.servers)
-        ]
+        return [(said[server].digest, said[server].signature) for server in range(self.servers)]
