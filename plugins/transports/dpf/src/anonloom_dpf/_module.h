@@ -1,5 +1,26 @@
 /* The Python side: buffers in, nothing allocated by Python while the work goes on. */
 
+static PyObject *features(PyObject *self, PyObject *ignored) {
+  PyObject *names = PyList_New(0);
+#if HAVE_KERNELS
+  __builtin_cpu_init();
+  const int aesni = __builtin_cpu_supports("aes") && __builtin_cpu_supports("pclmul") &&
+                    __builtin_cpu_supports("avx");
+  const int vaes = aesni && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                   __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+                   __builtin_cpu_supports("vaes") && __builtin_cpu_supports("vpclmulqdq");
+  const char *found[] = {aesni ? "aesni" : NULL, vaes ? "vaes" : NULL};
+  for (int i = 0; i < 2 && names; i++) {
+    if (!found[i]) continue;
+    PyObject *name = PyUnicode_FromString(found[i]);
+    if (!name || PyList_Append(names, name)) Py_CLEAR(names);
+    Py_XDECREF(name);
+  }
+#endif
+  return names;
+}
+
+#if HAVE_KERNELS
 static void shape_of(shape_t *shape, size_t leaves) {
   memset(shape, 0, sizeof *shape);
   shape->leaves = leaves;
@@ -27,27 +48,6 @@ static PyObject *wrong_size(const char *what) {
   return PyErr_Format(PyExc_ValueError, "%s has another size than the tree asks for.", what);
 }
 
-static PyObject *features(PyObject *self, PyObject *ignored) {
-  PyObject *names = PyList_New(0);
-#if HAVE_KERNELS
-  __builtin_cpu_init();
-  const int aesni = __builtin_cpu_supports("aes") && __builtin_cpu_supports("pclmul") &&
-                    __builtin_cpu_supports("avx");
-  const int vaes = aesni && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                   __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-                   __builtin_cpu_supports("vaes") && __builtin_cpu_supports("vpclmulqdq");
-  const char *found[] = {aesni ? "aesni" : NULL, vaes ? "vaes" : NULL};
-  for (int i = 0; i < 2 && names; i++) {
-    if (!found[i]) continue;
-    PyObject *name = PyUnicode_FromString(found[i]);
-    if (!name || PyList_Append(names, name)) Py_CLEAR(names);
-    Py_XDECREF(name);
-  }
-#endif
-  return names;
-}
-
-#if HAVE_KERNELS
 static PyObject *schedule(PyObject *self, PyObject *args) {
   Py_buffer keys;
   if (!PyArg_ParseTuple(args, "y*", &keys)) return NULL;
