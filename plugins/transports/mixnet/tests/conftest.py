@@ -108,9 +108,18 @@ class Begun:
     def results(self) -> list:
         return [server.result for server in self.driver.servers]
 
-    def said(self, *steps: str) -> set[str]:
-        """Return which of these words any server has said."""
-        return {s.envelope.step for s in self.driver.trace.network} & set(steps)
+    @property
+    def opened_by(self) -> set[str]:
+        """Which words were said by which anything could be opened."""
+        said = {sight.envelope.step for sight in self.driver.trace.network}
+        return said & {"named", "peel", "shares", "shares commit"}
+
+    def finish(self) -> set[str]:
+        """Play a round to its end; return why servers stopped, whoever of them found it first."""
+        for act in (self.driver.close, self.driver.settle, self.driver.open):
+            if not any(self.stopped):
+                act()
+        return {said.split("stopped the round: ")[-1] for said in self.stopped}
 
 
 @pytest.fixture(scope="session")

@@ -74,7 +74,13 @@ class Judging(Mixing):
             return None
         failed = read_failed(word)
         if not hop or failed is None or not self._were_given(hop, failed):
-            self.talk.stop(f"server {hop} names packets that it was not given")
+            given = self.talk.of("given", hop)
+            if given is None:
+                return None
+            if self.talk.contradicted("mix", hop - 1, given):
+                self.talk.stop(f"server {hop - 1} said two different things")
+            else:
+                self.talk.stop(f"server {hop} names packets that it was not given")
             return None
         return failed
 

@@ -208,6 +208,8 @@ class Mixing(RoundServer):
             self._batch = self._opened()
         batch, removed = self._batch, frozenset[int]()
         if batch.failures:
+            # Whoever passed on something else to the others is to be named, not this hop.
+            self.talk.say("given", self.talk.proof("mix", self.index - 1))
             self.talk.say("failed", write_failed(self._failed(batch)))
             found = self.removed(self.index)
             if found is None:

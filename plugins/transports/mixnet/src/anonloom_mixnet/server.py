@@ -17,6 +17,7 @@ class MixnetServer(Opening):
             "traps",
             "mix",
             "sign mixed",
+            "given",
             "failed",
             "trace",
             "answers",

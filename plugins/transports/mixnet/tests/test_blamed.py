@@ -1,0 +1,223 @@
+"""Senders whose packets do not open: removed where that is proven, otherwise nothing is opened."""
+
+import attrs
+import pytest
+
+from anonloom.errors import TransportError
+from anonloom.kinds.rounds import Party
+from anonloom.protocol import faults
+from anonloom.protocol.driver import Driver
+from anonloom.testing.carrying import Restarting
+from anonloom.testing.entropy import SeededEntropy
+from anonloom_mixnet.client import MixnetClient
+from anonloom_mixnet.layers import Layer
+from anonloom_mixnet.packets import Packet
+from anonloom_mixnet.ways import Kept
+from anonloom_mixnet.wordings import read_failed
+from anonloom_rounds import adversaries
+from anonloom_rounds.packing import pack, unpack
+
+both = pytest.mark.parametrize("suite", ["x25519", "mlkem768-x25519"])
+
+
+class Silent(MixnetClient):
+    """Sends a packet whose second layer is rubbish, and says nothing."""
+
+    __slots__ = ()
+
+    def for_post(self, message):
+        route, entropy = self._route, self._entropy
+        layer = route.sealer("mix", 1).seal(bytes(route.packet_size(2)), entropy)
+        broken = layer.sealed[:-1] + bytes([layer.sealed[-1] ^ 1])
+        first = route.sealer("mix", 0).seal(broken, entropy)
+        last = [Layer(b"", bytes(32), b"")] * (route.hops - 2)
+        packet = Packet(first.sealed, b"core", (first, Layer(broken, *_shown(layer)), *last))
+        self._kept, self._listed = Kept.of(packet), bytes(16)
+        return [first.sealed] + [b""] * (self.round.servers - 1)
+
+
+def _shown(layer):
+    return layer.ephemeral, layer.kem
+
+
+class Confessing(Silent):
+    """The same, but it shows the key that it used."""
+
+    __slots__ = ()
+
+    def take_blame(self, data):
+        number, _, word = unpack(data)
+        assert 1 == len(read_failed(word))
+        return pack(number, *self._kept.secrets[1])
+
+
+class LowOrder(Silent):
+    """Its second layer has an ephemeral key that shares no secret with anybody."""
+
+    __slots__ = ()
+
+    def for_post(self, message):
+        route = self._route
+        head = route.place("mix", 1).kem.head_size
+        broken = bytes(head) + bytes(route.packet_size(1) - head)
+        first = route.sealer("mix", 0).seal(broken, self._entropy)
+        nothing = [Layer(b"", bytes(32), b"")] * (route.hops - 1)
+        self._kept = Kept.of(Packet(first.sealed, b"core", (first, *nothing)))
+        return [first.sealed] + [b""] * (self.round.servers - 1)
+
+
+@both
+@pytest.mark.parametrize("driver", [Driver, Restarting])
+@pytest.mark.parametrize("servers", [2, 3])
+@pytest.mark.parametrize("guilty", [Confessing, LowOrder])
+def test_a_guilty_sender_is_removed_and_the_round_goes_on(begin, guilty, servers, suite, driver):
+    round = begin("post", 9, servers=servers, suite=suite, driver=driver)
+    sent = round.texts(4)
+    round.driver.post(sent)
+    round.join(guilty, b"x" * 24)
+    assert {""} == round.finish()
+    assert sorted(sent) == list(round.driver.result())
+    # It misses its packet, of course, and says so in vain.
+    expected = {"packet that a later hop cannot open": 1, "unfounded objection": 1}
+    assert [expected] * servers == [server.refused for server in round.driver.servers]
+
+
+@both
+def test_a_silent_sender_stops_the_round_and_nothing_is_opened(begin, suite):
+    round = begin("post", 9, servers=3, suite=suite)
+    round.driver.post(round.texts(4))
+    round.join(Silent, b"x" * 24)
+    round.driver.close()
+    round.driver.settle()
+    assert [""] * 3 == round.stopped  # the sender is asked, and there is time to answer
+    round.driver.open()
+    said = "a packet does not open at server 1: its sender or that server deviates"
+    assert {said} == {one.split("round: ")[-1] for one in round.stopped}
+    assert set() == round.opened_by
+    with pytest.raises(TransportError, match="the round has stopped"):
+        round.driver.result()
+
+
+@pytest.mark.parametrize(
+    ("suite", "said"),
+    [
+        ("x25519", "server 1 deviates: a packet opens of which it says that it does not"),
+        (
+            "mlkem768-x25519",
+            "a packet does not open at server 1: its sender or that server deviates",
+        ),
+    ],
+)
+def test_a_hop_that_says_of_a_good_packet_that_it_does_not_open(begin, suite, said):
+    """Its sender refutes it; with ML-KEM she can't, and the round ends unopened all the same."""
+
+    def corrupt(server, seat):
+        def opened(self):
+            batch = super(type(self), self)._opened()
+            number = batch.origins[0]
+            return attrs.evolve(
+                batch,
+                outputs=batch.outputs[1:],
+                origins=batch.origins[1:],
+                failures={number: "unopened"},
+            )
+
+        server.__class__ = type("Lying", (type(server),), {"__slots__": (), "_opened": opened})
+        return server
+
+    round = begin("post", 4, servers=3, suite=suite, traps=0, corrupted={1: corrupt})
+    round.driver.post(round.texts(4))
+    assert {said} == round.finish()
+    assert [None] * 3 == round.results
+    assert set() == round.opened_by
+
+
+def test_a_hop_that_names_packets_it_was_not_given(begin, bent):
+    round = begin("post", 9, servers=3, corrupted={1: bent("failed", lambda _, word: bytes(24))})
+    round.driver.post(round.texts(4))
+    round.join(Confessing, b"x" * 24)
+    assert {"server 1 names packets that it was not given"} == round.finish()
+
+
+@pytest.mark.parametrize("said", [b"", b"x" * 36, b"x"])
+def test_a_hop_that_does_not_show_where_a_packet_came_from(begin, bent, said):
+    for hop, servers in ((0, 2), (1, 3)):
+        corrupted = {hop: bent(f"trace {servers - 1}", lambda _, word: said)}
+        round = begin("post", 9, servers=servers, corrupted=corrupted)
+        round.driver.post(round.texts(4))
+
+        class LastLayer(Silent):
+            __slots__ = ()
+
+            def for_post(self, message):
+                route, entropy = self._route, self._entropy
+                inside = entropy.bytes(route.packet_size(route.hops - 1))
+                layers = []
+                for at in range(route.hops - 2, -1, -1):
+                    layers.insert(0, route.sealer("mix", at).seal(inside, entropy))
+                    inside = layers[0].sealed
+                last = Layer(b"", bytes(32), b"")
+                self._kept = Kept.of(Packet(inside, b"core", (*layers, last)))
+                return [inside] + [b""] * (self.round.servers - 1)
+
+        round.join(LastLayer, b"x" * 24)
+        assert {f"server {hop} does not show where its packets came from"} == round.finish()
+
+
+def test_two_packets_of_one_sender_with_the_same_inside_are_both_removed(begin):
+    """A layer counts once; no server made the copy, as the traces of both show."""
+    round = begin("post", 9, servers=3)
+    sent = round.texts(4)
+    round.driver.post(sent)
+    route = round.driver.clients[0]._route
+    inside = route.pack(b"x" * 24, SeededEntropy("inside"))
+    second = inside.layers[1].sealed
+    for number in range(2):
+        packet = route.sealer("mix", 0).seal(second, SeededEntropy(f"outside {number}")).sealed
+        client = round.driver.client()
+        round.send(client, client.send(b"copy", [packet, b"", b""]))
+    assert {""} == round.finish()
+    assert sorted(sent) == list(round.driver.result())
+    assert 2 == round.driver.servers[2].refused["packet that a later hop cannot open"]
+
+
+def test_a_round_that_becomes_too_small_by_it_is_not_opened(begin):
+    round = begin("post", 9, more={"min_batch": 3})
+    round.driver.post(round.texts(2))
+    round.join(Confessing, b"x" * 24)
+    assert {"2 packets can be opened, it takes 3"} == round.finish()
+    assert set() == round.opened_by
+
+
+def test_nonsense_and_garbage_are_refused(begin):
+    round = begin("post", 9)
+    sent = round.texts(3)
+    round.driver.post(sent)
+    steps = ["missing", "layer", "mix", "failed", "trace 1", "answers 1", "peel"]
+    client = round.driver.client()
+    size = round.driver.servers[0].content_size
+    round.send(client, adversaries.nonsense(client, size, SeededEntropy("nonsense")))
+    assert 1 == round.driver.servers[0].refused["packet cannot be opened"]
+    for act in (round.driver.close, round.driver.settle):
+        act()
+        stranger = Party("client", 99)
+        for envelope in adversaries.garbage(
+            round.driver.round, SeededEntropy("garbage"), steps, stranger
+        ):
+            round.driver.inject(envelope)
+    round.driver.open()
+    assert sorted(sent) == list(round.driver.result())
+
+
+def test_a_sender_that_was_not_reached_is_asked_again(begin):
+    round = begin("post", 9)
+    sent = round.texts(3)
+    round.driver.post(sent)
+    round.join(Confessing, b"x" * 24)
+    round.driver.close()
+    round.driver.faults = [faults.drop(faults.step("blamed"))]
+    round.driver.settle()
+    round.driver.faults = []
+    round.driver.settle()
+    round.driver.open()
+    assert sorted(sent) == list(round.driver.result())
