@@ -41,6 +41,7 @@ _FOLDERS: dict[str, tuple[tuple[str, str], ...]] = {
     "collectors/delivery": (("collector", "delivery"),),
     "transports/direct": (("transport", "direct"),),
     "transports/dpf": (("transport", "dpf"),),
+    "transports/mixnet": (("transport", "mixnet"),),
     "integrity/digest": (("integrity", "digest"),),
     "reporters/page": (("reporter", "page"),),
     "sources/marketing": (("source", "marketing"),),
