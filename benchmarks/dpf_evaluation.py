@@ -5,11 +5,10 @@
 The unit is the AES that the definition needs: one block per node of the tree, per payload block
 and per block of the check's hash (`Tree.aes_bytes`). The rate is that of `cryptography`'s
 `update_into`, best of several buffer sizes, measured anew before every figure: other work on the
-machine slows both. sycret stands beside it, if it is installed, for information.
+machine slows both. A peer stands beside it in `transports.py`.
 """
 
 import argparse
-import importlib
 import json
 import os
 import time
@@ -17,8 +16,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from transport_limits import aes_rate
 
+from anonloom.protocol.entropy import SystemEntropy
 from anonloom_dpf import native
 from anonloom_dpf.tree import Tree
 
@@ -37,14 +37,6 @@ GOALS = {"numpy": 0.2, "aesni": 0.6, "vaes": 0.6}
 COST_GOALS = {"numpy": 8.0, "aesni": 1.6, "vaes": 1.6}
 
 
-class SystemBytes:
-    """The system's randomness."""
-
-    def bytes(self, n: int) -> bytes:
-        """`n` of them."""
-        return os.urandom(n)
-
-
 def cpu(call: Callable[[], object]) -> float:
     """CPU seconds of one call."""
     start = time.process_time()
@@ -52,28 +44,12 @@ def cpu(call: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
-def aes_rate(rounds: int = 3) -> float:
-    """Bytes per CPU second of AES-128 through `update_into`, best of 64 KiB to 1 MiB."""
-    context = Cipher(algorithms.AES(bytes(16)), modes.ECB()).encryptor()
-    best = 0.0
-    for size in (1 << 16, 1 << 18, 1 << 20):
-        source, target = np.zeros(size, np.uint8), np.zeros(size + 16, np.uint8)
-        calls = (1 << 25) // size
-
-        def run(source: object = source, target: object = target, calls: int = calls) -> None:
-            for _ in range(calls):
-                context.update_into(source, target)  # type: ignore[arg-type] # numpy is a buffer
-
-        best = max(best, *(calls * size / cpu(run) for _ in range(rounds)))
-    return best
-
-
 def evaluation(tree: Tree, keys: int, once: bool) -> dict[str, float]:
     """Best of some: CPU per key and its ratio to AES of the same moment."""
     rng = np.random.default_rng(0)
     indices = rng.integers(0, tree.leaves, keys)
     payloads = rng.integers(0, 256, (keys, tree.width), dtype=np.uint8)
-    mine = tree.keys(indices, payloads, SystemBytes())[0]
+    mine = tree.keys(indices, payloads, SystemEntropy())[0]
     share = np.zeros((tree.leaves, tree.width), np.uint8)
     check_key = os.urandom(32) if tree.checked else None
     found = []
@@ -101,28 +77,13 @@ def making() -> dict[str, float]:
     rng = np.random.default_rng(0)
     indices = rng.integers(0, tree.leaves, m)
     payloads = rng.integers(0, 256, (m, 16), dtype=np.uint8)
-    batch = min(cpu(lambda: tree.keys(indices, payloads, SystemBytes())) for _ in range(3))
+    batch = min(cpu(lambda: tree.keys(indices, payloads, SystemEntropy())) for _ in range(3))
 
     def single() -> None:
         for _ in range(50):
-            tree.keys(indices[:1], payloads[:1], SystemBytes())
+            tree.keys(indices[:1], payloads[:1], SystemEntropy())
 
     return {"keys_per_second": m / batch, "single_us": 1e6 * min(cpu(single), cpu(single)) / 50}
-
-
-def peer() -> dict[str, float] | None:
-    """sycret, if it is installed: points per second of its 32-bit comparison-free function."""
-    try:
-        sycret = importlib.import_module("sycret")
-    except ImportError:
-        return None
-    factory, points = sycret.EqFactory(n_threads=1), 1 << 14
-    keys = factory.keygen(1)[0]
-    many = np.repeat(keys, points, axis=0)
-    values = np.arange(points, dtype=np.int64)
-    seconds = cpu(lambda: factory.eval(0, values, many))
-    made = cpu(lambda: factory.keygen(points))
-    return {"points_per_second": points / seconds, "keys_per_second": points / made}
 
 
 def verdicts(results: dict[str, dict[str, dict[str, float]]]) -> list[str]:
@@ -164,12 +125,10 @@ def main() -> None:
         print(
             f"{kernel:7}keys/s {figures['keys_per_second']:,.0f}, one {figures['single_us']:.0f} us"
         )
-    beside = peer()
-    print("sycret:", beside or "not installed")
     print("\n".join(verdicts(results)))
     out = Path(__file__).parent / "results" / "dpf_evaluation.json"
     out.parent.mkdir(exist_ok=True)
-    out.write_text(json.dumps({"evaluation": results, "keys": made, "sycret": beside}, indent=1))
+    out.write_text(json.dumps({"evaluation": results, "keys": made}, indent=1))
 
 
 if __name__ == "__main__":

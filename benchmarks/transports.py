@@ -20,11 +20,11 @@ from typing import Any
 import attrs
 import transport_goals
 import transport_peers
-from environments import ROOT, Failed, run
+from environments import run
 from goal import verdicts
 
 HERE = Path(__file__).parent
-KERNELS = ("vaes", "aesni", "numpy")
+RESULTS = HERE / "results"
 SUITES = ("x25519", "mlkem768-x25519")
 #: A figure that misses its limit is measured again so often: the machine may have been busy.
 AGAIN = 2
@@ -33,39 +33,36 @@ Record = dict[str, Any]
 
 
 def measured(script: str, *arguments: str, kernel: str = "") -> Record:
-    """Run a measurement in a process of its own."""
+    """Run a measurement in a process of its own; return what its last line says, if it is JSON."""
     if kernel:
         os.environ["ANONLOOM_DPF_KERNEL"] = kernel
     try:
         said = run([sys.executable, str(HERE / script), *arguments])
     finally:
         os.environ.pop("ANONLOOM_DPF_KERNEL", None)
-    found: Record = json.loads(said.splitlines()[-1])
+    last = said.splitlines()[-1]
+    found: Record = json.loads(last) if last.startswith("{") else {}
     return found
 
 
 def evaluations() -> list[Record]:
     """Measure full evaluations with every kernel that the machine has."""
-    found = []
-    for kernel in KERNELS:
-        for slots_per_leaf in (1, 32):
-            try:
-                record = measured(
-                    "transport_kernels.py", "evaluation", str(slots_per_leaf), kernel=kernel
-                )
-            except Failed as why:
-                print(f"{kernel}: left out: {str(why).strip().splitlines()[-1]}")
-                break
-            found.append({"slots_per_leaf": slots_per_leaf, **record})
-            print(transport_goals.evaluation_line(found[-1]), flush=True)
-    return found
+    measured("dpf_evaluation.py")
+    found = json.loads((RESULTS / "dpf_evaluation.json").read_text())["evaluation"]
+    records = [
+        {"kernel": kernel, "case": case, **figures}
+        for kernel, cases in found.items()
+        for case, figures in cases.items()
+    ]
+    print(*map(transport_goals.evaluation_line, records), sep="\n", flush=True)
+    return records
 
 
 def hops() -> list[Record]:
     """Measure one hop of a cascade with every suite."""
     found = []
     for suite in SUITES:
-        found.append(measured("transport_kernels.py", "hop", suite))
+        found.append(measured("transport_hop.py", suite))
         print(transport_goals.hop_line(found[-1]), flush=True)
     return found
 
@@ -123,8 +120,7 @@ def main() -> int:
     results["rounds"] = rounds(options)
     judged = transport_goals.goals(results)
     results["goals"] = [attrs.asdict(goal) for goal in judged]
-    file = ROOT / "benchmarks" / "results" / f"{options.name}.json"
-    file.parent.mkdir(exist_ok=True)
+    file = RESULTS / f"{options.name}.json"
     file.write_text(json.dumps(results, indent=1) + "\n")
     print("", verdicts(judged), sep="\n")
     return 0 if all(goal.met for goal in judged) else 1
