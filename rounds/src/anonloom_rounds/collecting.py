@@ -71,6 +71,8 @@ class Collecting(Beginning):
         return ""
 
     def _too_late(self) -> str:
+        if self.stopped:
+            return "the round has stopped"
         if "close" in self._asked:
             return "after the close"
         if self.round.deadline is not None and self._clock.now() > self.round.deadline:

@@ -203,7 +203,13 @@ class RoundServer(Agreeing):
         reason = self._take(envelope)
         if reason:
             self.refused[reason] += 1
+        self._discard()
         return self.talk.drain()
+
+    def _discard(self) -> None:
+        """End a round that has stopped: what was uploaded may never be opened, by nobody."""
+        if self.stopped:
+            self.end()
 
     def _require_going(self) -> None:
         if self.stopped:
@@ -217,6 +223,7 @@ class RoundServer(Agreeing):
         else:
             self._asked.append(action)
             self._go_on()
+            self._discard()
         return self.talk.drain()
 
     def _take(self, envelope: Envelope) -> str:
@@ -298,6 +305,7 @@ class RoundServer(Agreeing):
         """
         load(self, saved)
         self._go_on()
+        self._discard()
 
 
 def write_result(result: Sequence[bytes | None]) -> bytes:

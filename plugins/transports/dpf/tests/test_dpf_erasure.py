@@ -256,3 +256,32 @@ def test_servers_hold_nothing_of_uploads_after_opening(begin):
         )
         assert ({}, (), None) == (server._contents, server._entropy.drawn, server._key)
         assert 0 == len(server._uploads)
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_a_round_that_stops_discards_everything(begin, attack):
+    """Nobody gets what was deposited in it, not with all that servers have saved before."""
+    begun = begin("deposit", 9, driver=Saving)
+    begun.deposit(begun.records(range(9)))
+    begun.driver.close()
+    begun.driver.settle()
+    begun.driver.save_all()
+    begun.driver.servers[1].erase([2])
+    begun.driver.open()
+    assert all(server.stopped for server in begun.driver.servers)
+    begun.driver.save_all()
+    assert {} == attack(begun)
+    for index in (0, 1):
+        said = begun.driver.servers[index].stopped
+        begun.driver.restart(index)
+        assert said == begun.driver.servers[index].stopped
+
+
+def test_nothing_is_uploaded_to_a_round_that_has_stopped(begin):
+    begun = begin("deposit", 9, driver=Saving)
+    for server in begun.driver.servers:
+        server.talk.stop("enough")
+        server.take(attrs.evolve(begun.driver.trace.seen[0].envelope, step="nonsense"))
+    begun.deposit(begun.records(range(1)))
+    assert [False] == [client.acknowledged for client in begun.driver.clients]
+    assert 2 == begun.driver.refused()["the round has stopped"]
