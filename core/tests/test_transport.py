@@ -238,7 +238,7 @@ def test_a_swap_is_told_by_what_differs():
     assert (
         "With plain instead of hiding: a message hides among at least 1 honest senders (with "
         "hiding: 1,000); servers see before opening which positions were filled: yes (with "
-        "hiding: no); not covered: nothing (with hiding: coercion)."
+        "hiding: no); not covered by hiding, and not named here: coercion."
         == swap_sentence("hiding", GUARANTEES, "plain", other)
     )
 

@@ -110,8 +110,17 @@ def swap_sentence(name: str, before: Guarantees, other: str, after: Guarantees) 
         f"{_told(field, getattr(after, field.name))} "
         f"(with {name}: {_written(getattr(before, field.name))})"
         for field in attrs.fields(Guarantees)
-        if getattr(before, field.name) != getattr(after, field.name)
+        if field.name != "not_covered"
+        and getattr(before, field.name) != getattr(after, field.name)
     ]
+    # Long lists: only what one of them names and the other does not.
+    for words, these, those in (
+        (f"not covered, and not named by {name}", after, before),
+        (f"not covered by {name}, and not named here", before, after),
+    ):
+        alone = [item for item in these.not_covered if item not in those.not_covered]
+        if alone:
+            changed.append(f"{words}: {', '.join(alone)}")
     if not changed:
         return f"With {other} instead of {name}, no declared guarantee changes."
     return f"With {other} instead of {name}: {'; '.join(changed)}."
