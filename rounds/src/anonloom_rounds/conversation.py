@@ -191,6 +191,19 @@ class Conversation:
                 self.stop(f"server {server} signs something else than what all words give: {kind}")
         return None if self.stopped else [word[:SIGNATURE_BYTES] for word in words]
 
+    def proof(self, step: str, server: int) -> bytes:
+        """Return the proof of what a server has said to this one in a step."""
+        word = self.words.of(step, server)
+        return b"" if word is None else word.digest + word.signature
+
+    def contradicted(self, step: str, server: int, proof: bytes) -> bool:
+        """Whether a server said something else to whoever has this proof than to this one."""
+        word, digest, signature = self.words.of(step, server), proof[:_HASH], proof[_HASH:]
+        if word is None or word.digest == digest:
+            return False
+        pin, bound = self.seat.pins[server], self._bound(step)
+        return signed_hash(pin, signature, f"word {step}", bound, digest)
+
     def _told(self, step: str) -> bytes:
         """Write what every server said in a step, each with the proof that it said it."""
         return b"".join(digest + proof for digest, proof in self.words.heard(step))
@@ -201,8 +214,7 @@ class Conversation:
             piece = told[other * _TOLD : (other + 1) * _TOLD]
             if piece[:_HASH] == digest:
                 continue
-            pin, bound = self.seat.pins[other], self._bound(step)
-            if signed_hash(pin, piece[_HASH:], f"word {step}", bound, piece[:_HASH]):
+            if self.contradicted(step, other, piece):
                 self.stop(f"server {other} said two different things")
             else:
                 self.stop(f"server {server} accuses server {other} of what it did not say")

@@ -231,6 +231,20 @@ def test_a_filled_position_stays_filled_across_a_restart():
     assert 1 == write(net, 2, secrets()[2])["position already filled"]
 
 
+def test_a_sender_cannot_tell_servers_different_things():
+    """One could otherwise end any round: servers would show different messages."""
+    net = driver(post_round(3))
+    net.post([message(1), message(2)])
+    client = net.client()
+    contents = [bytes(Content(b"s" * 16, message(at))) for at in (3, 4, 3)]
+    for envelope in client.send(b"", contents):
+        net.inject(envelope)
+    assert not client.acknowledged
+    assert (message(1), message(2)) == net.finish()
+    refused = {"not what its id says": 1, "not held alike by every server": 2}
+    assert refused == dict(net.refused())
+
+
 # --- servers that deviate -------------------------------------------------------------------
 
 
@@ -324,7 +338,7 @@ def test_and_indeed_every_server_sees_who_sent_what():
     for sight in net.trace.of(Party("server", 0)):
         if sight.envelope.step == "upload":
             sealed = next(one for one in links if sight.envelope.body.endswith(one))
-            sent[sight.envelope.sender.index] = links[sealed]
+            sent[sight.envelope.sender.index] = Content.read(net.round, links[sealed]).message
     assert {0: message(7), 1: message(8)} == sent
 
 
@@ -357,7 +371,8 @@ def test_seeded_coins_are_called_simulated():
 
 @given(st.binary(min_size=8, max_size=8), st.integers(0, 9), st.binary(min_size=16, max_size=16))
 def test_contents_are_read_as_they_were_written(text, position, alpha):
-    assert Content(text) == Content.read(post_round(), bytes(Content(text)))
-    row = Content(text * 5, position, alpha)
+    plain = Content(alpha, text)
+    assert plain == Content.read(post_round(), bytes(plain))
+    row = Content(alpha, text * 5, position, alpha)
     assert row == Content.read(deposit_round(), bytes(row))
     assert f"Content(position={position})" == repr(row)

@@ -199,7 +199,8 @@ def test_a_row_of_somebody_who_knows_alpha_takes_nothing_from_the_owner(begin):
     item(round, 0, attrs.evolve(round.secrets[0], seed=bytes(16)), b"x" * 24)
     item(round, 1, attrs.evolve(round.secrets[1], seed=bytes(16)), b"y" * 24)
     assert [sent[0], None, None] == list(round.driver.finish())
-    assert [{"contested": 1}] * 2 == [server.refused for server in round.driver.servers]
+    refused = {"not from the position's owner": 2, "contested": 1}
+    assert [refused] * 2 == [server.refused for server in round.driver.servers]
 
 
 def test_two_records_of_one_owner_are_contested(begin):

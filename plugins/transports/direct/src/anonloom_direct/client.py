@@ -1,9 +1,11 @@
 """The sender's side of transport direct."""
 
+from collections.abc import Sequence
+
 import attrs
 
 from anonloom.kinds.slots import SlotSecret, write_row
-from anonloom_direct.content import Content
+from anonloom_direct.content import SALT_BYTES, Content, id_of
 from anonloom_rounds.client import RoundClient
 
 
@@ -13,9 +15,17 @@ class DirectClient(RoundClient):
 
     def for_post(self, message: bytes) -> list[bytes]:
         """Return the message, for each server."""
-        return [bytes(Content(message))] * self.round.servers
+        return [bytes(Content(self._salt(), message))] * self.round.servers
 
     def for_deposit(self, position: int, secret: SlotSecret, record: bytes) -> list[bytes]:
         """Return the row, its position and alpha, for each server."""
         row = write_row(secret, self.round.iteration, self.round.iterations, record)
-        return [bytes(Content(row, position, secret.alpha))] * self.round.servers
+        content = Content(self._salt(), row, position, secret.alpha)
+        return [bytes(content)] * self.round.servers
+
+    def new_id(self, contents: Sequence[bytes]) -> bytes:
+        """Return a hash of what every server gets."""
+        return id_of(contents[0])
+
+    def _salt(self) -> bytes:
+        return self._entropy.bytes(SALT_BYTES)

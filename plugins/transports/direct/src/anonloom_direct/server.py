@@ -6,7 +6,7 @@ from typing import ClassVar
 import attrs
 
 from anonloom.kinds.slots import read_row
-from anonloom_direct.content import Content, content_size
+from anonloom_direct.content import Content, content_size, id_of
 from anonloom_rounds.packing import pack, unpack
 from anonloom_rounds.server import RoundServer
 
@@ -16,7 +16,8 @@ class DirectServer(RoundServer):
     """Keeps what it is sent; the result is what all servers hold alike.
 
     A message with a receipt from every server is held by every server, hence in what they agree
-    on; an id stands in it once. That is the whole argument for 'exactly once'.
+    on; an id stands in it once, and is a hash of the message. That is the whole argument for
+    'exactly once'.
     """
 
     steps: ClassVar[frozenset[str]] = frozenset(("rows",))
@@ -27,6 +28,12 @@ class DirectServer(RoundServer):
     def content_size(self) -> int:
         """Bytes of what a client seals to this server."""
         return content_size(self.round)
+
+    def judge_as(self, upload: bytes, content: bytes) -> str:
+        """Say why an upload is refused under its id, or nothing."""
+        if not hmac.compare_digest(id_of(content), upload):
+            return "not what its id says"
+        return self.judge(content)
 
     def judge(self, content: bytes) -> str:
         """Say why an upload is refused, or nothing."""

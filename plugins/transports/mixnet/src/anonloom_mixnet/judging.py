@@ -251,6 +251,10 @@ class Judging(Mixing):
                     f"a packet does not open at server {hop}: its sender or that server deviates"
                 )
                 return False
+        for maker in map(self.maker, names):
+            if maker is not None:
+                self.talk.stop(f"server {maker} laid a trap that cannot be opened")
+                return False
         return True
 
     def _verdict(self, hop: int, failed: Failed, layer: Layer | None) -> Verdict:

@@ -125,18 +125,33 @@ class Mixing(RoundServer):
         if words is None:
             return False
         laid = [read_laid(word, self.route, self.traps) for word in words]
+        makers: dict[bytes, int] = {}
         for server, one in enumerate(laid):
-            if one is None or (not self.index and not self._opens_traps(server, one[1])):
-                self.talk.stop(f"server {server} laid traps that server 0 cannot open")
+            if one is None:
+                self.talk.stop(f"server {server} did not lay {self.traps} traps")
                 return False
+            for packet in one[1]:
+                if not self._is_trap(server, packet, makers):
+                    return False
         self._laid = [one for one in laid if one is not None]
         return True
 
-    def _opens_traps(self, server: int, packets: list[bytes]) -> bool:
-        return all(
-            name in self._first or not self._open_first(name, packet)
-            for name, packet in zip(map(name_of, packets), packets, strict=True)
-        )
+    def _is_trap(self, server: int, packet: bytes, makers: dict[bytes, int]) -> bool:
+        """Whether a packet is a trap like no other; if not, the round stops."""
+        name = name_of(packet)
+        other = makers.setdefault(name, server)
+        if other != server:
+            self.talk.stop(f"server {other} and server {server} laid the same trap")
+        elif not self.index and self._open_first(name, packet):
+            self.talk.stop(f"a trap of server {server} does not open at server 0: one deviates")
+        return not self.stopped
+
+    def maker(self, name: bytes) -> int | None:
+        """Return which server laid a trap; None for what a sender sent."""
+        for server, (_, packets) in enumerate(self._laid):
+            if name in map(name_of, packets):
+                return server
+        return None
 
     @property
     def sent(self) -> list[bytes]:

@@ -5,6 +5,7 @@ a deposit holds is still sealed then: of a row that is kept each server shows th
 of an erased one nobody does.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 
 import attrs
@@ -122,7 +123,8 @@ class Opening(Judging):
                     word[at : at + _FINGERPRINT] for at in range(_SALT, len(word), _FINGERPRINT)
                 ]
                 left = struck(kept, said[:COMMITMENT], word[:_SALT], named)
-                if left is None:
+                # One that is not struck would become public like a sender's message.
+                if left is None or len(left) != len(kept) - self.traps:
                     self.talk.stop(f"server {server} names other traps than it committed to")
                     return None
                 kept = left
@@ -207,24 +209,27 @@ class Opening(Judging):
                 self.talk.stop(f"server {server} does not show its shares of all rows")
                 return None
         found: dict[int, set[bytes]] = {}
+        unopened: Counter[int] = Counter()
         by_item = zip(*(cut(word, KEY) for word in shares), strict=True)
         for item, keys in zip(items, by_item, strict=True):
             if _ERASED not in keys:
                 records = found.setdefault(item.position, set())
-                record = self._record(item, keys)
+                record = self._read(item, keys, unopened)
                 if record is not None:
                     records.add(record)
-        contested = sum(len(records) != 1 for records in found.values())
-        self._count("contested", contested)
+        for server, number in unopened.items():
+            said = f"a share does not open: its sender or server {server} deviates"
+            self.remarks[said] = number
+        self._count("contested", sum(len(records) != 1 for records in found.values()))
         one = {at: next(iter(records)) for at, records in found.items() if len(records) == 1}
         return [one.get(at) for at in range(len(self.round.slots))]
 
-    def _record(self, item: Item, keys: Sequence[bytes]) -> bytes | None:
+    def _read(self, item: Item, keys: Sequence[bytes], unopened: Counter[int]) -> bytes | None:
+        """Return the record of an item, or None; count whose keys do not open their shares."""
         try:
             row = open_row(item, self.round.suite, keys)
         except Unopened:
-            for server in unopened_by(item, self.round.suite, keys):
-                self.remarks[f"a share does not open: its sender or server {server} deviates"] += 1
+            unopened.update(unopened_by(item, self.round.suite, keys))
             return None
         return read_row(self.seat.slot_keys[item.position].head, self.round.iteration, row)
 
