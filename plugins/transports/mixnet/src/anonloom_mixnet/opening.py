@@ -211,12 +211,21 @@ class Opening(Judging):
         found: dict[int, set[bytes]] = {}
         unopened: Counter[int] = Counter()
         by_item = zip(*(cut(word, KEY) for word in shares), strict=True)
+        foreign = 0
         for item, keys in zip(items, by_item, strict=True):
-            if _ERASED not in keys:
-                records = found.setdefault(item.position, set())
-                record = self._read(item, keys, unopened)
-                if record is not None:
-                    records.add(record)
+            if item.position in self.erased:
+                continue
+            if _ERASED in keys:
+                server = keys.index(_ERASED)
+                self.talk.stop(f"server {server} withholds shares of rows that are not erased")
+                return None
+            records, row = found.setdefault(item.position, set()), self._row(item, keys, unopened)
+            head = self.seat.slot_keys[item.position].head
+            record = None if row is None else read_row(head, self.round.iteration, row)
+            foreign += row is not None and record is None
+            if record is not None:
+                records.add(record)
+        self._count("not from the position's owner", foreign)
         for server, number in unopened.items():
             said = f"a share does not open: its sender or server {server} deviates"
             self.remarks[said] = number
@@ -224,14 +233,13 @@ class Opening(Judging):
         one = {at: next(iter(records)) for at, records in found.items() if len(records) == 1}
         return [one.get(at) for at in range(len(self.round.slots))]
 
-    def _read(self, item: Item, keys: Sequence[bytes], unopened: Counter[int]) -> bytes | None:
-        """Return the record of an item, or None; count whose keys do not open their shares."""
+    def _row(self, item: Item, keys: Sequence[bytes], unopened: Counter[int]) -> bytes | None:
+        """Return the row of an item, or None; count whose keys do not open their shares."""
         try:
-            row = open_row(item, self.round.suite, keys)
+            return open_row(item, self.round.suite, keys)
         except Unopened:
             unopened.update(unopened_by(item, self.round.suite, keys))
             return None
-        return read_row(self.seat.slot_keys[item.position].head, self.round.iteration, row)
 
     # --- the result -----------------------------------------------------------------------------
 
