@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from anonloom_page.grid_view import grid_view
+from anonloom_page.limits import Limits
 from anonloom_page.reporter import Page
 
 VOID = {"meta", "br", "link", "img", "input", "hr"}
@@ -466,3 +468,30 @@ def test_many_lines_become_a_heat_map(grid: dict[str, Any], tmp_path: Path) -> N
     page = written_grid({**grid, "runs": more}, tmp_path)
     figure = page.partition("<strong>disclosure.prosecutor_average</strong>")[2]
     assert "partitioner by privacy.k-anonymity.k" in figure.partition("</figure>")[0]
+
+
+def _crossed(cases, values):
+    return [
+        {
+            "label": f"{case}, p.q={value}",
+            "parameters": {"case": case, "p.q": value, **({"x.y": 1} if case == "a" else {})},
+            "status": "published",
+            "findings": {"one.cost": len(case) + at},
+        }
+        for case in cases
+        for at, value in enumerate(values)
+    ]
+
+
+def test_cases_that_are_crossed_with_one_setting_are_drawn_case_by_case():
+    cost = {"key": "one.cost", "better": "lower", "meaning": "m", "unit": ""}
+    report = {
+        "varied": ["case", "p.q", "x.y"],
+        "figures": [cost],
+        "runs": _crossed(["a", "bb"], ["u", "v"]),
+    }
+    (plot,) = grid_view(report, Limits())["plots"]
+    assert {"labels": ["a", "bb"], "u": [1, 2], "v": [2, 3]} == plot["data"]
+    report["runs"] = report["runs"][:-1]
+    (plot,) = grid_view(report, Limits())["plots"]
+    assert [run["label"] for run in report["runs"]] == plot["data"]["labels"]

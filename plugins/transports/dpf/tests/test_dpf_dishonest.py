@@ -225,7 +225,7 @@ def leaf_of_garbage(begun, entropy):
 
 def test_more_messages_than_uploads_are_remarked(begin):
     """A leaf has room for several messages: nobody is named, but the excess is told."""
-    begun = begin("post", 8)
+    begun = begin("post", 8, slots_per_leaf=4)
     begun.driver.post(texts(6))
     layout = post_layout(begun.driver.round, begun.transport.settings)
     entropy = SeededEntropy("two")
@@ -251,13 +251,13 @@ def test_more_messages_than_uploads_are_remarked(begin):
 
 def test_too_many_malformed_keys_stop_the_round(begin):
     begun = begin("post", 60)
-    begun.driver.post(texts(58))
-    for number in range(2):
+    begun.driver.post(texts(57))
+    for number in range(3):
         crafted = Crafted(begun, number)
         garbage(crafted)
         begun.craft(crafted.sent())
     assert (
-        "2 of 60 uploads fail the check, more than the tolerated share of 0.01: one of the servers "
+        "3 of 60 uploads fail the check, more than the tolerated share of 0.02: one of the servers "
         "deviates, or that many senders do"
     ) == stopped(begun)
     assert [None] * 2 == [server.result for server in begun.driver.servers]
@@ -411,7 +411,7 @@ def test_too_many_foreign_writes_stop_the_round(begin):
     for position in (3, 30):
         begun.craft(foreign(begun, position, FLIP))
     assert (
-        "2 of 40 uploads fail the check, more than the tolerated share of 0.01: one of the servers "
+        "2 of 40 uploads fail the check, more than the tolerated share of 0.02: one of the servers "
         "deviates, or that many senders do"
     ) == stopped(begun)
     assert [None] * 2 == [server.result for server in begun.driver.servers]
@@ -516,9 +516,25 @@ def test_a_server_that_accuses_everybody_stops_the_round(begin):
     begun = begin("deposit", 15, corrupted={1: lying(AgainstAll)})
     begun.deposit(begun.records(range(15)))
     assert (
-        "15 of 15 uploads fail the check, more than the tolerated share of 0.01: one of the "
+        "15 of 15 uploads fail the check, more than the tolerated share of 0.02: one of the "
         "servers deviates, or that many senders do"
     ) == stopped(begun)
+
+
+@pytest.mark.parametrize("operation", ["post", "deposit"])
+def test_fewer_than_the_least_batch_are_never_opened(begin, operation):
+    """What is left after taking out wrong uploads must be enough to hide in."""
+    begun = begin(operation, 50, round={"min_batch": 50})
+    if operation == "post":
+        begun.driver.post(texts(49))
+        crafted = Crafted(begun, 0)
+        garbage(crafted)
+        begun.craft(crafted.sent())
+    else:
+        begun.deposit(begun.records(range(49)))
+        begun.craft(foreign(begun, 3, FLIP))
+    assert "49 uploads pass the check, it takes 50: nothing is opened" == stopped(begun)
+    assert [] == [step for step, _, _ in begun.words() if step.startswith("share")]
 
 
 def test_claims_of_another_size_stop_the_round(begin):
@@ -552,7 +568,7 @@ def test_false_check_values_beyond_it_stop_the_round(begin):
     begun = begin("post", 60, corrupted={0: lying(accusing(60))})
     begun.driver.post(texts(60))
     assert (
-        "60 of 60 uploads fail the check, more than the tolerated share of 0.01: one of the "
+        "60 of 60 uploads fail the check, more than the tolerated share of 0.02: one of the "
         "servers deviates, or that many senders do"
     ) == stopped(begun)
 

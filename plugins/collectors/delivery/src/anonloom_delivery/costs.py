@@ -22,7 +22,12 @@ def findings_of(
         Records that arrived and are none, by reason.
     """
     drivers = (sent.post, sent.deposit)
-    yield from _rows(sent, senders, sum(unreadable.values()))
+    # What experiments compare first comes first.
+    delivered, *others = _rows(sent, senders, sum(unreadable.values()))
+    yield delivered
+    yield from _traffic(drivers, senders)
+    yield from _work(drivers)
+    yield from others
     refused = sum((driver.refused() for driver in drivers), Counter(unreadable))
     yield Finding(
         name="refused",
@@ -44,8 +49,6 @@ def findings_of(
         unit="bytes",
         meaning="Size of every record, whatever it says.",
     )
-    yield from _traffic(drivers, senders)
-    yield from _work(drivers)
 
 
 def _rows(sent: Sent, senders: int, unreadable: int) -> Iterator[Finding]:

@@ -276,10 +276,37 @@ def _map(lines: dict[str, dict[str, list[Any]]]) -> dict[str, Any]:
 
 def _side_by_side(runs: list[dict[str, Any]], one: dict[str, Any]) -> dict[str, Any]:
     shown = [run for run in runs if number((run.get("findings") or {}).get(one["key"])) is not None]
+    grouped = _by_case(shown, one["key"])
+    if grouped is not None:
+        return {**_titles(one), "kind": "bars", "x": CASE, "data": grouped}
     labels = [str(run.get("label")) for run in shown]
     values = [run["findings"][one["key"]] for run in shown]
     data = {"labels": labels, str(one["key"]): values}
     return {**_titles(one), "kind": "bars", "x": "run", "data": data}
+
+
+def _by_case(runs: list[dict[str, Any]], key: str) -> dict[str, Any] | None:
+    """Return the bars of every case, one for each value of the setting that cases are crossed with.
+
+    None when cases are crossed with nothing or with more than one setting, or a run is missing.
+    """
+    settings = [run.get("parameters") or {} for run in runs]
+    crossed = set.intersection(*map(set, settings)) - {CASE} if settings else set()
+    if len(crossed) != 1 or any(CASE not in setting for setting in settings):
+        return None
+    path = crossed.pop()
+    cases = list(dict.fromkeys(plain(setting[CASE]) for setting in settings))
+    values = list(dict.fromkeys(plain(setting[path]) for setting in settings))
+    found = {
+        (plain(setting[CASE]), plain(setting[path])): run["findings"][key]
+        for setting, run in zip(settings, runs, strict=True)
+    }
+    if len(found) < len(runs) or len(found) < len(cases) * len(values):
+        return None
+    if not 1 < len(values) <= MOST_LINES:
+        return None
+    bars = {value: [found[case, value] for case in cases] for value in values}
+    return {"labels": cases, **bars}
 
 
 def _titles(one: dict[str, Any]) -> dict[str, str]:

@@ -33,7 +33,7 @@ def guarantees(round: Round, settings: Settings) -> Guarantees:
         measured_or_argued=(
             "secrecy of keys argued, and enumerated on toy parameters; delivery and losses measured"
         ),
-        not_covered=_not_covered(round),
+        not_covered=_not_covered(round, settings),
     )
 
 
@@ -56,17 +56,23 @@ def _delivery(round: Round, settings: Settings) -> str:
     if round.operation == "deposit":
         return "every record that all servers confirmed, once, unless it is contested"
     if settings.placement == "paper":
-        return f"about {settings.success_rate:.0%} of confirmed messages; the others collide"
+        return f"about {settings.success_rate:.1%} of confirmed messages; the others collide"
     return "every message that all servers confirmed, once, if senders deviate no more than that"
 
 
-def _not_covered(round: Round) -> tuple[str, ...]:
+def _not_covered(round: Round, settings: Settings) -> tuple[str, ...]:
     uncovered = [
         "that a message is true, well formed or from one person",
         "which server changed its share: with two servers it is one of them",
         "a server that refuses an honest sender before confirming",
         "coercion",
     ]
+    if round.operation == "post" and settings.placement == "peeling":
+        most = 3 * settings.slots_per_leaf
+        uncovered.append(
+            f"a sender whose one upload is read as several messages, at most {most}: seen as an "
+            "excess over the uploads, by nobody in particular"
+        )
     if round.suite != "mlkem768-x25519":
         uncovered.append("traffic that is recorded now and opened with a quantum computer later")
     return tuple(uncovered)

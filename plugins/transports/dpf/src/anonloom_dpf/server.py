@@ -47,6 +47,12 @@ class DpfServer(RoundServer):
                 "or that many senders do"
             )
             return
+        left = len(self.admitted or ()) - len(wrong)
+        if left < self.round.min_batch:
+            self.talk.stop(
+                f"{left} uploads pass the check, it takes {self.round.min_batch}: nothing is opened"
+            )
+            return
         self.exclude(wrong, self._work.wrong)
         self._work.remove(wrong)
         self.settled = True

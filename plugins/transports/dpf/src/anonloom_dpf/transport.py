@@ -41,7 +41,7 @@ class Dpf(RoundTransport):
         ),
     )
     slots_per_leaf: int = param(
-        default=4,
+        default=2,
         check=between(1, 64),
         help=(
             "Slots of a post's tables that one key may change: more are cheaper to evaluate and "
@@ -49,7 +49,7 @@ class Dpf(RoundTransport):
         ),
     )
     tolerated: float = param(
-        default=0.01,
+        default=0.02,
         check=between(0, 0.25),
         help=(
             "Share of senders that may be dishonest: a post's tables are larger by what they can "
@@ -57,7 +57,7 @@ class Dpf(RoundTransport):
         ),
     )
     success_rate: float = param(
-        default=0.9,
+        default=0.905,
         check=between(0.5, 0.999),
         help="With `placement: paper`, the share of messages that shall not collide.",
     )
