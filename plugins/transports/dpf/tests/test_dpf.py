@@ -441,7 +441,10 @@ PLAIN = Guarantees(
         "one server destroys its round key, and none had its key or memory copied before that"
     ),
     post_quantum=False,
-    delivery="every message that all servers confirmed, once, if senders deviate no more than that",
+    delivery=(
+        "every message that all servers confirmed, once, if all senders are honest; with the "
+        "tolerated share of dishonest ones, all but 0.1%"
+    ),
     lost_server="the round does not end, and nothing is opened",
     measured_or_argued=(
         "secrecy of keys argued, and enumerated on toy parameters; delivery and losses measured"
@@ -459,7 +462,17 @@ ALONE = tuple(item for item in PLAIN.not_covered if item != SEVERAL)
 HONEST = "honest: with more than two servers malformed keys are not recognised"
 GUARANTEES = {
     "plain": (plan(), {}, {}),
-    "servers": (plan(servers=4), {}, {"colluding_servers": 3, "donors": HONEST}),
+    "servers": (
+        plan(servers=4),
+        {},
+        {
+            "colluding_servers": 3,
+            "donors": HONEST,
+            "delivery": (
+                "every message that all servers confirmed, once, if all senders are honest"
+            ),
+        },
+    ),
     "deposit": (
         plan("deposit"),
         {},

@@ -5,6 +5,7 @@ import math
 from anonloom.kinds.rounds import Round
 from anonloom.kinds.transport import Guarantees
 from anonloom_dpf.layout import Settings, post_layout
+from anonloom_dpf.peeling import LOSS
 
 
 def guarantees(round: Round, settings: Settings) -> Guarantees:
@@ -57,7 +58,10 @@ def _delivery(round: Round, settings: Settings) -> str:
         return "every record that all servers confirmed, once, unless it is contested"
     if settings.placement == "paper":
         return f"about {settings.success_rate:.1%} of confirmed messages; the others collide"
-    return "every message that all servers confirmed, once, if senders deviate no more than that"
+    every = "every message that all servers confirmed, once, if all senders are honest"
+    if round.servers > 2 or not settings.tolerated:
+        return every
+    return f"{every}; with the tolerated share of dishonest ones, all but {LOSS:.1%}"
 
 
 def _not_covered(round: Round, settings: Settings) -> tuple[str, ...]:
