@@ -10,7 +10,7 @@ from anonloom.protocol import faults
 from anonloom.testing.carrying import Restarting
 from anonloom.testing.entropy import SeededEntropy
 from anonloom_mixnet.mixing import NUMBER
-from anonloom_mixnet.traps import unseen
+from anonloom_mixnet.traps import Traps, fingerprint, unseen
 from anonloom_mixnet.ways import Kept, listed
 from anonloom_rounds import adversaries
 from anonloom_rounds.packing import cut, pack
@@ -231,3 +231,91 @@ def test_a_client_answers_only_a_hop_that_signed_that_it_failed(begin):
     for said in (b"", b"x", body):
         shown = server._to_client(Party("client", 0), "blamed", clients[0]._upload, said)
         assert [] == clients[0].take(shown)
+
+
+# --- servers that misuse traps --------------------------------------------------------------------
+
+
+def test_a_server_cannot_post_by_a_trap_that_it_does_not_name(begin):
+    """All traps must be struck; otherwise a server could add messages of its own."""
+
+    def corrupt(server, seat):
+        def own(self):
+            traps = super(type(self), self).own_traps
+            return Naming(traps.packets, traps.salt)
+
+        class Naming(Traps):
+            @property
+            def fingerprints(self):
+                return tuple(sorted(fingerprint(bytes([at])) for at in range(len(self.packets))))
+
+        kind = {"__slots__": (), "own_traps": property(own)}
+        server.__class__ = type("Adding", (type(server),), kind)
+        return server
+
+    round = begin("post", 4, corrupted={1: corrupt})
+    assert {"server 1 names other traps than it committed to"} == carry(round)
+    assert "peel" not in round.opened_by
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda _, word: word[:-1], "server 1 did not lay 2 traps"),
+        (lambda _, word: b"", "server 1 did not lay 2 traps"),
+        (
+            lambda _, word: word[:32] + bytes(len(word) - 32),
+            "a trap of server 1 does not open at server 0: one deviates",
+        ),
+        (
+            lambda server, word: server.talk.of("traps", 0),
+            "server 0 and server 1 laid the same trap",
+        ),
+    ],
+)
+def test_traps_that_are_none(begin, bent, change, said):
+    def late(server, word):
+        return change(server, word) or b""
+
+    def corrupt(server, seat):
+        server = bent("traps", late)(server, seat)
+        honest = type(server).lay_traps
+
+        def lay_traps(self):
+            return self.talk.of("traps", 0) is not None and honest(self)
+
+        kind = {"__slots__": (), "lay_traps": lay_traps}
+        server.__class__ = type("Waiting", (type(server),), kind)
+        return server
+
+    round = begin("post", 4, corrupted={1: corrupt})
+    assert {said} == carry(round)
+    assert set() == round.opened_by
+
+
+def test_a_trap_that_a_later_hop_cannot_open_names_its_maker(begin):
+    """With `x25519` the maker's own answer convicts it."""
+
+    def corrupt(server, seat):
+        def own(self):
+            traps = super(type(self), self).own_traps
+            if "broken" not in self.remembered:
+                entropy, route = SeededEntropy("broken"), self.route
+                inner = route.sealer("mix", 1).seal(bytes(route.packet_size(2)), entropy)
+                broken = inner.sealed[:-1] + bytes([inner.sealed[-1] ^ 1])
+                outer = route.sealer("mix", 0).seal(broken, entropy)
+                self.remembered["broken"] = outer.sealed + inner.ephemeral
+            sealed = self.remembered["broken"][:-32]
+            first = attrs.evolve(traps.packets[0], sealed=sealed)
+            return attrs.evolve(traps, packets=(first, *traps.packets[1:]))
+
+        def answer(self, hop, name):
+            return pack(self.remembered["broken"][-32:], b"")
+
+        kind = {"__slots__": (), "own_traps": property(own), "_own_answer": answer}
+        server.__class__ = type("Breaking", (type(server),), kind)
+        return server
+
+    round = begin("post", 4, corrupted={0: corrupt})
+    assert {"server 0 laid a trap that cannot be opened"} == carry(round)
+    assert set() == round.opened_by
