@@ -110,8 +110,7 @@ def swap_sentence(name: str, before: Guarantees, other: str, after: Guarantees) 
         f"{_told(field, getattr(after, field.name))} "
         f"(with {name}: {_written(getattr(before, field.name))})"
         for field in attrs.fields(Guarantees)
-        if field.name != "not_covered"
-        and getattr(before, field.name) != getattr(after, field.name)
+        if field.name != "not_covered" and getattr(before, field.name) != getattr(after, field.name)
     ]
     # Long lists: only what one of them names and the other does not.
     for words, these, those in (
