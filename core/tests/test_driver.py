@@ -65,6 +65,9 @@ class Sender(ClientEngine):
     def deposit(self, secret, record):
         return self.post(record)
 
+    def decoy(self):
+        return self.post(b"nothing")
+
     def take(self, envelope):
         self.heard[envelope.sender] += 1
         return []

@@ -115,8 +115,8 @@ def test_every_part_of_a_round_is_among_those_that_were_changed():
         ),
         ({"operation": "deposit", "slots": [b"a"]}, "a slot has 32 bytes"),
         (
-            {"operation": "deposit", "slots": SLOTS, "capacity": 4},
-            "the capacity of a deposit is the number of its slots",
+            {"operation": "deposit", "slots": SLOTS, "capacity": len(SLOTS) - 1},
+            "a deposit takes at least as many uploads as it has slots: capacity",
         ),
         ({"capacity": 0}, "a post says how many senders it takes at most: capacity"),
         ({"min_batch": 51}, "a round for at most 50 senders never closes with 51"),
@@ -134,8 +134,9 @@ def test_rounds_that_make_no_sense(change, message):
         attrs.evolve(ROUND, **change)
 
 
-def test_the_capacity_of_a_deposit_follows_from_its_slots():
+def test_the_capacity_of_a_deposit_follows_from_its_slots_unless_more_may_send():
     assert 3 == DEPOSIT.capacity
+    assert 9 == attrs.evolve(DEPOSIT, capacity=9).capacity
     assert (Party("server", 0), Party("server", 1)) == DEPOSIT.everyone
 
 

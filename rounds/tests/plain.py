@@ -35,6 +35,10 @@ STEPS = (
 )
 
 
+#: Where decoys belong.
+NOWHERE = b"\xff" * 4
+
+
 @attrs.define(eq=False)
 class PlainClient(RoundClient):
     def for_post(self, message):
@@ -43,6 +47,9 @@ class PlainClient(RoundClient):
     def for_deposit(self, position, secret, record):
         row = write_row(secret, self.round.iteration, self.round.iterations, record)
         return [position.to_bytes(4, "big") + secret.alpha + row] * self.round.servers
+
+    def for_decoy(self):
+        return [NOWHERE + bytes(16 + row_size(self.round.message_size))] * self.round.servers
 
 
 @attrs.define(eq=False)
@@ -60,6 +67,8 @@ class PlainServer(RoundServer):
         if self.round.operation == "post":
             return ""
         position = int.from_bytes(content[:4], "big")
+        if NOWHERE == content[:4]:
+            return ""
         if position >= len(self.round.slots):
             return "no such position"
         alpha = self.seat.slot_keys[position].alpha

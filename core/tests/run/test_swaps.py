@@ -68,9 +68,9 @@ def test_runs_are_compared_that_differ_in_the_transport_alone():
         ({"collect.with.transport": "two", "collect.with.servers": 2}, two),
         ({"collect.with.transport": "three", "collect.with.servers": 5}, three),
     ]
-    assert ["With two instead of one: withstands a quantum computer: yes (with one: no)."] == swaps(
-        runs
-    )
+    assert [
+        "With two instead of one: what is hidden withstands a quantum computer: yes (with one: no)."
+    ] == swaps(runs)
 
 
 def test_an_experiment_without_transports_tells_nothing():

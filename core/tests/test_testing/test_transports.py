@@ -20,6 +20,8 @@ from anonloom.testing.entropy import SeededEntropy
 # The relay's signatures are worth nothing: its public keys are its secret ones. What counts here is
 # that it does everything that the contract asks for, with no more than the standard library.
 MAC = 32
+#: In the place of alpha: a decoy.
+NOWHERE = bytes(16)
 
 
 def mac(key, *parts):
@@ -50,6 +52,10 @@ class RelayClient(ClientEngine):
             raise TransportError("no position of the secret")
         row = write_row(secret, self.round.iteration, self.round.iterations, record)
         return self._send(secret.alpha + row)
+
+    def decoy(self):
+        require_operation(self.round, "deposit")
+        return self._send(NOWHERE + bytes(row_size(self.round.message_size)))
 
     def _send(self, content):
         body = content + mac(b"", content)
@@ -181,7 +187,8 @@ class RelayServer(ServerEngine):
         if self.round.operation == "post":
             return len(content) == self.round.message_size
         size = 16 + row_size(self.round.message_size)
-        return len(content) == size and slot_of(content[:16]) in self.round.slots
+        known = content[:16] == NOWHERE or slot_of(content[:16]) in self.round.slots
+        return len(content) == size and known
 
     @property
     def accepted(self):
@@ -223,7 +230,8 @@ class RelayServer(ServerEngine):
 
     def deposited(self, contents):
         place = {slot: at for at, slot in enumerate(self.round.slots)}
-        found = {place[slot_of(content[:16])]: content[16:] for content in contents}
+        real = [content for content in contents if content[:16] != NOWHERE]
+        found = {place[slot_of(content[:16])]: content[16:] for content in real}
         return [self.record(at, found.get(at)) for at in range(len(self.round.slots))]
 
     def record(self, at, row):

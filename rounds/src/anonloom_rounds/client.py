@@ -71,6 +71,10 @@ class RoundClient(ClientEngine):
     def for_deposit(self, position: int, secret: SlotSecret, record: bytes) -> Sequence[bytes]:
         """Return what is sealed to each server to deposit a record."""
 
+    @abstractmethod
+    def for_decoy(self) -> Sequence[bytes]:
+        """Return what is sealed to each server to deposit nothing."""
+
     def new_id(self, contents: Sequence[bytes]) -> bytes:
         """Return the id under which the contents are sent; random, or a hash of them."""
         return self._entropy.bytes(ID_BYTES)
@@ -91,6 +95,11 @@ class RoundClient(ClientEngine):
         position = self.check_deposit(secret, record)
         contents = () if self._bodies else self.for_deposit(position, secret, record)
         return self.send(secret.alpha + record, contents)
+
+    def decoy(self) -> list[Envelope]:
+        """Send what looks like a deposit and leaves nothing; see `ClientEngine.decoy`."""
+        require_operation(self.round, "deposit")
+        return self.send(b"", () if self._bodies else self.for_decoy())
 
     def check_post(self, message: bytes) -> None:
         """Refuse what cannot be posted; raises as `post` does."""
@@ -170,8 +179,10 @@ class RoundClient(ClientEngine):
             self._receipts[server] = receipt
 
     def _take_list(self, data: bytes) -> list[Envelope]:
+        if self.listed is not None:
+            return []
         document = self.signed_by_all("accepted", data)
-        if document is None or self.listed is not None:
+        if document is None:
             return []
         self.listed = self._upload in _pieces(document, ID_BYTES)
         return [] if self.listed or not self.acknowledged else self._object()

@@ -11,7 +11,7 @@ So a server that is started again from the saved facts is where it was.
 
 import hashlib
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from typing import ClassVar
 
 import attrs
@@ -91,9 +91,9 @@ class RoundServer(Agreeing):
     # --- what a transport asks ------------------------------------------------------------------
 
     @property
-    def erased(self) -> frozenset[int]:
+    def erased(self) -> Set[int]:
         """Positions that will not be opened."""
-        return frozenset(self._erased)
+        return self._erased
 
     def coins(self) -> bytes | None:
         """Return 32 bytes that all servers tossed together; None as long as one is missing."""

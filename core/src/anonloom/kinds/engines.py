@@ -107,6 +107,14 @@ class ClientEngine(ABC):
         """Send a record to the position that is the secret's; raises as `post` does."""
 
     @abstractmethod
+    def decoy(self) -> list[Envelope]:
+        """Send what looks like a deposit and leaves nothing; raises as `post` does.
+
+        Who has no position, or nothing to say, sends as everybody does: whether somebody is there
+        must never depend on an answer.
+        """
+
+    @abstractmethod
     def take(self, envelope: Envelope) -> list[Envelope]:
         """Take what a server sent; what does not belong here is ignored."""
 

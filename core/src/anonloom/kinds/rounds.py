@@ -51,7 +51,8 @@ class Round:
     min_batch
         Least number of senders; a round with fewer never closes.
     capacity
-        Most senders that the round takes. Of a deposit it is the number of slots.
+        Most senders that the round takes. Of a deposit it is the number of slots, or more if there
+        are senders without a position, who send decoys.
     slots
         Of a deposit, the hash of each position's secret (see `slots.slot_of`), in rising order.
     iteration, iterations
@@ -111,8 +112,8 @@ class Round:
             raise ValueError("slots come in rising order, and no two are the same")
         if any(len(slot) != SLOT_BYTES for slot in self.slots):
             raise ValueError(f"a slot has {SLOT_BYTES} bytes")
-        if self.slots and self.capacity != len(self.slots):
-            raise ValueError("the capacity of a deposit is the number of its slots")
+        if self.capacity < len(self.slots):
+            raise ValueError("a deposit takes at least as many uploads as it has slots: capacity")
         if not self.capacity:
             raise ValueError("a post says how many senders it takes at most: capacity")
         if self.capacity < self.min_batch:
@@ -144,7 +145,8 @@ class Round:
         """Return the round as bytes, the same for the same round everywhere."""
         plain = {name: getattr(self, name) for name in _PLAIN}
         hexed = {name: getattr(self, name).hex() for name in _BINARY}
-        head = json.dumps({"anonloom round": 1, **plain, **hexed}, sort_keys=True).encode()
+        listed = {"anonloom round": 1, "slots": len(self.slots)}
+        head = json.dumps({**listed, **plain, **hexed}, sort_keys=True).encode()
         return len(head).to_bytes(8, "big") + head + b"".join(self.slots)
 
     @classmethod

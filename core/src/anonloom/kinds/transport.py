@@ -43,7 +43,8 @@ class Guarantees:
     erasure_condition
         What must be true for an erased record to stay unknown.
     post_quantum
-        Whether every layer withstands a quantum computer.
+        Whether every layer that hides something withstands a quantum computer. Signatures hide
+        nothing: they only have to hold as long as the round lasts.
     delivery
         Which messages arrive.
     lost_server
@@ -68,7 +69,7 @@ class Guarantees:
     )
     exclusion: Literal["possible", "attributable"] = _stated("leaving a sender out is {}")
     erasure_condition: str = _stated("an erased record stays unknown if {}")
-    post_quantum: bool = _stated("withstands a quantum computer: {}")
+    post_quantum: bool = _stated("what is hidden withstands a quantum computer: {}")
     delivery: str = _stated("delivery: {}")
     lost_server: str = _stated("when a server is lost, {}")
     measured_or_argued: str = _stated("evidence: {}")

@@ -163,6 +163,12 @@ class Driver:
         self._upload(first, self.transport.spoiling(new, self.round, self.entropy))
         return new
 
+    def decoy(self, senders: int, invitations: Sequence[bytes] = ()) -> list[ClientEngine]:
+        """Let new clients send to a `deposit` what leaves nothing, and deliver."""
+        first, new = len(self.clients), self._clients(senders, invitations)
+        self._upload(first, (client.decoy() for client in new))
+        return new
+
     def retry(self) -> int:
         """Let everybody send again what was not confirmed; return how many clients still lack one.
 

@@ -197,6 +197,8 @@ def send(driver: Driver, plan: Plan) -> dict[int, bytes]:
     sent = {at: message for at, message in enumerate(texts) if at % 7}
     secrets = slot_secrets(plan.senders)
     driver.deposit([(secrets[at], record) for at, record in sent.items()])
+    # Their owners are there nevertheless.
+    driver.decoy(plan.senders - len(sent))
     return sent
 
 
@@ -215,7 +217,8 @@ def carry(transport: Any, round: Round, plan: Plan, seed: object) -> Carried:
     garbage += _garble(driver, plan)
     step(driver, driver.open)
     insist(driver, lambda: all(server.result is not None for server in driver.servers))
-    told = (client.acknowledged for client in driver.clients)
+    # Decoys come after everybody who sends something.
+    told = [client.acknowledged for client in driver.clients[: len(sent)]]
     return Carried(
         sent, dict(zip(sent, told, strict=True)), list(driver.result()), driver.refused(), garbage
     )

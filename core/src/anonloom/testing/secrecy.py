@@ -176,7 +176,8 @@ def check_senders_look_alike(watched: Watched) -> None:
         kind = (envelope.step, envelope.sender.role, server.index)
         sizes[kind].add(envelope.size)
         numbers[kind][client.index] += 1
-    senders = len(watched.sent)
+    # Of a deposit some send decoys.
+    senders = watched.plan.senders
     held(
         (
             f"{step}, sent by a {role}, server {server}: {len(sizes[step, role, server])} sizes, "

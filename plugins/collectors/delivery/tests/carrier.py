@@ -55,6 +55,9 @@ class Sender(ClientEngine):
     def deposit(self, secret, record):
         return self._to_all(secret.alpha + write_row(secret, 1, 1, record))
 
+    def decoy(self):
+        return self._to_all(b"")
+
     def take(self, envelope):
         self.heard += 1
         return []
@@ -122,7 +125,7 @@ class Hearer(ServerEngine):
     def _records(self):
         keys = {key.alpha: at for at, key in enumerate(self.seat.slot_keys)}
         records = [None] * len(keys)
-        for body in self.heard:
+        for body in filter(None, self.heard):
             at = keys[body[:16]]
             records[at] = read_row(self.seat.slot_keys[at].head, 1, body[16:])
         if self.seat.erasure:

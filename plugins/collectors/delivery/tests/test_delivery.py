@@ -134,20 +134,25 @@ def test_every_row_is_as_likely_to_be_erased():
     assert all(115 < count < 185 for count in kept.values())
 
 
-def test_who_is_not_heard_in_the_first_round_stays_away():
+def test_who_is_not_heard_in_the_first_round_sends_a_decoy_in_the_second():
     after, _, run = collected(30, transport=Carrier(loses=10), erase=0.5, traced=True)
     found = figures(run)
     assert 3 == found["without_position"]
-    assert 27 == found["anonymity_set"]
+    assert 30 == found["anonymity_set"]
     # Some of the unheard were to be erased.
     assert 27 == len(after) + found["erased"]
     assert 30 - found["erased"] - len(after) == found["lost"] == 3
     assert len(after) / (30 - found["erased"]) == found["delivered"]
     (rounds,) = run.traces
     post, deposit = rounds.traces
-    assert 3 == len(deposit.absent)
     assert set(range(30)) == set(post.sent)
-    assert set(range(30)) - deposit.absent == set(deposit.sent)
+    assert 27 == len(deposit.sent)
+    # Nobody is absent: those without a position upload too.
+    assert not deposit.absent
+    uploaded = {
+        one.envelope.sender.index for one in deposit.network if one.envelope.step == "upload"
+    }
+    assert set(range(30)) == uploaded
 
 
 def test_a_withheld_record_is_lost_and_a_foreign_one_refused():

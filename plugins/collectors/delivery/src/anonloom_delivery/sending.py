@@ -69,9 +69,14 @@ class Plan:
         )
 
     def deposit(
-        self, slots: Sequence[bytes], size: int, name: str, erasure: Erasure | None = None
+        self,
+        slots: Sequence[bytes],
+        size: int,
+        name: str,
+        erasure: Erasure | None = None,
+        senders: int = 0,
     ) -> Round:
-        """Describe the round in which positions are filled."""
+        """Describe the round in which positions are filled; senders may be more than positions."""
         return Round(
             id=f"{name} deposit",
             operation="deposit",
@@ -79,6 +84,7 @@ class Plan:
             message_size=size,
             min_batch=self.min_batch,
             slots=slots,
+            capacity=max(senders, len(slots)),
             erasure=b"" if erasure is None else erasure.commitment,
             suite=self.suite,
             cohort=len(slots),
@@ -150,7 +156,6 @@ def send(plan: Plan, records: NDArray[np.uint8], unwanted: NDArray[np.bool_], na
     first, secrets, keys = reserve(plan, len(records), name)
     slots = [key.slot for key in keys]
     place = {slot: position for position, slot in enumerate(slots)}
-    # Who was not heard in the first round has no position, and stays away from the second.
     positions = [place.get(secret.slot) for secret in secrets]
     chosen = {
         position
@@ -160,7 +165,7 @@ def send(plan: Plan, records: NDArray[np.uint8], unwanted: NDArray[np.bool_], na
     erasure = Erasure(chosen, plan.entropy.bytes(_SALT_BYTES)) if chosen else None
     second = Driver(
         plan.transport,
-        plan.deposit(slots, records.shape[1], name, erasure),
+        plan.deposit(slots, records.shape[1], name, erasure, len(records)),
         identities=first.identities,
         slot_keys=tuple(keys),
         erasure=erasure,
@@ -194,14 +199,14 @@ def _fill(
     positions: Sequence[int | None],
     records: NDArray[np.uint8],
 ) -> None:
-    """Let everybody who has a position fill it; senders keep their numbers of the first round."""
+    """Let everybody fill a position; senders keep their numbers of the first round.
+
+    Who was not heard there has none, and sends what looks the same: staying away would show it.
+    """
     everybody = range(len(secrets))
-    absent = [row for row in everybody if positions[row] is None]
-    driver.trace.absent = frozenset(absent)
     for here, group in groupby(everybody, key=lambda row: positions[row] is not None):
         rows = list(group)
         if here:
             driver.deposit([(secrets[row], records[row].tobytes()) for row in rows])
         else:
-            for _ in rows:
-                driver.client()
+            driver.decoy(len(rows))

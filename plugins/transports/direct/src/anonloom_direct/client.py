@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import attrs
 
-from anonloom.kinds.slots import SlotSecret, write_row
-from anonloom_direct.content import SALT_BYTES, Content, id_of
+from anonloom.kinds.slots import SECRET_BYTES, SlotSecret, row_size, write_row
+from anonloom_direct.content import NOWHERE, SALT_BYTES, Content, id_of
 from anonloom_rounds.client import RoundClient
 
 
@@ -21,6 +21,12 @@ class DirectClient(RoundClient):
         """Return the row, its position and alpha, for each server."""
         row = write_row(secret, self.round.iteration, self.round.iterations, record)
         content = Content(self._salt(), row, position, secret.alpha)
+        return [bytes(content)] * self.round.servers
+
+    def for_decoy(self) -> list[bytes]:
+        """Return a row that belongs nowhere, for each server."""
+        row = self._entropy.bytes(row_size(self.round.message_size))
+        content = Content(self._salt(), row, NOWHERE, self._entropy.bytes(SECRET_BYTES))
         return [bytes(content)] * self.round.servers
 
     def new_id(self, contents: Sequence[bytes]) -> bytes:

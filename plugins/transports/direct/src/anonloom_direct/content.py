@@ -11,6 +11,9 @@ from anonloom.kinds.slots import SECRET_BYTES, row_size
 SALT_BYTES = 16
 _POSITION = 8
 
+#: Where decoys belong.
+NOWHERE = (1 << 8 * _POSITION) - 1
+
 
 @attrs.frozen
 class Content:

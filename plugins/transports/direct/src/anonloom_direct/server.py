@@ -6,7 +6,7 @@ from typing import ClassVar
 import attrs
 
 from anonloom.kinds.slots import read_row
-from anonloom_direct.content import Content, content_size, id_of
+from anonloom_direct.content import NOWHERE, Content, content_size, id_of
 from anonloom_rounds.packing import pack, unpack
 from anonloom_rounds.server import RoundServer
 
@@ -40,6 +40,8 @@ class DirectServer(RoundServer):
         if self.round.operation == "post":
             return ""
         told = Content.read(self.round, content)
+        if told.position == NOWHERE:
+            return ""
         if told.position >= len(self.round.slots):
             return "no such position"
         key = self.seat.slot_keys[told.position]

@@ -30,6 +30,10 @@ class DpfClient(RoundClient):
         places = [(position, secret, record)]
         return [own.tobytes() for own in layout.contents(places, self._entropy)]
 
+    def for_decoy(self) -> list[bytes]:
+        """Return keys of a point function that is zero everywhere."""
+        return [own.tobytes() for own in deposit_layout(self.round).nothing(self._entropy)]
+
 
 def post_together(
     clients: Sequence[DpfClient], messages: Sequence[bytes]

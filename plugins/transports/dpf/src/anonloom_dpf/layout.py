@@ -138,8 +138,19 @@ class DepositLayout:
         )
         rows = np.frombuffer(written, np.uint8).reshape(len(places), self.width)
         tags = slotauth.tags(rows, self.weights([secret.alpha for _, secret, _ in places]))
-        shared = slotauth.shares(tags, self.servers, entropy)
         indices = np.array([position for position, _, _ in places], np.int64)
+        return self._written(indices, rows, tags, entropy)
+
+    def nothing(self, entropy: Entropy) -> list[Bytes]:
+        """Return for each server what writes nothing: zeros at any position, whose tag is zero."""
+        index = np.zeros(1, np.int64)
+        rows, tags = np.zeros((1, self.width), np.uint8), np.zeros((1, TAG_BYTES), np.uint8)
+        return self._written(index, rows, tags, entropy)
+
+    def _written(
+        self, indices: NDArray[np.int64], rows: Bytes, tags: Bytes, entropy: Entropy
+    ) -> list[Bytes]:
+        shared = slotauth.shares(tags, self.servers, entropy)
         keys = self.function.keys(indices, rows, entropy)
         return [np.concatenate(both, axis=1) for both in zip(keys, shared, strict=True)]
 

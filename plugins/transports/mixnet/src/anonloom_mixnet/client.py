@@ -6,8 +6,8 @@ from functools import lru_cache
 import attrs
 
 from anonloom.kinds.engines import Envelope
-from anonloom.kinds.slots import SlotSecret, write_row
-from anonloom_mixnet.items import write_item
+from anonloom.kinds.slots import SECRET_BYTES, SlotSecret, row_size, write_row
+from anonloom_mixnet.items import NOWHERE, write_item
 from anonloom_mixnet.packets import Route
 from anonloom_mixnet.ways import LISTED, Kept, listed, name_of, route_of
 from anonloom_mixnet.wordings import read_failed
@@ -46,6 +46,14 @@ class MixnetClient(RoundClient):
         row = write_row(secret, self.round.iteration, self.round.iterations, record)
         bound, alpha = self.notice.bound, secret.alpha
         return self.for_post(write_item(self._route, bound, position, alpha, row, self._entropy))
+
+    def for_decoy(self) -> list[bytes]:
+        """Return the packet of an item that belongs nowhere."""
+        size = row_size(self.round.message_size)
+        row, alpha = self._entropy.bytes(size), self._entropy.bytes(SECRET_BYTES)
+        return self.for_post(
+            write_item(self._route, self.notice.bound, NOWHERE, alpha, row, self._entropy)
+        )
 
     def new_id(self, contents: Sequence[bytes]) -> bytes:
         """Return the name of the packet: so all servers know what the first hop confirms."""

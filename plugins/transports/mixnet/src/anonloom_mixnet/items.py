@@ -23,6 +23,9 @@ from anonloom_mixnet.suites import SUITES
 _POSITION = 4
 _AUTHENTICATOR = 16
 
+#: Where decoys belong.
+NOWHERE = (1 << 8 * _POSITION) - 1
+
 
 @attrs.frozen
 class Item:

@@ -13,7 +13,7 @@ import attrs
 from anonloom.kinds.engines import Envelope
 from anonloom.kinds.slots import read_row, row_size
 from anonloom_mixnet.cascade import peel, sealed_list
-from anonloom_mixnet.items import Item, open_row, read_item, unopened_by
+from anonloom_mixnet.items import NOWHERE, Item, open_row, read_item, unopened_by
 from anonloom_mixnet.judging import Judging
 from anonloom_mixnet.layers import KEY, Opener, Unopened
 from anonloom_mixnet.laying import COMMITMENT
@@ -174,8 +174,9 @@ class Opening(Judging):
             suite, servers = self.round.suite, self.round.servers
             size, keys = row_size(self.round.message_size), self.seat.slot_keys
             items = [read_item(one, suite, servers, size) for one in inside]
-            known = [item for item in items if item.position < len(keys)]
-            self._count("no such position", len(items) - len(known))
+            meant = [item for item in items if item.position != NOWHERE]
+            known = [item for item in meant if item.position < len(keys)]
+            self._count("no such position", len(meant) - len(known))
             self._items = [
                 item for item in known if item.authentic(self.bound, keys[item.position].alpha)
             ]
