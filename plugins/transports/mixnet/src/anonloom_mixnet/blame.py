@@ -16,7 +16,13 @@ copied head before rubbish to learn the key of the packet with that head.
 That a packet does not open, a server can't show: any wrong key would do. Therefore it is traced
 back to the upload, and its sender may refute the server. With `x25519` she reveals her ephemeral
 key, from which everybody computes what the server must have computed. With `mlkem768-x25519` she
-can't show what she encapsulated, and the verdict stays 'donor or hop j'.
+can't show what she encapsulated, and the verdict stays 'donor or hop j', in either direction: a
+server that has heard her answer could pass it on with another secret of ML-KEM, under which the
+packet does not open, and have an honest sender removed.
+
+Nor can be shown who made a copy that was there before the first hop mixed. The first hop opens
+packets when they are uploaded; one that deviates can hand what is inside to a sender of its own,
+who uploads it once more in a layer of hers. Both traces hold, and one of the two is honest.
 
 A trace tells the server that asks for it who sent a packet. If that server lied, it must not gain:
 unless the verdict is the donor alone, the round ends without anything being opened.
@@ -157,28 +163,29 @@ def verify_failure(place: Place, packet: bytes, objection: Layer | None) -> Verd
     # Anybody can object with a key of another packet: that says nothing about this one.
     if not hmac.compare_digest(point, head[-POINT:]):
         return Verdict("donor or hop", hop, unproven)
+    if not place.kem.provable:
+        return Verdict(
+            "donor or hop", hop, "what was encapsulated with ML-KEM can't be shown by its sender"
+        )
     key, _ = derive(place, head, shared)
     try:
         decrypt(key, packet[place.kem.head_size :])
     except Unopened:
         return Verdict("donor", None, "the packet does not open under its sender's own key")
-    if not place.kem.provable:
-        return Verdict(
-            "donor or hop", hop, "what was encapsulated with ML-KEM can't be shown by its sender"
-        )
     return Verdict("hop", hop, "the packet opens under its sender's key")
 
 
 def verify_replay(place: Place, packet: bytes, earlier: bytes) -> Verdict:
     """Judge a server's word that a packet repeats another, after traces of both that hold.
 
-    Whoever traced both to different uploads knows that no server made the copy: the head that both
-    have was drawn by one sender, and she gave it away or used it twice.
+    Whoever traced both to different uploads knows that no server made the copy while it mixed. Who
+    did before can't be told: a sender who used a layer twice, or the first hop, which saw the layer
+    of an honest sender and had it uploaded again. Neither of both may be removed for it.
     """
     size = place.kem.head_size
     if not hmac.compare_digest(packet[:size], earlier[:size]):
         return Verdict("hop", place.hop, "the two packets have different heads")
-    return Verdict("donor", None, "two packets have the same head")
+    return Verdict("donor or hop", 0, "two packets have the same head")
 
 
 def _low_order(point: bytes) -> bool:

@@ -93,7 +93,7 @@ class Judging(Mixing):
                 if one.earlier >= len(packets) or one.earlier == one.number:
                     return False
                 same = verify_replay(place, packets[one.number], packets[one.earlier])
-                if same.guilty != "donor":
+                if same.guilty == "hop":
                     return False
         return len({one.number for one in failed}) == len(failed)
 
@@ -244,6 +244,12 @@ class Judging(Mixing):
             if any(verdict.guilty == "hop" for verdict in verdicts):
                 self.talk.stop(
                     f"server {hop} deviates: a packet opens of which it says that it does not"
+                )
+                return False
+            if one.repeats:
+                self.talk.stop(
+                    f"two packets are the same at server {hop}: one of their senders or server 0 "
+                    "deviates"
                 )
                 return False
             if not any(verdict.certain_donor for verdict in verdicts):

@@ -29,9 +29,11 @@ def guarantees(round: Round, traps: int) -> Guarantees:
         ),
         post_quantum=hybrid,
         delivery=(
-            "every message that all servers confirmed, exactly once, or nothing is opened"
+            "every message that all servers confirmed and whose sender looks for it, exactly once, "
+            "or nothing is opened"
             if round.operation == "post"
-            else "every record that all servers confirmed, once, unless it is contested or erased"
+            else "every record that all servers confirmed and whose sender looks for it, once, "
+            "unless it is contested or erased"
         ),
         lost_server="the round does not end, and nothing becomes public",
         measured_or_argued="argued; delivery, blame and detection by traps tried in tests",
@@ -52,6 +54,13 @@ def _not_covered(round: Round, traps: int, hybrid: bool) -> tuple[str, ...]:
         "that a message is true, well formed or from one person",
         "coercion",
     ]
+    if round.operation == "deposit":
+        uncovered += [
+            "a server that says of its share of a record that it does not open: the record is "
+            "withheld, and its sender or that server deviates",
+            "how many senders have no position: servers see it when layers are peeled, not whose "
+            "packets these are",
+        ]
     if hybrid:
         uncovered.append(
             "who is at fault when a packet does not open at a later hop: with ML-KEM it is its "
@@ -59,7 +68,8 @@ def _not_covered(round: Round, traps: int, hybrid: bool) -> tuple[str, ...]:
         )
     else:
         uncovered += [
-            "who is at fault when a packet does not open at a later hop and its sender is silent",
+            "who is at fault when a packet does not open at a later hop and its sender is silent, "
+            "or when two packets hold the same",
             "traffic that is recorded now and opened with a quantum computer later",
         ]
     return tuple(uncovered)
