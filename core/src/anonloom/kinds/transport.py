@@ -55,8 +55,8 @@ class Guarantees:
         What nobody should expect.
     """
 
-    honest_senders_min: int = _stated("a message hides among at least {} honest senders")
-    colluding_servers: int = _stated("{} servers may collude")
+    honest_senders_min: int = _stated("honest senders among whom a message hides: at least {}")
+    colluding_servers: int = _stated("servers that may collude: {}")
     server_behaviour: Literal[
         "follows", "detected before open", "detected after open", "attributed"
     ] = _stated("a server that deviates: {}")
@@ -93,7 +93,14 @@ def _written(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, int):
         return f"{value:,}"
-    return ", ".join(value) if value and isinstance(value, tuple) else str(value or "nothing")
+    return _listed(value) if value and isinstance(value, tuple) else str(value or "nothing")
+
+
+def _listed(items: Sequence[str]) -> str:
+    """Number what is listed: each item is a phrase with commas of its own."""
+    if len(items) == 1:
+        return items[0]
+    return ", ".join(f"({number}) {item}" for number, item in enumerate(items, start=1))
 
 
 def swap_sentence(name: str, before: Guarantees, other: str, after: Guarantees) -> str:
@@ -120,7 +127,7 @@ def swap_sentence(name: str, before: Guarantees, other: str, after: Guarantees) 
     ):
         alone = [item for item in these.not_covered if item not in those.not_covered]
         if alone:
-            changed.append(f"{words}: {', '.join(alone)}")
+            changed.append(f"{words}: {_listed(alone)}")
     if not changed:
         return f"With {other} instead of {name}, no declared guarantee changes."
     return f"With {other} instead of {name}: {'; '.join(changed)}."

@@ -261,7 +261,7 @@ def test_of_two_rounds_the_weaker_promise_holds():
         attrs.evolve(
             GUARANTEES,
             server_behaviour="follows",
-            delivery="most (post); as told (deposit)",
+            delivery="in the post, most; in the deposit, as told",
             not_covered=("losses", "anonymity"),
         )
         == promised
@@ -274,8 +274,8 @@ def test_the_plan_says_what_travels():
     assert (
         "each of 5,000 rows travels in a record of its own to 2 servers, in two rounds of at least "
         "1,000 senders",
-        "a message hides among at least 1 honest senders",
-        "0 servers may collude",
+        "honest senders among whom a message hides: at least 1",
+        "servers that may collude: 0",
     ) == collector.plan(5000)
     assert collector.plan(None)[0].startswith("every row travels")
 

@@ -41,7 +41,7 @@ def charts(single: Guess, several: Guess, steps: list[Step]) -> Iterator[Chart]:
         y="bits",
         meaning="Perfect hiding lacks as many bits as it takes to name one of all senders.",
     )
-    if steps:
+    if len({step.rounds for step in steps}) > 1:
         yield from _over_rounds(steps)
 
 

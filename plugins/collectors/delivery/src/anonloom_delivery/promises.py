@@ -40,4 +40,4 @@ def both(post: Guarantees, deposit: Guarantees) -> Guarantees:
 
 
 def _either(post: Any, deposit: Any) -> Any:
-    return post if post == deposit else f"{post} (post); {deposit} (deposit)"
+    return post if post == deposit else f"in the post, {post}; in the deposit, {deposit}"

@@ -10,6 +10,7 @@ from anonloom.kinds.transport import Guarantees, Seat
 from anonloom_direct.client import DirectClient
 from anonloom_direct.server import DirectServer
 from anonloom_rounds.notice import Notice
+from anonloom_rounds.promises import WRONG_PART, confirmed, shared, uncovered
 from anonloom_rounds.recording import Recorded
 from anonloom_rounds.transport import RoundTransport
 
@@ -37,36 +38,24 @@ class Direct(RoundTransport):
 
     def guarantees(self, round: Round) -> Guarantees:
         """Return what such a round promises: delivery, and nothing that hides anybody."""
-        hybrid = round.suite == "mlkem768-x25519"
-        later = "traffic that is recorded now and opened with a quantum computer later"
+        erased = () if round.operation == "post" else ("it is erased",)
         return Guarantees(
             honest_senders_min=1,
             colluding_servers=0,
             server_behaviour="detected after open" if round.servers > 1 else "follows",
             donors="contained: each adds a message of its own and touches no other",
-            eligibility=(
-                "one upload per invitation of the study"
-                if round.authority
-                else "none: Sybils not excluded"
-            ),
-            presence_visible_to="the network and every server",
-            presence_visible_when="from the upload on",
-            presence_of_erased_visible=True,
+            presence_of_erased_visible=round.operation == "deposit",
             exclusion="attributable",
             erasure_condition=(
-                "every server destroys its round key and forgets it, for all have seen it; others "
-                "could never read it"
+                "every server destroys its round key and forgets it, for all have seen it"
             ),
-            post_quantum=hybrid,
-            delivery="every message that all servers confirmed, exactly once",
-            lost_server="the round does not end, and nothing is opened",
-            measured_or_argued="argued",
-            not_covered=(
+            delivery=confirmed(round, *erased),
+            measured_or_argued="delivery measured",
+            not_covered=uncovered(
+                round,
                 "anonymity: every server sees who sent what, the network who takes part",
                 "confidentiality from servers: uploads are sealed on the way only",
-                "which server showed something else than all hold",
-                "a server that refuses an honest sender before confirming",
-                "coercion",
-                *(() if hybrid else (later,)),
+                *((WRONG_PART,) if round.servers > 1 else ()),
             ),
+            **shared(round),
         )
