@@ -420,23 +420,39 @@ def plan(operation="post", servers=2, **more):
     return Round(operation=operation, servers=servers, **described)
 
 
+def wording(share, slots):
+    """What is said of senders in a post, word by word."""
+    return (
+        f"contained up to a share of {share}. For n = 2 an accepted key changes at most one leaf "
+        f"(= {slots} slots) per sub-table, if the hash is collision and XOR-collision resistant "
+        "and both servers follow the check. It does not show that the record is true, well "
+        "formed, placed where its tag says, the same in all sub-tables, or from one person; a "
+        "server may still refuse an honest donor"
+    )
+
+
+REFUSING = (
+    "a server that makes honest uploads fail their check, up to a share of 0.02: they are left "
+    "out, and nobody is named"
+)
+LEARNING = (
+    "a donor who learns secrets of positions from the lines between servers: whoever has one can "
+    "destroy the row"
+)
 SEVERAL = (
     "a sender whose one upload is read as several messages, at most 6: seen as an excess over the "
     "uploads, by nobody in particular"
 )
 PLAIN = Guarantees(
-    honest_senders_min=98,
+    honest_senders_min=97,
     colluding_servers=1,
     server_behaviour="detected after open",
-    donors=(
-        "contained up to a share of 0.02: an accepted key changes at most one leaf (2 slots) per "
-        "sub-table"
-    ),
+    donors=wording("0.02", 2),
     eligibility="none: Sybils not excluded",
     presence_visible_to="the network and every server",
     presence_visible_when="from the upload on; which position was filled only with open",
     presence_of_erased_visible=False,
-    exclusion="attributable",
+    exclusion="possible",
     erasure_condition=(
         "one server destroys its round key, and none had its key or memory copied before that"
     ),
@@ -454,12 +470,33 @@ PLAIN = Guarantees(
         "which server changed its share: with two servers it is one of them",
         "a server that refuses an honest sender before confirming",
         "coercion",
+        "dishonest senders beyond the tolerated share: all count towards the least number",
+        REFUSING,
         SEVERAL,
         "traffic that is recorded now and opened with a quantum computer later",
     ),
 )
 ALONE = tuple(item for item in PLAIN.not_covered if item != SEVERAL)
 HONEST = "honest: with more than two servers malformed keys are not recognised"
+OF_DEPOSITS = {
+    "donors": (
+        "detected: a record changed by anybody but its sender is never published; a donor "
+        "without a server's help can't change another's row; with that help it can "
+        "destroy the row, never alter it"
+    ),
+    "delivery": (
+        "every record that all servers confirmed, once, unless it is contested or refused "
+        "as a foreign write"
+    ),
+}
+
+
+def told_of_deposits(least):
+    """What is not covered of a deposit in which so many may leave."""
+    emptied = f"{REFUSING}; positions that stay empty then are theirs, at least {least} at a time"
+    return (*ALONE[:5], emptied, LEARNING, ALONE[-1])
+
+
 GUARANTEES = {
     "plain": (plan(), {}, {}),
     "servers": (
@@ -468,6 +505,8 @@ GUARANTEES = {
         {
             "colluding_servers": 3,
             "donors": HONEST,
+            "exclusion": "attributable",
+            "not_covered": tuple(item for item in PLAIN.not_covered if item != REFUSING),
             "delivery": (
                 "every message that all servers confirmed, once, if all senders are honest"
             ),
@@ -477,22 +516,23 @@ GUARANTEES = {
         plan("deposit"),
         {},
         {
-            "donors": (
-                "detected: a write to a position that is not the writer's own is refused; one "
-                "that a server helps can destroy a record, never alter it"
-            ),
-            "delivery": "every record that all servers confirmed, once, unless it is contested",
-            "not_covered": ALONE,
+            **OF_DEPOSITS,
+            "not_covered": told_of_deposits(1),
+        },
+    ),
+    "leaving": (
+        plan("deposit", min_leave=5),
+        {},
+        {
+            **OF_DEPOSITS,
+            "not_covered": told_of_deposits(5),
         },
     ),
     "paper": (
         plan(),
         {"placement": "paper"},
         {
-            "donors": (
-                "contained up to a share of 0.02: an accepted key changes at most one leaf "
-                "(1 slots) per sub-table"
-            ),
+            "donors": wording("0.02", 1),
             "delivery": "about 90.5% of confirmed messages; the others collide",
             "not_covered": ALONE,
         },
@@ -511,13 +551,11 @@ GUARANTEES = {
         plan(),
         {"tolerated": 0.05, "slots_per_leaf": 1},
         {
-            "honest_senders_min": 95,
-            "donors": (
-                "contained up to a share of 0.05: an accepted key changes at most one leaf "
-                "(1 slots) per sub-table"
-            ),
+            "honest_senders_min": 94,
+            "donors": wording("0.05", 1),
             "not_covered": tuple(
-                item.replace("at most 6", "at most 3") for item in PLAIN.not_covered
+                item.replace("at most 6", "at most 3").replace("0.02", "0.05")
+                for item in PLAIN.not_covered
             ),
         },
     ),

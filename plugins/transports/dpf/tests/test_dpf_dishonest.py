@@ -512,6 +512,57 @@ def test_a_server_can_refuse_an_honest_donor_only_within_the_tolerated_share(beg
     assert Counter({"foreign write": servers}) == begun.driver.refused()
 
 
+def test_claims_of_honest_uploads_tell_other_servers_nothing_new(begin):
+    """Whatever is halved: the last server's claim is what all others together know before."""
+    begun = begin("deposit", 64, servers=3, corrupted={1: lying(against(9))})
+    begun.deposit(begun.records(range(64)))
+    works = [server._work for server in begun.driver.servers]
+    begun.driver.close()
+    begun.driver.settle()
+    groups = works[0]._claims
+    assert (9, 10) in groups
+    for group in groups:
+        claims = [Depositing._claim(work, group) for work in works]
+        assert slotauth.accepted(claims)
+
+
+def test_an_honest_donor_is_not_left_out_alone(begin):
+    """The one position that stays empty would be hers: the round is held as if she had left."""
+    begun = begin(
+        "deposit", 64, corrupted={1: lying(against(9))}, tolerated=0.05, round={"min_leave": 3}
+    )
+    begun.deposit(begun.records(range(64)))
+    assert (
+        "1 senders are missing without the uploads that fail the check: with fewer than 3, what "
+        "is absent would show whose it is"
+    ) == stopped(begun)
+    assert [] == [step for step, _, _ in begun.words() if step.startswith("share")]
+
+
+def test_as_many_as_may_leave_are_left_out_together(begin):
+    begun = begin("deposit", 64, tolerated=0.05, round={"min_leave": 3})
+    sent = begun.records(range(61))
+    begun.deposit(sent)
+    for position in (3, 30, 40):
+        begun.craft(foreign(begun, position, FLIP))
+    assert [*sent.values(), None, None, None] == list(begun.driver.finish())
+
+
+def test_in_a_post_only_a_phase_before_it_holds_the_round(begin):
+    """A message that is missing shows nothing, unless its sender was counted before."""
+    for cohort, held in ((0, False), (60, True)):
+        begun = begin("post", 60, round={"min_leave": 3, "cohort": cohort})
+        sent = texts(59)
+        begun.driver.post(sent)
+        crafted = Crafted(begun, 0)
+        garbage(crafted)
+        begun.craft(crafted.sent())
+        if held:
+            assert stopped(begun).startswith("1 senders are missing without the uploads that fail")
+        else:
+            assert sorted(sent) == sorted(begun.driver.finish())
+
+
 def test_a_server_that_accuses_everybody_stops_the_round(begin):
     begun = begin("deposit", 15, corrupted={1: lying(AgainstAll)})
     begun.deposit(begun.records(range(15)))

@@ -57,6 +57,18 @@ def outcome(kernel, tree, m, seed, party=1):
 
 
 @needs_kernel
+@pytest.mark.parametrize(("leaves", "width"), [(0, 1), (1 << 60, 1), (-1, 16), (1, 0), (1, -16)])
+def test_the_kernel_refuses_sizes_that_it_has_no_room_for(leaves, width):
+    """Whoever calls it: nothing is written before sizes are known to fit."""
+    said = r"^leaves and width must be between 1 and 2\^31\.$"
+    none, some = b"", bytearray(64)
+    with pytest.raises(ValueError, match=said):
+        native._kernel.evaluate(False, none, leaves, width, False, 0, none, some, none, some)
+    with pytest.raises(ValueError, match=said):
+        native._kernel.generate(none, leaves, width, False, none, none, some, some)
+
+
+@needs_kernel
 @given(
     leaves=st.integers(1, 80) | st.integers(1, 4000),
     width=st.integers(1, 100) | st.integers(1, 4096),

@@ -44,6 +44,14 @@ static void layout_of(layout_t *at, const shape_t *shape, size_t width, int chec
   at->key_size = at->check_at + (checked ? CHECK_BLOCKS * BLOCK : 0);
 }
 
+/* What shape_of and all products of sizes are made for; tree.py asks for no more. */
+static int fits(Py_ssize_t leaves, Py_ssize_t width) {
+  const Py_ssize_t most = (Py_ssize_t)1 << 31;
+  if (leaves >= 1 && leaves <= most && width >= 1 && width <= most) return 1;
+  PyErr_SetString(PyExc_ValueError, "leaves and width must be between 1 and 2^31.");
+  return 0;
+}
+
 static PyObject *wrong_size(const char *what) {
   return PyErr_Format(PyExc_ValueError, "%s has another size than the tree asks for.", what);
 }
@@ -90,13 +98,16 @@ static PyObject *evaluate(PyObject *self, PyObject *args) {
                         &keys, &share, &check, &tags))
     return NULL;
   job_t job = {0};
-  shape_of(&job.shape, (size_t)leaves);
-  layout_of(&job.layout, &job.shape, (size_t)width, checked);
+  const int fit = fits(leaves, width);
+  shape_of(&job.shape, fit ? (size_t)leaves : 1);
+  layout_of(&job.layout, &job.shape, fit ? (size_t)width : 1, checked);
   job.count = (size_t)keys.len / job.layout.key_size;
   job.schedules = schedules.buf, job.keys = keys.buf, job.share = share.buf;
   job.party = party, job.check = check.len ? check.buf : NULL, job.tags = tags.buf;
   PyObject *result = NULL;
-  if ((size_t)schedules.len != SCHEDULE * (LEAF + job.layout.planes))
+  if (!fit)
+    ; /* said already */
+  else if ((size_t)schedules.len != SCHEDULE * (LEAF + job.layout.planes))
     wrong_size("schedules");
   else if ((size_t)keys.len != job.count * job.layout.key_size)
     wrong_size("keys");
@@ -127,11 +138,14 @@ static PyObject *generate(PyObject *self, PyObject *args) {
     return NULL;
   shape_t shape;
   layout_t at;
-  shape_of(&shape, (size_t)leaves);
-  layout_of(&at, &shape, (size_t)width, checked);
+  const int fit = fits(leaves, width);
+  shape_of(&shape, fit ? (size_t)leaves : 1);
+  layout_of(&at, &shape, fit ? (size_t)width : 1, checked);
   const size_t count = (size_t)indices.len / sizeof(int64_t);
   PyObject *result = NULL;
-  if ((size_t)schedules.len != SCHEDULE * (LEAF + at.planes))
+  if (!fit)
+    ; /* said already */
+  else if ((size_t)schedules.len != SCHEDULE * (LEAF + at.planes))
     wrong_size("schedules");
   else if ((size_t)payloads.len != count * at.width)
     wrong_size("payloads");

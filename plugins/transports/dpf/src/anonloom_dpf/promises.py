@@ -10,7 +10,9 @@ from anonloom_dpf.peeling import LOSS
 
 def guarantees(round: Round, settings: Settings) -> Guarantees:
     """Return the promises; see `Guarantees` for what each field means."""
-    dishonest = math.ceil(settings.tolerated * round.min_batch)
+    # A server can have as many honest uploads taken out as there may be dishonest ones left.
+    share = settings.tolerated
+    dishonest = math.ceil(round.min_batch * share / (1 - share))
     return Guarantees(
         honest_senders_min=max(round.min_batch - dishonest, 1),
         colluding_servers=round.servers - 1,
@@ -24,7 +26,7 @@ def guarantees(round: Round, settings: Settings) -> Guarantees:
         presence_visible_to="the network and every server",
         presence_visible_when="from the upload on; which position was filled only with open",
         presence_of_erased_visible=False,
-        exclusion="attributable",
+        exclusion="possible" if _may_refuse(round, settings) else "attributable",
         erasure_condition=(
             "one server destroys its round key, and none had its key or memory copied before that"
         ),
@@ -38,24 +40,37 @@ def guarantees(round: Round, settings: Settings) -> Guarantees:
     )
 
 
+def _may_refuse(round: Round, settings: Settings) -> bool:
+    """Whether uploads that fail a check are left out: a server can make honest ones fail."""
+    checked = round.operation == "deposit" or round.servers == 2
+    return checked and settings.tolerated > 0
+
+
 def _donors(round: Round, settings: Settings) -> str:
     if round.operation == "deposit":
         return (
-            "detected: a write to a position that is not the writer's own is refused; one that "
-            "a server helps can destroy a record, never alter it"
+            "detected: a record changed by anybody but its sender is never published; a donor "
+            "without a server's help can't change another's row; with that help it can destroy "
+            "the row, never alter it"
         )
     if round.servers > 2:
         return "honest: with more than two servers malformed keys are not recognised"
     leaf = post_layout(round, settings).slots_per_leaf
     return (
-        f"contained up to a share of {settings.tolerated:g}: an accepted key changes at most one "
-        f"leaf ({leaf} slots) per sub-table"
+        f"contained up to a share of {settings.tolerated:g}. For n = 2 an accepted key changes at "
+        f"most one leaf (= {leaf} slots) per sub-table, if the hash is collision and XOR-collision "
+        "resistant and both servers follow the check. It does not show that the record is true, "
+        "well formed, placed where its tag says, the same in all sub-tables, or from one person; "
+        "a server may still refuse an honest donor"
     )
 
 
 def _delivery(round: Round, settings: Settings) -> str:
     if round.operation == "deposit":
-        return "every record that all servers confirmed, once, unless it is contested"
+        return (
+            "every record that all servers confirmed, once, unless it is contested or refused as "
+            "a foreign write"
+        )
     if settings.placement == "paper":
         return f"about {settings.success_rate:.1%} of confirmed messages; the others collide"
     every = "every message that all servers confirmed, once, if all senders are honest"
@@ -70,7 +85,15 @@ def _not_covered(round: Round, settings: Settings) -> tuple[str, ...]:
         "which server changed its share: with two servers it is one of them",
         "a server that refuses an honest sender before confirming",
         "coercion",
+        "dishonest senders beyond the tolerated share: all count towards the least number",
     ]
+    if _may_refuse(round, settings):
+        uncovered.append(_refusing(round, settings))
+    if round.operation == "deposit":
+        uncovered.append(
+            "a donor who learns secrets of positions from the lines between servers: whoever has "
+            "one can destroy the row"
+        )
     if round.operation == "post" and settings.placement == "peeling":
         most = 3 * settings.slots_per_leaf
         uncovered.append(
@@ -80,3 +103,15 @@ def _not_covered(round: Round, settings: Settings) -> tuple[str, ...]:
     if round.suite != "mlkem768-x25519":
         uncovered.append("traffic that is recorded now and opened with a quantum computer later")
     return tuple(uncovered)
+
+
+def _refusing(round: Round, settings: Settings) -> str:
+    said = (
+        "a server that makes honest uploads fail their check, up to a share of "
+        f"{settings.tolerated:g}: they are left out, and nobody is named"
+    )
+    if round.operation == "post":
+        return said
+    return (
+        f"{said}; positions that stay empty then are theirs, at least {round.min_leave} at a time"
+    )

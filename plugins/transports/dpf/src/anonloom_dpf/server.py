@@ -53,9 +53,27 @@ class DpfServer(RoundServer):
                 f"{left} uploads pass the check, it takes {self.round.min_batch}: nothing is opened"
             )
             return
+        missing = self._before() - left
+        if wrong and 0 < missing < self.round.min_leave:
+            self.talk.stop(
+                f"{missing} senders are missing without the uploads that fail the check: with "
+                f"fewer than {self.round.min_leave}, what is absent would show whose it is"
+            )
+            return
         self.exclude(wrong, self._work.wrong)
         self._work.remove(wrong)
         self.settled = True
+
+    def _before(self) -> int:
+        """Return how many senders there were before wrong uploads are taken out.
+
+        Of a deposit those whom this very round has admitted: a position that stays empty is that of
+        whoever was taken out, and a server can fail an honest upload on purpose. Of a post only
+        those of the phase before it: a message that is not there shows nothing by itself.
+        """
+        if self.round.operation == "post":
+            return self.round.cohort
+        return max(self.round.cohort, len(self.admitted or ()))
 
     def reveal(self) -> None:
         """Show this server's share of what was not erased."""

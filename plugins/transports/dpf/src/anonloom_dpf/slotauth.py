@@ -20,10 +20,15 @@ the whole block, and halves of a refused block find guilty uploads. What is acce
 two uploads in it may undo each other. So a block is kept or dropped whole, and if an upload is
 taken out of an accepted block for whatever reason, the rest is claimed again.
 
-Servers commit to their claims before they reveal them; one that lies in its claim changes the sum
-by what it added and learns nothing that it did not know. The check works for any number of servers,
-and holds whatever the keys of the point functions are. It does not count writes: who knows a slot's
-key may write into the slot twice, and spoils nothing but her own row.
+Servers commit to their claims before they reveal them. Of honest uploads, one or many, the claim of
+the last server is the sum of all other servers' true claims: they know it before it is said, and a
+lie that has a block halved down to single uploads makes nobody say anything new. What a lie does is
+to have an honest upload taken out like a wrong one, by nobody in particular, and the position that
+then stays empty is its sender's: see `server.DpfServer.place` for what holds against it.
+
+The check works for any number of servers, and holds whatever the keys of the point functions are.
+It does not count writes: who knows a slot's key may write into the slot twice, and spoils nothing
+but her own row.
 
 What is promised of deposits: a record changed by anybody but its sender is never published; a donor
 without a server's help can't change another's row; with that help it can destroy the row, never
