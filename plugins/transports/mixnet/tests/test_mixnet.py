@@ -320,6 +320,20 @@ def test_the_list_that_clients_see_names_cores_by_hashes_only(begin):
     assert not any(core in document for core in cores)
 
 
+def test_another_batch_is_shuffled_in_another_order(begin):
+    """Whoever makes a server mix twice in one round, from an old state, learns no order by it."""
+    orders = []
+    for sent in (bytes(24), b"x" * 24, b"x" * 24):
+        round = begin("post", 40, traps=0)
+        round.driver.post([sent] * 40)
+        round.driver.close()
+        round.driver.settle()
+        orders.append([server._batch.origins for server in round.driver.servers])
+    zeros, others, again = orders
+    assert others == again  # the round's secrets are the same in all three
+    assert all(one != other for one, other in zip(zeros, others, strict=True))
+
+
 # --- promises -------------------------------------------------------------------------------------
 
 

@@ -5,6 +5,7 @@ the lines sees the same lists. A hop says its list as its one word of step `mix`
 different ones is evidence against it.
 """
 
+import hashlib
 from abc import abstractmethod
 
 import attrs
@@ -231,7 +232,10 @@ class Mixing(RoundServer):
                 return
             removed = found
         kept = [at for at, origin in enumerate(batch.origins) if origin not in removed]
-        order = shuffled(len(kept), Stream(self.talk.derived("shuffle")))
+        # Another order for another batch: a server that is started from an older saved state could
+        # be made to mix again, and known packets would then show the order of the others.
+        batched = hashlib.sha256(b"".join(batch.outputs[at] for at in kept)).hexdigest()
+        order = shuffled(len(kept), Stream(self.talk.derived(f"shuffle {batched}")))
         places = [kept[place] for place in order]
         self._batch = attrs.evolve(
             batch,
