@@ -26,6 +26,14 @@ def test_delivery_names_what_is_excepted():
     ) == confirmed(plan(), "it is lost", "it is late")
 
 
+def test_an_erased_record_is_not_delivered():
+    deposit = plan(operation="deposit", slots=(bytes(32),), min_batch=1)
+    assert (
+        "every record that all servers confirmed, once, unless it is erased or the round stops"
+        == confirmed(deposit)
+    )
+
+
 def test_what_no_transport_covers_stands_behind_what_one_names():
     named = uncovered(plan(), "rain")
     later = "traffic that is recorded now and opened with a quantum computer later"

@@ -34,7 +34,8 @@ def shared(round: Round) -> dict[str, Any]:
 def confirmed(round: Round, *unless: str) -> str:
     """Say that all arrives that was confirmed, but for the cases named and a round that stops."""
     what = "message" if round.operation == "post" else "record"
-    cases = [*unless, "the round stops"]
+    erased = () if round.operation == "post" else ("it is erased",)
+    cases = [*erased, *unless, "the round stops"]
     told = cases[0] if len(cases) == 1 else f"{', '.join(cases[:-1])} or {cases[-1]}"
     return f"every {what} that all servers confirmed, once, unless {told}"
 

@@ -450,7 +450,7 @@ PLAIN = Guarantees(
     donors=wording("0.02", 2),
     eligibility="none: Sybils not excluded",
     presence_visible_to="the network and every server",
-    presence_visible_when="from the upload on; which position was filled only with open",
+    presence_visible_when="from the upload on",
     presence_of_erased_visible=False,
     exclusion="possible",
     erasure_condition=(
@@ -458,21 +458,24 @@ PLAIN = Guarantees(
     ),
     post_quantum=False,
     delivery=(
-        "every message that all servers confirmed, once, if all senders are honest; with the "
-        "tolerated share of dishonest ones, all but 0.1%"
+        "if all senders are honest, every message that all servers confirmed, once, unless the "
+        "round stops; with the tolerated share of dishonest ones, all but 0.1%"
     ),
     lost_server="the round does not end, and nothing is opened",
     measured_or_argued=(
-        "secrecy of keys argued, and enumerated on toy parameters; delivery and losses measured"
+        "secrecy argued, of keys also enumerated on small parameters; delivery measured"
     ),
     not_covered=(
-        "that a message is true, well formed or from one person",
-        "which server changed its share: with two servers it is one of them",
-        "a server that refuses an honest sender before confirming",
-        "coercion",
-        "dishonest senders beyond the tolerated share: all count towards the least number",
+        "dishonest senders beyond those allowed for: they count towards the least number",
+        "a server that falls silent at open, after all others have shown their parts: it alone "
+        "then knows what was sent, not by whom",
+        "which server showed a wrong part: it is one of them",
         REFUSING,
         SEVERAL,
+        "prevention: a server that deviates is found out, not kept from it",
+        "a server that refuses an honest sender before confirming",
+        "that a message is true, well formed or from one person",
+        "coercion",
         "traffic that is recorded now and opened with a quantum computer later",
     ),
 )
@@ -485,8 +488,8 @@ OF_DEPOSITS = {
         "destroy the row, never alter it"
     ),
     "delivery": (
-        "every record that all servers confirmed, once, unless it is contested or refused "
-        "as a foreign write"
+        "every record that all servers confirmed, once, unless it is erased, it is contested, it "
+        "is refused as a foreign write or the round stops"
     ),
 }
 
@@ -494,7 +497,7 @@ OF_DEPOSITS = {
 def told_of_deposits(least):
     """What is not covered of a deposit in which so many may leave."""
     emptied = f"{REFUSING}; positions that stay empty then are theirs, at least {least} at a time"
-    return (*ALONE[:5], emptied, LEARNING, ALONE[-1])
+    return (*ALONE[:3], emptied, LEARNING, *ALONE[4:])
 
 
 GUARANTEES = {
@@ -508,7 +511,8 @@ GUARANTEES = {
             "exclusion": "attributable",
             "not_covered": tuple(item for item in PLAIN.not_covered if item != REFUSING),
             "delivery": (
-                "every message that all servers confirmed, once, if all senders are honest"
+                "if all senders are honest, every message that all servers confirmed, once, "
+                "unless the round stops"
             ),
         },
     ),
@@ -572,7 +576,7 @@ def test_guarantees_follow_the_round(case):
 def test_other_numbers_of_servers_are_refused(servers):
     said = (
         f"transport 'dpf' works with 2, 3 or 4 servers. Got {servers} instead. "
-        "Transport 'mixnet' takes any number."
+        "Transport 'mixnet' takes two or more."
     )
     assert said == Dpf().problem(plan(servers=servers))
     with pytest.raises(TransportError) as error:

@@ -38,7 +38,6 @@ class Direct(RoundTransport):
 
     def guarantees(self, round: Round) -> Guarantees:
         """Return what such a round promises: delivery, and nothing that hides anybody."""
-        erased = () if round.operation == "post" else ("it is erased",)
         return Guarantees(
             honest_senders_min=1,
             colluding_servers=0,
@@ -49,7 +48,7 @@ class Direct(RoundTransport):
             erasure_condition=(
                 "every server destroys its round key and forgets it, for all have seen it"
             ),
-            delivery=confirmed(round, *erased),
+            delivery=confirmed(round),
             measured_or_argued="delivery measured",
             not_covered=uncovered(
                 round,

@@ -6,6 +6,15 @@ from anonloom.kinds.rounds import Round
 from anonloom.kinds.transport import Guarantees
 from anonloom_dpf.layout import Settings, post_layout
 from anonloom_dpf.peeling import LOSS
+from anonloom_rounds.promises import (
+    COUNTED,
+    ERASED,
+    SILENT,
+    WRONG_PART,
+    confirmed,
+    shared,
+    uncovered,
+)
 
 
 def guarantees(round: Round, settings: Settings) -> Guarantees:
@@ -18,25 +27,15 @@ def guarantees(round: Round, settings: Settings) -> Guarantees:
         colluding_servers=round.servers - 1,
         server_behaviour="detected after open",
         donors=_donors(round, settings),
-        eligibility=(
-            "one upload per invitation of the study"
-            if round.authority
-            else "none: Sybils not excluded"
-        ),
-        presence_visible_to="the network and every server",
-        presence_visible_when="from the upload on; which position was filled only with open",
         presence_of_erased_visible=False,
         exclusion="possible" if _may_refuse(round, settings) else "attributable",
-        erasure_condition=(
-            "one server destroys its round key, and none had its key or memory copied before that"
-        ),
-        post_quantum=round.suite == "mlkem768-x25519",
+        erasure_condition=ERASED,
         delivery=_delivery(round, settings),
-        lost_server="the round does not end, and nothing is opened",
         measured_or_argued=(
-            "secrecy of keys argued, and enumerated on toy parameters; delivery and losses measured"
+            "secrecy argued, of keys also enumerated on small parameters; delivery measured"
         ),
         not_covered=_not_covered(round, settings),
+        **shared(round),
     )
 
 
@@ -67,42 +66,31 @@ def _donors(round: Round, settings: Settings) -> str:
 
 def _delivery(round: Round, settings: Settings) -> str:
     if round.operation == "deposit":
-        return (
-            "every record that all servers confirmed, once, unless it is contested or refused as "
-            "a foreign write"
-        )
+        return confirmed(round, "it is contested", "it is refused as a foreign write")
     if settings.placement == "paper":
         return f"about {settings.success_rate:.1%} of confirmed messages; the others collide"
-    every = "every message that all servers confirmed, once, if all senders are honest"
+    every = f"if all senders are honest, {confirmed(round)}"
     if round.servers > 2 or not settings.tolerated:
         return every
     return f"{every}; with the tolerated share of dishonest ones, all but {LOSS:.1%}"
 
 
 def _not_covered(round: Round, settings: Settings) -> tuple[str, ...]:
-    uncovered = [
-        "that a message is true, well formed or from one person",
-        "which server changed its share: with two servers it is one of them",
-        "a server that refuses an honest sender before confirming",
-        "coercion",
-        "dishonest senders beyond the tolerated share: all count towards the least number",
-    ]
+    own = [COUNTED, SILENT, WRONG_PART]
     if _may_refuse(round, settings):
-        uncovered.append(_refusing(round, settings))
+        own.append(_refusing(round, settings))
     if round.operation == "deposit":
-        uncovered.append(
+        own.append(
             "a donor who learns secrets of positions from the lines between servers: whoever has "
             "one can destroy the row"
         )
     if round.operation == "post" and settings.placement == "peeling":
         most = 3 * settings.slots_per_leaf
-        uncovered.append(
+        own.append(
             f"a sender whose one upload is read as several messages, at most {most}: seen as an "
             "excess over the uploads, by nobody in particular"
         )
-    if round.suite != "mlkem768-x25519":
-        uncovered.append("traffic that is recorded now and opened with a quantum computer later")
-    return tuple(uncovered)
+    return uncovered(round, *own)
 
 
 def _refusing(round: Round, settings: Settings) -> str:

@@ -72,7 +72,7 @@ class Dpf(RoundTransport):
         if not 2 <= round.servers <= 4:
             return (
                 f"transport 'dpf' works with 2, 3 or 4 servers. Got {round.servers} instead. "
-                "Transport 'mixnet' takes any number."
+                "Transport 'mixnet' takes two or more."
             )
         return None
 

@@ -21,9 +21,7 @@ def guarantees(round: Round, traps: int) -> Guarantees:
         delivery=(
             confirmed(round, "its sender does not look for it")
             if round.operation == "post"
-            else confirmed(
-                round, "it is erased", "it is contested", "its sender does not look for it"
-            )
+            else confirmed(round, "it is contested", "its sender does not look for it")
         ),
         measured_or_argued="secrecy and detection argued; delivery measured",
         not_covered=_not_covered(round, traps),
