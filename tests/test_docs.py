@@ -17,7 +17,7 @@ from anonloom.kinds.transport import Guarantees
 from anonloom.kindtable import KINDS
 from anonloom.registry import Registry
 from anonloom.spec.pipeline import load_pipeline
-from anonloom.testing import PartitionerConformance
+from anonloom.testing import PartitionerConformance, TransportConformance
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -186,6 +186,53 @@ def test_the_partitioner_of_contributing_keeps_the_promises_of_its_kind():
     shown = type("TestHalving", (PartitionerConformance,), {"method": names["Halving"]})
     failed = [result.check for result in shown().results() if not result.good]
     assert {"check_method_is_registered", "check_method_is_picklable"} >= set(failed)
+
+
+def test_the_transport_of_rounds_keeps_the_promises_of_its_kind():
+    """All but those of a package: it is not installed here."""
+    (block,) = blocks(ROOT / "rounds" / "README.md", "python")
+    # The version of a distribution that is installed stands in for its own.
+    block = block.replace('"anonloom-relay"', '"anonloom-rounds"')
+    names: dict[str, object] = {"__name__": "shown_in_rounds"}
+    exec(compile(block, "rounds/README.md", "exec"), names)
+    shown = type("TestRelay", (TransportConformance,), {"method": names["Relay"]})
+    failed = [result.check for result in shown().results() if not result.good]
+    assert {"check_method_is_registered", "check_method_is_picklable"} >= set(failed)
+
+
+SENDING = sorted((ROOT / "plugins/transports").glob("*/README.md"))
+
+
+@pytest.mark.parametrize("page", SENDING, ids=relative)
+def test_the_round_that_a_transport_shows_ends_as_it_says(page, capsys):
+    (block,) = blocks(page, "python")
+    exec(compile(block, relative(page), "exec"), {})
+    (said,) = re.findall(r"print\(.*finish.*  # (.*)$", block, re.M)
+    assert said == capsys.readouterr().out.splitlines()[0]
+
+
+def test_the_guess_that_traffic_shows_can_be_asked_for():
+    page = ROOT / "plugins" / "auditors" / "traffic" / "README.md"
+    (block,) = blocks(page, "python")
+    names: dict[str, object] = {}
+    exec(compile(block, relative(page), "exec"), names)
+    assert 1 / 50 == names["found"].top1.chance
+
+
+WITHIN = {
+    page: [block for block in blocks(page, "yaml") if block.startswith("collect:")]
+    for page in PAGES_OF_ALL
+}
+
+
+@pytest.mark.parametrize("page", [page for page in WITHIN if WITHIN[page]], ids=relative)
+def test_a_collection_that_is_shown_suits_a_pipeline(page, examples):
+    whole = (examples / "transports.yaml").read_text(encoding="utf-8")
+    for number, block in enumerate(WITHIN[page]):
+        plain = re.sub(r"^(collect|audit|vary):\n(  .*\n)+", "", whole, flags=re.M)
+        file = examples / f"shown-{number}.yaml"
+        file.write_text(f"{plain}\n{block}", encoding="utf-8")
+        load_pipeline(file)
 
 
 def test_every_guarantee_of_a_transport_is_explained():

@@ -496,8 +496,8 @@ OF_DEPOSITS = {
 
 def told_of_deposits(least):
     """What is not covered of a deposit in which so many may leave."""
-    emptied = f"{REFUSING}; positions that stay empty then are theirs, at least {least} at a time"
-    return (*ALONE[:3], emptied, LEARNING, *ALONE[4:])
+    emptied = f"positions that stay empty then: they are theirs, at least {least} at a time"
+    return (*ALONE[:4], emptied, LEARNING, *ALONE[4:])
 
 
 GUARANTEES = {

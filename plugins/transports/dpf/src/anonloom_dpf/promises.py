@@ -78,7 +78,7 @@ def _delivery(round: Round, settings: Settings) -> str:
 def _not_covered(round: Round, settings: Settings) -> tuple[str, ...]:
     own = [COUNTED, SILENT, WRONG_PART]
     if _may_refuse(round, settings):
-        own.append(_refusing(round, settings))
+        own += _refusing(round, settings)
     if round.operation == "deposit":
         own.append(
             "a donor who learns secrets of positions from the lines between servers: whoever has "
@@ -93,13 +93,14 @@ def _not_covered(round: Round, settings: Settings) -> tuple[str, ...]:
     return uncovered(round, *own)
 
 
-def _refusing(round: Round, settings: Settings) -> str:
+def _refusing(round: Round, settings: Settings) -> list[str]:
     said = (
         "a server that makes honest uploads fail their check, up to a share of "
         f"{settings.tolerated:g}: they are left out, and nobody is named"
     )
     if round.operation == "post":
-        return said
-    return (
-        f"{said}; positions that stay empty then are theirs, at least {round.min_leave} at a time"
+        return [said]
+    theirs = (
+        f"positions that stay empty then: they are theirs, at least {round.min_leave} at a time"
     )
+    return [said, theirs]
