@@ -15,8 +15,10 @@ from anonloom.data.table import Table
 from anonloom.errors import DataError, TransportError
 from anonloom.kinds.context import Run
 from anonloom.kinds.guard import Guard
+from anonloom.testing.entropy import SeededEntropy
 from anonloom_delivery.collector import Delivery
 from anonloom_delivery.promises import both
+from anonloom_delivery.sending import Plan
 from anonloom_toy_carrier import GUARANTEES, Carrier
 
 SCHEMA = Schema(
@@ -283,3 +285,22 @@ def test_the_plan_says_what_travels():
 def test_keys_come_from_the_systems_randomness_with_a_seed_too():
     sent = [collected(traced=True)[2].traces[0].traces[0].sent for _ in range(2)]
     assert set(sent[0].values()).isdisjoint(sent[1].values())
+
+
+def test_the_second_round_knows_how_many_were_in_the_first():
+    """Who spoils the first round is there in the second, and few may not be missing from it."""
+    *_, run = collected(30, transport=Carrier(), dishonest=0.1, min_leave=7, traced=True)
+    (rounds,) = run.traces
+    for trace in rounds.traces:
+        uploads = (one.envelope for one in trace.network if one.envelope.step == "upload")
+        assert set(range(33)) == {upload.sender.index for upload in uploads}
+    plan = Plan(
+        transport=Carrier(),
+        servers=2,
+        min_batch=5,
+        suite="x25519",
+        entropy=SeededEntropy(),
+        min_leave=7,
+    )
+    described = plan.deposit([bytes([at]) * 32 for at in range(9)], 1, "a name", senders=12)
+    assert (12, 12, 7) == (described.cohort, described.capacity, described.min_leave)

@@ -51,6 +51,14 @@ class Delivery(Collector):
         default=0.0,
         check=between(0, 1, most_open=True),
     )
+    min_leave: int = param(
+        help=(
+            "The second round is held when some senders of the first are missing from it, or fail "
+            "its checks, but fewer than that: who is missing alone shows which position was hers."
+        ),
+        default=10,
+        check=at_least(1),
+    )
     dishonest: float = param(
         help=(
             "Further senders who do the worst to the first round that passes all checks, as a "
@@ -150,6 +158,7 @@ class Delivery(Collector):
             entropy=SystemEntropy(),
             traced=self.traced,
             dishonest=self.dishonest,
+            min_leave=self.min_leave,
         )
 
     def _slots(self) -> list[bytes]:

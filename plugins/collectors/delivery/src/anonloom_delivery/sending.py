@@ -38,6 +38,8 @@ class Plan:
     ----------
     context
         Digest of what else all must agree on: the layout of records.
+    min_leave
+        The second round is held when fewer senders than that are missing from it, but some.
     dishonest
         Senders who join the first round and do the worst to it that passes all checks, as a share
         of the honest ones.
@@ -53,7 +55,12 @@ class Plan:
     context: bytes = attrs.field(default=b"", repr=False)
     traced: bool = False
     dishonest: float = 0.0
+    min_leave: int = 1
     progress: Progress = attrs.field(default=_silent, repr=False)
+
+    def spoilers(self, senders: int) -> int:
+        """Return how many dishonest senders there are beside the honest ones."""
+        return round(self.dishonest * senders)
 
     def post(self, senders: int, name: str) -> Round:
         """Describe the round in which positions are reserved."""
@@ -85,9 +92,10 @@ class Plan:
             min_batch=self.min_batch,
             slots=slots,
             capacity=max(senders, len(slots)),
+            min_leave=self.min_leave,
             erasure=b"" if erasure is None else erasure.commitment,
             suite=self.suite,
-            cohort=len(slots),
+            cohort=max(senders, len(slots)),
             context=self.context,
         )
 
@@ -127,7 +135,7 @@ def reserve(plan: Plan, senders: int, name: str) -> tuple[Driver, list[SlotSecre
         SlotSecret(plan.entropy.bytes(SECRET_BYTES), plan.entropy.bytes(SECRET_BYTES))
         for _ in range(senders)
     ]
-    spoilers = round(plan.dishonest * senders)
+    spoilers = plan.spoilers(senders)
     described = plan.post(senders + spoilers, name)
     driver = Driver(plan.transport, described, entropy=plan.entropy, traced=plan.traced)
     driver.post([bytes(secret.key()) for secret in secrets])
@@ -154,7 +162,7 @@ def send(plan: Plan, records: NDArray[np.uint8], unwanted: NDArray[np.bool_], na
         likely.
     """
     first, secrets, keys = reserve(plan, len(records), name)
-    slots = [key.slot for key in keys]
+    slots, spoilers = [key.slot for key in keys], plan.spoilers(len(records))
     place = {slot: position for position, slot in enumerate(slots)}
     positions = [place.get(secret.slot) for secret in secrets]
     chosen = {
@@ -165,7 +173,7 @@ def send(plan: Plan, records: NDArray[np.uint8], unwanted: NDArray[np.bool_], na
     erasure = Erasure(chosen, plan.entropy.bytes(_SALT_BYTES)) if chosen else None
     second = Driver(
         plan.transport,
-        plan.deposit(slots, records.shape[1], name, erasure, len(records)),
+        plan.deposit(slots, records.shape[1], name, erasure, len(records) + spoilers),
         identities=first.identities,
         slot_keys=tuple(keys),
         erasure=erasure,
@@ -173,6 +181,8 @@ def send(plan: Plan, records: NDArray[np.uint8], unwanted: NDArray[np.bool_], na
         traced=plan.traced,
     )
     _fill(second, secrets, positions, records)
+    # Who spoiled the first round is seen in the second: to be missing would tell on others.
+    second.decoy(spoilers)
     plan.progress(3, STEPS)
     result = second.finish()
     plan.progress(4, STEPS)
