@@ -20,6 +20,7 @@ from anonloom.protocol import faults
 from anonloom_rounds import adversaries
 from anonloom_rounds.objections import Objection
 from anonloom_rounds.packing import unpack
+from anonloom_rounds.signing import Signer
 
 ALL = tuple(message(at) for at in range(4))
 
@@ -233,8 +234,10 @@ def test_objections_prove_themselves_or_are_refused():
     ]
     for number, body in enumerate(wrong, 1):
         assert {"unfounded objection": number} == objecting(net, body)
-    assert {"unfounded objection": len(wrong)} == objecting(net, good)
-    # It is in the list anyway, and counts once.
+    # Who is on the list has nothing to object to, and would only make servers pass it around.
+    listed = {"unfounded objection": len(wrong), "objection of somebody who is on the list": 1}
+    assert listed == objecting(net, good)
+    assert {} == net.servers[0]._objections
     net.settle()
     net.open()
     assert ALL == net.result()
@@ -266,6 +269,41 @@ def test_one_server_that_hears_an_objection_is_enough():
     deaf = faults.drop(lambda e: e.step == "objection" and e.receiver.index != 2)
     net = uploaded(post_round(3), corrupted={1: adversaries.loses(of_client(0))}, faults=[deaf])
     assert ALL == net.finish()
+
+
+def test_an_objection_that_was_lost_is_made_again():
+    deaf = faults.drop(faults.step("objection"))
+    net = uploaded(post_round(), corrupted={1: adversaries.loses(of_client(0))}, faults=[deaf])
+    net.close()
+    net.faults.clear()
+    net.retry()
+    net.settle()
+    net.open()
+    assert ALL == net.result()
+
+
+def test_a_receipt_that_a_server_held_back_does_not_make_believe_that_the_message_arrives():
+    """Else a sender would be left out who believes that all have confirmed and nobody objects."""
+    late = faults.delay(
+        100, lambda e: e.step == "receipt" and e.sender.index == 1 and e.receiver.index == 0
+    )
+    net = make_driver(post_round(), corrupted={1: adversaries.loses(of_client(0))}, faults=[late])
+    for sender in range(4):
+        client = net.client()
+        net._send(Party("client", sender), client.post(message(sender)))
+    while net._waiting and net._waiting[0][0] < 50:
+        net.deliver_one()
+    assert [False, True, True, True] == [client.acknowledged for client in net.clients]
+    for server in net.servers:
+        net._send(Party("server", net.servers.index(server)), server.close())
+    while net._waiting and net._waiting[0][0] < 50:
+        net.deliver_one()
+    assert False is net.clients[0].listed
+    net.deliver()
+    net.settle()
+    net.open()
+    assert ALL[1:] == net.result()
+    assert not net.clients[0].acknowledged
 
 
 def test_the_list_is_shown_to_everybody_who_uploaded_and_again_when_asked():
@@ -301,6 +339,25 @@ def test_an_upload_that_was_confirmed_and_is_refused_later_stops_the_round():
     expected = "an upload that all servers confirmed is refused: not the position's secret"
     assert expected == net.servers[1].stopped
     assert f"server 1 stopped the round: {expected}" == net.servers[0].stopped
+
+
+def test_nobody_stops_a_round_that_has_ended():
+    net = uploaded(post_round())
+    net.finish()
+    said = b"I change my mind"
+    signature = Signer(net.identities[1]).sign("word stop", net.round.digest, said)
+    net.inject(
+        Envelope(
+            sender=Party("server", 1),
+            receiver=Party("server", 0),
+            step="stop",
+            round=net.round.digest,
+            body=signature + said,
+        )
+    )
+    assert {"after the end": 1} == dict(net.servers[0].refused)
+    net.restart(0)
+    assert ALL == net.result()
 
 
 def test_everybody_learns_the_result_signed_by_all():

@@ -3,8 +3,12 @@
 import pytest
 from rounds_plain import make_driver, message, post_round, refusal
 
+from anonloom.kinds.engines import Envelope
+from anonloom.kinds.rounds import Party
 from anonloom.testing.entropy import SeededEntropy
-from anonloom_rounds.invitations import INVITATION_BYTES, Authority, genuine
+from anonloom_rounds.invitations import INVITATION_BYTES, PROOF_BYTES, Authority, invited, prove
+from anonloom_rounds.sealing import context_of
+from anonloom_rounds.uploads import MARK_BYTES, Body
 
 ENTROPY = SeededEntropy("study")
 STUDY, OTHER = Authority.draw(ENTROPY), Authority.draw(ENTROPY)
@@ -14,10 +18,54 @@ CODES = [STUDY.invite(ENTROPY) for _ in range(3)]
 def test_invitations_are_of_whoever_gave_them_out():
     assert {INVITATION_BYTES} == {len(code) for code in CODES}
     assert 3 == len(set(CODES))
-    assert all(genuine(STUDY.public, code) for code in CODES)
-    assert not genuine(OTHER.public, CODES[0])
-    assert not genuine(STUDY.public, CODES[0][:16] + CODES[1][16:])
-    assert not genuine(STUDY.public, b"")
+    proofs = [prove(code, b"here") for code in CODES]
+    assert {PROOF_BYTES} == {len(proof) for proof in proofs}
+    assert 3 == len({invited(STUDY.public, proof, b"here") for proof in proofs} - {None})
+    assert None is invited(OTHER.public, proofs[0], b"here")
+    assert None is invited(STUDY.public, proofs[0][:32] + proofs[1][32:], b"here")
+    assert None is invited(STUDY.public, b"", b"here")
+
+
+def test_an_invitation_is_not_shown_and_what_is_shown_counts_in_one_place():
+    proof = prove(CODES[0], b"here")
+    assert CODES[0][:32] not in proof
+    assert None is invited(STUDY.public, proof, b"there")
+    one, two = (invited(STUDY.public, prove(CODES[0], at), at) for at in (b"here", b"there"))
+    assert one == two
+
+
+def test_a_server_cannot_send_in_the_name_of_somebody_whom_it_has_seen():
+    """All that it was sent does not admit an upload of its own at another server."""
+    net = make_driver(post_round(authority=STUDY.public))
+    first, _ = net.post([message(1), message(2)], CODES[:2])
+    thief = net.servers[1]
+    seen = thief._key.open(
+        first._bodies[1].sealed, context_of(net.round, thief.bound, 1, first._upload)
+    )
+    stolen = seen[MARK_BYTES : MARK_BYTES + PROOF_BYTES]
+    later = make_driver(post_round(id="later", authority=STUDY.public))
+    for driver in (net, later):
+        notice, upload = driver.client(invitation=CODES[2]).notice, b"u" * 16
+        sealed = [
+            lock.seal(
+                bytes(MARK_BYTES) + stolen + message(9),
+                context_of(driver.round, notice.bound, server, upload),
+            )
+            for server, lock in enumerate(notice.locks)
+        ]
+        body = bytes(Body.of_all(sealed, [bytes(MARK_BYTES)] * 2)[0])
+        driver.inject(
+            Envelope(
+                sender=Party("client", 0),
+                receiver=Party("server", 0),
+                step="upload",
+                round=driver.round.digest,
+                upload=upload,
+                body=body,
+            )
+        )
+        assert {"no invitation": 1} == dict(driver.servers[0].refused)
+    assert all(one.acknowledged for one in later.post([message(1), message(2)], CODES[:2]))
 
 
 def test_an_authority_hides_its_key():

@@ -46,13 +46,28 @@ def test_all_servers_hold_the_same_description():
         pack(),
         pack(b""),
         pack(pack(b"head")),
-        pack(pack(b"head", b"no round")),
         NOTICE[:-1],
         NOTICE + b"x",
     ],
 )
 def test_bytes_that_are_no_description(data):
     assert UNREADABLE == refusal(lambda: read(data))
+
+
+@pytest.mark.parametrize(
+    "described",
+    [
+        b"no round",
+        bytes(6) + b"\xff\xff" + b"[" * 65535,
+        NET.round.encoded().replace(b'"servers": 2', b'"servers": 2000000000'),
+    ],
+)
+def test_what_not_all_have_signed_is_not_even_read(described):
+    """A server alone must not keep clients busy with a description of its own making."""
+    document, *signatures = unpack(NOTICE)
+    head, _, *rest = unpack(document)
+    data = pack(pack(head, described, *rest), *signatures)
+    assert UNSIGNED == refusal(lambda: read(data))
 
 
 def changed(at, value):

@@ -21,7 +21,7 @@ from anonloom.protocol.vault import MemoryVault
 from anonloom.testing.carrying import Restarting
 from anonloom.testing.entropy import SeededEntropy
 from anonloom_rounds import adversaries
-from anonloom_rounds.packing import pack
+from anonloom_rounds.packing import pack, unpack
 from anonloom_rounds.recording import Recorded
 from anonloom_rounds.state import Strongbox
 
@@ -233,6 +233,62 @@ def test_after_the_opening_only_public_data_are_left():
     assert [] != again.again()
     assert again.open() is not None
     assert again.settle() is not None
+
+
+def test_public_data_that_somebody_changed_on_a_disk_are_refused():
+    """Words are signed; which uploads they are about, and what was asked, must not change either.
+
+    With other ids the server would find that nobody shows what was committed to, and say so.
+    """
+    net = uploaded(post_round(3), corrupted={2: adversaries.stalls("sign result")})
+    net.close()
+    net.settle()
+    net.open()
+    saved = net.servers[0].save()
+    again = resumed(net, saved)
+    assert ("", None) == (again.stopped, again.result)
+    kind, *parts = unpack(saved)
+    for at, part in enumerate(parts):
+        changed = [*parts[:at], b"x" * 16 + part[16:], *parts[at + 1 :]]
+        assert UNREADABLE == refusal(lambda parts=changed: resumed(net, pack(kind, *parts)))
+    assert UNREADABLE == refusal(lambda: resumed(net, saved, index=1))
+    other = net.servers[1].save()
+    assert UNREADABLE == refusal(lambda: resumed(net, other))
+
+
+def test_a_server_that_began_cannot_be_made_to_begin_again():
+    """With other keys under the same round it would have said two different things."""
+    net = make_driver(post_round())
+    new = Plain().server(
+        net.round,
+        attrs.evolve(net.seats[0], vault=MemoryVault()),
+        entropy=SeededEntropy(),
+        clock=net.clock,
+    )
+    assert (
+        "what was saved is from before this server began the round: it goes on from what it "
+        "saved last" == refusal(lambda: resumed(net, new.save()))
+    )
+    assert "this server has begun the round before: it goes on from what it saved last" == refusal(
+        lambda: resumed(net, None).begin()
+    )
+
+
+def test_coins_are_tossed_for_one_list():
+    """A server of the past that is brought back tosses others when the list is another."""
+    net = uploaded(post_round())
+    old = [server.save() for server in net.servers]
+    net.close()
+    net.settle()
+    first = net.servers[0].talk.of("coin", 0)
+    for index, saved in enumerate(old):
+        net.servers[index] = net._server(index, saved)
+    net.post([message(4)])
+    net.close()
+    net.settle()
+    second = net.servers[0].talk.of("coin", 0)
+    assert first[-32:] != second[-32:]
+    assert first[:32] != second[:32]
 
 
 def test_what_was_saved_and_is_no_state():

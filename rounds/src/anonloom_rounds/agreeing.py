@@ -1,6 +1,7 @@
 """Agreeing: the servers sign one list of what all hold, and hear whoever is missing from it."""
 
 import hashlib
+from bisect import bisect_left
 from collections.abc import Iterable
 
 import attrs
@@ -40,8 +41,15 @@ class Agreeing(Collecting):
         objection = Objection.read(envelope.body, self.round.servers)
         if objection is None or not objection.founded(self.bound, self.seat.pins):
             return "unfounded objection"
+        if self._is_listed(objection.upload):
+            return "objection of somebody who is on the list"
         self._objections[objection.upload] = envelope.body
         return ""
+
+    def _is_listed(self, upload: bytes) -> bool:
+        listed = self._agreed or []
+        at = bisect_left(listed, upload)
+        return listed[at : at + 1] == [upload]
 
     def _agree(self) -> None:
         """Agree with the others on what all hold alike, sign the list and show it to clients."""

@@ -10,7 +10,7 @@ from anonloom.errors import TransportError
 from anonloom.kinds.engines import Clock, Entropy, ServerEngine
 from anonloom.kinds.rounds import Round, require_positions
 from anonloom.kinds.transport import Seat
-from anonloom_rounds.conversation import Conversation
+from anonloom_rounds.conversation import Conversation, readable
 from anonloom_rounds.notice import Notice
 from anonloom_rounds.packing import pack, unpack
 from anonloom_rounds.recording import Recorded
@@ -136,7 +136,7 @@ class Beginning(ServerEngine):
             except ValueError:
                 software, own = b"", []
             if software != self._software:
-                said = software.decode(errors="replace")
+                said = readable(software)
                 self.talk.stop(
                     f"server {server} runs {said}, and server {self.seat.index} "
                     f"{self._software.decode()}: all must run the same"

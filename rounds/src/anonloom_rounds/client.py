@@ -10,7 +10,7 @@ from anonloom.errors import TransportError
 from anonloom.kinds.engines import ID_BYTES, ClientEngine, Entropy, Envelope
 from anonloom.kinds.rounds import Party, Round, require_operation, require_size
 from anonloom.kinds.slots import SlotSecret
-from anonloom_rounds.invitations import INVITATION_BYTES
+from anonloom_rounds.invitations import INVITATION_BYTES, prove
 from anonloom_rounds.notice import Notice
 from anonloom_rounds.objections import Objection
 from anonloom_rounds.packing import cut
@@ -129,24 +129,28 @@ class RoundClient(ClientEngine):
             self._message, self._upload = message, self.new_id(contents)
             keys = [self._entropy.bytes(MARK_BYTES) for _ in contents]
             sealed = [
-                lock.seal(
-                    key + self._invitation + content,
-                    context_of(self.round, self.notice.bound, server, self._upload),
-                )
-                for server, (lock, key, content) in enumerate(
-                    zip(self.notice.locks, keys, contents, strict=True)
-                )
+                self._seal(server, key, content)
+                for server, (key, content) in enumerate(zip(keys, contents, strict=True))
             ]
             self._bodies = Body.of_all(sealed, keys)
         return self.again()
 
+    def _seal(self, server: int, key: bytes, content: bytes) -> bytes:
+        context = context_of(self.round, self.notice.bound, server, self._upload)
+        proof = prove(self._invitation, context) if self._invitation else b""
+        return self.notice.locks[server].seal(key + proof + content, context)
+
     def again(self) -> list[Envelope]:
-        """Return the same bytes for every server that has not confirmed them."""
-        return [
+        """Return the same bytes for every server that has not confirmed them.
+
+        Who objects does so again: the objection may have been lost as well.
+        """
+        missing = [
             self.to(server, "upload", bytes(body))
             for server, body in enumerate(self._bodies)
             if server not in self._receipts
         ]
+        return missing or self._object_if_left_out()
 
     def to(self, server: int, step: str, body: bytes) -> Envelope:
         """Address something to a server."""
@@ -173,6 +177,10 @@ class RoundClient(ClientEngine):
 
     def _take_receipt(self, server: int, receipt: bytes) -> None:
         pin, fingerprint = self.notice.pins[server], self._bodies[0].fingerprint
+        if self.listed is False:
+            # Who is not on the list and could not object is out. A receipt that comes only now is
+            # from a server that held it back: it would make believe that the message arrives.
+            return
         if server not in self._receipts and confirms(
             pin, receipt, self.notice.bound, self._upload, fingerprint
         ):
@@ -180,12 +188,15 @@ class RoundClient(ClientEngine):
 
     def _take_list(self, data: bytes) -> list[Envelope]:
         if self.listed is not None:
-            return []
+            return []  # an objection that may be lost is made again by `again` alone
         document = self.signed_by_all("accepted", data)
         if document is None:
             return []
         self.listed = self._upload in _pieces(document, ID_BYTES)
-        return [] if self.listed or not self.acknowledged else self._object()
+        return self._object_if_left_out()
+
+    def _object_if_left_out(self) -> list[Envelope]:
+        return self._object() if self.listed is False and self.acknowledged else []
 
     def _object(self) -> list[Envelope]:
         receipts = tuple(self._receipts[server] for server in range(self.round.servers))

@@ -8,7 +8,7 @@ import attrs
 from anonloom.kinds.engines import ID_BYTES, Envelope
 from anonloom.kinds.rounds import Party
 from anonloom_rounds.beginning import Beginning
-from anonloom_rounds.invitations import INVITATION_BYTES, genuine
+from anonloom_rounds.invitations import PROOF_BYTES, invited
 from anonloom_rounds.receipts import write_receipt
 from anonloom_rounds.sealing import context_of, overhead
 from anonloom_rounds.uploads import MARK_BYTES, Body, Uploads, body_size
@@ -52,7 +52,7 @@ class Collecting(Beginning):
             return "not from a client"
         if self._notice is None:
             return "before the round has begun"
-        inside = MARK_BYTES + self._invitation_size + self.content_size
+        inside = MARK_BYTES + self._proof_size + self.content_size
         size = inside + overhead(self.round.suite)
         if len(upload) != ID_BYTES or len(data) != body_size(self.round.servers, size):
             return "wrong size"
@@ -80,8 +80,8 @@ class Collecting(Beginning):
         return "the round is full" if len(self._uploads) >= self.round.capacity else ""
 
     @property
-    def _invitation_size(self) -> int:
-        return INVITATION_BYTES if self.round.authority else 0
+    def _proof_size(self) -> int:
+        return PROOF_BYTES if self.round.authority else 0
 
     def _keep(self, upload: bytes, body: Body, *, proven: bool = False) -> str:
         """Open an upload and keep it; return why it is refused, or nothing.
@@ -101,17 +101,17 @@ class Collecting(Beginning):
         marked, opened = body.marked(opened[:MARK_BYTES]), opened[MARK_BYTES:]
         if not proven and not hmac.compare_digest(marked.mark, body.mark):
             return "damaged"
-        invitation, content = opened[: self._invitation_size], opened[self._invitation_size :]
-        if self.round.authority:
-            if not genuine(self.round.authority, invitation):
-                return "no invitation"
-            if invitation in self._invitations:
-                return "invitation already used"
+        proof, content = opened[: self._proof_size], opened[self._proof_size :]
+        sender = invited(self.round.authority, proof, context) if proof else b""
+        if sender is None:
+            return "no invitation"
+        if sender in self._invitations:
+            return "invitation already used"
         wrong = self.judge_as(upload, content)
         if wrong:
             return wrong
-        if invitation:
-            self._invitations.add(invitation)
+        if sender:
+            self._invitations.add(sender)
         self._uploads.add(upload, marked)
         self._contents[upload] = content
         self.learn(body.sealed, content)

@@ -27,6 +27,12 @@ OPENING = ("key", "sign notice", STOP)
 _REASON = 300
 
 
+def readable(said: bytes) -> str:
+    """Return what another server said as one short line: it ends up in messages and logs."""
+    text = said[:_REASON].decode(errors="replace")
+    return "".join(character if character.isprintable() else "?" for character in text)
+
+
 @attrs.define(eq=False)
 class Conversation:
     """Says words, hears words, and notices who says two different things.
@@ -133,7 +139,7 @@ class Conversation:
         """Stop when a server has said that the round stops."""
         word = self.of(STOP, server)
         if word is not None and not self.stopped:
-            reason = word.decode(errors="replace")
+            reason = readable(word)
             own = server == self.seat.index
             self.stopped = reason if own else f"server {server} stopped the round: {reason}"
 
@@ -252,7 +258,8 @@ class Conversation:
         if not self.said(name):
             if name not in self._values:
                 self._values[name] = value()
-            nonce, own = self.derived(f"nonce {name}"), self._values[name]
+            nonce = self.derived(f"nonce {name} {subject.hex()}")
+            own = self._values[name]
             self.say(name + _COMMIT, self._commitment(name, subject, self.seat.index, nonce, own))
             if self.all(name + _COMMIT) is None:
                 return None

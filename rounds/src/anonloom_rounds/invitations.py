@@ -1,15 +1,23 @@
-"""Invitations: one upload per person, by codes that the study has signed."""
+"""Invitations: one upload per person, by keys that the study has signed.
+
+An invitation is a secret of its own, and uploads show only what it signs for one server and one
+upload. A code that servers got to see could be used by any of them: it would send in the name of
+everybody whom it has seen in an earlier phase, and leave the one whom it is after alone.
+"""
 
 import attrs
 
 from anonloom.kinds.engines import Entropy
 from anonloom.kinds.transport import Identity
-from anonloom_rounds.signing import SIGNATURE_BYTES, Signer, new_identity, signed
+from anonloom_rounds.signing import SIGNATURE_BYTES, Signer, identity_of, new_identity, signed
 
-_CODE = 16
+_KEY = 32
 
-#: Bytes of an invitation.
-INVITATION_BYTES = _CODE + SIGNATURE_BYTES
+#: Bytes of an invitation: a secret key, and the study's signature of its public half.
+INVITATION_BYTES = _KEY + SIGNATURE_BYTES
+
+#: Bytes of what an upload shows of it: public half, the study's signature, its own signature.
+PROOF_BYTES = _KEY + 2 * SIGNATURE_BYTES
 
 
 @attrs.frozen
@@ -29,12 +37,20 @@ class Authority:
         return self._identity.public
 
     def invite(self, entropy: Entropy) -> bytes:
-        """Return a new invitation."""
-        code = entropy.bytes(_CODE)
-        return code + Signer(self._identity).sign("invitation", b"", code)
+        """Return a new invitation; nobody but the invited person may see it."""
+        invited = new_identity(entropy)
+        return invited.secret + Signer(self._identity).sign("invitation", b"", invited.public)
 
 
-def genuine(authority: bytes, invitation: bytes) -> bool:
-    """Whether an authority gave out an invitation."""
-    code, signature = invitation[:_CODE], invitation[_CODE:]
-    return signed(authority, signature, "invitation", b"", code)
+def prove(invitation: bytes, context: bytes) -> bytes:
+    """Return what shows one server, for one upload, that its sender was invited."""
+    identity, vouched = identity_of(invitation[:_KEY]), invitation[_KEY:]
+    return identity.public + vouched + Signer(identity).sign("invited", b"", context)
+
+
+def invited(authority: bytes, proof: bytes, context: bytes) -> bytes | None:
+    """Return who sends, by the public half of an invitation; None when nobody was invited."""
+    public, signatures = proof[:_KEY], proof[_KEY:]
+    vouched, own = signatures[:SIGNATURE_BYTES], signatures[SIGNATURE_BYTES:]
+    genuine = signed(authority, vouched, "invitation", b"", public)
+    return public if genuine and signed(public, own, "invited", b"", context) else None

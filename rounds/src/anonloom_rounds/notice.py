@@ -74,11 +74,15 @@ def read_notice(data: bytes, pins: tuple[bytes, ...], software: bytes) -> Notice
         When it is not signed by all servers, or is for other software.
     """
     try:
-        round = Round.decoded(unpack(unpack(data)[0])[1])
+        described = unpack(unpack(data)[0])[1]
     except (ValueError, IndexError):
         raise TransportError("the round description cannot be read") from None
-    document = read_signed(data, "notice", round.digest, pins)
-    if document is None or round.servers != len(pins):
+    # Signatures first: what only one server says is not even read.
+    document = read_signed(data, "notice", hashlib.sha256(described).digest(), pins)
+    if document is None:
+        raise TransportError("the round description is not signed by all servers")
+    round = Round.decoded(described)
+    if round.servers != len(pins):
         raise TransportError("the round description is not signed by all servers")
     _, _, said, pinned, *keys = unpack(document)
     if said != software:

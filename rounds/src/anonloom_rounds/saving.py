@@ -1,17 +1,22 @@
 """Saving: the facts that a server engine follows from, written and read."""
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from anonloom.errors import TransportError
+from anonloom.kinds.engines import ID_BYTES
 from anonloom.kinds.rounds import Party
 from anonloom_rounds.notice import read_notice
 from anonloom_rounds.packing import cut, pack, unpack
+from anonloom_rounds.signing import signed
 from anonloom_rounds.uploads import Body
 from anonloom_rounds.words import Word
 
 if TYPE_CHECKING:
     from anonloom_rounds.server import RoundServer
+
+_SAVED = "saved"
 
 
 def save(server: "RoundServer") -> bytes:
@@ -30,10 +35,10 @@ def save(server: "RoundServer") -> bytes:
     erased = b"".join(_number(position) for position in sorted(server._erased - planned))
     if server._over:
         subject = b"".join(server.admitted or ())
-        return server._box.publish(words, asked, counted, erased, server.notice or b"", subject)
+        return _publish(server, words, asked, counted, erased, server.notice or b"", subject)
     if server._key is None:
         # Nothing was drawn yet, so nothing is secret and nothing is lost.
-        return server._box.publish(words, asked, counted, erased, b"", b"")
+        return _publish(server, words, asked, counted, erased, b"", b"")
     uploads = pack(
         *(
             pack(upload, _sender(server._senders.get(upload)), bytes(server._uploads[upload]))
@@ -50,6 +55,27 @@ def save(server: "RoundServer") -> bytes:
         pack(*(pack(*item) for item in server._objections.items())),
         pack(*(pack(name.encode(), fact) for name, fact in server.remembered.items())),
     )
+
+
+# Signed by the server itself: no key is left to seal it with, and on a disk that somebody changed
+# there must be nothing that makes it accuse the others or contradict itself.
+
+
+def _publish(server: "RoundServer", *parts: bytes) -> bytes:
+    own = server.talk.signer.sign(_SAVED, server.round.digest, _seated(server, parts))
+    return server._box.publish(*parts, own)
+
+
+def _check(server: "RoundServer", parts: list[bytes]) -> list[bytes]:
+    *said, own = parts
+    pin, digest = server.seat.pins[server.seat.index], server.round.digest
+    if not signed(pin, own, _SAVED, digest, _seated(server, said)):
+        raise ValueError("this server did not save that")
+    return said
+
+
+def _seated(server: "RoundServer", parts: Sequence[bytes]) -> bytes:
+    return pack(_number(server.seat.index), *parts)
 
 
 def load(server: "RoundServer", saved: bytes) -> None:
@@ -94,18 +120,22 @@ def _load_secret(server: "RoundServer", parts: list[bytes]) -> None:
 
 
 def _load_public(server: "RoundServer", parts: list[bytes]) -> None:
-    words, asked, counted, erased, notice, admitted = parts
+    words, asked, counted, erased, notice, admitted = _check(server, parts)
+    if server._box.begun:
+        raise TransportError(
+            "what was saved is from before this server began the round: it goes on from what it "
+            "saved last"
+        )
     server._asked = [action.decode() for action in unpack(asked)]
     _erase(server, erased)
     if notice:
         server._notice = notice
         server._described = read_notice(notice, server.seat.pins, server._software)
         server.talk.bound = server._described.bound
-        server.admitted = tuple(cut(admitted, 16))
+        server.admitted = tuple(cut(admitted, ID_BYTES))
         server._accepted = len(server.admitted)
         server._over = True
     said = _words(words)
-    # Nothing but their signatures protects these words.
     if not all(server.talk.genuine(*entry) for entry in said):
         raise ValueError("a word that its server did not say")
     server.talk.recall(said)

@@ -21,6 +21,9 @@ _TAG = 16
 _X25519 = 32
 _MLKEM_SEED = 64
 
+#: To see whether anything can be agreed on with a public key; secret from nobody.
+_TRIAL = X25519PrivateKey.from_private_bytes(bytes(range(_X25519)))
+
 
 def overhead(suite: Suite) -> int:
     """Bytes that sealing adds."""
@@ -74,6 +77,8 @@ class Lock:
             When it is none of this suite.
         """
         x25519 = X25519PublicKey.from_public_bytes(public[-_X25519:])
+        # A key of low order is refused here, where its server can be blamed: sealing would fail.
+        _TRIAL.exchange(x25519)
         if suite == "x25519":
             if len(public) != _X25519:
                 raise ValueError("not an X25519 key")

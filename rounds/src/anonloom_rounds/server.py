@@ -10,6 +10,7 @@ So a server that is started again from the saved facts is where it was.
 """
 
 import hashlib
+import re
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence, Set
 from typing import ClassVar
@@ -18,7 +19,7 @@ import attrs
 
 from anonloom.errors import TransportError
 from anonloom.kinds.engines import Envelope
-from anonloom.kinds.rounds import require_operation, require_positions
+from anonloom.kinds.rounds import Erasure, require_operation, require_positions
 from anonloom_rounds.agreeing import Agreeing
 from anonloom_rounds.conversation import STOP
 from anonloom_rounds.packing import pack
@@ -40,6 +41,8 @@ STEPS = frozenset(
         STOP,
     )
 )
+
+_NUMBER = re.compile(r" (0|[1-9][0-9]?)\Z")
 
 
 @attrs.define(eq=False)
@@ -97,7 +100,10 @@ class RoundServer(Agreeing):
 
     def coins(self) -> bytes | None:
         """Return 32 bytes that all servers tossed together; None as long as one is missing."""
-        shown = self.talk.exchange("coin", lambda: self.talk.derived("coin"), self.subject)
+        # Tossed for this subject: whoever made a server toss again for another one, from an older
+        # saved state, would otherwise know its coin before the list is fixed.
+        own, subject = f"coin {self.subject.hex()}", self.subject
+        shown = self.talk.exchange("coin", lambda: self.talk.derived(own), subject)
         return None if shown is None else hashlib.sha256(pack(b"coins", *shown)).digest()
 
     def exclude(self, uploads: Iterable[bytes], reason: str) -> None:
@@ -157,7 +163,18 @@ class RoundServer(Agreeing):
         return self._result
 
     def begin(self) -> list[Envelope]:
-        """Announce the server's key of this round."""
+        """Announce the server's key of this round.
+
+        Raises
+        ------
+        TransportError
+            When it has begun before and was not started from what it saved: with other keys it
+            would contradict itself, and be taken for a liar.
+        """
+        if self._key is None and self._box.begun:
+            raise TransportError(
+                "this server has begun the round before: it goes on from what it saved last"
+            )
         return self._ask("begin")
 
     def close(self) -> list[Envelope]:
@@ -239,14 +256,17 @@ class RoundServer(Agreeing):
             return self.take_claim(envelope)
         if not self._knows(envelope.step):
             return "unknown step"
+        if self._result is not None and envelope.step == STOP:
+            return "after the end"  # what all have signed stands
         reason = self.talk.hear(envelope)
         if not reason:
             self._go_on()
         return reason
 
     def _knows(self, step: str) -> bool:
-        own = step.removesuffix(" commit").rstrip("0123456789").rstrip()
-        return own in STEPS or own in self.steps
+        # Few numbers: every step is kept, and a server must not fill the memory of the others.
+        own = step.removesuffix(" commit")
+        return own in STEPS or own in self.steps or _NUMBER.sub("", own) in self.steps
 
     # --- what follows from the facts ------------------------------------------------------------
 
@@ -277,8 +297,9 @@ class RoundServer(Agreeing):
         """Whether the round goes on and all servers erase the same."""
         if self.round.operation == "post" or self.stopped:
             return not self.stopped
-        listed = b"".join(position.to_bytes(8, "big") for position in sorted(self._erased))
-        self.talk.say("erased", hashlib.sha256(listed).digest())
+        # With the salt that only servers know: a short list could be guessed from its hash.
+        salt = self.seat.erasure.salt if self.seat.erasure else self.round.digest
+        self.talk.say("erased", Erasure(self._erased, salt).commitment)
         words = self.talk.all("erased")
         own = self.seat.index
         for server, word in enumerate(words or ()):

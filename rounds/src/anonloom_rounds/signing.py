@@ -20,7 +20,11 @@ SIGNATURE_BYTES = 64
 
 def new_identity(entropy: Entropy) -> Identity:
     """Return a new long-term key."""
-    secret = entropy.bytes(32)
+    return identity_of(entropy.bytes(32))
+
+
+def identity_of(secret: bytes) -> Identity:
+    """Return a secret key with its public half."""
     key = Ed25519PrivateKey.from_private_bytes(secret)
     return Identity(secret, key.public_key().public_bytes_raw())
 

@@ -33,6 +33,11 @@ class Strongbox:
         """Under which the vault keeps the key."""
         return f"{self.round.id}/{self.server}/{self.round.digest.hex()[:16]}"
 
+    @property
+    def begun(self) -> bool:
+        """Whether there is a key."""
+        return self._vault.fetch(self.name) is not None
+
     def prepare(self, entropy: Entropy) -> None:
         """Draw the key."""
         self._vault.keep(self.name, entropy.bytes(32))

@@ -1,0 +1,116 @@
+"""What a server says in bad faith costs the others no memory, no exception and no false name."""
+
+import random
+import re
+
+import pytest
+from rounds_plain import STEPS, deposit_round, make_driver, message, post_round, secrets, uploaded
+
+from anonloom.errors import TransportError
+from anonloom.kinds.engines import Envelope
+from anonloom.kinds.rounds import Party
+from anonloom_rounds import adversaries
+from anonloom_rounds.packing import pack, unpack
+from anonloom_rounds.sealing import Lock
+from anonloom_rounds.signing import Signer
+
+ALL = [message(at) for at in range(4)]
+
+
+def said_by_server_1(net, step, said, bound=None):
+    bound = net.servers[0].bound if bound is None else bound
+    return Envelope(
+        sender=Party("server", 1),
+        receiver=Party("server", 0),
+        step=step,
+        round=net.round.digest,
+        body=Signer(net.identities[1]).sign(f"word {step}", bound, said) + said,
+    )
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "coin 1",
+        "held 7",
+        "rows 100",
+        "rows  1",
+        "rows1",
+        "rows 01",
+        "rows commit commit",
+        "rows -1",
+    ],
+)
+def test_steps_that_no_round_has_are_not_kept(step):
+    net = uploaded(post_round())
+    net.inject(said_by_server_1(net, step, b"x"))
+    assert {"unknown step": 1} == dict(net.servers[0].refused)
+    assert None is net.servers[0].talk.of(step, 1)
+
+
+def test_what_a_server_gives_as_its_reason_is_one_short_line():
+    net = make_driver(post_round())
+    said = b"a\nb\x1b[31m\xff" + b"x" * 10_000
+    net.inject(said_by_server_1(net, "stop", said, net.round.digest))
+    stopped = net.servers[0].stopped
+    assert stopped.isprintable()
+    assert stopped.startswith("server 1 stopped the round: a?b?[31m")
+    assert len(stopped) < 350
+
+
+@pytest.mark.parametrize("suite", ["x25519", "mlkem768-x25519"])
+def test_a_key_that_nothing_can_be_sealed_with_is_refused_by_servers(suite):
+    """Of low order: every sender would fail while sealing, and nobody would know why."""
+
+    def low(said):
+        software, public = unpack(said)
+        return pack(software, public[:-32] + bytes(32))
+
+    net = make_driver(post_round(suite=suite), corrupted={1: adversaries.substitutes("key", low)})
+    assert "a server announced a key that cannot be read" == net.servers[0].stopped
+    with pytest.raises(ValueError, match="shared key"):
+        Lock.read("x25519", bytes(32))
+
+
+def mangled(chance, said):
+    """Return something that resembles what would have been said."""
+    at = chance.randrange(len(said) + 1)
+    return chance.choice(
+        (
+            b"",
+            said[:at],
+            said[at:],
+            said + said,
+            bytes(len(said)),
+            chance.randbytes(len(said)),
+            said[:at] + chance.randbytes(3) + said[at + 3 :],
+            pack(said, b"", said[:at]),
+        )
+    )
+
+
+def named(net):
+    """Return whom servers other than 1 blame."""
+    reasons = [server.stopped for at, server in enumerate(net.servers) if at != 1]
+    own = [reason for reason in reasons if not reason.startswith("server 1 stopped the round")]
+    found = [re.search(r"(?:^|: )server (\d) (?!stopped)", reason) for reason in own]
+    return [int(one[1]) for one in found if one]
+
+
+@pytest.mark.parametrize("servers", [2, 3])
+@pytest.mark.parametrize("operation", [post_round, deposit_round])
+@pytest.mark.parametrize("step", STEPS)
+def test_whatever_a_server_says_nobody_fails_and_nobody_else_is_named(step, operation, servers):
+    chance = random.Random(f"{step} {servers}")
+    for _ in range(4):
+        lie = adversaries.lies(step, lambda said: mangled(chance, said))
+        plan = operation(servers)
+        net = make_driver(plan, corrupted={1: lie})
+        try:
+            if plan.slots:
+                net.deposit(zip(secrets(), ALL, strict=True))
+            else:
+                net.post(ALL)
+            assert set(ALL) == set(net.finish())
+        except TransportError:
+            assert [] == [name for name in named(net) if name != 1]
