@@ -366,3 +366,18 @@ def test_everybody_learns_the_result_signed_by_all():
     assert 1 == len({server.signed_result for server in net.servers})
     document, *signatures = unpack(net.servers[0].signed_result)
     assert (list(ALL), 2) == ([entry[1:] for entry in unpack(document)], len(signatures))
+
+
+def test_an_operator_is_told_whom_a_server_waits_for():
+    net = uploaded(post_round())
+    assert [[], []] == [server.waiting for server in net.servers]
+    net.faults.append(faults.drop(lambda e: e.sender == Party("server", 1)))
+    net.close()
+    assert [(1, "held")] == net.servers[0].waiting
+    assert [(0, "sign accepted")] == net.servers[1].waiting
+    net.faults.clear()
+    net.retry()
+    net.settle()
+    net.open()
+    net.result()
+    assert [[], []] == [server.waiting for server in net.servers]

@@ -85,6 +85,11 @@ def test_words_of_servers_are_judged_too():
     assert "" == word(net, "held", b"")
     assert "another word of the same server" == word(net, "held", b"x")
     assert TWO == net.servers[0].stopped
+    # Both words are kept with their signatures: whoever asks can check.
+    (proof,) = net.servers[0].talk.evidence
+    assert ("held", 1, b"", b"x") == (proof.step, proof.server, proof.one.body, proof.other.body)
+    talk = net.servers[0].talk
+    assert all(talk.genuine("held", 1, said) for said in (proof.one, proof.other))
 
 
 def test_a_word_counts_in_one_step_only():

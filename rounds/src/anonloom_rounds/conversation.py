@@ -33,6 +33,16 @@ def readable(said: bytes) -> str:
     return "".join(character if character.isprintable() else "?" for character in text)
 
 
+@attrs.frozen
+class Contradiction:
+    """Two different words of one server in one step, each with its signature: anybody can check."""
+
+    step: str
+    server: int
+    one: Word
+    other: Word
+
+
 @attrs.define(eq=False)
 class Conversation:
     """Says words, hears words, and notices who says two different things.
@@ -43,6 +53,8 @@ class Conversation:
         What words are bound to: the hash of the round description, once there is one.
     stopped
         Why the round cannot go on.
+    evidence
+        What shows that a server has lied, to whoever asks.
     outbox
         Envelopes that wait to be carried.
     """
@@ -51,6 +63,7 @@ class Conversation:
     seat: Seat
     bound: bytes = b""
     stopped: str = ""
+    evidence: list[Contradiction] = attrs.field(factory=list, init=False, repr=False)
     outbox: list[Envelope] = attrs.field(factory=list, init=False, repr=False)
     words: Words = attrs.field(init=False, repr=False)
     signer: Signer = attrs.field(init=False, repr=False)
@@ -125,6 +138,9 @@ class Conversation:
         if not self.genuine(step, sender.index, word):
             return "not signed by its sender"
         if not self.words.add(step, sender.index, word):
+            before = self.words.of(step, sender.index)
+            assert before is not None
+            self.evidence.append(Contradiction(step, sender.index, before, word))
             self.stop(f"{sender} said two different things")
             return "another word of the same server"
         self._heed(sender.index)
@@ -153,6 +169,15 @@ class Conversation:
     def all(self, step: str) -> tuple[bytes, ...] | None:
         """Return what all servers said in a step; None as long as one is missing."""
         return self.words.all(step)
+
+    @property
+    def waiting(self) -> list[tuple[int, str]]:
+        """Which servers have not said their word of the last step, and which step that is."""
+        said = [step for step, _ in self.words.steps(self.seat.index) if step not in self._to]
+        if not said or self.stopped:
+            return []
+        missing = (at for at in range(self.round.servers) if self.words.of(said[-1], at) is None)
+        return [(server, said[-1]) for server in missing]
 
     def of(self, step: str, server: int) -> bytes | None:
         """Return what one server said in a step, or None."""

@@ -150,6 +150,11 @@ class RoundServer(Agreeing):
         self.signed_result = write_signed(document, signatures)
         self._result = tuple(result)
 
+    @property
+    def waiting(self) -> list[tuple[int, str]]:
+        """Which servers this one waits for, and for which word: for the operator's eyes."""
+        return [] if self._result is not None else self.talk.waiting
+
     # --- the contract ---------------------------------------------------------------------------
 
     @property

@@ -18,6 +18,8 @@ from anonloom_traffic.attack import Guess, NothingToGuess, best_guess
 from anonloom_traffic.auditor import MEANINGS, Traffic
 from anonloom_traffic.planted import Planted
 
+pytestmark = pytest.mark.long
+
 ROUNDS = 400
 
 

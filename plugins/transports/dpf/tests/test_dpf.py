@@ -20,6 +20,8 @@ from anonloom_dpf.layout import deposit_layout, post_layout
 from anonloom_dpf.transport import Dpf
 from anonloom_dpf.tree import Tree
 
+pytestmark = pytest.mark.long
+
 SERVERS = [2, 3, 4]
 SUITES = ["x25519", "mlkem768-x25519"]
 

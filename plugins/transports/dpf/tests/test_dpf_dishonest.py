@@ -17,6 +17,8 @@ from anonloom_dpf.layout import TAG_BYTES, deposit_layout, post_layout
 from anonloom_dpf.posting import Posting
 from anonloom_rounds.conversation import Conversation
 
+pytestmark = pytest.mark.long
+
 SERVERS = [2, 3, 4]
 
 

@@ -20,6 +20,8 @@ from anonloom.protocol.entropy import SystemEntropy
 from anonloom_dpf import square as module
 from anonloom_dpf.square import Coins, FixedKey, Square, arrangements
 
+pytestmark = pytest.mark.long
+
 # --- Enumeration: every table, every arrangement ------------------------------------------------
 
 

@@ -15,6 +15,8 @@ from anonloom_mixnet.ways import Kept, listed
 from anonloom_rounds import adversaries
 from anonloom_rounds.packing import cut, pack
 
+pytestmark = pytest.mark.long
+
 SUITES = ["x25519", "mlkem768-x25519"]
 both = pytest.mark.parametrize("suite", SUITES)
 

@@ -7,6 +7,8 @@ import pytest
 from anonloom.protocol.driver import Driver
 from anonloom.testing.carrying import Restarting
 
+pytestmark = pytest.mark.long
+
 both = pytest.mark.parametrize("suite", ["x25519", "mlkem768-x25519"])
 some = pytest.mark.parametrize("servers", [2, 3])
 
