@@ -15,7 +15,7 @@ from anonloom_rounds.signing import read_signed
 _HEAD = b"anonloom notice 1"
 
 
-# By identity: what was read once is shared, and keys of servers cannot be hashed.
+# Compared by hash: keys of servers cannot be, and a round may have a million slots.
 @attrs.frozen(eq=False)
 class Notice:
     """What clients act on.

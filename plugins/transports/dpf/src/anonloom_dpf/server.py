@@ -1,6 +1,6 @@
 """The server's side of transport dpf: evaluates keys, checks them, and shows its share at the end.
 
-A `post` and a `deposit` differ in their tables and in what is checked; `Writing` is either.
+A `post` and a `deposit` differ in their tables and in what is checked: `Posting`, `Depositing`.
 """
 
 import math
