@@ -6,4 +6,6 @@ from hypothesis import HealthCheck, settings
 settings.register_profile(
     "anonloom", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
+# Where a package is tried alone: what it needs shows in a few examples.
+settings.register_profile("quick", settings.get_profile("anonloom"), max_examples=10)
 settings.load_profile("anonloom")

@@ -405,7 +405,17 @@ def test_what_runs_for_a_plugin_with_uv(coins, wheels, tmp_path):
             "--no-config",
             *alone.requirements(coins, wheels),
         ],
-        [python, "-I", "-m", "pytest", "-q", "-m", "not long", "tests"],
+        [
+            python,
+            "-I",
+            "-m",
+            "pytest",
+            "-q",
+            "-m",
+            "not long",
+            "--hypothesis-profile=quick",
+            "tests",
+        ],
     ] == recorder.commands
     assert ("two-coins", "3 passed, 1 skipped", True) == (
         result.name,

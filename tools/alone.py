@@ -193,7 +193,7 @@ def check(member: Member, wheels: Path, scratch: Path, tool: Installer) -> Resul
         python = tool.environment(scratch / f"env-{member.short}", requirements(member, wheels))
         # Isolated: neither the folder nor PYTHONPATH becomes importable.
         # What takes long says nothing about what a package needs, and runs in the workspace.
-        quick = ["-q", "-m", "not long", "tests"]
+        quick = ["-q", "-m", "not long", "--hypothesis-profile=quick", "tests"]
         printed = tool.run([str(python), "-I", "-m", "pytest", *quick], cwd=place)
     except CommandFailedError as failure:
         return Result(member.short, time.monotonic() - start, "FAILED", str(failure))
