@@ -45,7 +45,7 @@ def cpu(call: Callable[[], object]) -> float:
 
 
 def evaluation(tree: Tree, keys: int, once: bool) -> dict[str, float]:
-    """Best of some: CPU per key and its ratio to AES of the same moment."""
+    """Median of some: CPU per key and its ratio to AES of the same moment."""
     rng = np.random.default_rng(0)
     indices = rng.integers(0, tree.leaves, keys)
     payloads = rng.integers(0, 256, (keys, tree.width), dtype=np.uint8)

@@ -7,11 +7,10 @@ Opens and shuffles a batch of packets of two sizes. Prints JSON.
 
 import json
 import sys
-import time
-from collections.abc import Callable
+from functools import partial
 from typing import Any, cast
 
-from transport_limits import kem_rate
+from transport_limits import compared, kem_rate
 
 from anonloom.kinds.rounds import Suite
 from anonloom.protocol.entropy import SystemEntropy
@@ -20,39 +19,31 @@ from anonloom_mixnet.layers import Opener
 from anonloom_mixnet.packets import Route, generate, public
 
 PACKETS, MESSAGES = 2_000, (64, 1024)
-_TIMES = 7
 
 
-def best(call: Callable[[], object], times: int = _TIMES) -> float:
-    """Return the least CPU seconds of a few calls."""
-    spent = []
-    for _ in range(times):
-        began = time.process_time()
-        call()
-        spent.append(time.process_time() - began)
-    return min(spent)
-
-
-def hop(suite: str) -> dict[str, Any]:
+def hop(suite: Suite) -> dict[str, Any]:
     """Return the share of the KEM rate at which a server of a cascade opens packets."""
     entropy = SystemEntropy()
     private = [generate(suite, entropy) for _ in range(2)]
-    limit, found = kem_rate(cast(Suite, suite)), {}
+    found = {}
     for size in MESSAGES:
         route = Route(bytes(32), suite, [public(suite, own) for own in private], size)
         packets = [route.pack(bytes(size), entropy).sealed for _ in range(PACKETS)]
         opener = Opener(route.place("mix", 0), private[0].mix)
-        whole = route.packet_size()
-        cpu = best(lambda p=packets, o=opener, w=whole: mix(p, w, o, set(), entropy))  # type: ignore[misc]
-        found[size] = PACKETS / cpu
-    limit = max(limit, kem_rate(cast(Suite, suite)))
+        once = partial(opened, packets, route.packet_size(), opener, entropy)
+        found[size] = compared(once, partial(kem_rate, suite, 1))
     return {
         "suite": suite,
-        "limit": limit,
-        "per_second": found,
-        "share": {size: rate / limit for size, rate in found.items()},
+        "limit": max(limit for _, limit, _ in found.values()),
+        "per_second": {size: reached for size, (reached, _, _) in found.items()},
+        "share": {size: share for size, (_, _, share) in found.items()},
     }
 
 
+def opened(packets: list[bytes], size: int, opener: Opener, entropy: SystemEntropy) -> int:
+    """Open and shuffle a batch; return how many packets came out."""
+    return len(mix(packets, size, opener, set(), entropy).outputs)
+
+
 if __name__ == "__main__":
-    print(json.dumps(hop(sys.argv[1])))
+    print(json.dumps(hop(cast(Suite, sys.argv[1]))))

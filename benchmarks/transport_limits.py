@@ -2,6 +2,8 @@
 
 import time
 from collections.abc import Callable
+from functools import partial
+from statistics import median
 
 import numpy as np
 from cryptography.hazmat.primitives.asymmetric.mlkem import MLKEM768PrivateKey
@@ -16,6 +18,21 @@ from anonloom_rounds.sealing import Lock, SealingKey
 BUFFERS = (1 << 16, 1 << 18, 1 << 20)
 _SECONDS = 0.15
 _TIMES = 5
+
+
+def compared(call: Callable[[], int], limit: Callable[[], float], times: int = 9) -> list[float]:
+    """Return rate, limit and share of a call that does something so many times; their medians.
+
+    A shared machine changes its speed from one second to the next: each call is compared with the
+    limit of the same moment.
+    """
+    found = []
+    for _ in range(times):
+        most, began = limit(), time.process_time()
+        done = call()
+        reached = done / (time.process_time() - began)
+        found.append((reached, most, reached / most))
+    return [median(figures) for figures in zip(*found, strict=True)]
 
 
 def rate(call: Callable[[], object], times: int = _TIMES) -> float:
@@ -38,18 +55,18 @@ def aes_rate(times: int = _TIMES) -> float:
     for size in BUFFERS:
         plain = memoryview(np.zeros(size, np.uint8))
         sealed = memoryview(np.zeros(size + 15, np.uint8))
-        rates.append(size * rate(lambda a=plain, b=sealed: cipher.update_into(a, b), times))  # type: ignore[misc]
+        rates.append(size * rate(partial(cipher.update_into, plain, sealed), times))
     return max(rates)
 
 
-def kem_rate(suite: Suite) -> float:
+def kem_rate(suite: Suite, times: int = _TIMES) -> float:
     """Return how many keys per CPU second can be got out of what a sender encapsulated."""
     own, other = X25519PrivateKey.generate(), X25519PrivateKey.generate().public_key()
     if suite == "x25519":
-        return rate(lambda: own.exchange(other))
+        return rate(lambda: own.exchange(other), times)
     mlkem = MLKEM768PrivateKey.generate()
     _, sealed = mlkem.public_key().encapsulate()
-    return rate(lambda: (own.exchange(other), mlkem.decapsulate(sealed)))
+    return rate(lambda: (own.exchange(other), mlkem.decapsulate(sealed)), times)
 
 
 def hpke_rate(suite: Suite, size: int) -> float:
