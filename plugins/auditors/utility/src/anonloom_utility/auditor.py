@@ -13,13 +13,9 @@ from anonloom.data.loss import release_losses
 from anonloom.data.table import Table
 from anonloom.kinds.auditor import Auditor, GridRow
 from anonloom.kinds.context import Run
+from anonloom.kinds.overview import column_heat, figure_over_parameter
 from anonloom.params import at_least, param
-from anonloom_utility.charts import (
-    class_size_chart,
-    column_chart,
-    column_heat,
-    figure_over_parameter,
-)
+from anonloom_utility.charts import LOSS_MEANING, class_size_chart, column_chart
 from anonloom_utility.measures import Division, by_label, set_valued_gcp
 
 NO_CLASSES = "the release does not say which classes its stages made"
@@ -75,8 +71,14 @@ class Utility(Auditor):
             figure_over_parameter(grid, "gcp", "Information loss (GCP)"),
             figure_over_parameter(grid, "cavg", "Average class size over k (CAVG)"),
         ]
-        charts = [chart for chart in [*lines, column_heat(grid, "ncp.")] if chart is not None]
-        return Findings.of(charts)
+        heat = column_heat(
+            grid,
+            "ncp.",
+            name="column_losses",
+            title="Loss per column and run",
+            meaning=LOSS_MEANING,
+        )
+        return Findings.of([chart for chart in [*lines, heat] if chart is not None])
 
     def _set_valued(self, case: Case, labels: NDArray[np.int64] | None) -> Finding:
         """GCP of the members, the figure that papers on set-valued recoding report."""

@@ -9,6 +9,13 @@ from anonloom.data.case import Case
 from anonloom.data.findings import Finding, Findings, Status
 from anonloom.kinds.context import Run
 from anonloom_linkage.paired import PairedColumn
+from anonloom_linkage.shares import (
+    distribution,
+    divergence,
+    leaf_parts,
+    place_parts,
+    quantile_edges,
+)
 from anonloom_utility.classifier import LinearClassifier
 from anonloom_utility.compared import (
     CONTROL,
@@ -158,7 +165,7 @@ def marginals(compared: Compared, run: Run) -> Finding:
     """Compare the distributions of all columns."""
     if not compared.columns:
         raise NotAssessable("the original and the release share no column")
-    divergences = {column.name: divergence(column) for column in compared.columns}
+    divergences = {column.name: column_divergence(column) for column in compared.columns}
     worst = max(divergences, key=lambda name: divergences[name])
     return _figure(
         "marginals_preserved",
@@ -170,64 +177,17 @@ def marginals(compared: Compared, run: Run) -> Finding:
     )
 
 
-def divergence(column: PairedColumn) -> float:
+def column_divergence(column: PairedColumn) -> float:
     """Jensen-Shannon divergence of a column's two distributions, in bits: 0 to 1."""
-    spread = _bins_of_places(column) if column.ordered else _bins_of_leaves(column)
-    p, q = (
-        np.bincount(column.sides[side], minlength=len(column)) @ spread / len(column.sides[side])
-        for side in (ORIGINAL, RELEASE)
+    before, after = (column.counts(side) for side in (ORIGINAL, RELEASE))
+    if column.ordered:
+        parts = place_parts(column, quantile_edges(column, before, BINS), "spread")
+    else:
+        parts = leaf_parts(column, "spread")
+    return divergence(
+        distribution(column, parts, before),
+        distribution(column, parts, after, column.unread[RELEASE]),
     )
-    # Cells that cannot be read are among those that say nothing, but lie outside of everything.
-    outside = column.unread[RELEASE] / len(column.sides[RELEASE])
-    if outside:
-        open_ = np.bincount(column.sides[RELEASE], minlength=len(column))[column.open].sum()
-        everywhere = spread[column.open][0]
-        q = q - everywhere * min(outside, open_ / len(column.sides[RELEASE]))
-    p, q = np.r_[p, 0.0], np.r_[np.maximum(q, 0.0), outside]
-    middle = (p + q) / 2
-    return float(np.clip((_relative_entropy(p, middle) + _relative_entropy(q, middle)) / 2, 0, 1))
-
-
-def _relative_entropy(p: Floats, q: Floats) -> float:
-    some = p > 0
-    return float(p[some] @ np.log2(p[some] / q[some]))
-
-
-def _bins_of_leaves(column: PairedColumn) -> Floats:
-    """(cells x values): which part of a cell counts for which value."""
-    covers = np.asarray(column.covers.todense(), float)
-    if column.axis.missing >= 0:
-        # What covers everything need not be missing.
-        wide = covers.sum(axis=1) > 1
-        covers[wide, column.axis.missing] = 0.0
-    sums = covers.sum(axis=1, keepdims=True)
-    found: Floats = np.divide(covers, sums, out=np.zeros_like(covers), where=sums > 0)
-    return found
-
-
-def _bins_of_places(column: PairedColumn) -> Floats:
-    """(cells x bins): which part of a cell lies in which bin; the last is for missing values."""
-    codes = column.sides[ORIGINAL]
-    places = column.lo[codes][~column.missing[codes]]
-    bins = np.zeros((len(column), 1))
-    if len(places):
-        edges = np.unique(np.quantile(places, np.arange(BINS + 1) / BINS, method="lower"))
-        ends = np.append(edges[1:], np.inf) if len(edges) > 1 else np.array([np.inf])
-        starts = np.append(-np.inf, edges[1:]) if len(edges) > 1 else np.array([-np.inf])
-        least, most = places.min(), places.max()
-        lo = np.where(column.open, least, np.clip(column.lo, least, most))
-        hi = np.where(column.open, most, np.clip(column.hi, least, most))
-        width = (hi - lo)[:, None]
-        overlap = np.minimum(hi[:, None], ends) - np.maximum(lo[:, None], starts)
-        inside = (lo[:, None] >= starts) & (lo[:, None] < ends)
-        wide = width > 0
-        bins = np.where(
-            wide, np.maximum(overlap, 0.0) / np.where(wide, width, 1.0), inside.astype(float)
-        )
-    found = np.hstack([bins, np.zeros((len(column), 1))])
-    found[column.missing] = 0.0
-    found[column.missing, -1] = 1.0
-    return found
 
 
 # --- accuracy ------------------------------------------------------------------------------------
