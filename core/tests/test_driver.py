@@ -9,11 +9,12 @@ from anonloom.errors import TransportError
 from anonloom.kinds.engines import ClientEngine, Envelope, ServerEngine
 from anonloom.kinds.rounds import Party, Round
 from anonloom.kinds.slots import SlotSecret, slot_of
-from anonloom.kinds.transport import Guarantees, Identity, Seat, Transport
+from anonloom.kinds.transport import Identity, Seat, Transport
 from anonloom.protocol import faults
 from anonloom.protocol.driver import Driver
 from anonloom.protocol.trace import Link
 from anonloom.testing.entropy import SeededEntropy
+from anonloom.testing.promised import guarantees
 
 ROUND = Round(id="r", operation="post", servers=2, message_size=1, min_batch=1, capacity=50)
 SLOTS = tuple(sorted(slot_of(bytes([at])) for at in range(3)))
@@ -23,23 +24,7 @@ DEPOSIT = Round(
 
 SECRET = SlotSecret(b"a" * 16, b"s" * 16)
 
-GUARANTEES = Guarantees(
-    honest_senders_min=1000,
-    colluding_servers=1,
-    server_behaviour="detected after open",
-    donors="contained up to 1 %",
-    eligibility="one upload per credential",
-    presence_visible_to="every server",
-    presence_visible_when="with the opening",
-    presence_of_erased_visible=False,
-    exclusion="attributable",
-    erasure_condition="one server forgets its key",
-    post_quantum=True,
-    delivery="every confirmed message, exactly once",
-    lost_server="the round is repeated",
-    measured_or_argued="argued",
-    not_covered=("coercion",),
-)
+GUARANTEES = guarantees()
 
 
 @attrs.define(eq=False)

@@ -29,6 +29,7 @@ from anonloom.protocol.meter import Meter
 from anonloom.protocol.trace import Link
 from anonloom.protocol.vault import MemoryVault
 from anonloom.testing.entropy import SeededEntropy
+from anonloom.testing.promised import guarantees
 
 ROUND = Round(id="r", operation="post", servers=2, message_size=1, min_batch=1, capacity=50)
 SLOTS = tuple(sorted(slot_of(bytes([at])) for at in range(3)))
@@ -36,23 +37,7 @@ DEPOSIT = Round(
     id="r", operation="deposit", servers=2, message_size=1, min_batch=1, slots=SLOTS, iterations=2
 )
 
-GUARANTEES = Guarantees(
-    honest_senders_min=1000,
-    colluding_servers=1,
-    server_behaviour="detected after open",
-    donors="contained up to 1 %",
-    eligibility="one upload per credential",
-    presence_visible_to="every server",
-    presence_visible_when="with the opening",
-    presence_of_erased_visible=False,
-    exclusion="attributable",
-    erasure_condition="one server forgets its key",
-    post_quantum=True,
-    delivery="every confirmed message, exactly once",
-    lost_server="the round is repeated",
-    measured_or_argued="argued",
-    not_covered=("coercion",),
-)
+GUARANTEES = guarantees()
 
 
 def message_of(act):

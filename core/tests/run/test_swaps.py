@@ -1,33 +1,14 @@
 """What changed with the transport, told from what transports declare."""
 
-import attrs
 import pytest
 
-from anonloom.kinds.transport import Guarantees
 from anonloom.run.swaps import swap, swaps
-
-DECLARED = Guarantees(
-    honest_senders_min=50,
-    colluding_servers=1,
-    server_behaviour="follows",
-    donors="honest",
-    eligibility="none: Sybils not excluded",
-    presence_visible_to="every server",
-    presence_visible_when="from the upload on",
-    presence_of_erased_visible=False,
-    exclusion="attributable",
-    erasure_condition="one server forgets its key",
-    post_quantum=False,
-    delivery="every confirmed message, once",
-    lost_server="the round does not end",
-    measured_or_argued="argued",
-    not_covered=("coercion",),
-)
+from anonloom.testing.promised import guarantees
 
 
 def collection(transport, **changes):
     """A collection as a report holds it: JSON has lists, no tuples."""
-    declared = attrs.evolve(DECLARED, **changes).as_dict()
+    declared = guarantees(**{"post_quantum": False} | changes).as_dict()
     return {"transport": transport, "guarantees": declared}
 
 

@@ -12,10 +12,11 @@ from anonloom.errors import TransportError
 from anonloom.kinds.engines import ClientEngine, Envelope, ServerEngine
 from anonloom.kinds.rounds import Party, Round, require_operation, require_size
 from anonloom.kinds.slots import read_row, row_size, slot_of, write_row
-from anonloom.kinds.transport import Guarantees, Identity, Transport
+from anonloom.kinds.transport import Identity, Transport
 from anonloom.protocol.entropy import simulated
 from anonloom.testing import TransportConformance
 from anonloom.testing.entropy import SeededEntropy
+from anonloom.testing.promised import guarantees
 
 # The relay's signatures are worth nothing: its public keys are its secret ones. What counts here is
 # that it does everything that the contract asks for, with no more than the standard library.
@@ -261,7 +262,7 @@ class Relay(Transport):
         return self.server_engine(round, seat, entropy, saved)
 
     def guarantees(self, round):
-        return Guarantees(
+        return guarantees(
             honest_senders_min=1,
             colluding_servers=0,
             server_behaviour="follows",
@@ -273,9 +274,7 @@ class Relay(Transport):
             exclusion="possible",
             erasure_condition="nobody listened",
             post_quantum=False,
-            delivery="all",
-            lost_server="the round does not end",
-            measured_or_argued="argued",
+            not_covered=(),
         )
 
 

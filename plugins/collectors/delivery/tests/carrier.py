@@ -8,26 +8,19 @@ from anonloom.api import Method, hookimpl
 from anonloom.kinds.engines import ClientEngine, Envelope, ServerEngine
 from anonloom.kinds.rounds import Party
 from anonloom.kinds.slots import read_row, write_row
-from anonloom.kinds.transport import Guarantees, Identity, Transport
+from anonloom.kinds.transport import Identity, Transport
 from anonloom.params import param
+from anonloom.testing.promised import guarantees
 
 ANONLOOM_API = 1
 
-GUARANTEES = Guarantees(
+GUARANTEES = guarantees(
     honest_senders_min=1,
     colluding_servers=0,
     server_behaviour="attributed",
     donors="honest",
-    eligibility="none",
-    presence_visible_to="everybody",
-    presence_visible_when="at once",
     presence_of_erased_visible=True,
-    exclusion="attributable",
-    erasure_condition="nobody looks",
-    post_quantum=True,
     delivery="as told",
-    lost_server="nothing happens",
-    measured_or_argued="made up",
     not_covered=("anonymity",),
 )
 
