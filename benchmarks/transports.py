@@ -91,7 +91,7 @@ def parsed() -> argparse.Namespace:
     )
     parser.add_argument("--users", type=int, default=100_000)
     parser.add_argument("--numpy-users", type=int, default=20_000, help="with numpy alone")
-    parser.add_argument("--quick", action="store_true", help="few users")
+    parser.add_argument("--quick", action="store_true", help="few users; no goals of a round's CPU")
     parser.add_argument("--no-peers", action="store_true", help="install no other package")
     parser.add_argument("--name", default="transports", help="of the files of results")
     options = parser.parse_args()
