@@ -38,7 +38,7 @@ def plan(spec: PipelineSpec, registry: Registry) -> Iterator[str]:
     yield from _privacy(spec, registry)
     yield "collect"
     yield from _use(spec.collect, registry)
-    yield from (f"    {line}" for line in spec.collect.method.plan(None))
+    yield from (f"    {line}" for line in spec.collect.method.plan(None, spec.data.schema))
     yield "stages"
     for use in spec.stages:
         yield from _use(use, registry, show_id=True)

@@ -1,6 +1,7 @@
 """Collector: how rows reach the aggregator."""
 
 from abc import ABC, abstractmethod
+from typing import ClassVar
 
 from anonloom.data.release import Release
 from anonloom.data.schema import Schema
@@ -17,6 +18,10 @@ class Collector(ABC):
     Promise: the release equals what a trusted curator would publish with the same classes and the
     same sampled rows.
     """
+
+    #: Roles that are known while classes are made; None for all. What looks at others then is
+    #: refused before the run, and so are mechanisms, which change whole rows.
+    partitions_by: ClassVar[frozenset[str] | None] = None
 
     @abstractmethod
     def collect(self, table: Table, stages: Stages, guard: Guard, run: Run) -> Release:
@@ -41,6 +46,6 @@ class Collector(ABC):
         """Whether `collect` hands the trace of its transport to `run.trace`, for auditors."""
         return False
 
-    def plan(self, rows: int | None) -> tuple[str, ...]:
-        """Sentences for `anonloom plan`: what the collection will cost."""
+    def plan(self, rows: int | None, schema: Schema) -> tuple[str, ...]:
+        """Sentences for `anonloom plan`: what the collection of such rows will cost."""
         return ()

@@ -2,6 +2,9 @@
 
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from anonloom.data.classes import Classes
 from anonloom.data.release import Release
 from anonloom.data.table import Table
@@ -11,9 +14,16 @@ from anonloom.kinds.guard import Guard
 class Stages(Protocol):
     """The declared stages, in four steps.
 
-    A trusted curator runs all of them on one table; a donation protocol runs `partition` on what
-    donors registered, and `generalize` on what was opened.
+    A trusted curator runs all of them on one table. In a donation protocol every server runs
+    `partition` and `generalize` on what donors registered, with a seed that all have tossed
+    together, and `draw` on the classes of records that are still sealed.
     """
+
+    def seeded(self, seed: int) -> None:
+        """Go on with another seed than that of the run."""
+
+    def aside(self, seed: int) -> "Stages":
+        """Return the same stages for another party to run: nobody is told what they do."""
 
     def prepare(self, table: Table) -> Table:
         """Apply mechanisms and samplers that stand before any partitioner."""
@@ -26,3 +36,15 @@ class Stages(Protocol):
 
     def sample(self, release: Release) -> Release:
         """Apply the sampler that follows the generalizer, if any."""
+
+    def draw(self, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which rows that sampler keeps, of which only the classes are known.
+
+        Parameters
+        ----------
+        labels
+            Class of every row, -1 for suppressed; all rows are kept where there is no sampler.
+        """
+
+    def drawn(self, before: Release) -> None:
+        """Note, for audits, what would have been published of all rows that were drawn from."""

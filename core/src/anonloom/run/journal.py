@@ -11,10 +11,11 @@ import attrs
 from anonloom.data.findings import Findings
 from anonloom.kinds.context import Run
 from anonloom.params import as_values
+from anonloom.registry import Registry
 
 if TYPE_CHECKING:
     from anonloom.loading import Entry
-    from anonloom.registry import Registry
+    from anonloom.observers import Observers
 
 
 class Step(Protocol):
@@ -44,24 +45,40 @@ class Count:
 
 @attrs.define(eq=False)
 class Journal:
-    """Announces stages and remembers what they took and found."""
+    """Announces stages and remembers what they took and found.
 
-    registry: "Registry"
+    Attributes
+    ----------
+    observers
+        Who is told; by default all whom the registry knows.
+    """
+
+    registry: Registry
     run_id: str
     seed: int
     workers: int = 1
     scratch: Path | None = None
+    observers: "Observers" = attrs.field()
     seconds: dict[str, float] = attrs.field(factory=dict)
     findings: dict[str, Findings] = attrs.field(factory=dict)
+
+    @observers.default
+    def _observers(self) -> "Observers":
+        return self.registry.observers
 
     def parameters(self, method: Any, *, redact: bool = True) -> dict[str, Any]:
         """Return a method's parameters as plain values, private ones redacted."""
         return as_values(method, self.registry.name_of, redact=redact)
 
+    def aside(self, seed: int) -> "Journal":
+        """Return a journal of the same run that tells nobody and leaves nothing in this one."""
+        nobody = Registry.empty().observers
+        return attrs.evolve(self, seed=seed, observers=nobody, seconds={}, findings={})
+
     @contextmanager
     def stage(self, step: Step) -> Iterator[tuple[Run, Count]]:
         """Announce a stage, time it, and keep what it found."""
-        observers = self.registry.observers
+        observers = self.observers
         observers.stage_started(
             run_id=self.run_id,
             stage=step.id,

@@ -62,6 +62,14 @@ class PipelineStages:
         mechanisms = [step for step in self.steps if step.entry.kind == "mechanism"]
         return all(step.method.truthful for step in mechanisms)
 
+    def seeded(self, seed: int) -> None:
+        """See `Stages.seeded`."""
+        self.journal = attrs.evolve(self.journal, seed=seed)
+
+    def aside(self, seed: int) -> "PipelineStages":
+        """See `Stages.aside`."""
+        return PipelineStages(self.steps, self.journal.aside(seed), self.privacy)
+
     def prepare(self, table: Table) -> Table:
         """See `Stages.prepare`."""
         for step in self._before_classes():
@@ -138,22 +146,32 @@ class PipelineStages:
 
     def sample(self, release: Release) -> Release:
         """See `Stages.sample`."""
+        if self.sampler() is None:
+            return release
+        self.drawn(release)
+        labels = release.classes
+        if labels is None:
+            labels = np.zeros(len(release), np.int64)
+        return release.take(self.draw(labels))
+
+    def draw(self, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """See `Stages.draw`."""
+        kept = np.ones(len(labels), bool)
         step = self.sampler()
         if step is None:
-            return release
-        self.before_sampling = release
+            return kept
         with self.journal.stage(step) as (run, count):
-            labels = release.classes
-            if labels is None:
-                labels = np.zeros(len(release), np.int64)
             # Suppressed rows are sampled like a class of their own: the last one.
-            labels = np.where(labels < 0, labels.max(initial=-1) + 1, labels)
-            classes = Classes.from_labels(labels)
-            kept = _mask(step.method.sample(classes, run), len(classes.rows), step)
-            release = release.take(np.sort(classes.rows[kept]))
-            count.rows, count.suppressed = len(release), int(release.suppressed.sum())
-            count.classes = len(np.unique(labels))
-        return release
+            of = np.where(labels < 0, labels.max(initial=-1) + 1, labels)
+            classes = Classes.from_labels(of)
+            kept[classes.rows] = _mask(step.method.sample(classes, run), len(classes.rows), step)
+            count.rows, count.suppressed = int(kept.sum()), int((labels[kept] < 0).sum())
+            count.classes = len(classes)
+        return kept
+
+    def drawn(self, before: Release) -> None:
+        """See `Stages.drawn`."""
+        self.before_sampling = before
 
 
 def _seen(table: Table, step: Step) -> Table:

@@ -26,7 +26,7 @@ from anonloom.spec.model import (
     Use,
 )
 from anonloom.spec.order import check_order, check_quasi
-from anonloom.spec.requirements import check_collector, check_needs
+from anonloom.spec.requirements import check_collector, check_needs, check_partitioned
 from anonloom.spelling import listed
 
 T = TypeVar("T")
@@ -113,6 +113,8 @@ def read_pipeline(
     check_collector(fields.get("collect", root), collect, data)
     judged = _judged(data, privacy) if not problems else None
     stages = _stages(fields.get("stages"), workshop, data, judged, taken)
+    if not problems:
+        check_partitioned(fields.get("collect", root), collect, privacy, stages)
     audit = _audits(fields.get("audit"), workshop, data, stages, collect, taken)
     publish = _publish(root, fields, workshop)
     if publish and data and publish.intervals == "bounds":

@@ -11,6 +11,46 @@ def check_collector(cursor: Cursor, collect: Use | None, data: Data | None) -> N
         cursor.complain(problem)
 
 
+def check_partitioned(
+    cursor: Cursor, collect: Use | None, privacy: tuple[Use, ...], stages: tuple[Use, ...]
+) -> None:
+    """Complain of what looks at more than a collector knows while classes are made."""
+    if collect is None or collect.method.partitions_by is None:
+        return
+    known = collect.method.partitions_by
+    before = f"with collector {collect.name!r} classes are made before"
+    for use in privacy:
+        unknown = sorted(use.entry.method.reads - known)
+        if unknown:
+            cursor.complain(
+                f"{before} anybody has sent {_columns(unknown)}, by which {use.name} judges them",
+                "demand k-anonymity and add a sampler, which leaves open whose values are "
+                "published, or write collect: curator",
+            )
+    for use in stages:
+        unknown = sorted(use.entry.method.reads - known)
+        if use.kind in ("partitioner", "outliers") and unknown:
+            cursor.complain(
+                f"{before} anybody has sent {_columns(unknown)}, which {use.name!r} reads",
+                "use another method, or write collect: curator",
+            )
+        elif use.kind == "mechanism":
+            cursor.complain(
+                f"with collector {collect.name!r} no server ever holds a whole row, which "
+                f"mechanism {use.name!r} would change",
+                "leave it out, or write collect: curator",
+            )
+    if not any(use.kind == "partitioner" for use in stages):
+        cursor.complain(
+            f"collector {collect.name!r} opens records class by class, and no stage makes classes",
+            "add a partitioner and a generalizer",
+        )
+
+
+def _columns(roles: list[str]) -> str:
+    return "columns of the role " + " and ".join(repr(role) for role in roles)
+
+
 def check_needs(
     cursor: Cursor, use: Use, data: Data | None, stages: tuple[Use, ...], collect: Use | None
 ) -> None:

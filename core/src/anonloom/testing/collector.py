@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anonloom.data.classes import Classes
 from anonloom.data.release import Release
@@ -24,6 +25,13 @@ class PlainStages:
     """Stages whose classes depend on the rows alone, not on their order: sorted, then cut."""
 
     size = 5
+
+    def seeded(self, seed: int) -> None:
+        """Take no notice: nothing here is random."""
+
+    def aside(self, seed: int) -> "PlainStages":
+        """Return stages for another party."""
+        return PlainStages()
 
     def prepare(self, table: Table) -> Table:
         """Return the table as it is."""
@@ -47,6 +55,13 @@ class PlainStages:
     def sample(self, release: Release) -> Release:
         """Keep every row."""
         return release
+
+    def draw(self, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Keep every row."""
+        return np.ones(len(labels), bool)
+
+    def drawn(self, before: Release) -> None:
+        """Keep no account."""
 
 
 def _distinct_rows() -> Sample:
@@ -138,8 +153,9 @@ def check_says_what_it_guarantees(subject: CollectorConformance) -> None:
     collector = subject.made()
     assert collector.guarantees is None or isinstance(collector.guarantees, Guarantees)
     assert isinstance(collector.simulated, bool)
+    schema = subject.tables[0]().schema
     for rows in (None, 1000):
-        sentences = collector.plan(rows)
+        sentences = collector.plan(rows, schema)
         assert isinstance(sentences, tuple), "plan() must return a tuple"
         assert all(isinstance(one, str) and one.strip() for one in sentences), "empty sentences"
 

@@ -278,8 +278,8 @@ def test_the_plan_says_what_travels():
         "1,000 senders",
         "honest senders among whom a message hides: at least 1",
         "servers that may collude: 0",
-    ) == collector.plan(5000)
-    assert collector.plan(None)[0].startswith("every row travels")
+    ) == collector.plan(5000, SCHEMA)
+    assert collector.plan(None, SCHEMA)[0].startswith("every row travels")
 
 
 def test_keys_come_from_the_systems_randomness_with_a_seed_too():

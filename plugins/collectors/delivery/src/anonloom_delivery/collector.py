@@ -107,7 +107,7 @@ class Delivery(Collector):
             self.transport.guarantees(plan.deposit(slots, 1, "some")),
         )
 
-    def plan(self, rows: int | None) -> tuple[str, ...]:
+    def plan(self, rows: int | None, schema: Schema) -> tuple[str, ...]:
         """Say what travels, and what that hides."""
         senders = "every row" if rows is None else f"each of {rows:,} rows"
         promised = self.guarantees
