@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable
 import attrs
 
 from anonloom.kinds.engines import Envelope
-from anonloom.kinds.rounds import Party, Round
+from anonloom.kinds.rounds import Party
 from anonloom.kinds.transport import Seat
+from anonloom_rounds.meeting import Meeting
 from anonloom_rounds.packing import pack
 from anonloom_rounds.signing import SIGNATURE_BYTES, Signer, signed, signed_hash
 from anonloom_rounds.words import Word, Words
@@ -59,7 +60,7 @@ class Conversation:
         Envelopes that wait to be carried.
     """
 
-    round: Round
+    round: Meeting
     seat: Seat
     bound: bytes = b""
     stopped: str = ""

@@ -8,7 +8,7 @@ from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
 from anonloom.errors import TransportError
 from anonloom.kinds.engines import Entropy, Vault
-from anonloom.kinds.rounds import Round
+from anonloom_rounds.meeting import Meeting
 from anonloom_rounds.packing import pack, unpack
 
 _SECRET, _PUBLIC = b"secret", b"public"
@@ -24,7 +24,7 @@ class Strongbox:
     long-term keys.
     """
 
-    round: Round
+    round: Meeting
     server: int
     _vault: Vault = attrs.field(repr=False)
 
