@@ -110,6 +110,15 @@ class Deviating(ServerEngine):
         """Settle."""
         return self._sent(self.honest.settle())
 
+    def count(self, groups: Sequence[Sequence[int]]) -> list[Envelope]:
+        """Count."""
+        return self._sent(self.honest.count(groups))
+
+    @property
+    def counts(self) -> tuple[int, ...] | None:
+        """What the honest engine says."""
+        return self.honest.counts
+
     def erase(self, positions: Iterable[int]) -> None:
         """Erase."""
         self.honest.erase(positions)

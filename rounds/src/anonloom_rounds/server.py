@@ -20,8 +20,8 @@ import attrs
 from anonloom.errors import TransportError
 from anonloom.kinds.engines import Envelope
 from anonloom.kinds.rounds import Erasure, require_operation, require_positions
-from anonloom_rounds.agreeing import Agreeing
 from anonloom_rounds.conversation import STOP
+from anonloom_rounds.counting import Counting
 from anonloom_rounds.packing import pack
 from anonloom_rounds.saving import load, save
 from anonloom_rounds.signing import signed, write_signed
@@ -36,6 +36,8 @@ STEPS = frozenset(
         "objections",
         "sign admitted",
         "coin",
+        "groups",
+        "counted",
         "erased",
         "sign result",
         STOP,
@@ -46,17 +48,16 @@ _NUMBER = re.compile(r" (0|[1-9][0-9]?)\Z")
 
 
 @attrs.define(eq=False)
-class RoundServer(Agreeing):
+class RoundServer(Counting):
     """One server in one round.
 
     A transport derives from it and says what uploads contain (`content_size`, `judge`), how what
-    was admitted is put in its place and checked (`place`), how it is opened (`reveal`) and how the
-    result follows from words that are public by then (`conclude`).
+    was admitted is put in its place and checked (`place`), how filled positions are counted
+    (`tally`), how it is opened (`reveal`) and how the result follows from words that are public by
+    then (`conclude`).
 
     Attributes
     ----------
-    settled
-        Whether everything lies in its place, sealed and checked; `place` sets it.
     signed_result
         What became public with the signatures of all servers.
     """
@@ -64,7 +65,6 @@ class RoundServer(Agreeing):
     #: Steps in which clients speak, beyond uploads and objections.
     claims: ClassVar[frozenset[str]] = frozenset()
 
-    settled: bool = attrs.field(default=False, init=False)
     signed_result: bytes | None = attrs.field(default=None, init=False, repr=False)
     _over: bool = attrs.field(default=False, init=False)
     _accepted: int = attrs.field(default=0, init=False)
@@ -129,6 +129,7 @@ class RoundServer(Agreeing):
         self._objections.clear()
         self._invitations.clear()
         self.remembered.clear()
+        self._counts = None
         self._entropy.forget()
         self.talk.forget()
         self.forget()
@@ -204,7 +205,15 @@ class RoundServer(Agreeing):
         self._require_going()
         if not self.settled and not self._over:
             raise TransportError("not everything is settled yet")
+        if "count" in self._asked and self._counts is None and not self._over:
+            raise TransportError("the servers have not counted yet")
         return self._ask("open")
+
+    def count(self, groups: Sequence[Sequence[int]]) -> list[Envelope]:
+        """Learn how many positions of each group are filled; see `ServerEngine.count`."""
+        self._require_going()
+        self._keep_groups(groups)
+        return self._ask("count")
 
     def erase(self, positions: Iterable[int]) -> None:
         """Erase further positions; see `ServerEngine.erase`."""
@@ -290,6 +299,8 @@ class RoundServer(Agreeing):
             self._admit()
         if self.admitted is not None and not self.settled and not self.stopped:
             self.place()
+        if "count" in self._asked and self.settled and not self.stopped:
+            self._count()
         if "open" in self._asked and self.settled and self._erasing():
             self.reveal()
             self._finish()

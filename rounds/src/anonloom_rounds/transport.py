@@ -25,6 +25,8 @@ class RoundTransport(Transport):
     #: The transport's name, and the distribution that it comes with.
     name: ClassVar[str]
     distribution: ClassVar[str]
+    #: Whether its servers can count filled positions before anything is opened.
+    counts: ClassVar[bool] = False
 
     @property
     def software(self) -> bytes:
@@ -40,6 +42,15 @@ class RoundTransport(Transport):
     @abstractmethod
     def make_server(self, round: Round, seat: Seat, entropy: Recorded, clock: Clock) -> RoundServer:
         """Return the engine of a server that has not begun."""
+
+    def problem(self, round: Round) -> str | None:
+        """Say why the transport cannot carry such a round, or None."""
+        if round.counted and not self.counts:
+            return (
+                f"transport '{self.name}' cannot count filled positions before they are opened: "
+                "the round must not be counted"
+            )
+        return None
 
     def identity(self, entropy: Entropy) -> Identity:
         """Return a new long-term key for a server."""

@@ -7,7 +7,8 @@ passed in, so that a whole protocol can be replayed step by step.
 A round, both operations alike: the servers `begin` and sign the description of the round; clients
 upload and hold a receipt of every server; the servers `close` and agree on what they accepted;
 clients that are missing from the list object; the servers `settle`, after which everything lies
-sealed and checked; positions of a deposit may be erased; the servers `open`.
+sealed and checked; the servers of a deposit may `count` filled positions, and positions may be
+erased; the servers `open`.
 """
 
 from abc import ABC, abstractmethod
@@ -17,6 +18,7 @@ from typing import Protocol
 
 import attrs
 
+from anonloom.errors import TransportError
 from anonloom.kinds.rounds import Party
 from anonloom.kinds.slots import SlotSecret
 
@@ -129,7 +131,7 @@ class ClientEngine(ABC):
 
 
 class ServerEngine(ABC):
-    """One server in one round: it collects, closes, settles, erases, opens.
+    """One server in one round: it collects, closes, settles, counts, erases, opens.
 
     Promise: every message that was acknowledged to an honest sender is in `result` exactly once, or
     the round stops and says why; an upload counts once however often it comes, and other bytes
@@ -168,8 +170,8 @@ class ServerEngine(ABC):
     def close(self) -> list[Envelope]:
         """End the collection and agree with the others on what was accepted.
 
-        Asked again, it returns the same envelopes, for those that were lost; so do `settle` and
-        `open`.
+        Asked again, it returns the same envelopes, for those that were lost; so do `settle`,
+        `count` and `open`.
 
         Raises
         ------
@@ -186,6 +188,28 @@ class ServerEngine(ABC):
         TransportError
             Before all servers have agreed on what was accepted, or when the round has stopped.
         """
+
+    def count(self, groups: Sequence[Sequence[int]]) -> list[Envelope]:
+        """Learn how many positions of each group are filled, and nothing else.
+
+        For a `deposit` that is `counted`, when everything is settled and nothing is open: what has
+        too few records is then erased instead of opened. All servers must ask for the same groups,
+        once; `counts` has the sums when all have shown their parts. Decoys count nowhere. A
+        position that is erased counts like any other: who wants it left out leaves it out of its
+        group.
+
+        Raises
+        ------
+        TransportError
+            When the round is not counted, before everything is settled, after `open`, when there
+            is no such position or it is in two groups, or when other groups were asked for before.
+        """
+        raise TransportError("this transport cannot count")
+
+    @property
+    def counts(self) -> tuple[int, ...] | None:
+        """Number of filled positions of each group; None before that, and after the end."""
+        return None
 
     @abstractmethod
     def erase(self, positions: Iterable[int]) -> None:

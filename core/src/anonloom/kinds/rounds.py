@@ -60,6 +60,9 @@ class Round:
     erasure
         Of a deposit, what binds all servers to the positions that will be erased before anybody
         knows a record, and tells nobody else which they are (see `Erasure`); empty for none.
+    counted
+        Of a deposit, whether the servers can learn before anything is opened how many positions of
+        a group are filled (see `ServerEngine.count`); uploads are a little larger for it.
     suite
         How envelopes are sealed.
     authority
@@ -88,6 +91,7 @@ class Round:
     iteration: int = attrs.field(default=1, validator=[instance_of(int), ge(1)])
     iterations: int = attrs.field(default=1, validator=[instance_of(int), ge(1)])
     erasure: bytes = attrs.field(default=b"", validator=instance_of(bytes), repr=False)
+    counted: bool = attrs.field(default=False, validator=instance_of(bool))
     suite: Suite = attrs.field(default="x25519", validator=in_(SUITES))
     authority: bytes = attrs.field(default=b"", validator=instance_of(bytes), repr=False)
     cohort: int = attrs.field(default=0, validator=[instance_of(int), ge(0)])
@@ -124,6 +128,8 @@ class Round:
             raise ValueError(f"iteration {self.iteration} of {self.iterations}")
         if self.erasure and not self.slots:
             raise ValueError("only a deposit erases")
+        if self.counted and not self.slots:
+            raise ValueError("only a deposit is counted")
 
     @everyone.default
     def _everyone(self) -> tuple[Party, ...]:
@@ -182,6 +188,7 @@ _PLAIN = (
     "capacity",
     "iteration",
     "iterations",
+    "counted",
     "suite",
     "cohort",
     "min_leave",

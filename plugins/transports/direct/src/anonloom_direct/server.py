@@ -1,6 +1,7 @@
 """The server's side of transport direct: every server knows everything, and all show the same."""
 
 import hmac
+from collections.abc import Sequence
 from typing import ClassVar
 
 import attrs
@@ -60,6 +61,12 @@ class DirectServer(RoundServer):
             content = self.content(upload)
             self.learn(content, Content.read(self.round, content).message)
         self.settled = True
+
+    def tally(self, groups: Sequence[Sequence[int]]) -> list[int]:
+        """Count: every server sees which positions are filled."""
+        told = (Content.read(self.round, self.content(upload)) for upload in self.admitted or ())
+        filled = {content.position for content in told}
+        return [len(filled.intersection(group)) for group in groups]
 
     def reveal(self) -> None:
         """Show all that was not erased."""

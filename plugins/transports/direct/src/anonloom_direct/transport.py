@@ -25,6 +25,7 @@ class Direct(RoundTransport):
 
     name: ClassVar[str] = "direct"
     distribution: ClassVar[str] = "anonloom-direct"
+    counts: ClassVar[bool] = True
 
     def make_client(self, notice: Notice, entropy: Entropy, invitation: bytes) -> DirectClient:
         """Return the engine of one sender."""

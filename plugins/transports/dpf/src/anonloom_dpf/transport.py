@@ -74,7 +74,7 @@ class Dpf(RoundTransport):
                 f"transport 'dpf' works with 2, 3 or 4 servers. Got {round.servers} instead. "
                 "Transport 'mixnet' takes two or more."
             )
-        return None
+        return super().problem(round)
 
     def make_client(self, notice: Notice, entropy: Entropy, invitation: bytes) -> DpfClient:
         """Return the engine of one sender."""

@@ -40,7 +40,7 @@ class Mixnet(RoundTransport):
         """Say why the transport cannot carry such a round, or None."""
         if round.servers < 2:
             return "transport 'mixnet' needs at least 2 servers: one alone would see who sent what"
-        return None
+        return super().problem(round)
 
     def make_client(self, notice: Notice, entropy: Entropy, invitation: bytes) -> MixnetClient:
         """Return the engine of one sender."""
