@@ -44,6 +44,7 @@ _FOLDERS: dict[str, tuple[tuple[str, str], ...]] = {
     "transports/mixnet": (("transport", "mixnet"),),
     "integrity/digest": (("integrity", "digest"),),
     "reporters/page": (("reporter", "page"),),
+    "sources/diabetes": (("source", "diabetes"),),
     "sources/marketing": (("source", "marketing"),),
     "sources/sql": (("source", "sql"),),
 }

@@ -57,9 +57,9 @@ def _figures(report: dict[str, Any], candidate: Path) -> dict[str, Any]:
     """Return the summary and all findings of a run by name."""
     try:
         figures = dict(report["summary"])
-        # An earlier version kept no findings of the collection.
-        collected = [{"findings": [], **report.get("collection", {})}]
-        for part in (*collected, *report["stages"], *report["audits"]):
+        # An earlier version kept no findings of the source and of the collection.
+        before = [{"findings": [], **report.get(part, {})} for part in ("source", "collection")]
+        for part in (*before, *report["stages"], *report["audits"]):
             for finding in part["findings"]:
                 figures[f"{part['id']}.{finding['name']}"] = finding["value"]
     except (KeyError, TypeError, ValueError):

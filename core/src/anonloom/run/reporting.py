@@ -48,6 +48,11 @@ def report_of(
             "rate": suppression.rate(release),
             "rows": spec.suppression.rows,
         },
+        "source": {
+            "id": spec.data.source.id,
+            "method": spec.data.source.name,
+            **_left(findings.get(spec.data.source.id, Findings())),
+        },
         "stages": [_step(use, journal, findings) for use in spec.stages],
         "audits": [_audit(audit, journal, findings) for audit in spec.audit],
         "collection": {
@@ -199,11 +204,11 @@ def _left(found: Findings) -> dict[str, Any]:
 def parts(report: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the parts of a report that hold findings, in the order in which they ran.
 
-    The collection of a report that was written by an earlier version has none.
+    The source and the collection of a report that was written by an earlier version have none.
     """
-    collection = report["collection"]
-    collected = [collection] if collection.get("findings") else []
-    return [*collected, *report["stages"], *report["audits"]]
+    before = [report.get("source", {}), report["collection"]]
+    found = [part for part in before if part.get("findings")]
+    return [*found, *report["stages"], *report["audits"]]
 
 
 def _audit(audit: Audit, journal: Journal, findings: dict[str, Findings]) -> dict[str, Any]:

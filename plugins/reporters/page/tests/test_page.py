@@ -279,6 +279,19 @@ def test_a_transport_among_the_parameters_of_the_collector_is_named(
     assert "came through the transport 'mixnet'" in words(written(report, tmp_path))
 
 
+def test_what_the_source_found_stands_with_how_records_came_together(
+    report: dict[str, Any], tmp_path: Path
+) -> None:
+    report["source"] = {
+        "id": "source",
+        "method": "diabetes",
+        "findings": [{"name": "simulated", "value": 1, "meaning": "Rows are simulated."}],
+        "charts": [],
+    }
+    page = words(written(report, tmp_path))
+    assert "Rows are simulated." in page.partition("How the records came together")[2]
+
+
 def test_what_the_collection_found_stands_with_it(report: dict[str, Any], tmp_path: Path) -> None:
     report["collection"]["findings"] = [
         {"name": "upload", "value": 4096, "unit": "bytes", "meaning": "Sent by each person."}

@@ -28,6 +28,7 @@ def report_view(report: dict[str, Any], limits: Limits) -> dict[str, Any]:
         "audits": [
             _audit(audit, limits) for audit in (report.get("audits") or [])[: limits.audits]
         ],
+        "source": found_view((report.get("source") or {}).get("findings") or [], limits),
         "collection": _collection(report.get("collection") or {}, limits),
         "integrity": report.get("integrity"),
         "manifest": dumped(report["manifest"], limits.manifest) if report.get("manifest") else "",
