@@ -7,6 +7,7 @@ from typing import Any, Literal
 import attrs
 
 from anonloom.kinds.engines import ClientEngine, Clock, Entropy, Envelope, ServerEngine, Vault
+from anonloom.kinds.estimates import Estimate
 from anonloom.kinds.rounds import Erasure, Round
 from anonloom.kinds.slots import SlotKey, SlotSecret
 
@@ -231,6 +232,14 @@ class Transport(ABC):
 
     def problem(self, round: Round) -> str | None:
         """Say why the transport cannot carry such a round, or None; asked before any engine is."""
+        return None
+
+    def estimate(self, round: Round) -> Estimate | None:
+        """Return what such a round will cost when it is full, or None if that cannot be said.
+
+        Asked before a round begins, of a plan whose slots may be made up; the first time it may
+        take a second, because it tries how fast this machine is (see `estimates.Operation`).
+        """
         return None
 
     # Many senders in one process: a transport may do for all at once what is slow one by one.
