@@ -81,7 +81,7 @@ class Counting(Agreeing):
 
     # --- what follows from the facts ------------------------------------------------------------
 
-    def _count(self) -> None:
+    def _count_filled(self) -> None:
         """Agree on the groups, and show this server's part when all have committed to theirs."""
         if self._counts is not None or not self._same_groups() or not self.ready_to_count():
             return

@@ -300,7 +300,7 @@ class RoundServer(Counting):
         if self.admitted is not None and not self.settled and not self.stopped:
             self.place()
         if "count" in self._asked and self.settled and not self.stopped:
-            self._count()
+            self._count_filled()
         if "open" in self._asked and self.settled and self._erasing():
             self.reveal()
             self._finish()

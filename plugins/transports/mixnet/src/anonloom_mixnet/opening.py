@@ -2,7 +2,8 @@
 
 Every server publishes its key of the inner layers once, and everybody peels alike. What a packet of
 a deposit holds is still sealed then: of a row that is kept each server shows the key of its share,
-of an erased one nobody does.
+of an erased one nobody does. Which positions are filled is seen by then: where that is counted,
+layers are peeled before the opening, and keys of shares wait for it.
 """
 
 from collections import Counter
@@ -44,7 +45,7 @@ class Opening(Judging):
 
     def take_missing(self, envelope: Envelope) -> str:
         """Take the claim of a sender that its core is not in the signed list."""
-        if not self._shown or "open" in self._asked:
+        if not self._shown or "open" in self._asked or "count" in self._asked:
             return "not the time for objections"
         claim = Kept.read(self.route, envelope.body)
         if claim is None or self._way_of(claim) is None:
@@ -92,16 +93,22 @@ class Opening(Judging):
 
     # --- opening --------------------------------------------------------------------------------
 
-    def reveal(self) -> None:
-        """Name the traps, publish the key of the inner layers, and show shares of kept rows."""
+    def _has_peeled(self) -> bool:
+        """Name the traps and publish the key of the inner layers; return whether that is done."""
         if not self.talk.said("named") and not self._nobody_misses_any():
-            return
+            return False
         own = self.own_traps
         self.talk.say("named", own.salt + b"".join(own.fingerprints))
         if self._without_traps() is None:
-            return
+            return False
         assert self._private is not None
         self.talk.say("peel", self._private.peel)
+        return True
+
+    def reveal(self) -> None:
+        """Peel, and show shares of kept rows."""
+        if not self._has_peeled():
+            return
         if self.round.operation == "deposit":
             if self._authentic() is None:
                 return
@@ -164,6 +171,15 @@ class Opening(Judging):
             self.refused[reason] = number
 
     # --- deposits -------------------------------------------------------------------------------
+
+    def ready_to_count(self) -> bool:
+        """Peel: what is counted lies in the layers that all servers open together."""
+        return self._has_peeled() and self._authentic() is not None
+
+    def tally(self, groups: Sequence[Sequence[int]]) -> list[int]:
+        """Count: every server sees which positions are filled, and not with what."""
+        filled = {item.position for item in self._authentic() or ()}
+        return [len(filled.intersection(group)) for group in groups]
 
     def _authentic(self) -> list[Item] | None:
         """Return the items that were made by somebody who knows the secret of their position."""

@@ -26,6 +26,7 @@ class Mixnet(RoundTransport):
 
     name: ClassVar[str] = "mixnet"
     distribution: ClassVar[str] = "anonloom-mixnet"
+    counts: ClassVar[bool] = True
 
     traps: int = param(
         default=16,
