@@ -268,7 +268,18 @@ def test_guarantees_of_the_transport_are_listed(report: dict[str, Any], tmp_path
     assert "Records came through the transport 'direct' to the collector 'anonify'." in page
     assert "honest senders min 1,000" in page
     assert "post quantum no" in page
-    assert "not covered traffic analysis; a server that lies" in page
+    assert "not covered traffic analysis a server that lies" in page
+    listed = "<td><ul><li>traffic analysis</li><li>a server that lies</li></ul></td>"
+    assert listed in written(report, tmp_path)
+
+
+def test_no_guarantee_is_cut(report: dict[str, Any], tmp_path: Path) -> None:
+    """What is promised ends with its conditions, what is not covered with its last item."""
+    long = "every message, " * 60 + "if nobody lies"
+    report["collection"]["guarantees"] |= {"delivery": long, "not_covered": [long, "rain"]}
+    page = words(written(report, tmp_path))
+    assert f"delivery {long}" in page
+    assert f"not covered {long} rain" in page
 
 
 def test_a_transport_among_the_parameters_of_the_collector_is_named(

@@ -7,6 +7,8 @@ from typing import Any
 
 #: Longer texts are cut: a page that nobody can read informs nobody.
 LONGEST = 400
+#: Half a promise is none: these are cut only where they would fill the page.
+LONGEST_PROMISE = 4000
 
 
 def number(value: Any) -> float | None:
@@ -101,11 +103,13 @@ def words(name: Any) -> str:
     return short(str(name).replace("_", " "))
 
 
-def said(value: Any) -> str:
-    """Write what a transport guarantees."""
+def said(value: Any) -> list[str]:
+    """Write what a transport guarantees: one text, or several that stand below each other."""
+    if value is None:
+        return ["not stated"]
     if isinstance(value, list | tuple):
-        return short("; ".join(str(item) for item in value)) if value else "nothing named"
-    return figure(value) if value is not None else "not stated"
+        return [short(item, LONGEST_PROMISE) for item in value] or ["nothing named"]
+    return [short(value, LONGEST_PROMISE) if isinstance(value, str) else figure(value)]
 
 
 def dumped(value: Any, longest: int) -> str:
