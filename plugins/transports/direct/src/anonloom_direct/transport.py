@@ -5,9 +5,11 @@ from typing import ClassVar
 import attrs
 
 from anonloom.kinds.engines import Clock, Entropy
+from anonloom.kinds.estimates import Estimate
 from anonloom.kinds.rounds import Round
 from anonloom.kinds.transport import Guarantees, Seat
 from anonloom_direct.client import DirectClient
+from anonloom_direct.costs import costs
 from anonloom_direct.server import DirectServer
 from anonloom_rounds.notice import Notice
 from anonloom_rounds.promises import WRONG_PART, confirmed, shared, uncovered
@@ -59,3 +61,9 @@ class Direct(RoundTransport):
             ),
             **shared(round),
         )
+
+    def estimate(self, round: Round) -> Estimate | None:
+        """Return what such a round will cost; None for one that cannot be carried."""
+        if self.problem(round) is not None:
+            return None
+        return costs(round, self.software).estimate()

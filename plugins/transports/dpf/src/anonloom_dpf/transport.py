@@ -6,11 +6,13 @@ from typing import ClassVar, Literal, cast
 import attrs
 
 from anonloom.kinds.engines import ClientEngine, Clock, Entropy, Envelope
+from anonloom.kinds.estimates import Estimate
 from anonloom.kinds.rounds import Round
 from anonloom.kinds.slots import SlotSecret
 from anonloom.kinds.transport import Guarantees, Seat
 from anonloom.params import between, param
 from anonloom_dpf.client import DpfClient, deposit_together, post_together, spoil_together
+from anonloom_dpf.costs import costs
 from anonloom_dpf.layout import Settings
 from anonloom_dpf.promises import guarantees
 from anonloom_dpf.server import DpfServer
@@ -105,3 +107,9 @@ class Dpf(RoundTransport):
     def guarantees(self, round: Round) -> Guarantees:
         """Return what such a round promises."""
         return guarantees(round, self.settings)
+
+    def estimate(self, round: Round) -> Estimate | None:
+        """Return what such a round will cost; None for one that cannot be carried."""
+        if self.problem(round) is not None:
+            return None
+        return costs(round, self.settings, self.software).estimate()

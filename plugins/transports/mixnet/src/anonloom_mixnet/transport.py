@@ -5,10 +5,12 @@ from typing import ClassVar
 import attrs
 
 from anonloom.kinds.engines import Clock, Entropy
+from anonloom.kinds.estimates import Estimate
 from anonloom.kinds.rounds import Round
 from anonloom.kinds.transport import Guarantees, Seat
 from anonloom.params import between, param
 from anonloom_mixnet.client import MixnetClient
+from anonloom_mixnet.costs import costs
 from anonloom_mixnet.promises import guarantees
 from anonloom_mixnet.server import MixnetServer
 from anonloom_rounds.notice import Notice
@@ -56,3 +58,9 @@ class Mixnet(RoundTransport):
     def guarantees(self, round: Round) -> Guarantees:
         """Return what such a round promises."""
         return guarantees(round, self.traps)
+
+    def estimate(self, round: Round) -> Estimate | None:
+        """Return what such a round will cost; None for one that cannot be carried."""
+        if self.problem(round) is not None:
+            return None
+        return costs(round, self.traps, self.software).estimate()
