@@ -26,7 +26,11 @@ _FOLDERS: dict[str, tuple[tuple[str, str], ...]] = {
         ("privacy", "l-diversity"),
         ("privacy", "t-closeness"),
     ),
-    "samplers/sampling": (("sampler", "stratified"), ("sampler", "simple-random")),
+    "samplers/sampling": (
+        ("sampler", "stratified"),
+        ("sampler", "simple-random"),
+        ("sampler", "pre-sample"),
+    ),
     "auditors/utility": (("auditor", "utility"),),
     "auditors/cvpl": (
         ("auditor", "cvpl"),

@@ -83,6 +83,17 @@ def test_a_sampler_before_the_partitioner_samples_the_table(clinic):
 
     assert list(range(6)) == sorted(outcome.release.origin.tolist())
     assert outcome.stages.before_sampling is None
+    drawn = outcome.stages.presample
+    assert (list(range(12)), list(range(6))) == (drawn.among.tolist(), drawn.kept.tolist())
+
+
+def test_several_samplers_before_the_partitioner_are_one_draw(clinic):
+    first = "  - {id: one, sampler: first-half}\n  - {id: two, sampler: first-half}\n"
+    clinic.change("  - partitioner: runs\n", first + "  - partitioner: runs\n")
+    outcome = clinic.pipeline().run()
+
+    drawn = outcome.stages.presample
+    assert (list(range(12)), [0, 1, 2]) == (drawn.among.tolist(), drawn.kept.tolist())
 
 
 def test_held_out_rows_are_in_no_release_and_reach_the_auditors(clinic):

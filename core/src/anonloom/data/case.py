@@ -15,6 +15,20 @@ Need = Literal[
 
 
 @attrs.frozen(eq=False)
+class Draw:
+    """A sample that was drawn before there were classes.
+
+    Attributes
+    ----------
+    among, kept
+        Rows of the source (as in `Table.origin`): all that could be drawn, and those that were.
+    """
+
+    among: NDArray[np.int64] = attrs.field(repr=False)
+    kept: NDArray[np.int64] = attrs.field(repr=False)
+
+
+@attrs.frozen(eq=False)
 class Case:
     """The evidence.
 
@@ -26,6 +40,9 @@ class Case:
         The table before any stage, holdout taken out.
     before_sampling
         The release as it was before a sampler, when there is one.
+    presample
+        What samplers that stand before any partitioner drew, when there are some and the rows can
+        be traced.
     truth
         For every row of the release its true row of the original, -1 for none; for evaluation.
     control
@@ -46,6 +63,7 @@ class Case:
     release: Release
     original: Table | None = None
     before_sampling: Release | None = None
+    presample: Draw | None = None
     truth: NDArray[np.int64] | None = None
     control: Table | None = None
     other_releases: tuple[Release, ...] = ()

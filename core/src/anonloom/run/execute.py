@@ -116,6 +116,7 @@ def execute(
         release=release,
         original=original,
         before_sampling=stages.before_sampling,
+        presample=stages.presample,
         truth=release.rows_in(original),
         control=control,
         other_releases=others,

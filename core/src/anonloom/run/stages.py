@@ -6,6 +6,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.data.case import Draw
 from anonloom.data.classes import Classes
 from anonloom.data.release import Release
 from anonloom.data.table import Table, on_own_axes
@@ -30,6 +31,8 @@ class PipelineStages:
         The classes that the last partitioner or outlier handler left.
     before_sampling
         The release as it was before the sampler that follows the generalizer.
+    presample
+        What the samplers drew that stand before any partitioner.
     """
 
     steps: Sequence[Step]
@@ -37,6 +40,7 @@ class PipelineStages:
     privacy: Sequence[Step] = ()
     classes: Classes | None = None
     before_sampling: Release | None = None
+    presample: Draw | None = None
     prepared: Table | None = None
 
     def _before_classes(self) -> list[Step]:
@@ -81,13 +85,21 @@ class PipelineStages:
                 else:
                     rows = np.arange(len(table), dtype=np.int64)
                     kept = step.method.sample(Classes.whole(rows), run)
+                    after = table.take(rows[_mask(kept, len(rows), step)])
+                    self._note_draw(table, after)
                     # Rows that were left out must not show in what the others publish.
-                    table = on_own_axes(table.take(rows[_mask(kept, len(rows), step)]))
+                    table = on_own_axes(after)
                 count.rows, count.suppressed = len(table), int(table.incomplete.sum())
         self._still_judged(table)
         self._still_suited(table)
         self.prepared = table
         return table
+
+    def _note_draw(self, before: Table, after: Table) -> None:
+        """Remember, for audits, among whom those hide who were drawn; several draws are one."""
+        if before.origin is not None and after.origin is not None:
+            among = before.origin if self.presample is None else self.presample.among
+            self.presample = Draw(among, after.origin)
 
     def _still_judged(self, table: Table) -> None:
         """Refuse a mechanism that took away what a privacy model looks at."""

@@ -1,7 +1,7 @@
-"""Both samplers keep the promises of their kind."""
+"""All samplers keep the promises of their kind."""
 
 from anonloom.testing import SamplerConformance
-from anonloom_sampling.samplers import SimpleRandom, Stratified
+from anonloom_sampling.samplers import PreSample, SimpleRandom, Stratified
 
 
 class TestStratifiedShare(SamplerConformance):
@@ -15,7 +15,23 @@ class TestStratifiedNumber(SamplerConformance):
     params = {"per_class": 5}
 
 
+class TestStratifiedRemoval(SamplerConformance):
+    method = Stratified
+    params = {"remove": 7}
+
+
 class TestSimpleRandom(SamplerConformance):
     method = SimpleRandom
     params = {"share": 0.3}
     rate = 0.3
+
+
+class TestPreSampleShare(SamplerConformance):
+    method = PreSample
+    params = {"share": 0.3}
+    rate = 0.3
+
+
+class TestPreSampleNumber(SamplerConformance):
+    method = PreSample
+    params = {"rows": 50}

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from math import ceil
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,7 +11,8 @@ from hypothesis import strategies as st
 
 from anonloom.data.classes import Classes
 from anonloom.kinds.context import Run
-from anonloom_sampling.samplers import SimpleRandom, Stratified
+from anonloom.kinds.guard import Guard
+from anonloom_sampling.samplers import PreSample, SimpleRandom, Stratified
 
 
 def classes_of(sizes):
@@ -45,6 +47,51 @@ def test_stratified_keeps_exactly_so_many_per_class(sizes, number):
     assert kept == method.least_kept(np.array(sizes)).tolist()
 
 
+@given(sizes=sizes, number=st.integers(1, 60))
+def test_stratified_leaves_out_exactly_so_many_per_class(sizes, number):
+    """The literal mu of Anonify's section 4.2; of a class that is not larger, nothing is kept."""
+    method, classes = Stratified(remove=number), classes_of(sizes)
+
+    kept = kept_per_class(method.sample(classes, Run()), classes)
+
+    assert [max(size - number, 0) for size in sizes] == kept
+    assert kept == method.least_kept(np.array(sizes)).tolist()
+
+
+@pytest.mark.parametrize(
+    ("method", "expected"),
+    [
+        (Stratified(share=0.7), [1, 2, 3, 3, 7, 70, 175]),
+        (Stratified(share=0.3), [1, 1, 1, 2, 3, 30, 75]),
+        (Stratified(per_class=3), [1, 2, 3, 3, 3, 3, 3]),
+        (Stratified(remove=3), [0, 0, 0, 1, 7, 97, 247]),
+    ],
+    ids=str,
+)
+def test_the_rounding_rule_on_a_few_sizes(method, expected):
+    assert expected == method.least_kept(np.array([1, 2, 3, 4, 10, 100, 250])).tolist()
+
+
+@pytest.mark.parametrize(
+    ("method", "expected"),
+    [(Stratified(share=0.7), 356), (Stratified(per_class=250), 250), (Stratified(remove=30), 280)],
+    ids=str,
+)
+def test_classes_are_made_so_large_that_250_remain(method, expected):
+    wanted = SimpleNamespace(min_size=250)
+    assert expected == Guard((wanted,), method.least_kept).min_size
+
+
+@given(sizes=sizes, percent=percent, number=st.integers(1, 900))
+def test_pre_sample_keeps_exactly_the_share_or_number_of_all_rows(sizes, percent, number):
+    classes, total = classes_of(sizes), sum(sizes)
+    by_share, by_number = PreSample(share=percent / 100), PreSample(rows=number)
+
+    assert ceil(Fraction(percent, 100) * total) == by_share.sample(classes, Run()).sum()
+    assert min(number, total) == by_number.sample(classes, Run()).sum()
+    assert [0] * len(sizes) == by_share.least_kept(np.array(sizes)).tolist()
+
+
 @given(sizes=sizes, percent=percent)
 def test_simple_random_keeps_exactly_the_share_of_all_rows(sizes, percent):
     method, classes = SimpleRandom(share=percent / 100), classes_of(sizes)
@@ -55,7 +102,9 @@ def test_simple_random_keeps_exactly_the_share_of_all_rows(sizes, percent):
     assert [0] * len(sizes) == method.least_kept(np.array(sizes)).tolist()
 
 
-@pytest.mark.parametrize("method", [Stratified(share=0.4), Stratified(per_class=4)], ids=str)
+@pytest.mark.parametrize(
+    "method", [Stratified(share=0.4), Stratified(per_class=4), Stratified(remove=6)], ids=str
+)
 def test_every_row_of_a_class_is_equally_likely(method):
     """2,000 draws of 4 out of 10: 800 each, give or take six standard deviations."""
     classes = classes_of([10, 10, 10])
@@ -65,9 +114,11 @@ def test_every_row_of_a_class_is_equally_likely(method):
     assert (abs(times - 800) < 6 * (2000 * 0.4 * 0.6) ** 0.5).all()
 
 
-def test_every_row_is_equally_likely_in_a_simple_random_sample():
+@pytest.mark.parametrize(
+    "method", [SimpleRandom(share=0.4), PreSample(share=0.4), PreSample(rows=12)], ids=str
+)
+def test_every_row_is_equally_likely_in_a_sample_of_all(method):
     classes = classes_of([10, 10, 10])
-    method = SimpleRandom(share=0.4)
 
     times = sum(method.sample(classes, Run(seed=seed)).astype(int) for seed in range(2000))
 
@@ -87,8 +138,27 @@ def test_the_seed_decides():
 @pytest.mark.parametrize(
     ("make", "expected"),
     [
-        (lambda: Stratified(), "give either 'share' or 'per_class'"),
-        (lambda: Stratified(share=0.5, per_class=2), "give either 'share' or 'per_class'"),
+        (lambda: Stratified(), "give one of 'share', 'per_class' and 'remove'"),
+        (
+            lambda: Stratified(share=0.5, per_class=2),
+            "give one of 'share', 'per_class' and 'remove'",
+        ),
+        (
+            lambda: Stratified(share=0.5, per_class=2, remove=1),
+            "give one of 'share', 'per_class' and 'remove'",
+        ),
+        (
+            lambda: Stratified(remove=0),
+            "The 'remove' parameter of Stratified must be an integer of at least 1, or None. "
+            "Got 0 instead.",
+        ),
+        (lambda: PreSample(), "give either 'share' or 'rows'"),
+        (lambda: PreSample(share=0.5, rows=2), "give either 'share' or 'rows'"),
+        (
+            lambda: PreSample(rows=0),
+            "The 'rows' parameter of PreSample must be an integer of at least 1, or None. "
+            "Got 0 instead.",
+        ),
         (
             lambda: Stratified(share=0),
             "The 'share' parameter of Stratified must be a number above 0 and at most 1, or None. "

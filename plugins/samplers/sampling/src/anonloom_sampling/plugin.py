@@ -1,4 +1,4 @@
-"""What this distribution offers: the samplers `stratified` and `simple-random`."""
+"""What this distribution offers: the samplers `stratified`, `simple-random` and `pre-sample`."""
 
 from anonloom.api import Method, hookimpl
 
@@ -12,7 +12,7 @@ def anonloom_register_samplers() -> list[Method]:
         Method(
             name="stratified",
             target="anonloom_sampling.samplers:Stratified",
-            summary="Draws the same share, or the same number of rows, from every class.",
+            summary="Draws the same share, or number of rows, from every class, or leaves it out.",
             paper="J. Neyman: On the Two Different Aspects of the Representative Method. Journal "
             "of the Royal Statistical Society 97(4), 1934",
             reads=frozenset(),
@@ -21,6 +21,12 @@ def anonloom_register_samplers() -> list[Method]:
             name="simple-random",
             target="anonloom_sampling.samplers:SimpleRandom",
             summary="Draws a share of all rows, whatever their class.",
+            reads=frozenset(),
+        ),
+        Method(
+            name="pre-sample",
+            target="anonloom_sampling.samplers:PreSample",
+            summary="Draws rows before there are classes, to thin out a large table.",
             reads=frozenset(),
         ),
     ]

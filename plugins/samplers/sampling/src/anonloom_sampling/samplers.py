@@ -1,4 +1,4 @@
-"""Samplers: a share of every class, or of all rows."""
+"""Samplers: from every class, or from all rows; a share, or a number."""
 
 from typing import ClassVar
 
@@ -39,11 +39,17 @@ class Stratified(Sampler):
         default=None,
         check=at_least(1),
     )
+    remove: int | None = param(
+        help="Number of rows of every class that are left out; nothing is kept of classes with no "
+        "more rows than that.",
+        default=None,
+        check=at_least(1),
+    )
 
     def __attrs_post_init__(self) -> None:
-        """Refuse both parameters, and neither."""
-        if (self.share is None) == (self.per_class is None):
-            raise ValueError("give either 'share' or 'per_class'")
+        """Refuse several parameters, and none."""
+        if [self.share, self.per_class, self.remove].count(None) != 2:
+            raise ValueError("give one of 'share', 'per_class' and 'remove'")
 
     def sample(self, classes: Classes, run: Run) -> NDArray[np.bool_]:
         """Return a mask over `classes.rows`."""
@@ -59,7 +65,10 @@ class Stratified(Sampler):
         """Exactly as many rows as are kept of classes of these sizes."""
         if self.share is not None:
             return share_of(self.share, sizes)
-        return np.minimum(np.asarray(sizes, np.int64), self.per_class or 0)
+        sizes = np.asarray(sizes, np.int64)
+        if self.remove is not None:
+            return np.maximum(sizes - self.remove, 0)
+        return np.minimum(sizes, self.per_class or 0)
 
 
 @attrs.frozen(kw_only=True)
@@ -77,10 +86,54 @@ class SimpleRandom(Sampler):
     def sample(self, classes: Classes, run: Run) -> NDArray[np.bool_]:
         """Return a mask over `classes.rows`."""
         n = len(classes.rows)
-        mask = np.zeros(n, bool)
-        mask[run.rng.permutation(n)[: int(share_of(self.share, np.array(n)))]] = True
-        return mask
+        return _drawn(n, int(share_of(self.share, np.array(n))), run)
 
     def least_kept(self, sizes: Sizes) -> Sizes:
         """Nothing is guaranteed, so that no partitioner can precede it."""
         return np.zeros(np.shape(sizes), np.int64)
+
+
+@attrs.frozen(kw_only=True)
+class PreSample(Sampler):
+    """Draws from the table before there are classes, so that all later stages have less to do.
+
+    What was left out is part of the population in which the others hide: nobody knows who was
+    drawn.
+    """
+
+    #: Parameters with which `anonloom plugins check` tries it.
+    example: ClassVar[dict[str, object]] = {"share": 0.5}
+
+    share: float | None = param(
+        help="Share of the table that is kept, rounded up to whole rows.",
+        default=None,
+        check=between(0, 1, least_open=True),
+    )
+    rows: int | None = param(
+        help="Number of rows that are kept; a smaller table is kept whole.",
+        default=None,
+        check=at_least(1),
+    )
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse both parameters, and neither."""
+        if (self.share is None) == (self.rows is None):
+            raise ValueError("give either 'share' or 'rows'")
+
+    def sample(self, classes: Classes, run: Run) -> NDArray[np.bool_]:
+        """Return a mask over `classes.rows`."""
+        n = len(classes.rows)
+        if self.share is not None:
+            return _drawn(n, int(share_of(self.share, np.array(n))), run)
+        return _drawn(n, min(self.rows or 0, n), run)
+
+    def least_kept(self, sizes: Sizes) -> Sizes:
+        """Nothing is guaranteed of a class: there are none yet, and it cannot follow any."""
+        return np.zeros(np.shape(sizes), np.int64)
+
+
+def _drawn(n: int, count: int, run: Run) -> NDArray[np.bool_]:
+    """Mark so many of n rows, every choice of them as likely as any other."""
+    mask = np.zeros(n, bool)
+    mask[run.rng.permutation(n)[:count]] = True
+    return mask
