@@ -1,0 +1,1 @@
+"""Auditor `learning`: what classifiers still learn from a release."""

@@ -1,0 +1,170 @@
+"""Every classifier on every version, several times: learned from one part, judged by another."""
+
+import warnings
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from typing import Literal
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import ThreadpoolController
+
+from anonloom.kinds.context import Run
+from anonloom_learning.classifiers import converged, fitted
+from anonloom_learning.names import ALL
+from anonloom_learning.scores import counted
+from anonloom_learning.versions import Lesson, NotAssessable, Version
+
+Ints = NDArray[np.int64]
+TestedOn = Literal["own", "original"]
+
+#: They go first, so that no worker is left alone with one of them at the end.
+LONGEST = ("k-nearest-neighbours", "random-forest", "adaboost", "bagging")
+
+
+@attrs.frozen(eq=False)
+class Part:
+    """What a model learns from, and what it is judged by."""
+
+    learned: Version
+    learning: Ints = attrs.field(repr=False)
+    judged: Version
+    judging: Ints = attrs.field(repr=False)
+
+    @property
+    def usable(self) -> bool:
+        """Whether there is something to learn and somebody to judge."""
+        return len(np.unique(self.learned.labels[self.learning])) > 1 and len(self.judging) > 0
+
+    def majority(self, classes: int) -> Ints:
+        """Counts of what always guessing the most frequent label gives."""
+        guess = np.bincount(self.learned.labels[self.learning], minlength=classes).argmax()
+        true = self.judged.labels[self.judging]
+        return counted(true, np.full(len(true), guess), classes)
+
+    def judge(self, name: str, seed: int, lesson: Lesson) -> tuple[Ints, bool]:
+        """Learn and predict; return the counts, and whether the model came to rest."""
+        rows, labels = self.learned.rows[self.learning], self.learned.labels[self.learning]
+        model = fitted(name, seed, rows, labels, lesson.shares)
+        said = model.predict(self.judged.rows[self.judging])
+        true = self.judged.labels[self.judging]
+        return counted(true, said, lesson.classes), converged(model)
+
+
+@attrs.frozen(eq=False)
+class Repeat:
+    """One division of the people: a part of every version, and a seed for every classifier."""
+
+    parts: tuple[Part, ...]
+    seeds: dict[str, int]
+
+
+@attrs.frozen(eq=False)
+class Trials:
+    """What all classifiers made of all versions.
+
+    Attributes
+    ----------
+    confusions
+        (versions x repeats x classifiers x labels x labels): rows that have the first label and
+        were given the second.
+    majority
+        (versions x repeats x labels x labels): the same of always guessing the most frequent label.
+    unconverged
+        Number of models that were stopped before they came to rest.
+    """
+
+    repeats: tuple[Repeat, ...]
+    classifiers: tuple[str, ...]
+    confusions: Ints
+    majority: Ints
+    unconverged: int
+
+
+def divided(
+    lesson: Lesson, train: float, repeats: int, tested_on: TestedOn, rng: np.random.Generator
+) -> list[Repeat]:
+    """Divide the people again and again; divisions that cannot be used are left out.
+
+    Raises
+    ------
+    NotAssessable
+        When none can be used.
+    """
+    found = []
+    # One stream for each, so that more repeats do not change the first.
+    for stream in rng.spawn(repeats):
+        chosen = stream.permutation(lesson.people)[: max(round((1 - train) * lesson.people), 1)]
+        judges = np.zeros(lesson.people, bool)
+        judges[chosen] = True
+        seeds = dict(zip(ALL, stream.integers(2**31, size=len(ALL)).tolist(), strict=True))
+        parts = _parts(lesson.versions, judges, 1 - train, tested_on, stream)
+        if all(part.usable for part in parts):
+            found.append(Repeat(parts, seeds))
+    if not found:
+        raise NotAssessable(
+            "no division leaves two values of the label to learn from and a row to judge by"
+        )
+    return found
+
+
+def _parts(
+    versions: Sequence[Version],
+    judges: NDArray[np.bool_],
+    share: float,
+    tested_on: TestedOn,
+    stream: np.random.Generator,
+) -> tuple[Part, ...]:
+    """Divide every version: people who judge are in no learning part."""
+    parts: list[Part] = []
+    for version in versions:
+        unknown = version.people < 0
+        judging = judges[version.people] & ~unknown
+        if tested_on == "own":
+            judging |= unknown & (stream.random(len(unknown)) < share)
+        learning, own = np.flatnonzero(~judging), np.flatnonzero(judging)
+        # The original is the first version: its judges judge them all.
+        first = parts[0] if parts and tested_on == "original" else None
+        judged, by = (version, own) if first is None else (first.judged, first.judging)
+        parts.append(Part(version, learning, judged, by))
+    return tuple(parts)
+
+
+def tried(lesson: Lesson, repeats: list[Repeat], classifiers: tuple[str, ...], run: Run) -> Trials:
+    """Fit and judge all models, `run.workers` at a time; the result does not depend on how many."""
+    shape = (len(lesson.versions), len(repeats), len(classifiers))
+    confusions = np.zeros((*shape, lesson.classes, lesson.classes), np.int64)
+    order = sorted(np.ndindex(shape), key=lambda at: classifiers[at[2]] not in LONGEST)
+    unconverged = 0
+    run.progress(0, len(order))
+    # Scikit-learn's threads would compete with ours, and more threads add numbers up otherwise.
+    pools = ThreadpoolController()
+
+    def judge(at: tuple[int, ...]) -> tuple[Ints, bool]:
+        repeat, name = repeats[at[1]], classifiers[at[2]]
+        with pools.limit(limits=1):
+            return repeat.parts[at[0]].judge(name, repeat.seeds[name], lesson)
+
+    # Models that are stopped are counted, see `converged`. Filters hold for all threads, which is
+    # why they are set around them.
+    with warnings.catch_warnings(), pools.limit(limits=1):
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        with ThreadPoolExecutor(max(run.workers, 1)) as pool:
+            waiting: dict[Future[tuple[Ints, bool]], tuple[int, ...]] = {
+                pool.submit(judge, at): at for at in order
+            }
+            try:
+                for done, future in enumerate(as_completed(waiting), start=1):
+                    confusions[waiting[future]], rested = future.result()
+                    unconverged += not rested
+                    run.progress(done, len(order))
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+    majority = [
+        [repeat.parts[at].majority(lesson.classes) for repeat in repeats]
+        for at in range(len(lesson.versions))
+    ]
+    return Trials(tuple(repeats), classifiers, confusions, np.array(majority), unconverged)

@@ -1,0 +1,253 @@
+"""The versions of a table that are learned from: original, anonymized, sampled; as features."""
+
+from collections.abc import Sequence
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom.data.case import Case
+from anonloom.data.cells import cell_text
+from anonloom.data.release import Release
+from anonloom.data.table import Table
+from anonloom.errors import DataError
+from anonloom_learning.encoding import Features, encode
+from anonloom_linkage.paired import PairedColumn, pair_columns, shared_columns
+
+Ints = NDArray[np.int64]
+
+ROLES = frozenset({"quasi", "sensitive", "label", "other"})
+
+#: A label with more values is no class.
+MOST_CLASSES = 50
+
+
+class NotAssessable(Exception):
+    """Says why nothing can be learned."""
+
+
+@attrs.frozen(eq=False)
+class Version:
+    """One version of the table; rows without a label are left out.
+
+    Attributes
+    ----------
+    name
+        What it is called: original, anonymized or sampled.
+    rows
+        (rows x features).
+    labels
+        Number of every row's label.
+    people
+        Number of every row's person in the original, -1 where that is not known.
+    """
+
+    name: str
+    rows: Features = attrs.field(repr=False)
+    labels: Ints = attrs.field(repr=False)
+    people: Ints = attrs.field(repr=False)
+
+
+@attrs.frozen(eq=False)
+class Lesson:
+    """What is to be learned, and what from.
+
+    Attributes
+    ----------
+    versions
+        The original first, the release last.
+    label
+        Name of the column that is predicted.
+    classes
+        How many values it has.
+    shares
+        Which features are shares of values of a category.
+    positive
+        The value whose precision and recall are asked for; None for means over all values.
+    about
+        Says which value that is.
+    people
+        How many persons the original has.
+    said
+        What every figure assumes.
+    """
+
+    versions: tuple[Version, ...]
+    label: str
+    classes: int
+    shares: NDArray[np.bool_] = attrs.field(repr=False)
+    positive: int | None
+    about: str
+    people: int
+    said: tuple[str, ...]
+
+
+@attrs.frozen(kw_only=True)
+class Question:
+    """What was asked for, see the parameters of the auditor."""
+
+    label: str
+    positive: str | None
+    features: tuple[str, ...] | None
+    rows: int | None
+    widths: bool
+
+    def lesson(self, case: Case, rng: np.random.Generator) -> Lesson:
+        """Encode all versions.
+
+        Raises
+        ------
+        NotAssessable
+            When there is nothing to learn, or nothing to learn from.
+        DataError
+            When no row has the label that is to be the positive one.
+        """
+        assert case.original is not None
+        before = [] if case.before_sampling is None else [case.before_sampling]
+        releases = [*before, case.release]
+        names = ("original", "anonymized", "sampled")[: 1 + len(releases)]
+        present = shared_columns(case.original, releases, ROLES)
+        label = self._label(case.original, releases, present)
+        wanted = self._wanted(case.original)
+        columns = pair_columns(
+            case.original, releases, [name for name in wanted if name in present]
+        )
+        people, count = _people(case, releases)
+        kept, said = self._kept(label, names, people, count, rng)
+        sides = [side[rows] for side, rows in zip(label.sides, kept, strict=True)]
+        encoded = encode(
+            [
+                attrs.evolve(
+                    column,
+                    sides=tuple(side[rows] for side, rows in zip(column.sides, kept, strict=True)),
+                )
+                for column in columns
+            ],
+            [len(rows) for rows in kept],
+            widths=self.widths,
+        )
+        if not len(encoded.shares):
+            raise NotAssessable("no column varies that the label could be learned from")
+        absent = tuple(name for name in wanted if name not in present)
+        positive, about = self._positive(label)
+        return Lesson(
+            versions=tuple(
+                Version(name, rows, side.astype(np.int64), of[which])
+                for name, rows, side, of, which in zip(
+                    names, encoded.rows, sides, people, kept, strict=True
+                )
+            ),
+            label=self.label,
+            classes=label.axis.occurring,
+            shares=encoded.shares,
+            positive=positive,
+            about=about,
+            people=count,
+            said=(*said, *_not_learned(encoded.left_out, absent), *_unread(columns, names)),
+        )
+
+    def _label(
+        self, original: Table, releases: Sequence[Release], present: Sequence[str]
+    ) -> PairedColumn:
+        if self.label not in present:
+            raise NotAssessable(f"the release lacks the label '{self.label}'")
+        values = original.coded(self.label).axis.occurring
+        if values < 2:
+            raise NotAssessable(f"the label '{self.label}' takes fewer than two values")
+        if values > MOST_CLASSES:
+            raise NotAssessable(f"the label '{self.label}' takes more than {MOST_CLASSES} values")
+        return pair_columns(original, releases, [self.label])[0]
+
+    def _wanted(self, original: Table) -> tuple[str, ...]:
+        every = original.schema.having("quasi", "sensitive", "label", "other")
+        asked = every if self.features is None else self.features
+        # Without a say of the user, a second label is no feature: it is an answer, too.
+        answers = original.schema.having("label") if self.features is None else ()
+        return tuple(name for name in asked if name not in (self.label, *answers))
+
+    def _positive(self, label: PairedColumn) -> tuple[int | None, str]:
+        """Number of the positive value, and which one it is."""
+        axis, name = label.axis, self.label
+        if self.positive is not None:
+            texts = axis.texts(np.arange(axis.occurring))
+            if self.positive not in texts:
+                raise DataError(
+                    f"'positive' must be a value of the label '{name}'. "
+                    f"Got {self.positive!r} instead."
+                )
+            return texts.index(self.positive), f"Positive is {self.positive!r} of '{name}'."
+        if axis.occurring > 2:
+            return None, f"The plain mean over the values of '{name}', each positive in its turn."
+        none, some = label.counts(0)[:2].tolist()
+        which = "last of the two equally frequent values" if none == some else "rarer value"
+        # Of two equally frequent values the last: 1 rather than 0, yes rather than no.
+        return int(some <= none), f"Positive is the {which} of '{name}'."
+
+    def _kept(
+        self,
+        label: PairedColumn,
+        names: Sequence[str],
+        people: Sequence[Ints],
+        count: int,
+        rng: np.random.Generator,
+    ) -> tuple[list[Ints], list[str]]:
+        """Rows of every version that are used, the same people as far as they are published."""
+        turn = rng.permutation(count).astype(float)
+        kept, said, cut = [], [], []
+        for name, side, of in zip(names, label.sides, people, strict=True):
+            labelled = np.flatnonzero(side < label.axis.occurring)
+            unknown = len(side) - len(labelled)
+            if unknown:
+                said.append(
+                    f"{unknown} of {len(side)} rows of the {name} table have no single value of "
+                    "the label and are left out"
+                )
+            if self.rows is not None and len(labelled) > self.rows:
+                cut.append(name)
+                turns = np.where(of >= 0, turn[of], rng.random(len(of)) * count)[labelled]
+                labelled = np.sort(labelled[np.argsort(turns, kind="stable")[: self.rows]])
+            kept.append(labelled)
+        if cut:
+            said.append(f"random samples of {self.rows} rows: {', '.join(cut)}")
+        if not all(map(len, kept)):
+            raise NotAssessable("a version has no row with a label")
+        return kept, said
+
+
+def positive_text(value: str | int | float | bool | None) -> str | None:
+    """Write a value of the label as its axis does."""
+    return None if value is None else cell_text(value)
+
+
+def _people(case: Case, releases: Sequence[Release]) -> tuple[list[Ints], int]:
+    """Person of every row of every version, and how many there are."""
+    assert case.original is not None
+    persons = case.original.persons
+    own = np.arange(len(case.original)) if persons is None else persons.astype(np.int64)
+    found = [own]
+    for release in releases:
+        rows = case.truth if release is case.release else None
+        rows = release.rows_in(case.original) if rows is None else np.asarray(rows)
+        unknown = np.full(len(release), -1)
+        found.append(unknown if rows is None else np.where(rows >= 0, own[rows], -1))
+    return found, int(own.max()) + 1
+
+
+def _not_learned(left_out: Sequence[str], absent: Sequence[str]) -> list[str]:
+    return [
+        f"not learned from, as {why}: {', '.join(repr(name) for name in some)}"
+        for some, why in (
+            (left_out, "they have many values and no hierarchy that groups them"),
+            (absent, "the release lacks them"),
+        )
+        if some
+    ]
+
+
+def _unread(columns: Sequence[PairedColumn], names: Sequence[str]) -> list[str]:
+    unread = np.array([column.unread for column in columns]).sum(axis=0)
+    return [
+        f"{count} cells of the {name} table cannot be read and count as '*'"
+        for count, name in zip(unread.tolist(), names, strict=True)
+        if count
+    ]
