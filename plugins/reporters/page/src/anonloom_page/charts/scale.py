@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 import attrs
 
@@ -71,7 +72,7 @@ class Scale:
         lo, hi = distinct[0], distinct[-1]
         # Numbers of such a size have logarithms, and ratios that are numbers.
         fit = lo > 1e-100 and hi < 1e100
-        log = fit and hi / lo >= 15 and len(distinct) > 2
+        log = fit and hi / lo >= 15 and len(distinct) > 2 and not _even(distinct)
         if len(distinct) > 9 and not log:
             return cls.linear(lo, hi, start, stop)
         room = (hi - lo) * 0.04 or abs(hi) * 0.1 or 1.0
@@ -97,6 +98,12 @@ class Scale:
         if self.logarithmic:
             lo, hi, value = math.log(lo), math.log(hi), math.log(value)
         return self.start + (value - lo) / (hi - lo) * (self.stop - self.start)
+
+
+def _even(values: Sequence[float]) -> bool:
+    """Whether the steps are equal: such values are drawn as far apart as they are."""
+    step = (values[-1] - values[0]) / (len(values) - 1)
+    return all(abs(b - a - step) <= 1e-6 * step for a, b in pairwise(values))
 
 
 def _powers(lo: float, hi: float) -> list[float]:

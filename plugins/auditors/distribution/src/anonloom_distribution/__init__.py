@@ -1,0 +1,1 @@
+"""Distribution: whether a release shows the groups and associations of the original."""

@@ -1,0 +1,262 @@
+"""Figures of groups: means and counts by range or value, as a reader of a table computes them."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import attrs
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+
+from anonloom.data.axis import Axis
+from anonloom.data.cells import MOMENTS, cell_text, moment_texts
+from anonloom.data.coding import code
+from anonloom.data.schema import Column, Schema
+from anonloom_distribution.declared import Group
+from anonloom_distribution.noise import Rows
+from anonloom_distribution.tables import ORIGINAL, RELEASE, Tables
+from anonloom_linkage.paired import Cells, Floats, PairedColumn
+from anonloom_linkage.shares import Parts, Reading, leaf_parts, place_parts, quantile_edges
+
+#: Ranges that a number is divided into when no edges are declared.
+RANGES = 8
+#: Values of a category that are groups of their own; all rarer ones are one.
+MOST_GROUPS = 12
+
+MISSING, RARER = "missing", "other values"
+
+
+@attrs.frozen(eq=False)
+class Division:
+    """The groups of one column.
+
+    Attributes
+    ----------
+    parts
+        (cells x groups): which part of a cell belongs to which group.
+    centres
+        Middles of declared ranges; None where groups are no such ranges.
+    """
+
+    labels: tuple[str, ...]
+    parts: Parts
+    centres: tuple[float, ...] | None = None
+
+    @classmethod
+    def of(cls, column: PairedColumn, group: Group, schema: Schema, reading: Reading) -> "Division":
+        """Divide as declared; else at quantiles of the original, or by value."""
+        if not column.ordered:
+            return cls._by_value(column, reading)
+        ends = group.places(schema[column.name])
+        if ends is not None:
+            return cls._by_edges(column, np.array(ends), reading)
+        return cls._by_quantiles(column, group.ranges or RANGES, reading)
+
+    @classmethod
+    def _by_edges(cls, column: PairedColumn, ends: Floats, reading: Reading) -> "Division":
+        # The last range has both its ends.
+        closed = np.append(ends[:-1], np.nextafter(ends[-1], np.inf))
+        parts = place_parts(column, closed, reading).tocsc()[:, 1 : len(ends)]
+        texts = _texts(column.axis, ends)
+        labels = tuple(f"{lo} to {hi}" for lo, hi in pairwise(texts))
+        middles = tuple(((ends[:-1] + ends[1:]) / 2).tolist())
+        return cls(labels, parts, middles if column.type == "number" else None)
+
+    @classmethod
+    def _by_quantiles(cls, column: PairedColumn, ranges: int, reading: Reading) -> "Division":
+        counts = column.counts(ORIGINAL)
+        edges = quantile_edges(column, counts, ranges)
+        last = counts[column.lo >= edges[-1]].sum() if len(edges) else 0
+        if len(edges) > 1 and last < counts.sum() / (2 * ranges):
+            # The greatest value alone is a range only where many rows have it.
+            edges = edges[:-1]
+        parts = place_parts(column, edges, reading).tocsc()
+        texts = _texts(column.axis, edges)
+        labels = [f"{lo} to {hi}" for lo, hi in pairwise(texts)]
+        # The least and the greatest value are a person's own, and are not told.
+        labels = [f"< {texts[0]}", *labels, f"≥ {texts[-1]}"] if texts else ["all"]
+        if column.axis.missing >= 0:
+            return cls((*labels, MISSING), parts)
+        return cls(tuple(labels), parts[:, :-1])
+
+    @classmethod
+    def _by_value(cls, column: PairedColumn, reading: Reading) -> "Division":
+        parts = leaf_parts(column, reading).tocsc()
+        leaves = np.arange(column.axis.occurring)
+        counts = np.bincount(column.sides[ORIGINAL], minlength=len(column))[leaves]
+        frequent = np.argsort(-counts, kind="stable")
+        kept, rare = np.sort(frequent[:MOST_GROUPS]), frequent[MOST_GROUPS:]
+        labels = [str(text) for text in column.axis.texts(kept)]
+        blocks = [parts[:, kept]]
+        if len(rare):
+            labels.append(RARER)
+            blocks.append(parts[:, rare] @ np.ones((len(rare), 1)))
+        if column.axis.missing >= 0:
+            labels.append(MISSING)
+            blocks.append(parts[:, [column.axis.missing]])
+        return cls(tuple(labels), _beside(blocks))
+
+
+def _beside(blocks: Sequence[Any]) -> Parts:
+    return sparse.hstack([sparse.csc_array(block) for block in blocks], format="csc")
+
+
+def _texts(axis: Axis, places: Floats) -> list[str]:
+    """Write places of an axis."""
+    unit = MOMENTS.get(axis.type)
+    if unit is None:
+        return [cell_text(float(f"{place:.6g}")) for place in places]
+    return moment_texts(places.astype(np.int64).astype(f"datetime64[{unit}]"), unit)
+
+
+def measured(
+    column: PairedColumn, declared: Column, value: str | float | None, reading: Reading
+) -> tuple[Floats, Floats]:
+    """Of every cell what is summed up, and 1 where it tells anything at all.
+
+    A mean sums up middles; a count the part of the cell that is the value.
+    """
+    told = ~column.open & ~column.missing
+    if value is None:
+        return np.where(told, column.lo / 2 + column.hi / 2, 0.0), told.astype(float)
+    if column.ordered:
+        place = float(value)
+        ends = np.array([place, np.nextafter(place, np.inf)])
+        parts = place_parts(column, ends, reading).tocsc()
+        return parts[:, [1]].toarray().ravel(), np.asarray(parts.sum(axis=1)).ravel()
+    parts = leaf_parts(column, reading).tocsc()
+    at = np.flatnonzero(column.axis.values.astype(object) == _as_coded(value, declared))
+    has = parts[:, at].toarray().ravel() if len(at) else np.zeros(len(column))
+    return has, np.asarray(parts.sum(axis=1)).ravel()
+
+
+def _as_coded(value: str | float, column: Column) -> str:
+    """Write a value as the axis of its column does: of a sensitive one, case does not matter."""
+    text = cell_text(value)
+    if column.role == "quasi" or column.generalization is not None:
+        return text
+    found = code(pd.Series([text], dtype=object), column).axis.values
+    return str(found[0]) if len(found) else text
+
+
+@attrs.frozen(eq=False)
+class Figure:
+    """One figure of all groups, in every table.
+
+    Attributes
+    ----------
+    values
+        (tables x groups); NaN where a table tells nothing of a group.
+    shown
+        Groups with enough rows in the original; others are no statistics but persons.
+    outside
+        For every table the share of the rows that are in no group.
+    """
+
+    group: Group
+    division: Division
+    measure: tuple[Floats, Floats]
+    tables: Tables
+    values: Floats
+    shown: NDArray[np.bool_]
+    outside: tuple[float, ...]
+
+    @classmethod
+    def of(
+        cls, tables: Tables, group: Group, schema: Schema, reading: Reading, least: int
+    ) -> "Figure":
+        """Compute it for every table."""
+        by = tables.columns[group.by]
+        division = Division.of(by, group, schema, reading)
+        if group.of is None:
+            # Every row is counted, whatever its cell: those of the column itself will do.
+            measure = np.ones(len(by)), np.ones(len(by))
+        else:
+            measure = measured(tables.columns[group.of], schema[group.of], group.value, reading)
+        bare = cls(group, division, measure, tables, np.empty((0, 0)), np.empty(0, bool), ())
+        sides = range(len(tables.sizes))
+        found = [bare._sums(*bare._cells(side), tables.weights[side]) for side in sides]
+        inside = np.asarray(division.parts.sum(axis=1)).ravel()
+        return attrs.evolve(
+            bare,
+            values=np.array([bare._figure(*one) for one in found]),
+            shown=found[ORIGINAL][1] >= least,
+            outside=tuple(float(1 - inside[by.sides[side]].mean()) for side in sides),
+        )
+
+    def _cells(self, side: int) -> tuple[Cells, Cells]:
+        by = self.tables.cells(self.group.by, side)
+        return by, by if self.group.of is None else self.tables.cells(self.group.of, side)
+
+    def _sums(self, by: Cells, of: Cells, weights: Floats | None) -> tuple[Floats, Floats]:
+        """Sum up what is measured, and the rows that tell it, in every group."""
+        sums = []
+        for measure in self.measure:
+            rows = measure[of] if weights is None else measure[of] * weights
+            per_cell = np.bincount(by, weights=rows, minlength=self.division.parts.shape[0])
+            sums.append(np.asarray(self.division.parts.T @ per_cell).ravel())
+        return sums[0], sums[1]
+
+    def _figure(self, sums: Floats, rows: Floats) -> Floats:
+        if self.group.counted:
+            return sums
+        means: Floats = np.divide(sums, rows, out=np.full(len(sums), np.nan), where=rows > 1e-9)
+        return means
+
+    def deviation(self, side: int = RELEASE) -> float | None:
+        """How far a table's figures are from the original's, as a share of those."""
+        return self._deviation(self.values[side])
+
+    def of_sample(self, rows: Rows) -> Floats:
+        """The figures of some rows of the original, scaled like the release."""
+        by, of = self._cells(ORIGINAL)
+        sums, told = self._sums(by[rows], of[rows], None)
+        if self.group.counted and self.tables.weights[RELEASE] is not None:
+            sums = sums * (self.tables.sizes[ORIGINAL] / len(rows))
+        return self._figure(sums, told)
+
+    def deviation_of(self, values: Floats) -> float:
+        """How far figures of a sample are from the original's."""
+        return self._deviation(values) or 0.0
+
+    def _deviation(self, values: Floats) -> float | None:
+        """Sum of the differences over the sum of the original's figures, over groups shown.
+
+        A group of which nothing is told deviates by all of it.
+        """
+        own = self.values[ORIGINAL][self.shown]
+        theirs = values[self.shown]
+        total = float(np.abs(own).sum())
+        if not total:
+            return None
+        apart = np.where(np.isnan(theirs), np.abs(own), np.abs(theirs - own))
+        return float(apart.sum()) / total
+
+    def worst(self) -> int | None:
+        """The group whose figure is furthest off in the release."""
+        own, theirs = self.values[ORIGINAL], self.values[RELEASE]
+        apart = np.where(np.isnan(theirs), np.abs(own), np.abs(theirs - own))
+        apart[~self.shown] = -1.0
+        return int(apart.argmax()) if self.shown.any() else None
+
+
+def countable(tables: Tables, schema: Schema, least: int) -> dict[str, str]:
+    """The value that is counted, for labels and sensitive categories.
+
+    Of two values the rarer one, which is what a column such as `diabetes` is there for; of more
+    the most frequent. A value that few rows have is not named.
+    """
+    found = {}
+    for name in schema.having("label", "sensitive"):
+        column = tables.columns.get(name)
+        if column is None or column.ordered:
+            continue
+        counts = column.counts(ORIGINAL)[: column.axis.occurring]
+        values = np.flatnonzero(counts >= least)
+        if len(values):
+            rarer = len(counts) == len(values) == 2
+            at = values[counts[values].argmin() if rarer else counts[values].argmax()]
+            found[name] = str(column.axis.texts(np.array([at]))[0])
+    return found
