@@ -17,12 +17,17 @@ from anonloom.protocol.faults import Delivery, Fault
 from anonloom.protocol.meter import Meter
 from anonloom.protocol.trace import Link, Seen, Trace
 from anonloom.protocol.vault import MemoryVault
+from anonloom.protocol.watching import Watch, unwatched
 
 #: How long an envelope travels.
 _LATENCY = 1.0
 
 #: Makes an engine that deviates out of one that does not; see `anonloom_rounds.adversaries`.
 Corruption = Callable[[ServerEngine, Seat], ServerEngine]
+
+
+#: Envelopes of uploads that are delivered between two reports.
+_REPORTED = 1000
 
 
 def _faults(faults: Iterable[Fault]) -> list[Fault]:
@@ -49,6 +54,8 @@ class Driver:
         Servers that deviate from the protocol, by their number.
     traced
         Whether to keep a trace; a round of a million senders may not want one.
+    watch
+        Told what is done, and how much of how much of it.
     """
 
     transport: Transport
@@ -60,6 +67,7 @@ class Driver:
     faults: list[Fault] = attrs.field(factory=list, converter=_faults, kw_only=True)
     corrupted: Mapping[int, Corruption] = attrs.field(factory=dict, kw_only=True)
     traced: bool = attrs.field(default=True, kw_only=True)
+    watch: Watch = attrs.field(default=unwatched, kw_only=True, repr=False)
     clock: SteppedClock = attrs.field(factory=SteppedClock, init=False)
     meter: Meter = attrs.field(factory=Meter, init=False)
     trace: Trace = attrs.field(factory=Trace, init=False)
@@ -169,6 +177,28 @@ class Driver:
         self._upload(first, (client.decoy() for client in new))
         return new
 
+    def absent(self, senders: int) -> list[ClientEngine]:
+        """Let new clients stay away, who belong to the cohort; the network sees that they do."""
+        first, new = len(self.clients), self._clients(senders, ())
+        self.trace.absent |= set(range(first, first + senders))
+        return new
+
+    def prepared(self, invitation: bytes = b"") -> list[Envelope]:
+        """Return the decoy of somebody who may be missing later; servers keep it until then."""
+        self.meter.phase = "upload"
+        with self.meter.work(Party("client", 0)):
+            client = self.client(invitation=invitation)
+            self.clients.pop()
+            return client.decoy()
+
+    def stand_in(self, index: int, envelopes: Iterable[Envelope]) -> None:
+        """Let every server take the decoy that it kept of a client who stays away."""
+        for envelope in envelopes:
+            server = envelope.receiver
+            known = attrs.evolve(envelope, sender=Party("client", index))
+            with self.meter.work(server):
+                self.servers[server.index].take(known)
+
     def retry(self) -> int:
         """Let everybody send again what was not confirmed; return how many clients still lack one.
 
@@ -200,7 +230,19 @@ class Driver:
             if envelopes is None:
                 break
             self._send(party, envelopes)
-        self.deliver()
+            if index % _REPORTED == 0:
+                self.watch("upload", index, len(self.clients))
+        self._deliver_uploads()
+
+    def _deliver_uploads(self) -> None:
+        """Deliver, and tell how far that is; every envelope is answered with a receipt."""
+        waiting = len(self._waiting)
+        for delivered in itertools.count():
+            if not self._waiting:
+                break
+            if delivered % _REPORTED == 0:
+                self.watch("receive", min(delivered, 2 * waiting), 2 * waiting)
+            self.deliver_one()
 
     # --- what servers do ------------------------------------------------------------------------
 
@@ -304,6 +346,7 @@ class Driver:
             with self.meter.work(party):
                 envelopes = act(server)
             self._send(party, envelopes)
+            self.watch(phase, index + 1, len(self.servers))
         self.deliver()
 
     # --- the network ----------------------------------------------------------------------------

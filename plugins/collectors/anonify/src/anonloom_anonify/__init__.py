@@ -1,0 +1,1 @@
+"""Anonify: a donation protocol in two phases, from registration to a release."""

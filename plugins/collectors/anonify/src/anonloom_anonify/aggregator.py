@@ -1,0 +1,449 @@
+"""Aggregator: one server of a study, between the rounds of a transport.
+
+Algorithms 1 and 2 of the paper. The engine says which round comes next (`round`), is told what
+became public in it (`hear`), and talks with the other servers about what follows: classes, what
+will be erased, the release. Who carries words and drives the rounds is none of its affair.
+
+All that it does follows from facts that only grow: what it drew, what servers said, what rounds
+gave. So a server that is started again from the saved facts is where it was.
+"""
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+import attrs
+import numpy as np
+
+from anonloom.errors import TransportError
+from anonloom.kinds.engines import Entropy, Envelope
+from anonloom.kinds.rounds import Erasure, Round
+from anonloom.kinds.slots import SlotKey, slot_of
+from anonloom.kinds.transport import Seat
+from anonloom_anonify.council import Council
+from anonloom_anonify.registering import Classes, Registered
+from anonloom_anonify.releasing import Assembled, assemble
+from anonloom_anonify.reserving import Choice, Reservations, plan_document
+from anonloom_anonify.saving import load, save
+from anonloom_anonify.study import Study
+from anonloom_anonify.work import SUPPRESSED, Work
+from anonloom_rounds.recording import Recorded
+
+#: What servers say to each other here; numbers count attempts and iterations.
+_STEPS = re.compile(
+    r"(key|sign notice|stop|share \d|seed|classes|sign classes|(coins|plan|sign plan|give up "
+    r"(reservation|publishing)|release|sign release) \d{1,3}(\.\d{1,4})?)( commit)?"
+)
+
+_REASON = 300
+
+
+@attrs.frozen(eq=False)
+class Heard:
+    """What became public in a round, and how many uploads stood in it."""
+
+    name: str
+    messages: tuple[bytes | None, ...] = attrs.field(repr=False)
+    accepted: int
+
+
+@attrs.frozen(eq=False)
+class Drawn:
+    """The positions of an attempt to publish, and which of them are published."""
+
+    attempt: int
+    reservations: Reservations = attrs.field(repr=False)
+    choice: Choice = attrs.field(repr=False)
+
+
+@attrs.frozen(eq=False)
+class Plan(Drawn):
+    """What all servers have signed of it, and how many donors there are."""
+
+    erasure: Erasure = attrs.field(repr=False)
+    cohort: int
+    digest: bytes = attrs.field(repr=False)
+
+
+@attrs.define(eq=False)
+class Aggregator:
+    """One server of a study.
+
+    Attributes
+    ----------
+    registered, classes, plan
+        What was found; None before that.
+    broadcast
+        The classes, signed by all servers.
+    assembled
+        What became of each iteration that was opened.
+    releases
+        The same, as the recipient gets it: signed by all servers.
+    withheld
+        Iterations that were not opened, and why.
+    restarts
+        How often the reservations were made anew because the servers had to give up.
+    """
+
+    study: Study
+    seat: Seat
+    work: Work = attrs.field(repr=False)
+    _source: Entropy = attrs.field(repr=False)
+    council: Council = attrs.field(init=False, repr=False)
+    registered: Registered | None = attrs.field(default=None, init=False, repr=False)
+    classes: Classes | None = attrs.field(default=None, init=False, repr=False)
+    broadcast: bytes | None = attrs.field(default=None, init=False, repr=False)
+    plan: Plan | None = attrs.field(default=None, init=False, repr=False)
+    assembled: dict[int, Assembled] = attrs.field(factory=dict, init=False, repr=False)
+    releases: dict[int, bytes] = attrs.field(factory=dict, init=False, repr=False)
+    withheld: dict[int, str] = attrs.field(factory=dict, init=False)
+    restarts: int = attrs.field(default=0, init=False)
+    refused: Counter[str] = attrs.field(factory=Counter, init=False)
+    over: bool = attrs.field(default=False, init=False)
+    facts: dict[str, Heard] = attrs.field(factory=dict, init=False, repr=False)
+    given_up: dict[str, str] = attrs.field(factory=dict, init=False)
+    _choice: Drawn | None = attrs.field(default=None, init=False, repr=False)
+    _cohort: int = attrs.field(default=0, init=False)
+    _begun: bool = attrs.field(default=False, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.council = Council(self.study, self.seat, Recorded(self._source))
+
+    # --- the contract ---------------------------------------------------------------------------
+
+    @property
+    def notice(self) -> bytes | None:
+        """The study, signed by all servers; None before that."""
+        return self.council.notice
+
+    @property
+    def stopped(self) -> str:
+        """Why the study cannot end, naming a server where that is proven; empty if it can."""
+        return self.council.stopped
+
+    def begin(self) -> list[Envelope]:
+        """Announce this server's key."""
+        self._begun = True
+        return self._go_on()
+
+    def take(self, envelope: Envelope) -> list[Envelope]:
+        """Take what another server said; what is wrong with it is counted."""
+        reason = (
+            self.council.hear(envelope) if _STEPS.fullmatch(envelope.step) else "unknown step"
+        )
+        if reason:
+            self.refused[reason] += 1
+            return self.council.talk.drain()
+        return self._go_on()
+
+    def again(self) -> list[Envelope]:
+        """Return what other servers may have missed."""
+        self.council.talk.again()
+        return self.council.talk.drain()
+
+    def hear(
+        self, round: Round, messages: Sequence[bytes | None], accepted: int
+    ) -> list[Envelope]:
+        """Take what became public in the round that was to be run.
+
+        Raises
+        ------
+        TransportError
+            When it was another round.
+        """
+        self._require_now(round)
+        self.remember(self._name(round), tuple(messages), accepted)
+        return self._go_on()
+
+    def give_up(self, round: Round, reason: str) -> list[Envelope]:
+        """Say that a round cannot end; see `round` for what comes then."""
+        self._require_now(round)
+        name = self._name(round)
+        if self.registered is None:
+            self.council.talk.stop(reason)
+        else:
+            self.given_up.setdefault(name, reason)
+            self.council.talk.say(f"give up {name}", reason.encode()[:_REASON])
+        return self._go_on()
+
+    @property
+    def round(self) -> Round | None:
+        """The round to be run now; None while servers still have to agree, and at the end."""
+        if self.stopped or self.over or self.council.secret is None:
+            return None
+        if self.registered is None:
+            return self.study.registration(self._registering())
+        if self.broadcast is None:
+            return None
+        if self.plan is None:
+            attempt, _ = self._reserving()
+            if f"reservation {attempt}" in self.facts:
+                return None  # coins are being tossed
+            return self.study.reservation(attempt, self._cohort, _digest(self.broadcast))
+        return None if self._publishing in self.facts else self.deposit(self.iteration)
+
+    def deposit(self, iteration: int) -> Round:
+        """Describe the deposit of an iteration; decoys for the next one need its description."""
+        assert self.plan is not None
+        return self.study.publishing(
+            self.plan.attempt,
+            iteration,
+            cohort=self.plan.cohort,
+            slots=self.plan.reservations.slots,
+            erasure=self.plan.erasure.commitment,
+            plan=self.plan.digest,
+        )
+
+    @property
+    def withdrawal(self) -> Round | None:
+        """The post in which everybody says whether the consent holds, if the study asks."""
+        if self.plan is None or not self.study.withdrawals:
+            return None
+        return self.study.withdrawal(self.plan.attempt, self.iteration, self.plan.digest)
+
+    @property
+    def iteration(self) -> int:
+        """The iteration that is now, counted from 1."""
+        return len(self.releases) + len(self.withheld) + 1
+
+    @property
+    def slot_keys(self) -> tuple[SlotKey, ...]:
+        """What is known of each position."""
+        assert self.plan is not None
+        return self.plan.reservations.keys
+
+    # --- what is not opened ---------------------------------------------------------------------
+
+    def withdrawn(self) -> frozenset[int]:
+        """Return the positions whose donors have withdrawn, in this iteration or before."""
+        assert self.plan is not None
+        ranks = {slot: rank for rank, slot in enumerate(self.plan.reservations.slots)}
+        said = (
+            message
+            for heard in self.facts.values()
+            if heard.name.startswith(f"withdrawal {self.plan.attempt}.")
+            for message in heard.messages
+        )
+        found = (ranks.get(slot_of(message)) for message in said if message is not None)
+        return frozenset(rank for rank in found if rank is not None)
+
+    def groups(self) -> list[list[int]]:
+        """Return the positions of each class that would be opened, to be counted."""
+        assert self.plan is not None
+        open_ = self.plan.choice.kept.copy()
+        open_[list(self.withdrawn())] = False
+        numbers = self.plan.reservations.numbers
+        ranks = np.flatnonzero(open_ & (numbers != SUPPRESSED))
+        order = ranks[np.argsort(numbers[ranks], kind="stable")]
+        starts = np.flatnonzero(np.diff(numbers[order], prepend=-1))
+        return [part.tolist() for part in np.split(order, starts[1:])] if len(order) else []
+
+    def too_few(self, counts: Sequence[int]) -> frozenset[int]:
+        """Return the positions of classes that are not opened, after counting `groups`."""
+        return frozenset(
+            rank
+            for group, count in zip(self.groups(), counts, strict=True)
+            if count < self.study.k
+            for rank in group
+        )
+
+    # --- what follows from the facts ------------------------------------------------------------
+
+    def _go_on(self) -> list[Envelope]:
+        """Do whatever the facts allow; return what is to be carried."""
+        if self._begun and not self.over and not self.stopped and self.council.meet():
+            self._classify()
+            self._plan()
+            self._release()
+            self._end()
+        return self.council.talk.drain()
+
+    def _classify(self) -> None:
+        """Make classes of what was registered, as all other servers do (algorithm 1, step 4)."""
+        attempt = self._registering()
+        heard = self.facts.get(f"registration {attempt}")
+        if self.broadcast is not None or heard is None:
+            return
+        if self.registered is None:
+            self._cohort = heard.accepted
+            messages = [message for message in heard.messages if message is not None]
+            self.registered = Registered.of(messages, self.study.registration_size)
+        if self.classes is None:
+            seed = self.council.tossed("seed", self.registered.digest)
+            if seed is None:
+                return
+            grouping = self.work.classify(self.registered.records, seed)
+            self.refused.update(grouping.refused)
+            self.classes = Classes.of(self.registered, grouping)
+        self.broadcast = self.council.signed_by_all(
+            "classes", self.classes.encoded(), "classes", "the classes"
+        )
+
+    def _plan(self) -> None:
+        """Fix what will be erased before anybody deposits (algorithm 2, steps 2 and 3)."""
+        if self.broadcast is None or self.classes is None or self.releases:
+            return
+        attempt, restarts = self._reserving()
+        self._make_anew(restarts)
+        heard = self.facts.get(f"reservation {attempt}")
+        if self.plan is not None or heard is None or self.stopped:
+            return
+        if self._choice is None or self._choice.attempt != attempt:
+            self._choice = self._draw(attempt, heard, self.classes)
+            if self._choice is None:
+                return
+        reservations, choice = self._choice.reservations, self._choice.choice
+        erasure = choice.erasure(self.council.derived(f"erasure {attempt}"))
+        document = plan_document(
+            _digest(self.broadcast), reservations.slots, erasure.commitment
+        )
+        signed = self.council.signed_by_all(
+            f"plan {attempt}", document, f"plan {attempt}", "what will be erased"
+        )
+        if signed is not None:
+            self.refused.update(reservations.refused)
+            self.plan = Plan(
+                attempt, reservations, choice, erasure, heard.accepted, _digest(document)
+            )
+
+    def _draw(self, attempt: int, heard: Heard, classes: Classes) -> Drawn | None:
+        """Toss coins about the list of reservations, and draw with them."""
+        messages = [message for message in heard.messages if message is not None]
+        reservations = Reservations.of(messages, len(classes.cells))
+        seed = self.council.tossed(f"coins {attempt}", reservations.digest)
+        if seed is None:
+            return None
+        choice = Choice.of(reservations, classes.sizes, self.study.k, self.work, seed)
+        if not choice.kept.any():
+            told = (f"{len(which)} {why}" for why, which in choice.withheld.items())
+            self.council.talk.stop(f"no class is left that can be published: {'; '.join(told)}")
+            return None
+        return Drawn(attempt, reservations, choice)
+
+    def _make_anew(self, restarts: int) -> None:
+        """Discard reservations when the servers gave up before anything was opened.
+
+        The list and what was deposited on it are never used again: one list has one erased set.
+        """
+        if restarts > self.restarts:
+            self.restarts, self.plan = restarts, None
+        if restarts > self.study.restarts:
+            reason = next(reversed(self.given_up.values()), "the other servers gave up")
+            self.council.talk.stop(f"given up {restarts} times: {reason}")
+
+    def _release(self) -> None:
+        """Assemble what was opened, and have all sign it (algorithm 2, steps 6 and 7)."""
+        while self.plan is not None and self.iteration <= self.study.iterations:
+            name, now = self._publishing, self.iteration
+            if self._gave_up(name):
+                self.withheld[now] = self.given_up.get(name, "the other servers gave up")
+                continue
+            heard = self.facts.get(name)
+            if heard is None or self.stopped:
+                return
+            if now not in self.assembled:
+                self.assembled[now] = self._assemble(now, heard.messages)
+            document = self.assembled[now].opened.encoded(self.study)
+            step = f"release {now}"
+            signed = self.council.signed_by_all(step, document, step, "the release")
+            if signed is None:
+                return
+            self.releases[now] = signed
+
+    def _assemble(self, iteration: int, records: Sequence[bytes | None]) -> Assembled:
+        assert self.plan is not None and self.classes is not None
+        plan = self.plan
+        return assemble(
+            self.study,
+            iteration,
+            self.classes,
+            plan.reservations,
+            plan.choice,
+            records,
+            self.work,
+            self.council.derived("join"),
+        )
+
+    def _end(self) -> None:
+        """Destroy the join key and whatever else is secret when the last iteration is over."""
+        if self.plan is not None and self.iteration > self.study.iterations:
+            self.over = True
+            self.facts.clear()
+            self.council.forget()
+
+    # --- saving and going on --------------------------------------------------------------------
+
+    def remember(
+        self, name: str, messages: tuple[bytes | None, ...], accepted: int
+    ) -> None:
+        """Keep what became public in a round."""
+        self.facts[name] = Heard(name, messages, accepted)
+
+    def save(self) -> bytes:
+        """Return all that a new engine needs to go on, readable with the vault's key only.
+
+        When the study is over it holds only what all servers have signed.
+        """
+        return save(self)
+
+    def resume(self, saved: bytes) -> list[Envelope]:
+        """Go on from what was saved.
+
+        Raises
+        ------
+        TransportError
+            When it cannot be read any more.
+        """
+        load(self, saved)
+        self._begun = self.council.box.begun
+        self._go_on()
+        return self.again()
+
+    # --- names of rounds ------------------------------------------------------------------------
+
+    @property
+    def _publishing(self) -> str:
+        assert self.plan is not None
+        return f"publishing {self.plan.attempt}.{self.iteration}"
+
+    def _name(self, round: Round) -> str:
+        return round.id.removeprefix(f"{self.study.id} ")
+
+    def _require_now(self, round: Round) -> None:
+        if round not in (self.round, self.withdrawal):
+            raise TransportError(f"the study is not in the round '{self._name(round)}'")
+
+    # Whoever is not heard in a post does not post again alone: everybody does, a few times.
+
+    def _registering(self) -> int:
+        """Return which attempt of the registration is now."""
+        attempt = 1
+        while attempt <= self.study.repeats and self._incomplete(f"registration {attempt}"):
+            attempt += 1
+        return attempt
+
+    def _reserving(self) -> tuple[int, int]:
+        """Return which attempt of the reservation is now, and how often the servers gave up."""
+        attempt, restarts, repeats = 1, 0, 0
+        while True:
+            if self._gave_up(f"reservation {attempt}") or self._gave_up(f"publishing {attempt}.1"):
+                restarts, repeats = restarts + 1, 0
+            elif repeats < self.study.repeats and self._incomplete(f"reservation {attempt}"):
+                repeats += 1
+            else:
+                return attempt, restarts
+            attempt += 1
+
+    def _incomplete(self, name: str) -> bool:
+        """Whether a post is over, and not all that was sent has arrived."""
+        heard = self.facts.get(name)
+        return heard is not None and len(heard.messages) < heard.accepted
+
+    def _gave_up(self, name: str) -> bool:
+        """Whether every server said that a round cannot end."""
+        return self.council.talk.all(f"give up {name}") is not None
+
+
+def _digest(document: bytes) -> bytes:
+    return hashlib.sha256(document).digest()

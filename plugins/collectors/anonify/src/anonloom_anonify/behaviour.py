@@ -1,0 +1,61 @@
+"""Behaviour: what donors of a simulated study do besides what they are asked for."""
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+Mask = NDArray[np.bool_]
+
+
+@attrs.frozen(eq=False)
+class Behaviour:
+    """Who does what; by the number of the donor.
+
+    Attributes
+    ----------
+    leaving
+        Donors who register and are never heard of again.
+    absent
+        For every iteration, donors who do not upload.
+    lying
+        Donors who claim another class than theirs.
+    withdrawing
+        For every iteration, donors who take their consent back before it is opened.
+    """
+
+    leaving: Mask = attrs.field(repr=False)
+    absent: Mask = attrs.field(repr=False)
+    lying: Mask = attrs.field(repr=False)
+    withdrawing: Mask = attrs.field(repr=False)
+
+    @classmethod
+    def honest(cls, donors: int, iterations: int = 1) -> "Behaviour":
+        """Return what the protocol asks for."""
+        nobody, never = np.zeros(donors, bool), np.zeros((iterations, donors), bool)
+        return cls(nobody, never, nobody.copy(), never.copy())
+
+    @classmethod
+    def drawn(
+        cls,
+        donors: int,
+        iterations: int,
+        rng: np.random.Generator,
+        *,
+        leaving: float = 0.0,
+        absent: float = 0.0,
+        lying: float = 0.0,
+        withdrawing: float = 0.0,
+    ) -> "Behaviour":
+        """Draw who does what, each with a probability; `leaving` and `lying` as exact shares."""
+        return cls(
+            _exactly(leaving, donors, rng),
+            rng.random((iterations, donors)) < absent,
+            _exactly(lying, donors, rng),
+            rng.random((iterations, donors)) < withdrawing,
+        )
+
+
+def _exactly(share: float, donors: int, rng: np.random.Generator) -> Mask:
+    chosen = np.zeros(donors, bool)
+    chosen[rng.choice(donors, round(share * donors), replace=False)] = True
+    return chosen

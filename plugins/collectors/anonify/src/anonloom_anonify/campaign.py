@@ -1,0 +1,384 @@
+"""Campaign: a whole study in one process, with all donors, all servers and the recipient.
+
+The engines are those of a deployment; here one program plays everybody, carries what they send,
+and knows the truth, to compare with what the servers found.
+"""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom.errors import TransportError
+from anonloom.kinds.engines import Entropy, Envelope
+from anonloom.kinds.rounds import Erasure, Round
+from anonloom.kinds.slots import SlotKey, SlotSecret
+from anonloom.kinds.transport import Identity, Seat, Transport
+from anonloom.protocol.driver import Driver
+from anonloom.protocol.meter import Meter
+from anonloom.protocol.trace import Trace
+from anonloom.protocol.vault import MemoryVault
+from anonloom.protocol.watching import Watch, unwatched
+from anonloom_anonify.aggregator import Aggregator
+from anonloom_anonify.behaviour import Behaviour
+from anonloom_anonify.donor import Donor
+from anonloom_anonify.ledger import Entry, Ledger
+from anonloom_anonify.recipient import Recipient
+from anonloom_anonify.study import Study
+from anonloom_anonify.work import Work
+from anonloom_rounds.invitations import Authority
+
+#: Makes the engine of a server that deviates out of one that does not.
+Corruption = Callable[[Aggregator], Any]
+
+_LOST = "the servers have not agreed on what comes next"
+
+
+def _nothing(campaign: "Campaign", step: str) -> None:
+    """Let everything take its course."""
+
+
+@attrs.define(eq=False, kw_only=True)
+class Campaign:
+    """Plays a study from its beginning to its end.
+
+    Parameters
+    ----------
+    works
+        What each server computes with.
+    records
+        Encoded quasi-identifiers, one row per donor.
+    answers
+        For every iteration the encoded answers of all donors, and which donors have one.
+    behaviour
+        What donors do besides.
+    authority
+        Who signs invitations, if the study wants them.
+    after
+        Called after every step with its name: the place to stop, restart or corrupt somebody.
+    watch
+        Told how far the round is.
+
+    Attributes
+    ----------
+    driver
+        The round that is being run.
+    ledger
+        What each round cost and what became of it.
+    """
+
+    transport: Transport
+    study: Study
+    works: Sequence[Work] = attrs.field(repr=False)
+    records: NDArray[np.uint8] = attrs.field(repr=False)
+    answers: Sequence[tuple[NDArray[np.uint8], NDArray[np.bool_]]] = attrs.field(repr=False)
+    behaviour: Behaviour = attrs.field(repr=False)
+    entropy: Entropy = attrs.field(repr=False)
+    authority: Authority | None = attrs.field(default=None, repr=False)
+    traced: bool = False
+    after: Callable[["Campaign", str], None] = attrs.field(default=_nothing, repr=False)
+    watch: Watch = attrs.field(default=unwatched, repr=False)
+    driver: Driver | None = attrs.field(default=None, init=False, repr=False)
+    ledger: Ledger = attrs.field(factory=Ledger, init=False, repr=False)
+    meter: Meter = attrs.field(factory=Meter, init=False, repr=False)
+    words: list[Envelope] = attrs.field(factory=list, init=False, repr=False)
+    donors: list[Donor] = attrs.field(factory=list, init=False, repr=False)
+    servers: list[Aggregator] = attrs.field(factory=list, init=False, repr=False)
+    recipient: Recipient | None = attrs.field(default=None, init=False, repr=False)
+    ranks: dict[int, NDArray[np.int64]] = attrs.field(factory=dict, init=False, repr=False)
+    identities: tuple[Identity, ...] = attrs.field(init=False, repr=False)
+    _seats: list[Seat] = attrs.field(init=False, repr=False)
+    _invitations: list[bytes] = attrs.field(factory=list, init=False, repr=False)
+    _waiting: deque[Envelope] = attrs.field(factory=deque, init=False, repr=False)
+    _next: Driver | None = attrs.field(default=None, init=False, repr=False)
+    _kept: dict[int, list[Envelope]] = attrs.field(factory=dict, init=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        everyone = range(self.study.servers)
+        self.identities = tuple(self.transport.identity(self.entropy) for _ in everyone)
+        self._seats = [
+            Seat(index=at, identity=self.identities[at], pins=self.pins, vault=MemoryVault())
+            for at in everyone
+        ]
+        self.servers = [self._server(at) for at in everyone]
+        if self.authority is not None:
+            self._invitations = [self.authority.invite(self.entropy) for _ in self.records]
+
+    @property
+    def pins(self) -> tuple[bytes, ...]:
+        """The servers' public keys."""
+        return tuple(identity.public for identity in self.identities)
+
+    def run(self) -> Recipient:
+        """Play the study; return the recipient with what it was given.
+
+        Raises
+        ------
+        TransportError
+            When the study stops, with the reason.
+        """
+        self.meter.phase = "council"
+        for at, server in enumerate(self.servers):
+            self._carry(at, server.begin())
+        self._deliver("begin")
+        notice = self._first("notice")
+        self.donors = [Donor(notice, self.pins, self.entropy) for _ in self.records]
+        self.recipient = Recipient(notice, self.pins)
+        while (round := self._now()) is not None:
+            self._play(round)
+        return self.recipient
+
+    def restart(self, index: int) -> None:
+        """Stop a server and start it again from what it had saved, in the round too.
+
+        Raises
+        ------
+        TransportError
+            When what it had saved cannot be read any more.
+        """
+        saved = self.servers[index].save()
+        self.servers[index] = self._server(index)
+        self._carry(index, self.servers[index].resume(saved))
+        if self.driver is not None:
+            self.driver.restart(index)
+
+    # --- one round ------------------------------------------------------------------------------
+
+    def _play(self, round: Round) -> None:
+        name = round.id.removeprefix(f"{self.study.id} ")
+        phase = name.split(" ")[0]
+        play = {
+            "registration": self._register,
+            "reservation": self._reserve,
+            "publishing": self._publish,
+        }[phase]
+        try:
+            driver, messages = play(round, name)
+        except TransportError as error:
+            self._note(name)
+            self.driver = None
+            self._tell(lambda server: server.give_up(round, str(error)), f"{name}: given up")
+            return
+        self._note(name)
+        self.driver = None
+        accepted = driver.servers[0].accepted
+        self._tell(lambda server: server.hear(round, messages, accepted), f"{name}: heard")
+        if phase == "registration" and self.servers[0].broadcast is not None:
+            broadcast = self._first("broadcast")
+            for donor in self.donors:
+                donor.look_up(broadcast)
+        if phase == "publishing":
+            self._hand_over(round)
+
+    def _register(self, round: Round, name: str) -> tuple[Driver, Sequence[bytes | None]]:
+        messages = [
+            donor.registration(round, record.tobytes())
+            for donor, record in zip(self.donors, self.records, strict=True)
+        ]
+        return self._post(round, name, messages, np.zeros(len(messages), bool))
+
+    def _reserve(self, round: Round, name: str) -> tuple[Driver, Sequence[bytes | None]]:
+        self._kept.clear()
+        self._next = None
+        classes = self.servers[0].classes
+        assert classes is not None
+        for at in np.flatnonzero(self.behaviour.lying).tolist():
+            donor, others = self.donors[at], len(classes.cells) - 1
+            if donor.number and others > 1:
+                donor.number = donor.number % others + 1
+        messages = [donor.reservation(round) for donor in self.donors]
+        return self._post(round, name, messages, self.behaviour.leaving)
+
+    def _post(
+        self, round: Round, name: str, messages: Sequence[bytes], away: NDArray[np.bool_]
+    ) -> tuple[Driver, Sequence[bytes | None]]:
+        self.driver = driver = self._drive(round)
+        self.after(self, f"{name}: begin")
+        for gone, numbers in groupby(range(len(messages)), key=lambda at: bool(away[at])):
+            group = list(numbers)
+            if gone:
+                driver.absent(len(group))
+            else:
+                driver.post([messages[at] for at in group], self._invited(group))
+        self.after(self, f"{name}: upload")
+        self._close(driver, name)
+        driver.open()
+        self.after(self, f"{name}: open")
+        return driver, driver.result()
+
+    def _publish(self, round: Round, name: str) -> tuple[Driver, Sequence[bytes | None]]:
+        now = round.iteration
+        self.driver = driver = self._next or self._drive(round)
+        self._next = None
+        self.after(self, f"{name}: begin")
+        self._fill(driver, now)
+        self.after(self, f"{name}: upload")
+        self._close(driver, name)
+        server = self.servers[0]
+        if (withdrawal := server.withdrawal) is not None:
+            self._withdraw(withdrawal, now, driver)
+        if self.study.counted:
+            groups = server.groups()
+            driver.erase(server.too_few(driver.count(groups)))
+            self.after(self, f"{name}: count")
+        driver.open()
+        self.after(self, f"{name}: open")
+        return driver, driver.result()
+
+    def _fill(self, driver: Driver, now: int) -> None:
+        """Let everybody deposit an answer, or what looks the same; some stay away."""
+        records, answered = self.answers[now - 1]
+        away = self.behaviour.absent[now - 1] | self.behaviour.leaving
+        secrets = [
+            None if gone else donor.position(driver.round)
+            for donor, gone in zip(self.donors, away.tolist(), strict=True)
+        ]
+        has = answered & np.array([secret is not None for secret in secrets], bool)
+        kinds = np.where(away, "away", np.where(has, "answer", "decoy"))
+        for kind, numbers in groupby(range(len(kinds)), key=lambda at: str(kinds[at])):
+            group = list(numbers)
+            if kind == "away":
+                driver.absent(len(group))
+            elif kind == "decoy":
+                driver.decoy(len(group), self._invited(group))
+            else:
+                sent = [(_known(secrets[at]), records[at].tobytes()) for at in group]
+                driver.deposit(sent, self._invited(group))
+        self._stand_in(driver, np.flatnonzero(away & ~self.behaviour.leaving).tolist())
+        if self.study.missing == "blank" and now < self.study.iterations:
+            self._prepare(now + 1, np.flatnonzero(~away).tolist())
+
+    def _stand_in(self, driver: Driver, away: Sequence[int]) -> None:
+        """Let the servers use the decoys that those who are missing left the last time."""
+        for at in away:
+            driver.stand_in(at, self._kept.pop(at, []))
+        self._kept.clear()
+
+    def _prepare(self, iteration: int, present: Sequence[int]) -> None:
+        """Let everybody who is there leave a decoy for the next iteration."""
+        self._next = driver = self._drive(self.servers[0].deposit(iteration))
+        for at in present:
+            self._kept[at] = driver.prepared(*self._invited([at]))
+
+    def _withdraw(self, round: Round, now: int, deposit: Driver) -> None:
+        """Ask everybody whether the consent still holds, and erase where it does not."""
+        for donor, withdraws in zip(self.donors, self.behaviour.withdrawing[now - 1], strict=True):
+            donor.withdrawn |= bool(withdraws)
+        messages = [donor.consent() for donor in self.donors]
+        away = self.behaviour.absent[now - 1] | self.behaviour.leaving
+        name = round.id.removeprefix(f"{self.study.id} ")
+        driver, heard = self._post(round, name, messages, away)
+        self._note(name)
+        self.driver = deposit
+        accepted = driver.servers[0].accepted
+        self._tell(lambda server: server.hear(round, heard, accepted), f"{name}: heard")
+        deposit.erase(self.servers[0].withdrawn())
+
+    def _close(self, driver: Driver, name: str) -> None:
+        driver.close()
+        self.after(self, f"{name}: close")
+        driver.settle()
+        self.after(self, f"{name}: settle")
+        stopped = next((server.stopped for server in driver.servers if server.stopped), "")
+        if stopped:
+            raise TransportError(stopped)
+
+    def _drive(self, round: Round) -> Driver:
+        keys: tuple[SlotKey, ...] = ()
+        erasure: Erasure | None = None
+        plan = self.servers[0].plan
+        if round.operation == "deposit" and plan is not None:
+            keys, erasure = plan.reservations.keys, plan.erasure
+        return Driver(
+            self.transport,
+            round,
+            identities=self.identities,
+            slot_keys=keys,
+            erasure=erasure,
+            entropy=self.entropy,
+            traced=self.traced,
+            watch=self.watch,
+        )
+
+    def _invited(self, numbers: Sequence[int]) -> list[bytes]:
+        return [self._invitations[at] for at in numbers] if self._invitations else []
+
+    def _hand_over(self, round: Round) -> None:
+        """Give the recipient what all servers have signed of an iteration."""
+        assert self.recipient is not None
+        signed = self.servers[0].releases.get(round.iteration)
+        if signed is not None:
+            self.recipient.take(round.iteration, signed)
+            self.ranks[round.iteration] = self.servers[0].assembled[round.iteration].ranks
+
+    def _note(self, name: str) -> None:
+        """Keep what a round cost and what was seen of it, and let go of everything else."""
+        if self.driver is not None:
+            self.ledger.entries.append(Entry.of(name, self.driver))
+
+    @property
+    def traces(self) -> list[Trace]:
+        """What was seen of every round, where that was kept."""
+        return [entry.trace for entry in self.ledger.entries]
+
+    # --- the servers among themselves -----------------------------------------------------------
+
+    def _tell(self, act: Callable[[Aggregator], list[Envelope]], step: str) -> None:
+        for at, server in enumerate(self.servers):
+            with self.meter.work(self.study.everyone[at]):
+                envelopes = act(server)
+            self._carry(at, envelopes)
+        self._deliver(step)
+
+    def _carry(self, index: int, envelopes: Sequence[Envelope]) -> None:
+        for envelope in envelopes:
+            self.meter.sent(self.study.everyone[index], envelope.receiver, envelope.size)
+        self._waiting.extend(envelopes)
+        if self.traced:
+            self.words.extend(envelopes)
+
+    def _deliver(self, step: str) -> None:
+        while self._waiting:
+            envelope = self._waiting.popleft()
+            with self.meter.work(envelope.receiver):
+                answers = self.servers[envelope.receiver.index].take(envelope)
+            self._carry(envelope.receiver.index, answers)
+        self.after(self, step)
+        while self._waiting:  # what a restart has sent again
+            self._deliver(step)
+
+    def _server(self, index: int) -> Aggregator:
+        return Aggregator(self.study, self._seats[index], self.works[index], self.entropy)
+
+    def _now(self) -> Round | None:
+        """Return the round that all servers want to run; None at the end of the study."""
+        self._go_on()
+        rounds = {server.round for server in self.servers}
+        if len(rounds) > 1:
+            raise TransportError(_LOST)
+        round = rounds.pop()
+        if round is None and not all(server.over for server in self.servers):
+            raise TransportError(_LOST)
+        return round
+
+    def _go_on(self) -> None:
+        stopped = next((server.stopped for server in self.servers if server.stopped), "")
+        if stopped:
+            raise TransportError(f"the study has stopped: {stopped}")
+
+    def _first(self, what: str) -> bytes:
+        """Return what the first server shows, which all have signed."""
+        self._go_on()
+        shown: bytes | None = getattr(self.servers[0], what)
+        if shown is None:
+            raise TransportError(_LOST)
+        return shown
+
+
+def _known(secret: SlotSecret | None) -> SlotSecret:
+    assert secret is not None
+    return secret

@@ -1,0 +1,221 @@
+"""Council: the servers of a study agree on its description, on secrets and on coins.
+
+What servers say to each other between the rounds of a transport. A round's own words are the
+transport's; these are bound to the study, and every server has one word per step here too.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import attrs
+
+from anonloom.errors import TransportError
+from anonloom.kinds.engines import Envelope
+from anonloom.kinds.transport import Seat
+from anonloom_anonify.study import Study
+from anonloom_rounds.conversation import Conversation, readable
+from anonloom_rounds.packing import pack, unpack
+from anonloom_rounds.recording import Recorded
+from anonloom_rounds.sealing import Lock, SealingKey
+from anonloom_rounds.signing import read_signed, write_signed
+from anonloom_rounds.state import Strongbox
+from anonloom_rounds.words import Word
+
+_HEAD = b"anonloom study notice 1"
+
+
+@attrs.define(eq=False)
+class Council:
+    """One server among the others of a study.
+
+    Attributes
+    ----------
+    notice
+        The study with the servers' keys, signed by all of them; None before that.
+    secret
+        What all servers know and nobody else: the join keys and the salt of what is erased come
+        from it. It dies with the study.
+    refused
+        What was refused, by reason.
+    """
+
+    study: Study
+    seat: Seat
+    _entropy: Recorded = attrs.field(repr=False)
+    notice: bytes | None = attrs.field(default=None, init=False, repr=False)
+    secret: bytes | None = attrs.field(default=None, init=False, repr=False)
+    refused: Counter[str] = attrs.field(factory=Counter, init=False)
+    talk: Conversation = attrs.field(init=False, repr=False)
+    box: Strongbox = attrs.field(init=False, repr=False)
+    _key: SealingKey | None = attrs.field(default=None, init=False, repr=False)
+    _share: bytes = attrs.field(default=b"", init=False, repr=False)
+    _locks: tuple[Lock, ...] = attrs.field(default=(), init=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        if len(self.seat.pins) != self.study.servers:
+            raise TransportError(
+                f"a study of {self.study.servers} servers needs the public key of each. "
+                f"Got {len(self.seat.pins)} instead."
+            )
+        self.talk = Conversation(self.study, self.seat)
+        self.box = Strongbox(self.study, self.seat.index, self.seat.vault)
+
+    @property
+    def stopped(self) -> str:
+        """Why the study cannot end; empty if it can."""
+        return self.talk.stopped
+
+    def meet(self) -> bool:
+        """Announce a key, sign the study and share a secret; return whether that is done."""
+        if self._key is None:
+            self.box.prepare(self._entropy)
+            self.talk.prepare(self._entropy.bytes(32))
+            self._key = SealingKey.draw(self.study.suite, self._entropy)
+            self._share = self._entropy.bytes(32)
+            versions = "; ".join(self.study.versions).encode()
+            self.talk.say("key", pack(versions, self._key.public))
+        words = self.talk.all("key")
+        if self.notice is None and words is not None and not self.stopped:
+            self._sign_study(words)
+        if self.notice is not None and self.secret is None and not self.stopped:
+            self._share_secret()
+        return self.secret is not None and not self.stopped
+
+    def _sign_study(self, words: Sequence[bytes]) -> None:
+        keys = []
+        for server, word in enumerate(words):
+            try:
+                versions, public = unpack(word)
+                keys.append(Lock.read(self.study.suite, public))
+            except ValueError:
+                self.talk.stop(f"server {server} announced a key that cannot be read")
+                return
+            own = "; ".join(self.study.versions)
+            if versions != own.encode():
+                self.talk.stop(
+                    f"server {server} runs {readable(versions)}, and server {self.seat.index} "
+                    f"{own}: all must run the same"
+                )
+                return
+        self._locks = tuple(keys)
+        document = pack(_HEAD, self.study.encoded(), *words)
+        signatures = self.talk.sign("notice", document, "key", self.study.digest)
+        if signatures is not None:
+            self.notice = write_signed(document, signatures)
+            self.talk.bound = hashlib.sha256(document).digest()
+
+    def _share_secret(self) -> None:
+        """Tell every other server a share, sealed: whoever sees the lines learns nothing."""
+        assert self._key is not None
+        own = self.seat.index
+        for server, lock in enumerate(self._locks):
+            step = f"share {server}"
+            if server != own and not self.talk.said(step):
+                self.talk.say(step, lock.seal(self._share, self._context(own, server)), to=server)
+        shares = {own: self._share}
+        for server in range(self.study.servers):
+            word = self.talk.of(f"share {own}", server)
+            if server == own:
+                continue
+            if word is None:
+                return
+            share = self._key.open(word, self._context(server, own))
+            if share is None:
+                self.talk.stop(f"server {server} sealed a share that cannot be opened")
+                return
+            shares[server] = share
+        told = pack(b"study", *(shares[at] for at in sorted(shares)))
+        self.secret = hashlib.sha256(told).digest()
+
+    def _context(self, sender: int, receiver: int) -> bytes:
+        return pack(b"anonloom share 1", self.talk.bound, bytes([sender]), bytes([receiver]))
+
+    def derived(self, name: str) -> bytes:
+        """Return 32 bytes that the servers know, and nobody else."""
+        assert self.secret is not None
+        return hashlib.sha256(pack(b"derived", self.secret, name.encode())).digest()
+
+    def tossed(self, name: str, subject: bytes) -> int | None:
+        """Return a seed that all tossed together, about a subject; None as long as one is missing.
+
+        Coins are committed to after the subject is fixed. The servers' secret goes in as well:
+        whoever hears the coins must not learn what is drawn with them.
+        """
+        shown = self.talk.exchange(
+            name, lambda: self.talk.derived(f"{name} {subject.hex()}"), subject
+        )
+        if shown is None:
+            return None
+        mixed = hashlib.sha256(pack(b"coins", self.derived(name), *shown)).digest()
+        return int.from_bytes(mixed[:8], "big") >> 1
+
+    def alike(self, step: str, digest: bytes, what: str) -> bool:
+        """Say what this server found; return whether all found the same, and stop if not."""
+        self.talk.say(step, digest)
+        words, own = self.talk.all(step), self.seat.index
+        for server, word in enumerate(words or ()):
+            if word != digest:
+                self.talk.stop(
+                    f"the servers do not agree on {what}: server {server} says something else "
+                    f"than server {own}"
+                )
+        return words is not None and not self.stopped
+
+    def signed_by_all(self, kind: str, document: bytes, step: str, what: str) -> bytes | None:
+        """Return a document with the signatures of all servers; None as long as one is missing."""
+        if not self.alike(step, hashlib.sha256(document).digest(), what):
+            return None
+        signatures = self.talk.sign(kind, document, step)
+        return None if signatures is None else write_signed(document, signatures)
+
+    def hear(self, envelope: Envelope) -> str:
+        """Take another server's word; return why it is refused, or nothing."""
+        if envelope.round != self.study.digest:
+            return "not of this study"
+        if envelope.receiver != self.study.everyone[self.seat.index]:
+            return "not for this server"
+        return self.talk.hear(envelope)
+
+    @property
+    def drawn(self) -> tuple[bytes, ...]:
+        """All that was drawn, to be saved."""
+        return self._entropy.drawn
+
+    def replay(self, drawn: Iterable[bytes], words: Iterable[tuple[str, int, Word]]) -> None:
+        """Take up what was drawn and said before."""
+        self._entropy.replay(drawn)
+        self.talk.recall(words)
+
+    def forget(self) -> None:
+        """Destroy the study's key and forget every secret."""
+        self.box.destroy()
+        self.secret, self._share, self._key = None, b"", None
+        self._entropy.forget()
+        self.talk.forget()
+
+
+def read_study(notice: bytes, pins: tuple[bytes, ...]) -> Study:
+    """Read a study that all servers have signed.
+
+    Raises
+    ------
+    TransportError
+        When one of them has not, or it cannot be read.
+    """
+    try:
+        document = unpack(notice)[0]
+        head, encoded, *_ = unpack(document)
+    except (ValueError, IndexError):
+        raise TransportError("the study cannot be read") from None
+    if head != _HEAD:
+        raise TransportError("the study cannot be read")
+    study = Study.decoded(encoded)
+    if len(pins) != study.servers or not read_signed(notice, "notice", study.digest, pins):
+        raise TransportError("the study is not signed by all servers whose keys are known")
+    return study
+
+
+def bound_of(notice: bytes) -> bytes:
+    """Return what signatures of a study are bound to."""
+    return hashlib.sha256(unpack(notice)[0]).digest()

@@ -1,0 +1,196 @@
+"""Study: what donors, servers and the recipient agree on before anybody registers.
+
+One study has many rounds of a transport: a post in which donors register, a post in which they
+reserve a position, and a deposit for every iteration. All of them are described here, so that a
+donor can tell a round of her study from any other.
+"""
+
+import hashlib
+import json
+from typing import Any, Literal
+
+import attrs
+from attrs.validators import ge, in_, instance_of
+
+from anonloom.errors import TransportError
+from anonloom.kinds.rounds import SUITES, Party, Round, Suite
+from anonloom.kinds.slots import SECRET_BYTES
+
+#: Bytes of the identifier under which a donor registers (section 4.1 recommends 128 bits).
+PID_BYTES = 16
+
+#: Bytes of a class identifier.
+CID_BYTES = 4
+
+#: Bytes of what reserves a position: its key and the class of whoever will fill it.
+RESERVATION_BYTES = 2 * SECRET_BYTES + CID_BYTES
+
+#: What becomes of an iteration in which somebody is missing.
+Missing = Literal["stop", "blank"]
+
+
+@attrs.frozen(kw_only=True)
+class Study:
+    """What everybody agrees on.
+
+    Attributes
+    ----------
+    id
+        A name that no other study has.
+    donors
+        Most donors that the registration takes.
+    k
+        Least number of records of a class that is opened and published.
+    min_batch
+        Least number of donors; with fewer no round closes.
+    min_leave
+        From one phase to the next nobody may leave, or at least so many: whoever leaves alone
+        shows which class was hers.
+    iterations
+        How often donors answer.
+    missing
+        `stop`: an iteration in which somebody is missing is withheld for all. `blank`: each upload
+        leaves a decoy for the iteration after it, which stands in for whoever is missing then.
+    withdrawals
+        Whether everybody is asked, before anything is opened, if the consent still holds.
+    counted
+        Whether the servers learn how many records a class has before they open any.
+    repeats
+        How often everybody posts again when some posts did not arrive.
+    restarts
+        How often the reservations may be made anew after the servers had to give up.
+    registration_size, answer_size
+        Bytes of encoded quasi-identifiers, and of an answer.
+    authority
+        Public key of whoever signs invitations; empty for none.
+    rules
+        Digest of how records are read, and how classes are made and drawn from.
+    versions
+        The software that all servers must run alike.
+    """
+
+    id: str = attrs.field(validator=instance_of(str))
+    servers: int = attrs.field(validator=ge(1))
+    donors: int = attrs.field(validator=ge(1))
+    k: int = attrs.field(validator=ge(1))
+    min_batch: int = attrs.field(validator=ge(1))
+    min_leave: int = attrs.field(default=1, validator=ge(1))
+    iterations: int = attrs.field(default=1, validator=ge(1))
+    missing: Missing = attrs.field(default="stop", validator=in_(("stop", "blank")))
+    withdrawals: bool = False
+    counted: bool = False
+    repeats: int = attrs.field(default=1, validator=ge(0))
+    restarts: int = attrs.field(default=1, validator=ge(0))
+    suite: Suite = attrs.field(default="x25519", validator=in_(SUITES))
+    registration_size: int = attrs.field(validator=ge(1))
+    answer_size: int = attrs.field(validator=ge(1))
+    authority: bytes = attrs.field(default=b"", repr=False)
+    rules: bytes = attrs.field(default=b"", repr=False)
+    versions: tuple[str, ...] = ()
+
+    @property
+    def everyone(self) -> tuple[Party, ...]:
+        """The servers."""
+        return tuple(Party("server", index) for index in range(self.servers))
+
+    @property
+    def digest(self) -> bytes:
+        """Hash of all the above."""
+        return hashlib.sha256(self.encoded()).digest()
+
+    def encoded(self) -> bytes:
+        """Return the study as bytes, the same for the same study everywhere."""
+        said = attrs.asdict(self)
+        plain = {name: _plain(value) for name, value in said.items()}
+        return json.dumps({"anonloom study": 1, **plain}, sort_keys=True).encode()
+
+    @classmethod
+    def decoded(cls, data: bytes) -> "Study":
+        """Read a study.
+
+        Raises
+        ------
+        TransportError
+            When no study is written like that.
+        """
+        try:
+            said = json.loads(data)
+            del said["anonloom study"]
+            for name in ("authority", "rules"):
+                said[name] = bytes.fromhex(said[name])
+            found = cls(**{**said, "versions": tuple(said["versions"])})
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise TransportError("the study cannot be read") from None
+        if found.encoded() != data:
+            raise TransportError("the study cannot be read")
+        return found
+
+    # --- its rounds -----------------------------------------------------------------------------
+
+    def registration(self, attempt: int) -> Round:
+        """Describe the post in which donors register."""
+        size = PID_BYTES + self.registration_size
+        return self._post(f"registration {attempt}", size, cohort=0, context=self.digest)
+
+    def reservation(self, attempt: int, cohort: int, classes: bytes) -> Round:
+        """Describe the post in which donors reserve a position, knowing these classes."""
+        return self._post(f"reservation {attempt}", RESERVATION_BYTES, cohort, classes)
+
+    def withdrawal(self, attempt: int, iteration: int, plan: bytes) -> Round:
+        """Describe the post in which everybody says whether the consent still holds."""
+        name = f"withdrawal {attempt}.{iteration}"
+        return self._post(name, SECRET_BYTES, cohort=0, context=plan)
+
+    def publishing(
+        self,
+        attempt: int,
+        iteration: int,
+        *,
+        cohort: int,
+        slots: tuple[bytes, ...],
+        erasure: bytes,
+        plan: bytes,
+    ) -> Round:
+        """Describe the deposit of an iteration."""
+        # By the paper an iteration needs everybody. With decoys that stand in, whoever is missing
+        # without one may not be alone.
+        leave = cohort + 1 if self.missing == "stop" else self.min_leave
+        return Round(
+            id=f"{self.id} publishing {attempt}.{iteration}",
+            operation="deposit",
+            servers=self.servers,
+            message_size=self.answer_size,
+            min_batch=self.min_batch,
+            slots=slots,
+            capacity=max(cohort, len(slots)),
+            iteration=iteration,
+            iterations=self.iterations,
+            erasure=erasure,
+            suite=self.suite,
+            authority=self.authority,
+            cohort=cohort,
+            min_leave=leave,
+            counted=self.counted,
+            context=plan,
+        )
+
+    def _post(self, name: str, size: int, cohort: int, context: bytes) -> Round:
+        return Round(
+            id=f"{self.id} {name}",
+            operation="post",
+            servers=self.servers,
+            message_size=size,
+            min_batch=self.min_batch,
+            capacity=self.donors,
+            suite=self.suite,
+            authority=self.authority,
+            cohort=cohort,
+            min_leave=self.min_leave,
+            context=context,
+        )
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return value.hex()
+    return list(value) if isinstance(value, tuple) else value
