@@ -18,6 +18,7 @@ from anonloom.kinds.transport import Seat
 from anonloom.protocol.entropy import SystemEntropy
 from anonloom.protocol.vault import MemoryVault
 from anonloom_rounds.conversation import Conversation
+from anonloom_rounds.counting import _NUMBER as COUNT_BYTES
 from anonloom_rounds.invitations import PROOF_BYTES
 from anonloom_rounds.notice import Notice
 from anonloom_rounds.packing import cut, pack
@@ -113,6 +114,7 @@ class Costs:
     def spoken_bytes(self) -> int:
         """What all servers together say to each other."""
         servers, spoken = self.round.servers, _spoken(self.round.servers)
+        shown = list(self.exchanges)
         said = [
             servers * len(pack(self.software, self._sealing_key, *self.keys)),
             servers * self.round.capacity * (ID_BYTES + HASH_BYTES),
@@ -122,13 +124,17 @@ class Costs:
         ]
         if self.round.slots:
             said.append(servers * len(Erasure((), b"").commitment))
+        if self.round.counted:
+            # At most: every position could be a group of its own.
+            said.append(servers * HASH_BYTES)
+            shown.append(servers * COUNT_BYTES * len(self.round.slots))
         # Signed by all: the description, what was accepted, what was admitted, what is shown.
         documents = 3 + len(self.documents)
         return (
             len(said) * spoken.word
             + documents * spoken.signature
-            + len(self.exchanges) * spoken.exchange
-            + (servers - 1) * (sum(said) + sum(self.exchanges))
+            + len(shown) * spoken.exchange
+            + (servers - 1) * (sum(said) + sum(shown))
         )
 
     # --- work -----------------------------------------------------------------------------------

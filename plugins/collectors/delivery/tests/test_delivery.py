@@ -14,6 +14,7 @@ from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
 from anonloom.errors import DataError, TransportError
 from anonloom.kinds.context import Run
+from anonloom.kinds.estimates import Estimate
 from anonloom.kinds.guard import Guard
 from anonloom.testing.entropy import SeededEntropy
 from anonloom_delivery.collector import Delivery
@@ -278,8 +279,64 @@ def test_the_plan_says_what_travels():
         "1,000 senders",
         "honest senders among whom a message hides: at least 1",
         "servers that may collude: 0",
+        "what that costs the transport cannot say before a run",
     ) == collector.plan(5000, SCHEMA)
     assert collector.plan(None, SCHEMA)[0].startswith("every row travels")
+
+
+@attrs.frozen(kw_only=True)
+class Priced(Carrier):
+    """A transport that asks a byte, and a second, for every sender and byte of a message."""
+
+    def estimate(self, round):
+        asked = round.capacity * round.message_size
+        return Estimate(
+            upload_bytes=asked,
+            download_bytes=len(round.slots),
+            server_bytes=round.servers,
+            server_cpu=asked,
+            sender_cpu=1,
+            server_memory=asked,
+        )
+
+
+@pytest.mark.parametrize(
+    ("rows", "parameters", "sentences"),
+    [
+        (
+            None,
+            {"record_bytes": 64},
+            (
+                "with 10,000 rows in records of 64 bytes, each sender sends 960 kB, receives "
+                "10 kB and computes for about 2 s",
+                "each server sends 4 bytes to the others, computes for about 11 days on one core "
+                "like this machine's, and holds about 640 kB",
+            ),
+        ),
+        (
+            10,
+            {"min_batch": 100, "record_bytes": 200, "dishonest": 0.1},
+            (
+                "with 100 rows in records of 200 bytes, each sender sends 25.5 kB, receives "
+                "100 bytes and computes for about 2 s",
+                "each server sends 4 bytes to the others, computes for about 7.1 h on one core "
+                "like this machine's, and holds about 22 kB",
+            ),
+        ),
+    ],
+)
+def test_the_plan_says_what_both_rounds_cost(rows, parameters, sentences):
+    """Of all senders, dishonest ones too; the memory is that of the larger round."""
+    collector = Delivery(**{"transport": Priced(), "min_batch": 10, **parameters})
+    assert sentences == collector.plan(rows, SCHEMA)[3:]
+
+
+def test_the_plan_knows_the_size_of_records():
+    """It follows from the columns, as in the run itself."""
+    *_, run = collected()
+    size = figures(run)["record_size"]
+    cost = Delivery(transport=Priced(), min_batch=10).plan(20, SCHEMA)[3]
+    assert cost.startswith(f"with 20 rows in records of {size} bytes, ")
 
 
 def test_keys_come_from_the_systems_randomness_with_a_seed_too():

@@ -25,6 +25,9 @@ from anonloom_delivery.costs import findings_of
 from anonloom_delivery.promises import both
 from anonloom_delivery.sending import Plan, send
 
+#: Rows that are planned with where nobody knows how many there will be.
+_ROWS = 10_000
+
 
 @attrs.frozen(kw_only=True)
 class Delivery(Collector):
@@ -82,7 +85,7 @@ class Delivery(Collector):
 
     def __attrs_post_init__(self) -> None:
         """Refuse rounds that the transport cannot carry."""
-        plan, slots = self._plan(), self._slots()
+        plan, slots = self._plan(), _slots(self.min_batch)
         for round_ in (plan.post(len(slots), "some"), plan.deposit(slots, 1, "some")):
             problem = self.transport.problem(round_)
             if problem is not None:
@@ -101,21 +104,33 @@ class Delivery(Collector):
     @property
     def guarantees(self) -> Guarantees:
         """What a row is promised that travels in a post and in a deposit."""
-        plan, slots = self._plan(), self._slots()
+        plan, slots = self._plan(), _slots(self.min_batch)
         return both(
             self.transport.guarantees(plan.post(len(slots), "some")),
             self.transport.guarantees(plan.deposit(slots, 1, "some")),
         )
 
     def plan(self, rows: int | None, schema: Schema) -> tuple[str, ...]:
-        """Say what travels, and what that hides."""
+        """Say what travels, what that hides, and what it costs."""
         senders = "every row" if rows is None else f"each of {rows:,} rows"
         promised = self.guarantees
         return (
             f"{senders} travels in a record of its own to {self.servers} servers, in two rounds of "
             f"at least {self.min_batch:,} senders",
             *promised.sentences()[:2],
+            *self._costs(max(rows or _ROWS, self.min_batch), self._layout(schema).size),
         )
+
+    def _costs(self, rows: int, size: int) -> tuple[str, ...]:
+        """Say what both rounds cost with so many rows, in records of a size."""
+        plan = self._plan()
+        senders = rows + plan.spoilers(rows)
+        post = self.transport.estimate(plan.post(senders, "some"))
+        deposit = self.transport.estimate(plan.deposit(_slots(rows), size, "some", None, senders))
+        if post is None or deposit is None:
+            return ("what that costs the transport cannot say before a run",)
+        first, *others = (post + deposit).sentences()
+        return (f"with {rows:,} rows in records of {size:,} bytes, {first}", *others)
 
     def collect(self, table: Table, stages: Stages, guard: Guard, run: Run) -> Release:
         """Carry the rows, then run the stages as a curator would."""
@@ -132,10 +147,7 @@ class Delivery(Collector):
 
     def _carried(self, table: Table, run: Run) -> Table:
         """Return the table that arrives."""
-        sent_columns = [column.name for column in table.schema if column.role in PUBLISHED]
-        layout = RecordLayout.of(
-            table.schema, sent_columns, text_bytes=self.text_bytes, at_least=self.record_bytes
-        )
+        layout = self._layout(table.schema)
         unwanted = np.zeros(len(table), bool)
         drawn = run.rng.choice(len(table), round(self.erase * len(table)), replace=False)
         unwanted[drawn] = True
@@ -149,6 +161,13 @@ class Delivery(Collector):
         order = _canonical(sent.records[decoded.readable])
         return _arrived(table, decoded.frame.take(order), sent.rows[decoded.readable][order])
 
+    def _layout(self, schema: Schema) -> RecordLayout:
+        """Return how rows are written as records."""
+        columns = [column.name for column in schema if column.role in PUBLISHED]
+        return RecordLayout.of(
+            schema, columns, text_bytes=self.text_bytes, at_least=self.record_bytes
+        )
+
     def _plan(self) -> Plan:
         return Plan(
             transport=self.transport,
@@ -161,9 +180,10 @@ class Delivery(Collector):
             min_leave=self.min_leave,
         )
 
-    def _slots(self) -> list[bytes]:
-        """Positions of a smallest round, to ask what it promises."""
-        return sorted(slot_of(at.to_bytes(8, "big")) for at in range(self.min_batch))
+
+def _slots(number: int) -> list[bytes]:
+    """Return made-up positions, to ask what a round of so many promises and costs."""
+    return sorted(slot_of(at.to_bytes(8, "big")) for at in range(number))
 
 
 def _canonical(records: NDArray[np.uint8]) -> NDArray[np.int64]:
