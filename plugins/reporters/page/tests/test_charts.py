@@ -48,7 +48,7 @@ def test_the_values_of_a_parameter_are_its_ticks() -> None:
     assert scale.logarithmic
 
 
-def test_a_parameter_in_even_steps_is_drawn_in_even_steps():
+def test_a_parameter_in_even_steps_is_drawn_in_even_steps() -> None:
     scale = Scale.through([5, 15, 25, 35, 45, 55, 65, 75], 40, 390)
     assert not scale.logarithmic
     assert 15 - 5 == pytest.approx((scale(15) - scale(5)) / (scale(75) - scale(5)) * 70)
