@@ -67,6 +67,17 @@ def test_a_sample_of_the_table_and_one_of_every_class_combine(load):
     assert expected == sorted(after.tolist())
 
 
+def test_both_samples_are_reckoned_with_in_the_audit(load):
+    outcome = load(PRE, *CLASSES, POST).run()
+    found = outcome.findings["disclosure"]
+    sizes = pd.Series(outcome.stages.before_sampling.groups()).value_counts()
+    drawn = 1000 / ROWS
+    assert drawn / sizes.min() == found["journalist_max_before"].value
+    assert drawn * len(sizes) / 1000 == pytest.approx(found["journalist_average_before"].value)
+    assert drawn * max(-(-size // 2) / size for size in sizes) == found["rho"].value
+    assert 1.0 == found["delivery"].value
+
+
 @pytest.mark.parametrize("sampler", ["pre-sample", "simple-random"])
 def test_a_sample_of_the_table_is_refused_after_the_classes(load, sampler):
     with pytest.raises(SpecError) as caught:

@@ -1,5 +1,6 @@
 """The auditor `disclosure`: re-identification and inference from the published frame."""
 
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import attrs
@@ -9,18 +10,21 @@ from anonloom.data.case import Case, Need
 from anonloom.data.coding import Coded, code, typed
 from anonloom.data.findings import Better, Chart, Finding, Findings, Status
 from anonloom.data.schema import Schema
-from anonloom.kinds.auditor import Auditor
+from anonloom.kinds.auditor import Auditor, GridRow
 from anonloom.kinds.context import Run
 from anonloom.params import at_least, between, distinct, param
 from anonloom_disclosure import inference
 from anonloom_disclosure.counting import Published, Tally, persons_of
 from anonloom_disclosure.distances import closeness, distance_for
+from anonloom_disclosure.experiment import over_runs
+from anonloom_disclosure.population import Population
+from anonloom_disclosure.presence import presence, version_charts
 from anonloom_disclosure.reidentification import exposed_rows, exposure_chart, reidentification
 
 #: How often values are dealt anew to learn what certainty chance alone gives.
 DEALS = 3
 
-#: Names of the re-identification figures, for a release in which nobody is left.
+#: Names of the figures about persons, for a release in which nobody is left.
 NOBODY_LEFT = (
     ("k", "higher"),
     ("prosecutor_max", "lower"),
@@ -29,6 +33,12 @@ NOBODY_LEFT = (
     ("journalist_max", "lower"),
     ("journalist_average", "lower"),
     ("marketer", "lower"),
+    ("presence_certainty", "lower"),
+    ("presence_certainty_min", "lower"),
+    ("presence_certainty_max", "lower"),
+    ("rho", "lower"),
+    ("anonymity_set_min", "higher"),
+    ("anonymity_set_mean", "higher"),
 )
 
 
@@ -78,13 +88,20 @@ class Disclosure(Auditor):
             of_column, chart = self._inference(name, coded, published, counting, run)
             found += of_column
             certainties[name] = chart
+        population = Population.of(case, published)
         return Findings.of(
-            reidentification(case, published, self.threshold, counting),
+            reidentification(case, published, population, self.threshold, counting),
+            presence(case, published, population, counting),
             found,
             exposure_chart(published),
+            version_charts(published, population),
             [_certainty_chart(certainties, published)] if certainties else [],
             exposed_rows(case, published, self.threshold),
         )
+
+    def summarize(self, grid: Sequence[GridRow]) -> Findings:
+        """Compare journalist risk and certainty of all runs."""
+        return Findings.of(over_runs(grid))
 
     def _counting(self, case: Case, by_person: bool) -> tuple[str, ...]:
         if by_person:
@@ -181,7 +198,7 @@ class _Column:
 def _none_left(name: str, better: Better) -> Finding:
     return Finding(
         name=name,
-        value=None if name == "k" else 0.0,
+        value=None if better == "higher" else 0.0,
         better=better,
         status="none detected",
         meaning="Every record is suppressed: there is nobody to be found.",

@@ -17,7 +17,8 @@ def anonloom_register_auditors() -> list[Method]:
             "Machanavajjhala et al., l-Diversity, TKDD 2007; "
             "Li et al., t-Closeness, ICDE 2007; "
             "Cao and Karras, Publishing microdata with a robust privacy guarantee, PVLDB 2012; "
-            "Brickell and Shmatikov, The cost of privacy, KDD 2008",
+            "Brickell and Shmatikov, The cost of privacy, KDD 2008; "
+            "Abdelwahab Gaballah et al., Anonify, sections 3.3 and 6.3",
             reads={"quasi", "sensitive", "person"},
         )
     ]

@@ -1,13 +1,11 @@
 """Who could be found: prosecutor, journalist and marketer risk (El Emam 2013, chapter 16)."""
 
 import numpy as np
-import pandas as pd
-from numpy.typing import NDArray
 
 from anonloom.data.case import Case
 from anonloom.data.findings import Chart, Finding, PrivateRows, Status
-from anonloom.data.release import Release
-from anonloom_disclosure.counting import Published, class_sizes, persons_of
+from anonloom_disclosure.counting import Published
+from anonloom_disclosure.population import Population
 
 #: How many of the most exposed rows the steward is shown.
 SHOWN = 1000
@@ -16,26 +14,12 @@ KNOWS = "the attacker knows every quasi-identifier of the person exactly"
 TARGET = "the attacker knows that the person is in the release"
 
 
-def population_sizes(case: Case, published: Published) -> NDArray[np.int64] | None:
-    """Size of every published class before sampling; None when there was no sampling."""
-    before = case.before_sampling
-    if before is None:
-        return None
-    names = list(case.release.schema.quasi)
-    both = pd.concat([before.frame[names], case.release.frame[names]], ignore_index=True)
-    groups = Release(schema=case.release.schema, frame=both).groups()
-    earlier, later = groups[: len(before)], groups[len(before) :]
-    # Classes of the release, found again among those before sampling.
-    of_group = np.full(int(groups.max(initial=-1)) + 1, -1, np.int64)
-    kept = published.label >= 0
-    of_group[later[kept]] = published.label[kept]
-    sizes = class_sizes(of_group[earlier], persons_of(case, before))
-    sizes = np.r_[sizes, np.zeros(len(published) - len(sizes), np.int64)]
-    return np.maximum(sizes, published.sizes)
-
-
 def reidentification(
-    case: Case, published: Published, threshold: float, counting: tuple[str, ...]
+    case: Case,
+    published: Published,
+    population: Population,
+    threshold: float,
+    counting: tuple[str, ...],
 ) -> list[Finding]:
     """Figures of the three attackers."""
     status: Status = "measured"
@@ -81,7 +65,7 @@ def reidentification(
             (*prosecutor, f"threshold {threshold:g}"),
             status,
         ),
-        *_journalist(case, published, counting, status),
+        *_journalist(published, population, counting, status),
         _risk(
             "marketer",
             len(published) / published.total,
@@ -94,17 +78,18 @@ def reidentification(
 
 
 def _journalist(
-    case: Case, published: Published, counting: tuple[str, ...], status: Status
+    published: Published, population: Population, counting: tuple[str, ...], status: Status
 ) -> list[Finding]:
-    population = population_sizes(case, published)
-    if population is None:
-        population, status = published.sizes, "bound"
-        known = "no population beyond the release is known: the same as the prosecutor's"
-    else:
-        known = "the population is the table before sampling"
-    risk = 1.0 / population
-    assumed = (KNOWS, "the attacker does not know who is in the release", known, *counting)
-    return [
+    if not population.sampled:
+        status = "bound"
+    assumed = (
+        KNOWS,
+        "the attacker does not know who is in the release",
+        population.known,
+        *counting,
+    )
+    risk = population.risk(population.sizes)
+    found = [
         _risk(
             "journalist_max",
             float(risk.max()),
@@ -118,6 +103,27 @@ def _journalist(
             float(risk @ published.sizes) / published.total,
             "Chance to pick the right person for an average record, not knowing who is in the "
             "release.",
+            assumed,
+            status,
+        ),
+    ]
+    before = population.before
+    if before is None or not len(before):
+        return found
+    earlier = population.risk(before.sizes)
+    return [
+        *found,
+        _risk(
+            "journalist_max_before",
+            float(earlier.max()),
+            "The same as journalist_max, had no class been sampled.",
+            assumed,
+            status,
+        ),
+        _risk(
+            "journalist_average_before",
+            float(earlier @ before.sizes) / before.total,
+            "The same as journalist_average, had no class been sampled.",
             assumed,
             status,
         ),

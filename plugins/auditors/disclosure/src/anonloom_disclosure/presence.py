@@ -1,0 +1,123 @@
+"""Who is known to be in a release: certainty, SA uncertainty, anonymity sets (Anonify, 6.3)."""
+
+from anonloom.data.case import Case
+from anonloom.data.findings import Better, Chart, Finding, Status
+from anonloom_disclosure.counting import Published
+from anonloom_disclosure.population import Population
+
+#: What the attacker of sections 3.3 and 6.3 of the paper knows.
+CLASS_KNOWN = "the attacker knows the person's class, and no sensitive value of anybody"
+
+
+def presence(
+    case: Case, published: Published, population: Population, counting: tuple[str, ...]
+) -> list[Finding]:
+    """Figures of who was kept, and of how many there were to hide among."""
+    certainty = population.certainty(published)
+    status: Status = "measured"
+    assumed = [CLASS_KNOWN, *_counted(published, counting), "suppressed records are in no class"]
+    if population.sampled:
+        assumed.insert(1, population.known)
+    elif not population.complete:
+        status = "bound"
+        assumed.insert(1, "nobody is known to have been left out")
+    if case.release.origin is None:
+        status = "bound"
+    unit, sizes = published.unit, population.sizes
+
+    def say(name: str, value: float, better: Better, meaning: str, of: str = "") -> Finding:
+        return Finding(
+            name=name,
+            value=value,
+            better=better,
+            status=status,
+            meaning=meaning,
+            assumptions=tuple(assumed),
+            unit=of,
+        )
+
+    return [
+        say("presence_certainty", float(certainty @ published.sizes) / published.total, "lower",
+            "Chance that somebody of an average published record's class is in the release at "
+            "all."),
+        say("presence_certainty_min", float(certainty.min()), "lower",
+            "The same in the class whose members are least surely in the release."),
+        say("presence_certainty_max", float(certainty.max()), "lower",
+            "The same in the class whose members are most surely in the release."),
+        say("rho", float(certainty.max()), "lower",
+            "SA uncertainty: in every class, the chance that a person's sensitive values were "
+            "published is at most this."),
+        say("anonymity_set_min", int(sizes.min()), "higher",
+            f"Every published record had this many {unit} or more in its class before sampling.",
+            unit),
+        say("anonymity_set_mean", float(sizes @ published.sizes) / published.total, "higher",
+            f"Number of {unit} in the class of an average published record before sampling.",
+            unit),
+        *_delivery(case),
+    ]  # fmt: skip
+
+
+def _counted(published: Published, counting: tuple[str, ...]) -> tuple[str, ...]:
+    if published.persons is None:
+        return counting
+    return (*counting, "a person with many rows is more likely to be kept than one with few")
+
+
+def _delivery(case: Case) -> list[Finding]:
+    """Say how many records came as far as the samplers, where rows can be traced."""
+    reached = case.release if case.before_sampling is None else case.before_sampling
+    if case.original is None or reached.rows_in(case.original) is None:
+        return []
+    rows = len(reached)
+    if case.before_sampling is None:
+        rows += case.release.dropped
+    if case.presample is not None:
+        rows += len(case.presample.among) - len(case.presample.kept)
+    return [
+        Finding(
+            name="delivery",
+            value=rows / len(case.original),
+            better="higher",
+            meaning="Share of the original's records that reached the release, or were left out "
+            "by a sampler or suppressed.",
+            assumptions=("what a collector erases on its way did not reach the release",),
+        )
+    ]
+
+
+def version_charts(published: Published, population: Population) -> list[Chart]:
+    """Journalist risk and certainty of every version of the table (figures 11 and 12)."""
+    before = population.before
+    risk = population.risk(population.sizes)
+    certainty = population.certainty(published)
+    labels = ["anonymized"]
+    average = [float(risk @ published.sizes) / published.total]
+    most = [float(risk.max())]
+    presence = [float(certainty @ published.sizes) / published.total]
+    if before is not None and len(before):
+        earlier = population.risk(before.sizes)
+        labels.append("sampled")
+        average.insert(0, float(earlier @ before.sizes) / before.total)
+        most.insert(0, float(earlier.max()))
+        presence.insert(0, population.drawn)
+    return [
+        Chart(
+            name="journalist",
+            kind="bars",
+            title="Journalist risk",
+            x="version of the table",
+            y="chance to link a person to her record",
+            meaning="Sampling changes who is averaged over, not the chance of any single record: "
+            "that is one in her class before sampling.",
+            data={"labels": labels, "average": average, "highest": most},
+        ),
+        Chart(
+            name="presence",
+            kind="bars",
+            title="Certainty that somebody is in the release",
+            x="version of the table",
+            y="chance that a person's record is there",
+            meaning="Lower is safer: what a class tells may then not be told about her.",
+            data={"labels": ["original", *labels], "certainty": [1.0, *presence]},
+        ),
+    ]
