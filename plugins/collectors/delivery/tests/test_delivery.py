@@ -18,8 +18,8 @@ from anonloom.kinds.estimates import Estimate
 from anonloom.kinds.guard import Guard
 from anonloom.testing.entropy import SeededEntropy
 from anonloom_delivery.collector import Delivery
-from anonloom_delivery.promises import both
 from anonloom_delivery.sending import Plan
+from anonloom_rounds.combining import both
 from anonloom_toy_carrier import GUARANTEES, Carrier
 
 SCHEMA = Schema(

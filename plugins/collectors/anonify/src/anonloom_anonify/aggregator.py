@@ -129,9 +129,7 @@ class Aggregator:
 
     def take(self, envelope: Envelope) -> list[Envelope]:
         """Take what another server said; what is wrong with it is counted."""
-        reason = (
-            self.council.hear(envelope) if _STEPS.fullmatch(envelope.step) else "unknown step"
-        )
+        reason = self.council.hear(envelope) if _STEPS.fullmatch(envelope.step) else "unknown step"
         if reason:
             self.refused[reason] += 1
             return self.council.talk.drain()
@@ -142,9 +140,7 @@ class Aggregator:
         self.council.talk.again()
         return self.council.talk.drain()
 
-    def hear(
-        self, round: Round, messages: Sequence[bytes | None], accepted: int
-    ) -> list[Envelope]:
+    def hear(self, round: Round, messages: Sequence[bytes | None], accepted: int) -> list[Envelope]:
         """Take what became public in the round that was to be run.
 
         Raises
@@ -295,9 +291,7 @@ class Aggregator:
                 return
         reservations, choice = self._choice.reservations, self._choice.choice
         erasure = choice.erasure(self.council.derived(f"erasure {attempt}"))
-        document = plan_document(
-            _digest(self.broadcast), reservations.slots, erasure.commitment
-        )
+        document = plan_document(_digest(self.broadcast), reservations.slots, erasure.commitment)
         signed = self.council.signed_by_all(
             f"plan {attempt}", document, f"plan {attempt}", "what will be erased"
         )
@@ -352,7 +346,8 @@ class Aggregator:
             self.releases[now] = signed
 
     def _assemble(self, iteration: int, records: Sequence[bytes | None]) -> Assembled:
-        assert self.plan is not None and self.classes is not None
+        assert self.plan is not None
+        assert self.classes is not None
         plan = self.plan
         return assemble(
             self.study,
@@ -374,9 +369,7 @@ class Aggregator:
 
     # --- saving and going on --------------------------------------------------------------------
 
-    def remember(
-        self, name: str, messages: tuple[bytes | None, ...], accepted: int
-    ) -> None:
+    def remember(self, name: str, messages: tuple[bytes | None, ...], accepted: int) -> None:
         """Keep what became public in a round."""
         self.facts[name] = Heard(name, messages, accepted)
 

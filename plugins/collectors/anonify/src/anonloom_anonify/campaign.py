@@ -26,11 +26,11 @@ from anonloom.protocol.watching import Watch, unwatched
 from anonloom_anonify.aggregator import Aggregator
 from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.donor import Donor
-from anonloom_anonify.ledger import Entry, Ledger
 from anonloom_anonify.recipient import Recipient
 from anonloom_anonify.study import Study
 from anonloom_anonify.work import Work
 from anonloom_rounds.invitations import Authority
+from anonloom_rounds.ledger import Entry, Ledger
 
 #: Makes the engine of a server that deviates out of one that does not.
 Corruption = Callable[[Aggregator], Any]
@@ -158,7 +158,7 @@ class Campaign:
         }[phase]
         try:
             driver, messages = play(round, name)
-        except TransportError as error:
+        except TransportError:
             self._note(name)
             self.driver = None
             self._tell(lambda server: server.give_up(round, str(error)), f"{name}: given up")

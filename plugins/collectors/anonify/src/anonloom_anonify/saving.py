@@ -35,9 +35,7 @@ def save(server: "Aggregator") -> bytes:
         for name, one in server.facts.items()
     )
     given_up = (pack(name.encode(), why.encode()) for name, why in server.given_up.items())
-    return council.box.seal(
-        pack(*words), pack(*council.drawn), pack(*heard), pack(*given_up)
-    )
+    return council.box.seal(pack(*words), pack(*council.drawn), pack(*heard), pack(*given_up))
 
 
 def load(server: "Aggregator", saved: bytes) -> None:

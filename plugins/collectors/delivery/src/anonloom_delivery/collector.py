@@ -22,8 +22,8 @@ from anonloom.protocol.entropy import SystemEntropy
 from anonloom.protocol.records import TEXT_BYTES, RecordLayout
 from anonloom.protocol.trace import Rounds
 from anonloom_delivery.costs import findings_of
-from anonloom_delivery.promises import both
 from anonloom_delivery.sending import Plan, send
+from anonloom_rounds.combining import both
 
 #: Rows that are planned with where nobody knows how many there will be.
 _ROWS = 10_000

@@ -2,13 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from anonloom.data.findings import Chart, Finding
-from anonloom.protocol.driver import Driver
 from anonloom_delivery.sending import Sent
-
-_COSTS = ("phase", "clients, CPU s", "server, CPU s", "up, B", "down, B", "between servers, B")
+from anonloom_rounds.ledger import Entry, Ledger
 
 
 def findings_of(
@@ -21,28 +18,15 @@ def findings_of(
     unreadable
         Records that arrived and are none, by reason.
     """
-    drivers = (sent.post, sent.deposit)
+    ledger = Ledger([Entry.of("post", sent.post), Entry.of("deposit", sent.deposit)])
     # What experiments compare first comes first.
     delivered, *others = _rows(sent, senders, sum(unreadable.values()))
     yield delivered
-    yield from _traffic(drivers, senders)
-    yield from _work(drivers)
+    yield from ledger.traffic(senders, "both rounds")
+    yield from ledger.work("both rounds")
     yield from others
-    refused = sum((driver.refused() for driver in drivers), Counter(unreadable))
-    yield Finding(
-        name="refused",
-        value=sum(refused.values()),
-        meaning="Envelopes that servers refused, and records that could not be read.",
-        better="lower",
-    )
-    if refused:
-        yield Chart(
-            name="refusals",
-            kind="table",
-            title="What was refused",
-            data={"columns": ["reason", "how many"], "rows": list(map(list, refused.items()))},
-        )
-    yield from _set(drivers)
+    yield from ledger.refusals(Counter(unreadable))
+    yield from _set(ledger)
     yield Finding(
         name="record_size",
         value=record_size,
@@ -84,10 +68,10 @@ def _rows(sent: Sent, senders: int, unreadable: int) -> Iterator[Finding]:
     )
 
 
-def _set(drivers: tuple[Driver, ...]) -> Iterator[Finding]:
+def _set(ledger: Ledger) -> Iterator[Finding]:
     yield Finding(
         name="anonymity_set",
-        value=min(server.accepted for driver in drivers for server in driver.servers),
+        value=ledger.smallest,
         unit="senders",
         meaning="Senders whose uploads stood, in the smaller of both rounds: among so many could a "
         "row hide, if the transport hides at all.",
@@ -96,63 +80,6 @@ def _set(drivers: tuple[Driver, ...]) -> Iterator[Finding]:
     )
     yield Finding(
         name="simulated",
-        value="yes" if any(driver.simulated for driver in drivers) else "no",
+        value="yes" if ledger.simulated else "no",
         meaning="Whether keys and coins came from a seeded source, which protects nobody.",
     )
-
-
-def _traffic(drivers: tuple[Driver, ...], senders: int) -> Iterator[Finding]:
-    described = sum(len(driver.servers[0].notice or b"") for driver in drivers)
-    up = sum(driver.meter.between("client", "server") for driver in drivers)
-    down = sum(driver.meter.between("server", "client") for driver in drivers)
-    inside = sum(driver.meter.between("server", "server") for driver in drivers)
-    servers = drivers[0].round.servers
-    for name, value, meaning in (
-        ("upload", up / senders, "Bytes that each sender sent, in both rounds together."),
-        (
-            "download",
-            described + down / senders,
-            "Bytes that each sender received, the description of both rounds included.",
-        ),
-        ("between_servers", inside / servers, "Bytes that each server sent to the others."),
-    ):
-        yield Finding(name=name, value=value, unit="bytes", meaning=meaning, better="lower")
-
-
-def _work(drivers: tuple[Driver, ...]) -> Iterator[Finding | Chart]:
-    """Yield CPU seconds per role, and per phase and role."""
-    rows = [row for driver in drivers for row in _phases(driver)]
-    for role, at in (("clients", 1), ("server", 2)):
-        yield _seconds(f"{role}_cpu", sum(row[at] for row in rows), role, "both rounds")
-    for role, at in (("clients", 1), ("server", 2)):
-        for row in rows:
-            if row[at]:
-                yield _seconds(f"{role}_cpu.{row[0]}", row[at], role, f"phase {row[0]}")
-    yield Chart(
-        name="costs",
-        kind="table",
-        title="Costs of both rounds",
-        meaning="CPU time of all clients and of one server, and bytes of all parties.",
-        data={"columns": list(_COSTS), "rows": rows},
-    )
-
-
-def _seconds(name: str, value: float, role: str, when: str) -> Finding:
-    meaning = f"CPU time of {_WHO[role]} in {when}."
-    return Finding(name=name, value=value, unit="s", meaning=meaning, better="lower")
-
-
-def _phases(driver: Driver) -> list[list[Any]]:
-    """Return one row of `_COSTS` per phase; a server's time is the mean over the servers."""
-    servers, meter = driver.round.servers, driver.meter
-    rows: list[list[Any]] = []
-    for phase in dict.fromkeys(phase for phase, _ in meter.cpu):
-        server = sum(meter.cpu[phase, f"server {at}"] for at in range(servers)) / servers
-        ways = (("client", "server"), ("server", "client"), ("server", "server"))
-        carried = [meter.bytes[phase, *way] for way in ways]
-        named = f"{driver.round.operation}-{phase}"
-        rows.append([named, meter.cpu[phase, "clients"], server, *carried])
-    return rows
-
-
-_WHO = {"clients": "all senders together", "server": "one server"}
