@@ -1,0 +1,194 @@
+"""What is estimated of a round is what travels in it, and keys are counted as they are evaluated."""
+
+from collections import Counter
+
+import attrs
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anonloom.testing.entropy import SeededEntropy
+from anonloom.testing.filled import filled, full_round, travelled
+from anonloom_dpf import aes, depositing, native, slotauth
+from anonloom_dpf.costs import (
+    PRODUCT,
+    aes_bytes,
+    costs,
+    deposit_work,
+    evaluating,
+    post_work,
+)
+from anonloom_dpf.layout import deposit_layout, post_layout
+from anonloom_dpf.square import Square
+from anonloom_dpf.transport import Dpf
+from anonloom_dpf.tree import Tree
+from anonloom_rounds.trials import Trial
+
+SUITES = ["x25519", "mlkem768-x25519"]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _rates():
+    """Everything takes a second."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("anonloom.kinds.estimates.seconds_each", lambda operation: 1.0)
+        patch.setattr("anonloom_rounds.costs.trial", lambda *asked: Trial(1.0, 1.0, 1.0, 100))
+        yield
+
+
+def same_bytes(round, **parameters):
+    transport = Dpf(**parameters)
+    estimate = transport.estimate(round)
+    sizes = {name: getattr(estimate, name) for name in attrs.asdict(estimate) if "bytes" in name}
+    return travelled(filled(transport, round)) == sizes
+
+
+@given(
+    operation=st.sampled_from(["post", "deposit"]),
+    senders=st.integers(1, 40),
+    servers=st.sampled_from([2, 3]),
+    size=st.integers(1, 120),
+    suite=st.sampled_from(SUITES),
+)
+@settings(max_examples=20, deadline=None)
+def test_bytes_are_those_that_travel(operation, senders, servers, size, suite):
+    assert same_bytes(
+        full_round(operation, senders, servers=servers, message_size=size, suite=suite)
+    )
+
+
+@pytest.mark.parametrize("servers", [2, 3])
+@pytest.mark.parametrize(
+    "parameters",
+    [{"placement": "paper"}, {"slots_per_leaf": 4}, {"tolerated": 0.2}],
+    ids=["paper", "slots", "tolerated"],
+)
+def test_parameters_change_what_travels(servers, parameters):
+    assert same_bytes(full_round("post", 12, servers=servers), **parameters)
+
+
+def test_four_servers_and_decoys():
+    assert same_bytes(full_round("deposit", 9, decoys=2, servers=4))
+
+
+def test_a_round_that_cannot_be_carried_has_no_estimate():
+    assert Dpf().estimate(full_round("post", 3, servers=5)) is None
+
+
+# --- operations ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def evaluated(monkeypatch):
+    """Return what counts the bytes of AES that the keys of each party stand for."""
+    counted = Counter()
+    for kind in (Tree, Square):
+
+        def accumulate(self, party, keys, *given, true=kind.accumulate, **more):
+            counted[party] += len(keys) * aes_bytes(self)
+            return true(self, party, keys, *given, **more)
+
+        monkeypatch.setattr(kind, "accumulate", accumulate)
+    return counted
+
+
+def evaluations(work):
+    return sum(count for operation, count in work.items() if "AES" in operation.name)
+
+
+@pytest.mark.parametrize("servers", [2, 3])
+@pytest.mark.parametrize("operation", ["post", "deposit"])
+def test_every_key_is_evaluated_once_by_every_server(operation, servers, evaluated):
+    described = full_round(operation, 21, servers=servers)
+    filled(Dpf(), described)
+    work = costs(described, Dpf().settings, b"").work_of_server
+    assert dict.fromkeys(range(servers), evaluations(work)) == evaluated
+
+
+@pytest.fixture
+def blocks(monkeypatch):
+    """Return what counts the bytes that go through AES, which numpy asks for."""
+    counted = Counter()
+
+    class Counting:
+        def __init__(self, true):
+            self.true = true
+
+        def update_into(self, data, room):
+            counted["bytes"] += data.size
+            return self.true.update_into(data, room)
+
+    monkeypatch.setenv(native.VARIABLE, "numpy")
+    for module in ("evaluation", "check", "square"):
+        monkeypatch.setattr(
+            f"anonloom_dpf.{module}.permutation",
+            lambda *use: Counting(aes.permutation(*use)),
+        )
+    return counted
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        Tree(1, 16),
+        Tree(64, 40),
+        Tree(64, 40, checked=True),
+        Tree(4096, 7, checked=True),
+        Square(3, 50, 24),
+        Square(4, 64, 24),
+    ],
+    ids=str,
+)
+def test_bytes_of_aes_are_those_that_an_evaluation_asks_for(function, blocks):
+    """Of a tree with full levels; others are a little cheaper in C than in numpy."""
+    number = 5
+    payloads = np.zeros((number, function.width), np.uint8)
+    keys = function.keys(np.zeros(number, np.int64), payloads, SeededEntropy())[0]
+    share = np.zeros((function.leaves, function.width), np.uint8)
+    blocks.clear()
+    checked = {"check_key": bytes(32)} if getattr(function, "checked", False) else {}
+    function.accumulate(0, keys, share, **checked)
+    assert number * aes_bytes(function) == blocks["bytes"]
+    assert number * aes_bytes(function) == evaluations(evaluating([function], number, False))
+
+
+@pytest.mark.parametrize("senders", [3, 16, 37])
+def test_products_and_rows_of_a_deposit_are_counted(senders, monkeypatch):
+    """Every product of every server; each row once, however often a server looks at it."""
+    products, rows = Counter(), set()
+    claim, read_row = slotauth.claim, depositing.read_row
+
+    def claiming(share, weights, tag):
+        products["of both servers"] += weights.shape[0] * weights.shape[1]
+        return claim(share, weights, tag)
+
+    def reading(head, iteration, row):
+        rows.add(row)
+        return read_row(head, iteration, row)
+
+    monkeypatch.setattr(slotauth, "claim", claiming)
+    monkeypatch.setattr(depositing, "read_row", reading)
+    described = full_round("deposit", senders)
+    filled(Dpf(), described)
+    work = deposit_work(described, deposit_layout(described))
+    (read,) = (count for operation, count in work.items() if operation.name.endswith("read"))
+    assert {"of both servers": 2 * work[PRODUCT]} == products
+    assert read == len(rows)
+
+
+def test_every_message_of_a_post_is_read_once():
+    described = full_round("post", 30)
+    work = post_work(described, post_layout(described, Dpf().settings))
+    (read,) = (count for operation, count in work.items() if "message" in operation.name)
+    assert 30 == read
+
+
+@pytest.mark.parametrize("servers", [2, 3])
+@pytest.mark.parametrize("operation", ["post", "deposit"])
+def test_every_operation_can_be_tried(operation, servers, monkeypatch):
+    """Once each: how long it takes is not asked."""
+    monkeypatch.setattr("anonloom.kinds.estimates._TRIED", 1e-9)
+    found = costs(full_round(operation, 8, servers=servers, message_size=1), Dpf().settings, b"")
+    for named in (found.server_work, found.sender_work):
+        assert all(operation.measure() > 0.0 for operation in named)

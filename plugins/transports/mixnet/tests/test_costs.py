@@ -1,0 +1,114 @@
+"""What is estimated of a round is what travels in it, and layers are counted as they are opened."""
+
+from collections import Counter
+
+import attrs
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anonloom.kinds.slots import row_size
+from anonloom.testing.filled import filled, full_round, travelled
+from anonloom_mixnet import opening
+from anonloom_mixnet.costs import _joining, _opening, _packing, _route, costs, server_work
+from anonloom_mixnet.layers import Opener, overhead
+from anonloom_mixnet.packets import Route
+from anonloom_mixnet.transport import Mixnet
+from anonloom_rounds.trials import Trial
+
+SUITES = ["x25519", "mlkem768-x25519"]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _rates():
+    """Everything takes a second."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("anonloom.kinds.estimates.seconds_each", lambda operation: 1.0)
+        patch.setattr("anonloom_rounds.costs.trial", lambda *asked: Trial(1.0, 1.0, 1.0, 100))
+        yield
+
+
+def same_bytes(round, traps=3):
+    estimate = Mixnet(traps=traps).estimate(round)
+    sizes = {name: getattr(estimate, name) for name in attrs.asdict(estimate) if "bytes" in name}
+    return travelled(filled(Mixnet(traps=traps), round)) == sizes
+
+
+@given(
+    operation=st.sampled_from(["post", "deposit"]),
+    senders=st.integers(1, 12),
+    servers=st.sampled_from([2, 3]),
+    size=st.integers(1, 120),
+    traps=st.integers(0, 4),
+    suite=st.sampled_from(SUITES),
+)
+@settings(max_examples=15, deadline=None)
+def test_bytes_are_those_that_travel(operation, senders, servers, size, traps, suite):
+    described = full_round(operation, senders, servers=servers, message_size=size, suite=suite)
+    assert same_bytes(described, traps)
+
+
+def test_counting_is_part_of_what_servers_say():
+    assert same_bytes(full_round("deposit", 5, counted=True))
+
+
+def test_decoys_show_no_share():
+    assert same_bytes(full_round("deposit", 4, decoys=2, servers=3))
+
+
+def test_a_round_that_cannot_be_carried_has_no_estimate():
+    assert Mixnet().estimate(full_round("post", 3, servers=1)) is None
+
+
+# --- operations ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("suite", SUITES)
+@pytest.mark.parametrize("servers", [2, 3])
+@pytest.mark.parametrize("operation", ["post", "deposit"])
+def test_layers_and_packets_are_counted(operation, servers, suite, monkeypatch):
+    found = Counter()
+    open_layer, pack, read_row = Opener.open, Route.pack, opening.read_row
+
+    def opened(self, sealed):
+        found[len(sealed)] += 1
+        return open_layer(self, sealed)
+
+    def packed(self, *given):
+        found["packed"] += 1
+        return pack(self, *given)
+
+    def reading(*given):
+        found["rows"] += 1
+        return read_row(*given)
+
+    monkeypatch.setattr(Opener, "open", opened)
+    monkeypatch.setattr(Route, "pack", packed)
+    monkeypatch.setattr(opening, "read_row", reading)
+    senders, traps = 6, 2
+    described = full_round(operation, senders, servers=servers, suite=suite)
+    filled(Mixnet(traps=traps), described)
+
+    work, route = server_work(described, traps), _route(described)
+    # Each hop mixes packets of its own size; the first is the one that is estimated.
+    mixed = work.pop(_opening(suite, route.packet_size()))
+    expected = Counter({route.packet_size(hop): mixed for hop in range(servers)})
+    for server in range(servers):
+        size = route.core_size(server)
+        expected[size] += servers * work.pop(_opening(suite, size))
+    expected["packed"] = senders + servers * work.pop(_packing(described, trap=True))
+    if operation == "deposit":
+        share = row_size(described.message_size) + overhead(suite)
+        expected[share] += servers * work.pop(_opening(suite, share))
+        expected["rows"] = servers * work.pop(_joining(described))
+    assert expected == found
+    assert [senders + servers * traps] == list(work.values())  # packets that are passed on
+
+
+@pytest.mark.parametrize("operation", ["post", "deposit"])
+def test_every_operation_can_be_tried(operation, monkeypatch):
+    """Once each: how long it takes is not asked."""
+    monkeypatch.setattr("anonloom.kinds.estimates._TRIED", 1e-9)
+    found = costs(full_round(operation, 3, servers=3, message_size=1), 2, b"")
+    for named in (found.server_work, found.sender_work):
+        assert all(operation.measure() > 0.0 for operation in named)
