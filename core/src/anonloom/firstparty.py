@@ -40,6 +40,7 @@ _FOLDERS: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "auditors/disclosure": (("auditor", "disclosure"),),
     "auditors/distance": (("auditor", "distance"),),
+    "auditors/distribution": (("auditor", "distribution"),),
     "auditors/fellegi-sunter": (("auditor", "fellegi-sunter"),),
     "auditors/traffic": (("auditor", "traffic"),),
     "collectors/delivery": (("collector", "delivery"),),
