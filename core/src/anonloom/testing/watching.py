@@ -13,6 +13,10 @@ import attrs
 import numpy as np
 import pandas as pd
 
+# It draws a random number when it is first imported, which scikit-learn does where it is installed:
+# no method is to be blamed for that.
+import rich.style  # noqa: F401
+
 from anonloom.data.table import Table
 
 
