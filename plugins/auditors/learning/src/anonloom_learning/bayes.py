@@ -29,29 +29,32 @@ class NaiveBayes:
     """
 
     shares: NDArray[np.bool_]
-    numbers: Any = None
-    values: Any = None
+    places: NDArray[np.bool_] = attrs.field(init=False)
+    numbers: Any = attrs.field(init=False)
+    values: Any = attrs.field(init=False)
 
     def fit(self, rows: NDArray[np.float32], labels: NDArray[np.integer]) -> "NaiveBayes":
-        """Learn."""
+        """Learn; numbers that never vary say nothing, and have no variance to divide by."""
+        self.places = ~self.shares & (rows != rows[:1]).any(axis=0)
         self.numbers = make_pipeline(StandardScaler(), GaussianNB(var_smoothing=LEAST_VARIANCE))
         self.values = MultinomialNB()
-        if not self.shares.all():
-            self.numbers.fit(rows[:, ~self.shares], labels)
+        if self.places.any():
+            self.numbers.fit(rows[:, self.places], labels)
         if self.shares.any():
             self.values.fit(rows[:, self.shares], labels)
         return self
 
     def predict(self, rows: NDArray[np.float32]) -> NDArray[np.int64]:
         """Return the likeliest label of every row."""
-        if not self.shares.any():
-            found: NDArray[np.int64] = self.numbers.predict(rows)
-            return found
-        joint = self.values.predict_joint_log_proba(rows[:, self.shares])
-        if not self.shares.all():
-            scaler, model = self.numbers[0], self.numbers[-1]
-            joint = joint + model.predict_joint_log_proba(scaler.transform(rows[:, ~self.shares]))
+        model = self.values if self.shares.any() else self.numbers[-1]
+        joint = 0.0
+        if self.shares.any():
+            joint = joint + self.values.predict_joint_log_proba(rows[:, self.shares])
+        if self.places.any():
+            scaled = self.numbers[0].transform(rows[:, self.places])
+            joint = joint + self.numbers[-1].predict_joint_log_proba(scaled)
+        if self.shares.any() and self.places.any():
             # The prior is in both.
             joint = joint - self.values.class_log_prior_
-        likeliest: NDArray[np.int64] = self.values.classes_[joint.argmax(axis=1)]
+        likeliest: NDArray[np.int64] = model.classes_[np.asarray(joint).argmax(axis=1)]
         return likeliest

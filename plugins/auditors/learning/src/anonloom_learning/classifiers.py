@@ -36,7 +36,7 @@ def _model(name: str, seed: int, rows: int, shares: NDArray[np.bool_]) -> Any:
         ),
         "svm": lambda: _scaled(LinearSVC(dual=False, random_state=seed)),
         "random-forest": lambda: RandomForestClassifier(random_state=seed),
-        "logistic-regression": lambda: _scaled(LogisticRegression(max_iter=500)),
+        "logistic-regression": lambda: _scaled(LogisticRegression(max_iter=500, random_state=seed)),
         "adaboost": lambda: AdaBoostClassifier(random_state=seed),
         "bagging": lambda: BaggingClassifier(random_state=seed),
     }

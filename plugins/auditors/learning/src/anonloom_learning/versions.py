@@ -10,7 +10,6 @@ from anonloom.data.case import Case
 from anonloom.data.cells import cell_text
 from anonloom.data.release import Release
 from anonloom.data.table import Table
-from anonloom.errors import DataError
 from anonloom_learning.encoding import Features, encode
 from anonloom_linkage.paired import PairedColumn, pair_columns, shared_columns
 
@@ -98,9 +97,8 @@ class Question:
         Raises
         ------
         NotAssessable
-            When there is nothing to learn, or nothing to learn from.
-        DataError
-            When no row has the label that is to be the positive one.
+            When there is nothing to learn, or nothing to learn from, or the label never takes the
+            value that is to be the positive one.
         """
         assert case.original is not None
         before = [] if case.before_sampling is None else [case.before_sampling]
@@ -171,7 +169,7 @@ class Question:
         if self.positive is not None:
             texts = axis.texts(np.arange(axis.occurring))
             if self.positive not in texts:
-                raise DataError(
+                raise NotAssessable(
                     f"'positive' must be a value of the label '{name}'. "
                     f"Got {self.positive!r} instead."
                 )

@@ -1,0 +1,33 @@
+"""The promises of every auditor."""
+
+from anonloom.testing import AuditorConformance, tables
+from anonloom_learning.auditor import Learning
+
+
+class TestLearning(AuditorConformance):
+    # All eight are for the command `anonloom plugins check`: ensembles take their time.
+    method = Learning
+    params = {"classifiers": ["naive-bayes", "logistic-regression"], "repeats": 1}
+
+
+class TestLearningWithAllClassifiers(AuditorConformance):
+    method = Learning
+    params = {"repeats": 1}
+    tables = (tables.missing_values,)
+
+
+class TestLearningJudgedByOriginalRows(AuditorConformance):
+    method = Learning
+    params = {"tested_on": "original", "classifiers": ["svm"], "repeats": 2, "rows": 20}
+    tables = (tables.clinic, tables.published_as_sets, tables.persons_with_many_rows)
+
+
+class TestLearningASensitiveColumn(AuditorConformance):
+    method = Learning
+    params = {
+        "label": "illness",
+        "positive": "flu",
+        "classifiers": ["decision-tree"],
+        "repeats": 1,
+    }
+    tables = (tables.clinic, tables.exactly_three, tables.dates_and_bins)
