@@ -19,6 +19,9 @@ class Stages(Protocol):
     together, and `draw` on the classes of records that are still sealed.
     """
 
+    def rules(self) -> str:
+        """Return what the stages are, with versions and parameters: the same for the same."""
+
     def seeded(self, seed: int) -> None:
         """Go on with another seed than that of the run."""
 

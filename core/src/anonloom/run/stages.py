@@ -1,5 +1,6 @@
 """The declared stages, executed in order; what a collector drives."""
 
+import json
 from collections.abc import Sequence
 
 import attrs
@@ -65,6 +66,20 @@ class PipelineStages:
         """Whether the classes alone say how rows are published: no mechanism changed a cell."""
         mechanisms = [step for step in self.steps if step.entry.kind == "mechanism"]
         return all(step.method.truthful for step in mechanisms)
+
+    def rules(self) -> str:
+        """See `Stages.rules`."""
+        uses = [*self.privacy, *self.steps]
+        described = [
+            [
+                use.entry.kind,
+                use.entry.name,
+                use.entry.owner,
+                self.journal.parameters(use.method, redact=False),
+            ]
+            for use in uses
+        ]
+        return json.dumps(described, sort_keys=True, default=str)
 
     def seeded(self, seed: int) -> None:
         """See `Stages.seeded`."""
@@ -183,7 +198,8 @@ class PipelineStages:
 
     def drawn(self, before: Release) -> None:
         """See `Stages.drawn`."""
-        self.before_sampling = before
+        if self.sampler() is not None:
+            self.before_sampling = before
 
 
 def _seen(table: Table, step: Step) -> Table:

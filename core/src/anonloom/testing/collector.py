@@ -26,6 +26,10 @@ class PlainStages:
 
     size = 5
 
+    def rules(self) -> str:
+        """Return what decides the classes."""
+        return f"sorted, then cut into classes of {self.size}"
+
     def seeded(self, seed: int) -> None:
         """Take no notice: nothing here is random."""
 

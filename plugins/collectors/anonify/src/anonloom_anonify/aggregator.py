@@ -82,6 +82,8 @@ class Aggregator:
         The same, as the recipient gets it: signed by all servers.
     withheld
         Iterations that were not opened, and why.
+    reserved, erased, classes_withheld
+        How many positions there are, how many of them will be erased, and why whole classes are.
     restarts
         How often the reservations were made anew because the servers had to give up.
     """
@@ -98,6 +100,9 @@ class Aggregator:
     assembled: dict[int, Assembled] = attrs.field(factory=dict, init=False, repr=False)
     releases: dict[int, bytes] = attrs.field(factory=dict, init=False, repr=False)
     withheld: dict[int, str] = attrs.field(factory=dict, init=False)
+    reserved: int = attrs.field(default=0, init=False)
+    erased: int = attrs.field(default=0, init=False)
+    classes_withheld: dict[str, int] = attrs.field(factory=dict, init=False)
     restarts: int = attrs.field(default=0, init=False)
     refused: Counter[str] = attrs.field(factory=Counter, init=False)
     over: bool = attrs.field(default=False, init=False)
@@ -297,6 +302,8 @@ class Aggregator:
         )
         if signed is not None:
             self.refused.update(reservations.refused)
+            self.reserved, self.erased = len(choice.kept), int((~choice.kept).sum())
+            self.classes_withheld = {why: len(which) for why, which in choice.withheld.items()}
             self.plan = Plan(
                 attempt, reservations, choice, erasure, heard.accepted, _digest(document)
             )
@@ -365,6 +372,7 @@ class Aggregator:
         if self.plan is not None and self.iteration > self.study.iterations:
             self.over = True
             self.facts.clear()
+            self.plan = self._choice = None
             self.council.forget()
 
     # --- saving and going on --------------------------------------------------------------------

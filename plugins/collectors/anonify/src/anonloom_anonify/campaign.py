@@ -22,10 +22,10 @@ from anonloom.protocol.driver import Driver
 from anonloom.protocol.meter import Meter
 from anonloom.protocol.trace import Trace
 from anonloom.protocol.vault import MemoryVault
-from anonloom.protocol.watching import Watch, unwatched
 from anonloom_anonify.aggregator import Aggregator
 from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.donor import Donor
+from anonloom_anonify.progress import Progress, silent
 from anonloom_anonify.recipient import Recipient
 from anonloom_anonify.study import Study
 from anonloom_anonify.work import Work
@@ -60,8 +60,8 @@ class Campaign:
         Who signs invitations, if the study wants them.
     after
         Called after every step with its name: the place to stop, restart or corrupt somebody.
-    watch
-        Told how far the round is.
+    progress
+        Told how far the study is.
 
     Attributes
     ----------
@@ -69,6 +69,8 @@ class Campaign:
         The round that is being run.
     ledger
         What each round cost and what became of it.
+    owners
+        Truth: which donors the records of each iteration are from.
     """
 
     transport: Transport
@@ -81,7 +83,7 @@ class Campaign:
     authority: Authority | None = attrs.field(default=None, repr=False)
     traced: bool = False
     after: Callable[["Campaign", str], None] = attrs.field(default=_nothing, repr=False)
-    watch: Watch = attrs.field(default=unwatched, repr=False)
+    progress: Progress = attrs.field(factory=silent, repr=False)
     driver: Driver | None = attrs.field(default=None, init=False, repr=False)
     ledger: Ledger = attrs.field(factory=Ledger, init=False, repr=False)
     meter: Meter = attrs.field(factory=Meter, init=False, repr=False)
@@ -89,7 +91,7 @@ class Campaign:
     donors: list[Donor] = attrs.field(factory=list, init=False, repr=False)
     servers: list[Aggregator] = attrs.field(factory=list, init=False, repr=False)
     recipient: Recipient | None = attrs.field(default=None, init=False, repr=False)
-    ranks: dict[int, NDArray[np.int64]] = attrs.field(factory=dict, init=False, repr=False)
+    owners: dict[int, NDArray[np.int64]] = attrs.field(factory=dict, init=False, repr=False)
     identities: tuple[Identity, ...] = attrs.field(init=False, repr=False)
     _seats: list[Seat] = attrs.field(init=False, repr=False)
     _invitations: list[bytes] = attrs.field(factory=list, init=False, repr=False)
@@ -146,11 +148,23 @@ class Campaign:
         if self.driver is not None:
             self.driver.restart(index)
 
+    @property
+    def cells(self) -> tuple[tuple[str | None, ...], ...]:
+        """What is published of each class."""
+        classes = self.servers[0].classes
+        return () if classes is None else classes.cells
+
+    @property
+    def numbers(self) -> list[int | None]:
+        """Truth: the class of each donor, as she found it herself."""
+        return [donor.number for donor in self.donors]
+
     # --- one round ------------------------------------------------------------------------------
 
     def _play(self, round: Round) -> None:
         name = round.id.removeprefix(f"{self.study.id} ")
         phase = name.split(" ")[0]
+        self.progress.begin(name)
         play = {
             "registration": self._register,
             "reservation": self._reserve,
@@ -158,10 +172,10 @@ class Campaign:
         }[phase]
         try:
             driver, messages = play(round, name)
-        except TransportError:
+        except TransportError as error:
             self._note(name)
-            self.driver = None
-            self._tell(lambda server: server.give_up(round, str(error)), f"{name}: given up")
+            self.driver, reason = None, str(error)
+            self._tell(lambda server: server.give_up(round, reason), f"{name}: given up")
             return
         self._note(name)
         self.driver = None
@@ -270,10 +284,12 @@ class Campaign:
             donor.withdrawn |= bool(withdraws)
         messages = [donor.consent() for donor in self.donors]
         away = self.behaviour.absent[now - 1] | self.behaviour.leaving
-        name = round.id.removeprefix(f"{self.study.id} ")
+        name, deposited = round.id.removeprefix(f"{self.study.id} "), deposit.round.id
+        self.progress.begin(name)
         driver, heard = self._post(round, name, messages, away)
         self._note(name)
         self.driver = deposit
+        self.progress.begin(deposited.removeprefix(f"{self.study.id} "))
         accepted = driver.servers[0].accepted
         self._tell(lambda server: server.hear(round, heard, accepted), f"{name}: heard")
         deposit.erase(self.servers[0].withdrawn())
@@ -301,7 +317,7 @@ class Campaign:
             erasure=erasure,
             entropy=self.entropy,
             traced=self.traced,
-            watch=self.watch,
+            watch=self.progress.tell,
         )
 
     def _invited(self, numbers: Sequence[int]) -> list[bytes]:
@@ -313,7 +329,11 @@ class Campaign:
         signed = self.servers[0].releases.get(round.iteration)
         if signed is not None:
             self.recipient.take(round.iteration, signed)
-            self.ranks[round.iteration] = self.servers[0].assembled[round.iteration].ranks
+            owner = {donor.slot: number for number, donor in enumerate(self.donors)}
+            ranks = self.servers[0].assembled[round.iteration].ranks.tolist()
+            self.owners[round.iteration] = np.array(
+                [owner[round.slots[rank]] for rank in ranks], np.int64
+            )
 
     def _note(self, name: str) -> None:
         """Keep what a round cost and what was seen of it, and let go of everything else."""

@@ -131,6 +131,11 @@ class Donor:
             return None
         return self._secret
 
+    @property
+    def slot(self) -> bytes:
+        """What is published of her position; empty when she has reserved none."""
+        return b"" if self._secret is None else self._secret.slot
+
     def consent(self) -> bytes:
         """Return what she posts before anything is opened: her alpha, if she withdraws."""
         if self.withdrawn and self._secret is not None:

@@ -1,0 +1,69 @@
+"""Progress: how far a study is, by the CPU time that its rounds were estimated to take."""
+
+import time
+from collections.abc import Callable
+
+import attrs
+
+from anonloom.kinds.rounds import Round
+from anonloom.kinds.transport import Transport
+
+#: Parts of the whole that are told.
+_PARTS = 1000
+
+Report = Callable[[int, int | None], None]
+
+
+@attrs.define(eq=False)
+class Progress:
+    """Tells how far a study is.
+
+    A round that has ended counts as what it was estimated to take; the one that is being run by
+    the time it has taken, and never as more than that. Rounds that nobody planned, because
+    everybody posts again, make the whole longer.
+
+    Attributes
+    ----------
+    planned
+        Estimated seconds of every round, by its name.
+    """
+
+    report: Report = attrs.field(repr=False)
+    planned: dict[str, float]
+    _over: set[str] = attrs.field(factory=set, init=False)
+    _now: str = attrs.field(default="", init=False)
+    _began: float = attrs.field(default=0.0, init=False)
+
+    @classmethod
+    def of(cls, rounds: dict[str, Round], transport: Transport, report: Report) -> "Progress":
+        """Estimate rounds; where a transport cannot say, all take the same."""
+        planned = {}
+        for name, round in rounds.items():
+            cost = transport.estimate(round)
+            planned[name] = 1.0
+            if cost is not None:
+                planned[name] = cost.server_cpu * round.servers + cost.sender_cpu * round.capacity
+        return cls(report, planned)
+
+    def begin(self, name: str) -> None:
+        """Note that a round begins, and that the one before it is over."""
+        if name not in self.planned:
+            phase = name.split(" ")[0]
+            alike = [cost for one, cost in self.planned.items() if one.split(" ")[0] == phase]
+            self.planned[name] = max(alike, default=0.0)
+        self._over.add(self._now)
+        self._over.discard(name)
+        self._now, self._began = name, time.process_time()
+        self.tell()
+
+    def tell(self, phase: str = "", done: int = 0, total: int = 0) -> None:
+        """Tell how far it is; see `Watch`."""
+        ended = sum(cost for name, cost in self.planned.items() if name in self._over)
+        now = min(time.process_time() - self._began, self.planned.get(self._now, 0.0))
+        whole = sum(self.planned.values())
+        self.report(int(_PARTS * (ended + now) / whole) if whole else 0, _PARTS)
+
+
+def silent() -> Progress:
+    """Return what tells nobody."""
+    return Progress(lambda done, total: None, {})
