@@ -5,9 +5,9 @@ from anonloom_learning.auditor import Learning
 
 
 class TestLearning(AuditorConformance):
-    # All eight are for the command `anonloom plugins check`: ensembles take their time.
+    # All eight on every table are for `anonloom plugins check`: ensembles take their time.
     method = Learning
-    params = {"classifiers": ["naive-bayes", "logistic-regression"], "repeats": 1}
+    params = {"classifiers": ["naive-bayes"], "repeats": 1}
 
 
 class TestLearningWithAllClassifiers(AuditorConformance):

@@ -18,6 +18,8 @@ from anonloom_learning.bayes import NaiveBayes
 from anonloom_learning.encoding import Features
 
 NEIGHBOURS = 5
+#: Most steps of the models that are fitted step by step; with scaled features a few dozen suffice.
+STEPS = 500
 
 
 def _scaled(model: Any) -> Any:
@@ -34,9 +36,11 @@ def _model(name: str, seed: int, rows: int, shares: NDArray[np.bool_]) -> Any:
         "k-nearest-neighbours": lambda: _scaled(
             KNeighborsClassifier(min(NEIGHBOURS, rows), algorithm="brute")
         ),
-        "svm": lambda: _scaled(LinearSVC(dual=False, random_state=seed)),
+        "svm": lambda: _scaled(LinearSVC(dual=False, max_iter=STEPS, random_state=seed)),
         "random-forest": lambda: RandomForestClassifier(random_state=seed),
-        "logistic-regression": lambda: _scaled(LogisticRegression(max_iter=500, random_state=seed)),
+        "logistic-regression": lambda: _scaled(
+            LogisticRegression(max_iter=STEPS, random_state=seed)
+        ),
         "adaboost": lambda: AdaBoostClassifier(random_state=seed),
         "bagging": lambda: BaggingClassifier(random_state=seed),
     }

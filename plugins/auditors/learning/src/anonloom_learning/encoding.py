@@ -64,15 +64,14 @@ def encode(columns: Sequence[PairedColumn], sizes: Sequence[int], *, widths: boo
         values = absence_features(column) if column.ordered else share_features(column)
         if not column.ordered and not values.shape[1]:
             left_out.append(column.name)
-        table = np.hstack([numbers, values])
+        table = np.hstack([numbers, values]).astype(np.float32)
         of_values = np.arange(table.shape[1]) >= numbers.shape[1]
         occurs = column.counts(*range(len(sizes))) > 0
         # What is the same everywhere teaches nothing: where no cell is an interval, no width is.
         varies = (table[occurs] != table[occurs][:1]).any(axis=0)
         shares += of_values[varies].tolist()
-        kept = table[:, varies].astype(np.float32)
         for part, side in zip(parts, column.sides, strict=True):
-            part.append(kept[side])
+            part.append(table[:, varies][side])
     return Encoded(tuple(map(np.hstack, parts)), np.array(shares, bool), tuple(left_out))
 
 
