@@ -42,6 +42,7 @@ _FOLDERS: dict[str, tuple[tuple[str, str], ...]] = {
     "auditors/distance": (("auditor", "distance"),),
     "auditors/distribution": (("auditor", "distribution"),),
     "auditors/fellegi-sunter": (("auditor", "fellegi-sunter"),),
+    "auditors/learning": (("auditor", "learning"),),
     "auditors/traffic": (("auditor", "traffic"),),
     "collectors/delivery": (("collector", "delivery"),),
     "transports/direct": (("transport", "direct"),),
