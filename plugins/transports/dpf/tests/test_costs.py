@@ -72,6 +72,13 @@ def test_four_servers_and_decoys():
     assert same_bytes(full_round("deposit", 9, decoys=2, servers=4))
 
 
+@pytest.mark.parametrize("servers", [2, 3])
+def test_counting_is_part_of_what_travels_where_it_can_be_had(servers):
+    described = full_round("deposit", 7, servers=servers, counted=True)
+    carried = Dpf().problem(described) is None
+    assert same_bytes(described) if carried else Dpf().estimate(described) is None
+
+
 def test_a_round_that_cannot_be_carried_has_no_estimate():
     assert Dpf().estimate(full_round("post", 3, servers=5)) is None
 

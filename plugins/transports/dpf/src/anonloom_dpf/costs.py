@@ -115,14 +115,9 @@ def aes_bytes(function: Tree | Square) -> int:
 
 def _evaluation(function: Tree | Square, checked: bool) -> Operation:
     """Evaluation, per byte of AES, on a table of the same width and at most a few tiles."""
-    leaves, width = min(function.leaves, _LEAVES), function.width
-    tried_on: Tree | Square
-    if isinstance(function, Tree):
-        tried_on = Tree(leaves, width, checked=function.checked)
-        name = f"dpf: AES of {tried_on}, checked {checked}, with {native.chosen()}"
-    else:
-        tried_on = Square(function.servers, leaves, width)
-        name = f"dpf: AES of {tried_on}"
+    tried_on = attrs.evolve(function, leaves=min(function.leaves, _LEAVES))
+    kernel = native.chosen() if isinstance(function, Tree) else "numpy"
+    name = f"dpf: AES of {tried_on}, checked {checked}, with {kernel}"
     number = _KEYS * aes_bytes(tried_on)
     return Operation(name, tried(partial(_evaluate, tried_on, checked), number))
 
