@@ -51,16 +51,16 @@ def measured(driver: Driver, users: int) -> dict[str, Any]:
     }
 
 
-def aes_bytes(driver: Driver) -> int:
-    """Return the bytes of AES that the keys of a round stand for; none without point functions."""
-    if type(driver.transport).__name__ != "Dpf":
+def aes_bytes_of(carrier: Any, round: Round) -> int:
+    """Return the bytes of AES that one key of a round stands for; none without point functions."""
+    if type(carrier).__name__ != "Dpf":
         return 0
-    layout = import_module("anonloom_dpf.layout")
-    if driver.round.operation == "deposit":
-        functions = [layout.deposit_layout(driver.round).function]
+    layout, costs = import_module("anonloom_dpf.layout"), import_module("anonloom_dpf.costs")
+    if round.operation == "deposit":
+        functions = [layout.deposit_layout(round).function]
     else:
-        functions = layout.post_layout(driver.round, driver.transport.settings).functions
-    return sum(getattr(one, "aes_bytes", 0) for one in functions)
+        functions = layout.post_layout(round, carrier.settings).functions
+    return sum(costs.aes_bytes(one) for one in functions)
 
 
 def post(carrier: Transport, asked: dict[str, Any], keys: list[SlotKey]) -> dict[str, Any]:
@@ -85,7 +85,7 @@ def post(carrier: Transport, asked: dict[str, Any], keys: list[SlotKey]) -> dict
         "delivered": delivered,
         "twice": len(got) - len(set(got)),
         "strange": sum(message not in sent for message in got),
-        "aes_bytes": aes_bytes(driver) * users,
+        "aes_bytes": aes_bytes_of(carrier, driver.round) * users,
     }
 
 
@@ -119,7 +119,7 @@ def deposit(carrier: Transport, asked: dict[str, Any], secrets: list[SlotSecret]
             one is None and other is None for one, other in zip(got, expected, strict=True)
         ),
         "strange": sum(one != other for one, other in zip(got, expected, strict=True)),
-        "aes_bytes": aes_bytes(driver) * users,
+        "aes_bytes": aes_bytes_of(carrier, driver.round) * users,
     }
 
 

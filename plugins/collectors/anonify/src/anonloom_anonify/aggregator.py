@@ -19,7 +19,7 @@ import numpy as np
 from anonloom.errors import TransportError
 from anonloom.kinds.engines import Entropy, Envelope
 from anonloom.kinds.rounds import Erasure, Round
-from anonloom.kinds.slots import SlotKey, slot_of
+from anonloom.kinds.slots import SECRET_BYTES, SlotKey, chain
 from anonloom.kinds.transport import Seat
 from anonloom_anonify.council import Council
 from anonloom_anonify.registering import Classes, Registered
@@ -37,6 +37,9 @@ _STEPS = re.compile(
 )
 
 _REASON = 300
+
+#: How a word begins that gives a round up, before and after records were shown.
+_SHOWN = (b"\0", b"\1")
 
 
 @attrs.frozen(eq=False)
@@ -134,10 +137,14 @@ class Aggregator:
 
     def take(self, envelope: Envelope) -> list[Envelope]:
         """Take what another server said; what is wrong with it is counted."""
-        reason = self.council.hear(envelope) if _STEPS.fullmatch(envelope.step) else "unknown step"
+        if self.over:
+            reason = "after the end"  # what all have signed stands
+        elif not _STEPS.fullmatch(envelope.step):
+            reason = "unknown step"
+        else:
+            reason = self.council.hear(envelope)
         if reason:
             self.refused[reason] += 1
-            return self.council.talk.drain()
         return self._go_on()
 
     def again(self) -> list[Envelope]:
@@ -157,15 +164,22 @@ class Aggregator:
         self.remember(self._name(round), tuple(messages), accepted)
         return self._go_on()
 
-    def give_up(self, round: Round, reason: str) -> list[Envelope]:
-        """Say that a round cannot end; see `round` for what comes then."""
+    def give_up(self, round: Round, reason: str, *, shown: bool = False) -> list[Envelope]:
+        """Say that a round cannot end; see `round` for what comes then.
+
+        Parameters
+        ----------
+        shown
+            Whether it was being opened: others may have seen records.
+        """
         self._require_now(round)
         name = self._name(round)
         if self.registered is None:
             self.council.talk.stop(reason)
         else:
             self.given_up.setdefault(name, reason)
-            self.council.talk.say(f"give up {name}", reason.encode()[:_REASON])
+            word = _SHOWN[shown] + reason.encode()[:_REASON]
+            self.council.talk.say(f"give up {name}", word)
         return self._go_on()
 
     @property
@@ -219,15 +233,20 @@ class Aggregator:
     def withdrawn(self) -> frozenset[int]:
         """Return the positions whose donors have withdrawn, in this iteration or before."""
         assert self.plan is not None
-        ranks = {slot: rank for rank, slot in enumerate(self.plan.reservations.slots)}
-        said = (
-            message
-            for heard in self.facts.values()
-            if heard.name.startswith(f"withdrawal {self.plan.attempt}.")
-            for message in heard.messages
-        )
-        found = (ranks.get(slot_of(message)) for message in said if message is not None)
-        return frozenset(rank for rank in found if rank is not None)
+        keys, prefix = self.plan.reservations.keys, f"withdrawal {self.plan.attempt}."
+        ranks = {key.alpha: rank for rank, key in enumerate(keys)}
+        found = set()
+        for heard in self.facts.values():
+            iteration = heard.name.removeprefix(prefix)
+            if iteration == heard.name:
+                continue
+            for message in heard.messages:
+                alpha, link = (message or b"")[:SECRET_BYTES], (message or b"")[SECRET_BYTES:]
+                rank = ranks.get(alpha)
+                # Alpha is known to every server; the link proves whose the position is.
+                if rank is not None and chain(link, int(iteration)) == keys[rank].head:
+                    found.add(rank)
+        return frozenset(found)
 
     def groups(self) -> list[list[int]]:
         """Return the positions of each class that would be opened, to be counted."""
@@ -257,6 +276,7 @@ class Aggregator:
             self._classify()
             self._plan()
             self._release()
+        if self._begun:
             self._end()
         return self.council.talk.drain()
 
@@ -329,9 +349,17 @@ class Aggregator:
         """
         if restarts > self.restarts:
             self.restarts, self.plan = restarts, None
-        if restarts > self.study.restarts:
-            reason = next(reversed(self.given_up.values()), "the other servers gave up")
+        reason = next(reversed(self.given_up.values()), "the other servers gave up")
+        if self._seen_by_others():
+            # Opened again with another erased set, what was erased now would have been seen.
+            self.council.talk.stop(f"given up while records were opened: {reason}")
+        elif restarts > self.study.restarts:
             self.council.talk.stop(f"given up {restarts} times: {reason}")
+
+    def _seen_by_others(self) -> bool:
+        """Whether any server says that records may have been seen when a round was given up."""
+        words = (self.council.talk.all(f"give up {name}") or () for name in self.given_up)
+        return any(word[:1] == _SHOWN[True] for said in words for word in said)
 
     def _release(self) -> None:
         """Assemble what was opened, and have all sign it (algorithm 2, steps 6 and 7)."""
@@ -368,9 +396,13 @@ class Aggregator:
         )
 
     def _end(self) -> None:
-        """Destroy the join key and whatever else is secret when the last iteration is over."""
-        if self.plan is not None and self.iteration > self.study.iterations:
-            self.over = True
+        """Destroy the join key and whatever else is secret when the last iteration is over.
+
+        The same when the study has stopped: nothing of it will ever be opened or joined again.
+        """
+        ended = self.plan is not None and self.iteration > self.study.iterations
+        if not self.over and (ended or self.stopped):
+            self.over = ended and not self.stopped
             self.facts.clear()
             self.plan = self._choice = None
             self.council.forget()
@@ -384,7 +416,7 @@ class Aggregator:
     def save(self) -> bytes:
         """Return all that a new engine needs to go on, readable with the vault's key only.
 
-        When the study is over it holds only what all servers have signed.
+        When the study is over, or has stopped, it holds only what all servers may know.
         """
         return save(self)
 

@@ -5,9 +5,8 @@ and knows the truth, to compare with what the servers found.
 """
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
-from typing import Any
 
 import attrs
 import numpy as np
@@ -18,6 +17,7 @@ from anonloom.kinds.engines import Entropy, Envelope
 from anonloom.kinds.rounds import Erasure, Round
 from anonloom.kinds.slots import SlotKey, SlotSecret
 from anonloom.kinds.transport import Identity, Seat, Transport
+from anonloom.protocol.driver import Corruption as RoundCorruption
 from anonloom.protocol.driver import Driver
 from anonloom.protocol.meter import Meter
 from anonloom.protocol.trace import Trace
@@ -27,19 +27,25 @@ from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.donor import Donor
 from anonloom_anonify.progress import Progress, silent
 from anonloom_anonify.recipient import Recipient
+from anonloom_anonify.releasing import Assembled
 from anonloom_anonify.study import Study
 from anonloom_anonify.work import Work
 from anonloom_rounds.invitations import Authority
 from anonloom_rounds.ledger import Entry, Ledger
 
-#: Makes the engine of a server that deviates out of one that does not.
-Corruption = Callable[[Aggregator], Any]
+#: Makes a server that deviates out of one that does not; see `anonloom_anonify.adversaries`.
+Corruption = Callable[[Aggregator], Aggregator]
 
 _LOST = "the servers have not agreed on what comes next"
 
 
 def _nothing(campaign: "Campaign", step: str) -> None:
     """Let everything take its course."""
+
+
+def _nobody(round: Round) -> Mapping[int, RoundCorruption]:
+    """Let all servers of a round be honest."""
+    return {}
 
 
 @attrs.define(eq=False, kw_only=True)
@@ -62,6 +68,10 @@ class Campaign:
         Called after every step with its name: the place to stop, restart or corrupt somebody.
     progress
         Told how far the study is.
+    corrupted
+        Servers that deviate between the rounds, by their number.
+    corrupted_in
+        Those that deviate in a round; see `anonloom_rounds.adversaries`.
 
     Attributes
     ----------
@@ -84,6 +94,10 @@ class Campaign:
     traced: bool = False
     after: Callable[["Campaign", str], None] = attrs.field(default=_nothing, repr=False)
     progress: Progress = attrs.field(factory=silent, repr=False)
+    corrupted: Mapping[int, Corruption] = attrs.field(factory=dict, repr=False)
+    corrupted_in: Callable[[Round], Mapping[int, RoundCorruption]] = attrs.field(
+        default=_nobody, repr=False
+    )
     driver: Driver | None = attrs.field(default=None, init=False, repr=False)
     ledger: Ledger = attrs.field(factory=Ledger, init=False, repr=False)
     meter: Meter = attrs.field(factory=Meter, init=False, repr=False)
@@ -97,6 +111,9 @@ class Campaign:
     _invitations: list[bytes] = attrs.field(factory=list, init=False, repr=False)
     _waiting: deque[Envelope] = attrs.field(factory=deque, init=False, repr=False)
     _next: Driver | None = attrs.field(default=None, init=False, repr=False)
+    _deposit: Driver | None = attrs.field(default=None, init=False, repr=False)
+    _opened: bool = attrs.field(default=False, init=False)
+    _assembled: dict[int, Assembled] = attrs.field(factory=dict, init=False, repr=False)
     _kept: dict[int, list[Envelope]] = attrs.field(factory=dict, init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
@@ -135,7 +152,7 @@ class Campaign:
         return self.recipient
 
     def restart(self, index: int) -> None:
-        """Stop a server and start it again from what it had saved, in the round too.
+        """Stop a server and start it again from what it had saved, in its rounds too.
 
         Raises
         ------
@@ -145,8 +162,13 @@ class Campaign:
         saved = self.servers[index].save()
         self.servers[index] = self._server(index)
         self._carry(index, self.servers[index].resume(saved))
-        if self.driver is not None:
-            self.driver.restart(index)
+        for driver in self.running:
+            driver.restart(index)
+
+    @property
+    def running(self) -> list[Driver]:
+        """The rounds that are not over: that of now, one that waits for it, the next one."""
+        return [one for one in (self.driver, self._deposit, self._next) if one is not None]
 
     @property
     def cells(self) -> tuple[tuple[str | None, ...], ...]:
@@ -163,7 +185,7 @@ class Campaign:
 
     def _play(self, round: Round) -> None:
         name = round.id.removeprefix(f"{self.study.id} ")
-        phase = name.split(" ")[0]
+        phase, self._opened = name.split(" ")[0], False
         self.progress.begin(name)
         play = {
             "registration": self._register,
@@ -174,8 +196,11 @@ class Campaign:
             driver, messages = play(round, name)
         except TransportError as error:
             self._note(name)
-            self.driver, reason = None, str(error)
-            self._tell(lambda server: server.give_up(round, reason), f"{name}: given up")
+            self.driver, self._deposit, reason = None, None, str(error)
+            self._tell(
+                lambda server: server.give_up(round, reason, shown=self._opened),
+                f"{name}: given up",
+            )
             return
         self._note(name)
         self.driver = None
@@ -239,6 +264,7 @@ class Campaign:
             groups = server.groups()
             driver.erase(server.too_few(driver.count(groups)))
             self.after(self, f"{name}: count")
+        self._opened = True
         driver.open()
         self.after(self, f"{name}: open")
         return driver, driver.result()
@@ -286,9 +312,10 @@ class Campaign:
         away = self.behaviour.absent[now - 1] | self.behaviour.leaving
         name, deposited = round.id.removeprefix(f"{self.study.id} "), deposit.round.id
         self.progress.begin(name)
+        self._deposit = deposit
         driver, heard = self._post(round, name, messages, away)
         self._note(name)
-        self.driver = deposit
+        self.driver, self._deposit = deposit, None
         self.progress.begin(deposited.removeprefix(f"{self.study.id} "))
         accepted = driver.servers[0].accepted
         self._tell(lambda server: server.hear(round, heard, accepted), f"{name}: heard")
@@ -316,6 +343,7 @@ class Campaign:
             slot_keys=keys,
             erasure=erasure,
             entropy=self.entropy,
+            corrupted=self.corrupted_in(round),
             traced=self.traced,
             watch=self.progress.tell,
         )
@@ -330,7 +358,7 @@ class Campaign:
         if signed is not None:
             self.recipient.take(round.iteration, signed)
             owner = {donor.slot: number for number, donor in enumerate(self.donors)}
-            ranks = self.servers[0].assembled[round.iteration].ranks.tolist()
+            ranks = self._assembled[round.iteration].ranks.tolist()
             self.owners[round.iteration] = np.array(
                 [owner[round.slots[rank]] for rank in ranks], np.int64
             )
@@ -363,16 +391,29 @@ class Campaign:
 
     def _deliver(self, step: str) -> None:
         while self._waiting:
-            envelope = self._waiting.popleft()
-            with self.meter.work(envelope.receiver):
-                answers = self.servers[envelope.receiver.index].take(envelope)
-            self._carry(envelope.receiver.index, answers)
+            self.deliver_one()
+        # Truth: a server that is started again after the end of the study does not know it.
+        self._assembled |= self.servers[0].assembled
         self.after(self, step)
         while self._waiting:  # what a restart has sent again
             self._deliver(step)
 
+    def deliver_one(self) -> None:
+        """Carry the word of a server that arrives next."""
+        envelope = self._waiting.popleft()
+        with self.meter.work(envelope.receiver):
+            answers = self.servers[envelope.receiver.index].take(envelope)
+        self._carry(envelope.receiver.index, answers)
+
+    def retry(self) -> None:
+        """Let servers repeat to each other what may have been lost."""
+        for at, server in enumerate(self.servers):
+            self._carry(at, server.again())
+
     def _server(self, index: int) -> Aggregator:
-        return Aggregator(self.study, self._seats[index], self.works[index], self.entropy)
+        server = Aggregator(self.study, self._seats[index], self.works[index], self.entropy)
+        corrupt = self.corrupted.get(index)
+        return corrupt(server) if corrupt else server
 
     def _now(self) -> Round | None:
         """Return the round that all servers want to run; None at the end of the study."""

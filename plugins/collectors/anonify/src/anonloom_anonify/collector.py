@@ -152,6 +152,26 @@ class Anonify(Collector):
 
     def collect(self, table: Table, stages: Stages, guard: Guard, run: Run) -> Release:
         """Play the study; return what the recipient gets."""
+        campaign, donated = self.campaign(table, stages, guard, run)
+        recipient = campaign.run()
+        run.find(*findings_of(campaign, donated))
+        if self.traced:
+            run.trace(Rounds(campaign.traces, self.servers))
+        stages.drawn(donated.classed(campaign))
+        return donated.released(campaign, recipient)
+
+    def campaign(
+        self, table: Table, stages: Stages, guard: Guard, run: Run
+    ) -> tuple[Campaign, Donated]:
+        """Return the study that is to be played, and whose rows are sent in it.
+
+        Raises
+        ------
+        TransportError
+            When there are too few donors.
+        DataError
+            When what donors have to send does not fit.
+        """
         table = table.revealed()
         layouts = outline.Layouts.of(
             table.schema, text_bytes=self.text_bytes, answer_bytes=self.answer_bytes
@@ -166,13 +186,7 @@ class Anonify(Collector):
             f"{donated.donors:,} donors, {layouts.registration.size} bytes to register and "
             f"{layouts.answer.size} to answer"
         )
-        campaign = self._campaign(donated, stages, guard, run)
-        recipient = campaign.run()
-        run.find(*findings_of(campaign, donated))
-        if self.traced:
-            run.trace(Rounds(campaign.traces, self.servers))
-        stages.drawn(donated.classed(campaign))
-        return donated.released(campaign, recipient)
+        return self._campaign(donated, stages, guard, run), donated
 
     def _campaign(self, donated: Donated, stages: Stages, guard: Guard, run: Run) -> Campaign:
         entropy, layouts = SystemEntropy(), donated.layouts

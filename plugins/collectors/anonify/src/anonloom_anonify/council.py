@@ -59,6 +59,8 @@ class Council:
                 f"Got {len(self.seat.pins)} instead."
             )
         self.talk = Conversation(self.study, self.seat)
+        for server in range(self.study.servers):
+            self.talk.address(f"share {server}", server)
         self.box = Strongbox(self.study, self.seat.index, self.seat.vault)
 
     @property
@@ -112,7 +114,7 @@ class Council:
         for server, lock in enumerate(self._locks):
             step = f"share {server}"
             if server != own and not self.talk.said(step):
-                self.talk.say(step, lock.seal(self._share, self._context(own, server)), to=server)
+                self.talk.say(step, lock.seal(self._share, self._context(own, server)))
         shares = {own: self._share}
         for server in range(self.study.servers):
             word = self.talk.of(f"share {own}", server)

@@ -17,7 +17,7 @@ from anonloom.kinds.slots import SECRET_BYTES, SlotSecret
 from anonloom_anonify.council import bound_of, read_study
 from anonloom_anonify.registering import class_of_everybody
 from anonloom_anonify.reserving import NO_CLASS, plan_document, write_reservation
-from anonloom_anonify.study import PID_BYTES, Study
+from anonloom_anonify.study import PID_BYTES, WITHDRAWAL_BYTES, Study
 from anonloom_rounds.signing import read_signed
 
 
@@ -137,10 +137,15 @@ class Donor:
         return b"" if self._secret is None else self._secret.slot
 
     def consent(self) -> bytes:
-        """Return what she posts before anything is opened: her alpha, if she withdraws."""
+        """Return what she posts before an iteration is opened: the proof that she withdraws, or not.
+
+        Servers know the alpha of every position; the link of this iteration only she knows, so that
+        nobody withdraws in her name.
+        """
         if self.withdrawn and self._secret is not None:
-            return self._secret.alpha
-        return self._entropy.bytes(SECRET_BYTES)
+            link = self._secret.link(self._answered, self.study.iterations)
+            return self._secret.alpha + link
+        return self._entropy.bytes(WITHDRAWAL_BYTES)
 
     def _require(self, round: Round, phase: str, context: bytes) -> None:
         name = round.id.removeprefix(f"{self.study.id} ")

@@ -1,41 +1,63 @@
 """Saving: the facts that a server of a study follows from, written and read."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from anonloom.errors import TransportError
-from anonloom_anonify.council import bound_of, read_study
+from anonloom_anonify.council import bound_of
+from anonloom_anonify.registering import Classes
 from anonloom_rounds.packing import pack, unpack
-from anonloom_rounds.signing import read_signed
+from anonloom_rounds.signing import read_signed, signed
 from anonloom_rounds.words import Word
 
 if TYPE_CHECKING:
     from anonloom_anonify.aggregator import Aggregator
 
 _NOTHING = b""
+_SAVED = "saved"
 
 
 def save(server: "Aggregator") -> bytes:
-    """Write all facts; what all servers have signed, when the study's key is destroyed."""
+    """Write all facts; what all servers may know, when the study's key is destroyed."""
     council = server.council
-    if server.over:
-        signed = (pack(_number(at), data) for at, data in server.releases.items())
-        withheld = (pack(_number(at), why.encode()) for at, why in server.withheld.items())
-        return council.box.publish(
-            council.notice or b"", server.broadcast or b"", pack(*signed), pack(*withheld)
+    words = pack(
+        *(
+            pack(step.encode(), _number(at), word.signature, word.body)
+            for step, at, word in council.talk.words.entries()
         )
-    if not council.box.begun:
-        # Nothing was drawn yet, so nothing is secret and nothing is lost.
-        return council.box.publish(b"", b"", b"", b"")
-    words = (
-        pack(step.encode(), _number(at), word.signature, word.body)
-        for step, at, word in council.talk.words.entries()
     )
+    if not council.box.begun:
+        # Nothing was drawn yet, so nothing is secret and nothing is lost; or the study has ended.
+        releases = (pack(_number(at), data) for at, data in server.releases.items())
+        withheld = (pack(_number(at), why.encode()) for at, why in server.withheld.items())
+        return _publish(
+            server,
+            words,
+            council.notice or b"",
+            server.broadcast or b"",
+            pack(*releases),
+            pack(*withheld),
+            _number(server.restarts),
+        )
     heard = (
         pack(name.encode(), _number(one.accepted), *map(_written, one.messages))
         for name, one in server.facts.items()
     )
     given_up = (pack(name.encode(), why.encode()) for name, why in server.given_up.items())
-    return council.box.seal(pack(*words), pack(*council.drawn), pack(*heard), pack(*given_up))
+    return council.box.seal(words, pack(*council.drawn), pack(*heard), pack(*given_up))
+
+
+# Signed by the server itself: no key is left to seal it with, and on a disk that somebody changed
+# there must be nothing that makes it contradict itself.
+
+
+def _publish(server: "Aggregator", *parts: bytes) -> bytes:
+    signer, digest = server.council.talk.signer, server.study.digest
+    return server.council.box.publish(*parts, signer.sign(_SAVED, digest, _seated(server, parts)))
+
+
+def _seated(server: "Aggregator", parts: Sequence[bytes]) -> bytes:
+    return pack(_number(server.seat.index), *parts)
 
 
 def load(server: "Aggregator", saved: bytes) -> None:
@@ -69,28 +91,30 @@ def _load_secret(server: "Aggregator", parts: list[bytes]) -> None:
 
 
 def _load_public(server: "Aggregator", parts: list[bytes]) -> None:
-    if server.council.box.begun:
+    council, pins = server.council, server.seat.pins
+    *said, own = parts
+    if not signed(
+        pins[server.seat.index], own, _SAVED, server.study.digest, _seated(server, said)
+    ):
+        raise ValueError("this server did not save that")
+    if council.box.begun:
         raise TransportError(
             "what was saved is from before this server began the study: it goes on from what it "
             "saved last"
         )
-    notice, broadcast, signed, withheld = parts
-    if not notice:
-        return
-    # No key is left to seal with: what all have signed shows by itself that it is true.
-    pins = server.seat.pins
-    if read_study(notice, pins) != server.study:
-        raise ValueError("another study")
-    bound = bound_of(notice)
-    releases = {_int(at): data for at, data in map(unpack, unpack(signed))}
-    documents = [("classes", broadcast)]
-    documents += [(f"release {at}", data) for at, data in releases.items()]
-    for kind, data in documents:
-        if read_signed(data, kind, bound, pins) is None:
+    words, notice, broadcast, releases, withheld, restarts = said
+    if notice:
+        council.notice, council.talk.bound = notice, bound_of(notice)
+    council.replay((), [_word(entry) for entry in unpack(words)])
+    if broadcast:
+        document = read_signed(broadcast, "classes", council.talk.bound, pins)
+        if document is None:
             raise ValueError("not signed by all")
-    server.council.notice, server.broadcast, server.releases = notice, broadcast, releases
+        server.broadcast, server.classes = broadcast, Classes.decoded(document)
+    server.releases = {_int(at): data for at, data in map(unpack, unpack(releases))}
     server.withheld = {_int(at): why.decode() for at, why in map(unpack, unpack(withheld))}
-    server.over = True
+    server.restarts = _int(restarts)
+    server.over = bool(notice) and not server.stopped
 
 
 def _word(entry: bytes) -> tuple[str, int, Word]:

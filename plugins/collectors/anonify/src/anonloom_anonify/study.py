@@ -25,6 +25,9 @@ CID_BYTES = 4
 #: Bytes of what reserves a position: its key and the class of whoever will fill it.
 RESERVATION_BYTES = 2 * SECRET_BYTES + CID_BYTES
 
+#: Bytes of what takes a consent back: the position's alpha, and the link of its owner's chain.
+WITHDRAWAL_BYTES = 2 * SECRET_BYTES
+
 #: What becomes of an iteration in which somebody is missing.
 Missing = Literal["stop", "blank"]
 
@@ -139,7 +142,7 @@ class Study:
     def withdrawal(self, attempt: int, iteration: int, plan: bytes) -> Round:
         """Describe the post in which everybody says whether the consent still holds."""
         name = f"withdrawal {attempt}.{iteration}"
-        return self._post(name, SECRET_BYTES, cohort=0, context=plan)
+        return self._post(name, WITHDRAWAL_BYTES, cohort=0, context=plan)
 
     def publishing(
         self,
