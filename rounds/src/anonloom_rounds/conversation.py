@@ -82,13 +82,15 @@ class Conversation:
 
     # --- saying ---------------------------------------------------------------------------------
 
-    def say(self, step: str, body: bytes, to: int | None = None) -> None:
-        """Say a word, once, to all other servers or to one of them."""
-        if to is not None:
-            self._to[step] = to
+    def address(self, step: str, to: int) -> None:
+        """Say the word of a step to one server only, also when it is said again."""
+        self._to[step] = to
+
+    def say(self, step: str, body: bytes) -> None:
+        """Say a word, once, to all other servers or to the one to whom it is addressed."""
         if self.said(step):
             return
-        word = Word(body, self.signer.sign(f"word {step}", self._bound(step), body))
+        word = Word(body, self.signer.sign(f"word {step}", self.bound_of(step), body))
         self.words.add(step, self.seat.index, word)
         self._post(step, word)
 
@@ -149,7 +151,7 @@ class Conversation:
 
     def genuine(self, step: str, server: int, word: Word) -> bool:
         """Whether a server has signed a word of a step."""
-        pin, bound = self.seat.pins[server], self._bound(step)
+        pin, bound = self.seat.pins[server], self.bound_of(step)
         return signed_hash(pin, word.signature, f"word {step}", bound, word.digest)
 
     def _heed(self, server: int) -> None:
@@ -185,7 +187,8 @@ class Conversation:
         word = self.words.of(step, server)
         return None if word is None else word.body
 
-    def _bound(self, step: str) -> bytes:
+    def bound_of(self, step: str) -> bytes:
+        """Return what the word of a step is bound to."""
         return self.round.digest if step in OPENING else self.bound
 
     # --- all sign the same ----------------------------------------------------------------------
@@ -233,7 +236,7 @@ class Conversation:
         word, digest, signature = self.words.of(step, server), proof[:_HASH], proof[_HASH:]
         if word is None or word.digest == digest:
             return False
-        pin, bound = self.seat.pins[server], self._bound(step)
+        pin, bound = self.seat.pins[server], self.bound_of(step)
         return signed_hash(pin, signature, f"word {step}", bound, digest)
 
     def _told(self, step: str) -> bytes:

@@ -93,9 +93,7 @@ def _load_secret(server: "Aggregator", parts: list[bytes]) -> None:
 def _load_public(server: "Aggregator", parts: list[bytes]) -> None:
     council, pins = server.council, server.seat.pins
     *said, own = parts
-    if not signed(
-        pins[server.seat.index], own, _SAVED, server.study.digest, _seated(server, said)
-    ):
+    if not signed(pins[server.seat.index], own, _SAVED, server.study.digest, _seated(server, said)):
         raise ValueError("this server did not save that")
     if council.box.begun:
         raise TransportError(
