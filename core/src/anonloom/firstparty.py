@@ -44,6 +44,7 @@ _FOLDERS: dict[str, tuple[tuple[str, str], ...]] = {
     "auditors/fellegi-sunter": (("auditor", "fellegi-sunter"),),
     "auditors/learning": (("auditor", "learning"),),
     "auditors/traffic": (("auditor", "traffic"),),
+    "collectors/anonify": (("collector", "anonify"),),
     "collectors/delivery": (("collector", "delivery"),),
     "transports/direct": (("transport", "direct"),),
     "transports/dpf": (("transport", "dpf"),),
