@@ -2,10 +2,10 @@
 
 import hashlib
 from collections.abc import Iterator
+from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 import attrs
-from importlib_metadata import version
 
 from anonloom.data.schema import PUBLISHED, Schema
 from anonloom.kinds.estimates import Estimate

@@ -7,10 +7,11 @@ donor can tell a round of her study from any other.
 
 import hashlib
 import json
+from functools import cached_property
 from typing import Any, Literal
 
 import attrs
-from attrs.validators import ge, in_, instance_of
+from attrs.validators import deep_iterable, ge, in_, instance_of
 
 from anonloom.errors import TransportError
 from anonloom.kinds.rounds import SUITES, Party, Round, Suite
@@ -30,6 +31,10 @@ WITHDRAWAL_BYTES = 2 * SECRET_BYTES
 
 #: What becomes of an iteration in which somebody is missing.
 Missing = Literal["stop", "blank"]
+
+
+def _number(least: int, default: Any = attrs.NOTHING) -> Any:
+    return attrs.field(default=default, validator=[instance_of(int), ge(least)])
 
 
 @attrs.frozen(kw_only=True)
@@ -73,33 +78,39 @@ class Study:
     """
 
     id: str = attrs.field(validator=instance_of(str))
-    servers: int = attrs.field(validator=ge(1))
-    donors: int = attrs.field(validator=ge(1))
-    k: int = attrs.field(validator=ge(1))
-    min_batch: int = attrs.field(validator=ge(1))
-    min_leave: int = attrs.field(default=1, validator=ge(1))
-    iterations: int = attrs.field(default=1, validator=ge(1))
+    servers: int = _number(1)
+    donors: int = _number(1)
+    k: int = _number(1)
+    min_batch: int = _number(1)
+    min_leave: int = _number(1, default=1)
+    iterations: int = _number(1, default=1)
     missing: Missing = attrs.field(default="stop", validator=in_(("stop", "blank")))
-    withdrawals: bool = False
-    counted: bool = False
-    repeats: int = attrs.field(default=1, validator=ge(0))
-    restarts: int = attrs.field(default=1, validator=ge(0))
+    withdrawals: bool = attrs.field(default=False, validator=instance_of(bool))
+    counted: bool = attrs.field(default=False, validator=instance_of(bool))
+    repeats: int = _number(0, default=1)
+    restarts: int = _number(0, default=1)
     suite: Suite = attrs.field(default="x25519", validator=in_(SUITES))
-    registration_size: int = attrs.field(validator=ge(1))
-    answer_size: int = attrs.field(validator=ge(1))
-    authority: bytes = attrs.field(default=b"", repr=False)
-    rules: bytes = attrs.field(default=b"", repr=False)
-    versions: tuple[str, ...] = ()
+    registration_size: int = _number(1)
+    answer_size: int = _number(1)
+    authority: bytes = attrs.field(default=b"", validator=instance_of(bytes), repr=False)
+    rules: bytes = attrs.field(default=b"", validator=instance_of(bytes), repr=False)
+    versions: tuple[str, ...] = attrs.field(
+        default=(), validator=deep_iterable(instance_of(str), instance_of(tuple))
+    )
 
     @property
     def everyone(self) -> tuple[Party, ...]:
         """The servers."""
         return tuple(Party("server", index) for index in range(self.servers))
 
-    @property
+    @cached_property
     def digest(self) -> bytes:
-        """Hash of all the above."""
-        return hashlib.sha256(self.encoded()).digest()
+        """Hash of all the above but the software.
+
+        Servers of one study that run different software must understand each other so far that
+        each can say which of them does.
+        """
+        return hashlib.sha256(attrs.evolve(self, versions=()).encoded()).digest()
 
     def encoded(self) -> bytes:
         """Return the study as bytes, the same for the same study everywhere."""
@@ -122,7 +133,7 @@ class Study:
             for name in ("authority", "rules"):
                 said[name] = bytes.fromhex(said[name])
             found = cls(**{**said, "versions": tuple(said["versions"])})
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise TransportError("the study cannot be read") from None
         if found.encoded() != data:
             raise TransportError("the study cannot be read")
