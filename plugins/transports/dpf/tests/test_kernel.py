@@ -63,9 +63,11 @@ def test_the_kernel_refuses_sizes_that_it_has_no_room_for(leaves, width):
     said = r"^leaves and width must be between 1 and 2\^31\.$"
     none, some = b"", bytearray(64)
     with pytest.raises(ValueError, match=said):
-        native._kernel.evaluate(False, none, leaves, width, False, 0, none, some, none, some)
+        native._kernel.evaluate(
+            False, none, leaves, width, False, False, 0, none, some, none, some, some, none, some
+        )
     with pytest.raises(ValueError, match=said):
-        native._kernel.generate(none, leaves, width, False, none, none, some, some)
+        native._kernel.generate(none, leaves, width, False, none, none, none, some, some)
 
 
 @needs_kernel
@@ -157,7 +159,22 @@ def test_the_extension_refuses_buffers_of_another_size(wrong):
     room = {name: bytearray(size) for name, size in sizes.items()}
     with pytest.raises(ValueError) as raised:  # noqa: PT011 -- the message is compared whole
         native._kernel.evaluate(
-            False, room["schedules"], 20, 3, True, 0,
-            room["keys"], room["share"], room["check"], bytearray(32),
+            False, room["schedules"], 20, 3, True, False, 0, room["keys"], room["share"],
+            room["check"], bytearray(32), bytearray(), b"", bytearray(),
         )  # fmt: skip
     assert f"{wrong} has another size than the tree asks for." == str(raised.value)
+
+
+@needs_kernel
+@pytest.mark.parametrize("wrong", ["column", "weights", "sketches"])
+def test_the_extension_refuses_columns_of_another_size(wrong):
+    tree = Tree(20, 3, counted=True)
+    sizes = {"column": 160, "weights": 2 * 1024 * 8, "sketches": 2 * 24}
+    sizes[wrong] += 8
+    room = {name: bytearray(size) for name, size in sizes.items()}
+    with pytest.raises(ValueError) as raised:  # noqa: PT011 -- the message is compared whole
+        native._kernel.evaluate(
+            False, native._schedules(1), 20, 3, False, True, 0, bytes(2 * tree.key_size),
+            bytearray(60), b"", bytearray(), room["column"], room["weights"], room["sketches"],
+        )  # fmt: skip
+    assert "column has another size than the tree asks for." == str(raised.value)

@@ -44,7 +44,7 @@ static void path_of(const shape_t *shape, uint64_t index, uint8_t *turns) {
 /* The public part of one key; `key` is where the key begins, its public part is written. */
 AESNI static void generate_one(const shape_t *shape, const layout_t *at, const uint8_t *schedules,
                                uint64_t index, const uint8_t *payload, const uint8_t *seeds[2],
-                               int checked, uint8_t *key) {
+                               const uint64_t *numbers, int checked, uint8_t *key) {
   uint8_t turns[MOST_TOP + TILE_LEVELS], block[BLOCK];
   const __m128i one = _mm_set_epi64x(0, 1);
   __m128i x[2], out[2];
@@ -61,6 +61,20 @@ AESNI static void generate_one(const shape_t *shape, const layout_t *at, const u
     one_way_pair(out, x, schedules + SCHEDULE * (LEAF + j));
     store_block(block, _mm_xor_si128(out[0], out[1]));
     for (size_t i = 0; i < size; i++) key[at->last_at + BLOCK * j + i] = block[i] ^ payload[BLOCK * j + i];
+  }
+  if (numbers) {
+    uint64_t raw[2][2], word[2];
+    one_way_pair(out, x, schedules + SCHEDULE * NUMBER);
+    store_block((uint8_t *)raw[0], out[0]);
+    store_block((uint8_t *)raw[1], out[1]);
+    /* All ones where it is party 1 that adds the correction: it counts negative. */
+    const uint64_t negative = (uint64_t)(_mm_cvtsi128_si64(x[0]) & 1) - 1;
+    for (int i = 0; i < 2; i++) {
+      const uint64_t apart = reduce(numbers[i] + (2 * PRIME - (raw[0][i] & NUMBER_MASK)) +
+                                    (raw[1][i] & NUMBER_MASK));
+      word[i] = (apart & ~negative) | (reduce(PRIME - apart) & negative);
+    }
+    memcpy(key + at->numbers_at, word, sizeof word);
   }
   for (unsigned j = 0; j < CHECK_BLOCKS && checked; j++) {
     uint32_t number[4] = {0};

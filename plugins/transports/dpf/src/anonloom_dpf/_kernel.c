@@ -84,6 +84,33 @@ AESNI static void finish_tags(job_t *job, const uint8_t *power) {
   }
 }
 
+/* Numbers modulo 2^50 - 27: the upper bits come round again, 27 times. */
+static inline uint64_t reduce(uint64_t x) {
+  x = (x & NUMBER_MASK) + PRIME_TOP * (x >> PRIME_BITS);
+  return x - (PRIME & (0 - ((x + PRIME_TOP) >> PRIME_BITS)));
+}
+
+static inline uint64_t reduce_long(unsigned __int128 x) { /* below 2^108 */
+  return reduce(((uint64_t)x & NUMBER_MASK) + PRIME_TOP * (uint64_t)(x >> PRIME_BITS));
+}
+
+/* Sums of a sketch: of weights times first and second numbers, of squares times first numbers. */
+enum { PLAIN, SECOND, SQUARE };
+
+/* One leaf, for what is left over by vectors: its two numbers, its weight and the square of it. */
+static inline void count_one(uint64_t *column, const uint64_t *numbers, const uint64_t *weights,
+                             unsigned __int128 total[SKETCH]) {
+  *column += numbers[0];
+  total[PLAIN] += (unsigned __int128)numbers[0] * weights[0];
+  total[SECOND] += (unsigned __int128)numbers[1] * weights[0];
+  total[SQUARE] += (unsigned __int128)numbers[0] * weights[TILE];
+}
+
+static void reduce_column(job_t *job, size_t tile) {
+  const size_t left = job->shape.leaves - tile * TILE, n = left < TILE ? left : TILE;
+  for (size_t i = 0; i < n; i++) job->column[TILE * tile + i] = reduce(job->column[TILE * tile + i]);
+}
+
 /* Add the planes of one tile to the rows of the share. */
 AESNI static void put_together(job_t *job, size_t tile) {
   const size_t left = job->shape.leaves - tile * TILE, n = left < TILE ? left : TILE;
@@ -122,6 +149,19 @@ AESNI static void put_together(job_t *job, size_t tile) {
 #define FIRST(x) (x)
 #define BITS(x) _mm_srai_epi32(_mm_slli_epi32(_mm_shuffle_epi32(x, 0x00), 31), 31)
 #define XOR_IF(a, m, b) _mm_xor_si128(a, _mm_and_si128(m, b))
+#define AND(a, b) _mm_and_si128(a, b)
+#define ADD64(a, b) _mm_add_epi64(a, b)
+#define ADD_IF(a, m, b) _mm_add_epi64(a, _mm_and_si128(m, b))
+/* Products in two parts, of which the upper one counts 2^PART: here of the halves of numbers, and for
+ * weights of 32 bits at most, so that squares of weights are taken as two limbs. */
+#define PART 32
+#define LIMBS 2
+#define LIMB(w, i) ((i) ? _mm_srli_epi64(w, WEIGHT_BITS) : _mm_and_si128(w, _mm_set1_epi64x(WEIGHT_MASK)))
+#define ADD_LOWER(sum, x, w) _mm_add_epi64(sum, _mm_mul_epu32(x, w))
+#define ADD_UPPER(sum, x, w) _mm_add_epi64(sum, _mm_mul_epu32(_mm_srli_epi64(x, 32), w))
+#define EVEN(a, b) _mm_unpacklo_epi64(a, b)
+#define ODD(a, b) _mm_unpackhi_epi64(a, b)
+#define ALL64(x) _mm_set1_epi64x(x)
 #include "_lanes.h"
 #undef V
 #undef M
@@ -146,10 +186,21 @@ AESNI static void put_together(job_t *job, size_t tile) {
 #undef FIRST
 #undef BITS
 #undef XOR_IF
+#undef AND
+#undef ADD64
+#undef ADD_IF
+#undef PART
+#undef LIMBS
+#undef LIMB
+#undef ADD_LOWER
+#undef ADD_UPPER
+#undef EVEN
+#undef ODD
+#undef ALL64
 
 /* ... and once with four. */
 #define VAES \
-  __attribute__((target("aes,pclmul,avx,avx512f,avx512bw,avx512dq,avx512vl,vaes,vpclmulqdq")))
+  __attribute__((target("aes,pclmul,avx,avx512f,avx512bw,avx512dq,avx512vl,vaes,vpclmulqdq,avx512ifma")))
 #define V __m512i
 #define M __mmask8
 #define LANES 4
@@ -174,6 +225,17 @@ AESNI static void put_together(job_t *job, size_t tile) {
 #define FIRST(x) _mm512_zextsi128_si512(x)
 #define BITS(x) _mm512_test_epi64_mask(_mm512_shuffle_epi32(x, 0x44), _mm512_set1_epi64(1))
 #define XOR_IF(a, m, b) _mm512_mask_xor_epi64(a, m, a, b)
+#define AND(a, b) _mm512_and_si512(a, b)
+#define ADD64(a, b) _mm512_add_epi64(a, b)
+#define ADD_IF(a, m, b) _mm512_mask_add_epi64(a, m, a, b)
+#define PART 52
+#define LIMBS 1
+#define LIMB(w, i) (w)
+#define ADD_LOWER(sum, x, w) _mm512_madd52lo_epu64(sum, x, w)
+#define ADD_UPPER(sum, x, w) _mm512_madd52hi_epu64(sum, x, w)
+#define EVEN(a, b) _mm512_permutex2var_epi64(a, _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14), b)
+#define ODD(a, b) _mm512_permutex2var_epi64(a, _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15), b)
+#define ALL64(x) _mm512_set1_epi64(x)
 VAES static inline __m128i fold_vaes(__m512i x) {
   const __m256i half = _mm256_xor_si256(_mm512_castsi512_si256(x), _mm512_extracti64x4_epi64(x, 1));
   return _mm_xor_si128(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));

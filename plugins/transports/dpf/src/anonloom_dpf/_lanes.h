@@ -2,7 +2,8 @@
  * V (a vector), M (which lanes have their control bit set), NAME(f), TARGET and the operations LOAD,
  * STORE, LOAD_N, STORE_N (the first n lanes), SPREAD (one block to all lanes), XOR, XOR3, ENC, LAST,
  * CLMUL, SWAP (byte order of a block), HALVES (swap of 64-bit halves), FOLD (xor of all lanes),
- * FIRST (a block in lane 0), BITS and XOR_IF. */
+ * FIRST (a block in lane 0), BITS and XOR_IF; for numbers of 64 bits AND, ADD64, ADD_IF, ALL64, EVEN and
+ * ODD (every second number of two vectors), and products: PART, LIMBS, LIMB, ADD_LOWER, ADD_UPPER. */
 
 #define INLINE static inline __attribute__((always_inline)) TARGET
 #define WIDE (STREAMS * LANES)
@@ -142,6 +143,56 @@ TARGET static __m128i NAME(hash_block)(__m128i running, const uint8_t *states, s
   return running;
 }
 
+/* Numbers of one tile of a key: added to the column, and to the key's sketch. */
+TARGET static void NAME(count)(uint64_t *column, const uint8_t *states, size_t n, const uint8_t *schedule,
+                               const uint8_t *word, const uint64_t *weights, uint64_t *sketch) {
+  const V mask = ALL64(NUMBER_MASK), last = AND(SPREAD(word), mask);
+  V s[STREAMS], x, low[SKETCH + 1], high[SKETCH + 1];
+  uint64_t lanes[2 * LANES];
+  unsigned __int128 total[SKETCH] = {0};
+  for (unsigned i = 0; i <= SKETCH; i++) low[i] = high[i] = ZERO;
+  size_t p = 0;
+  for (; p + WIDE <= n; p += WIDE) {
+    for (int i = 0; i < STREAMS; i++) s[i] = LOAD(states + BLOCK * (p + i * LANES));
+    NAME(encrypt)(s, STREAMS, schedule);
+    for (int i = 0; i < STREAMS; i++) {
+      x = LOAD(states + BLOCK * (p + i * LANES));
+      s[i] = ADD_IF(AND(XOR(s[i], x), mask), BITS(x), last);
+    }
+    for (int i = 0; i < STREAMS; i += 2) {
+      const size_t at = p + i * LANES;
+      const V first = EVEN(s[i], s[i + 1]), second = ODD(s[i], s[i + 1]);
+      const V plain = LOAD((const uint8_t *)(weights + at));
+      const V square = LOAD((const uint8_t *)(weights + TILE + at));
+      STORE((uint8_t *)(column + at), ADD64(LOAD((const uint8_t *)(column + at)), first));
+      low[PLAIN] = ADD_LOWER(low[PLAIN], first, plain);
+      high[PLAIN] = ADD_UPPER(high[PLAIN], first, plain);
+      low[SECOND] = ADD_LOWER(low[SECOND], second, plain);
+      high[SECOND] = ADD_UPPER(high[SECOND], second, plain);
+      for (int limb = 0; limb < LIMBS; limb++) {
+        low[SQUARE + limb] = ADD_LOWER(low[SQUARE + limb], first, LIMB(square, limb));
+        high[SQUARE + limb] = ADD_UPPER(high[SQUARE + limb], first, LIMB(square, limb));
+      }
+    }
+  }
+  for (unsigned i = 0; i < SQUARE + LIMBS; i++) {
+    const unsigned to = i < SQUARE ? i : SQUARE, limb = (i - to) * WEIGHT_BITS;
+    STORE((uint8_t *)lanes, low[i]);
+    for (int lane = 0; lane < 2 * LANES; lane++) total[to] += (unsigned __int128)lanes[lane] << limb;
+    STORE((uint8_t *)lanes, high[i]);
+    for (int lane = 0; lane < 2 * LANES; lane++)
+      total[to] += (unsigned __int128)lanes[lane] << (PART + limb);
+  }
+  for (; p < n; p += LANES) {
+    x = s[0] = LOAD(states + BLOCK * p);
+    NAME(encrypt)(s, 1, schedule);
+    STORE((uint8_t *)lanes, ADD_IF(AND(XOR(s[0], x), mask), BITS(x), last));
+    for (size_t i = 0; i < LANES && p + i < n; i++)
+      count_one(column + p + i, lanes + 2 * i, weights + p + i, total);
+  }
+  for (unsigned i = 0; i < SKETCH; i++) sketch[i] = reduce(sketch[i] + reduce_long(total[i]));
+}
+
 /* A tile: expand a batch of keys, add their payloads block by block, absorb their hashes. */
 TARGET static void NAME(tile)(job_t *job, size_t tile, size_t start, const uint8_t *powers) {
   const shape_t *shape = &job->shape;
@@ -167,6 +218,11 @@ TARGET static void NAME(tile)(job_t *job, size_t tile, size_t start, const uint8
                     job->schedules + SCHEDULE * (LEAF + j), word);
     }
   }
+  for (size_t k = 0; k < keys && job->column; k++)
+    NAME(count)(job->column + TILE * tile, job->states + BLOCK * (TILE + PAD) * k, n,
+                job->schedules + SCHEDULE * NUMBER,
+                job->keys + at->key_size * (start + k) + at->numbers_at,
+                job->weights + 2 * TILE * tile, job->sketches + SKETCH * (start + k));
   for (size_t k = 0; k < keys && job->check; k++) {
     __m128i running = load_block(job->tags + BLOCK * (start + k));
     for (unsigned j = 0; j < CHECK_BLOCKS; j++)
@@ -194,7 +250,11 @@ TARGET static void NAME(run)(job_t *job) {
   }
   for (size_t tile = 0; tile < shape->tiles; tile++) {
     if (job->sums) memset(job->sums, 0, PLANE * job->layout.planes);
-    for (size_t start = 0; start < job->count; start += BATCH) NAME(tile)(job, tile, start, powers);
+    for (size_t start = 0; start < job->count; start += BATCH) {
+      NAME(tile)(job, tile, start, powers);
+      if (job->column && (start % LAZY == LAZY - BATCH || start + BATCH >= job->count))
+        reduce_column(job, tile);
+    }
     if (job->sums) put_together(job, tile);
   }
   if (job->check) finish_tags(job, powers + BLOCK * (WIDE - 1));

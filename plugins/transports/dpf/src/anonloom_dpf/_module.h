@@ -8,7 +8,8 @@ static PyObject *features(PyObject *self, PyObject *ignored) {
                     __builtin_cpu_supports("avx");
   const int vaes = aesni && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-                   __builtin_cpu_supports("vaes") && __builtin_cpu_supports("vpclmulqdq");
+                   __builtin_cpu_supports("vaes") && __builtin_cpu_supports("vpclmulqdq") &&
+                   __builtin_cpu_supports("avx512ifma");
   const char *found[] = {aesni ? "aesni" : NULL, vaes ? "vaes" : NULL};
   for (int i = 0; i < 2 && names; i++) {
     if (!found[i]) continue;
@@ -35,12 +36,13 @@ static void shape_of(shape_t *shape, size_t leaves) {
   shape->depth = shape->above + shape->tile_levels;
 }
 
-static void layout_of(layout_t *at, const shape_t *shape, size_t width, int checked) {
+static void layout_of(layout_t *at, const shape_t *shape, size_t width, int checked, int counted) {
   at->width = width;
   at->planes = (width + BLOCK - 1) / BLOCK;
   at->bits_at = BLOCK + BLOCK * shape->depth;
   at->last_at = at->bits_at + (shape->depth + 7) / 8;
-  at->check_at = at->last_at + width;
+  at->numbers_at = at->last_at + width;
+  at->check_at = at->numbers_at + (counted ? BLOCK : 0);
   at->key_size = at->check_at + (checked ? CHECK_BLOCKS * BLOCK : 0);
 }
 
@@ -89,21 +91,24 @@ static int work(job_t *job, int vaes) {
   return ready ? 0 : -1;
 }
 
-/* evaluate(vaes, schedules, leaves, width, checked, party, keys, share, check, tags) */
+/* evaluate(vaes, schedules, leaves, width, checked, counted, party, keys, share, check, tags, column,
+ * weights, sketches): the last three are empty where nothing is counted. Weights come tile by tile,
+ * the last one filled up, and in each all weights before all their squares. */
 static PyObject *evaluate(PyObject *self, PyObject *args) {
-  int vaes, checked, party;
+  int vaes, checked, counted, party;
   Py_ssize_t leaves, width;
-  Py_buffer schedules, keys, share, check, tags;
-  if (!PyArg_ParseTuple(args, "py*nnppy*w*y*w*", &vaes, &schedules, &leaves, &width, &checked, &party,
-                        &keys, &share, &check, &tags))
+  Py_buffer schedules, keys, share, check, tags, column, weights, sketches;
+  if (!PyArg_ParseTuple(args, "py*nnpppy*w*y*w*w*y*w*", &vaes, &schedules, &leaves, &width, &checked,
+                        &counted, &party, &keys, &share, &check, &tags, &column, &weights, &sketches))
     return NULL;
   job_t job = {0};
   const int fit = fits(leaves, width);
   shape_of(&job.shape, fit ? (size_t)leaves : 1);
-  layout_of(&job.layout, &job.shape, fit ? (size_t)width : 1, checked);
+  layout_of(&job.layout, &job.shape, fit ? (size_t)width : 1, checked, counted);
   job.count = (size_t)keys.len / job.layout.key_size;
   job.schedules = schedules.buf, job.keys = keys.buf, job.share = share.buf;
   job.party = party, job.check = check.len ? check.buf : NULL, job.tags = tags.buf;
+  job.column = column.len ? column.buf : NULL, job.weights = weights.buf, job.sketches = sketches.buf;
   PyObject *result = NULL;
   if (!fit)
     ; /* said already */
@@ -115,6 +120,10 @@ static PyObject *evaluate(PyObject *self, PyObject *args) {
     wrong_size("share");
   else if (check.len && (check.len != 2 * BLOCK || !checked || (size_t)tags.len != BLOCK * job.count))
     wrong_size("check");
+  else if (column.len && (!counted || column.len != leaves * (Py_ssize_t)sizeof(uint64_t) ||
+                          (size_t)weights.len != 2 * TILE * job.shape.tiles * sizeof(uint64_t) ||
+                          (size_t)sketches.len != SKETCH * job.count * sizeof(uint64_t)))
+    wrong_size("column");
   else if (work(&job, vaes))
     PyErr_NoMemory();
   else
@@ -124,23 +133,27 @@ static PyObject *evaluate(PyObject *self, PyObject *args) {
   PyBuffer_Release(&share);
   PyBuffer_Release(&check);
   PyBuffer_Release(&tags);
+  PyBuffer_Release(&column);
+  PyBuffer_Release(&weights);
+  PyBuffer_Release(&sketches);
   return result;
 }
 
-/* generate(schedules, leaves, width, checked, indices, payloads, keys of 0, keys of 1): the keys hold
- * their seeds already; the public parts are written. */
+/* generate(schedules, leaves, width, checked, indices, payloads, numbers, keys of 0, keys of 1): the
+ * keys hold their seeds already; the public parts are written. Numbers are two per key, or none. */
 static PyObject *generate(PyObject *self, PyObject *args) {
   int checked;
   Py_ssize_t leaves, width;
-  Py_buffer schedules, indices, payloads, first, second;
-  if (!PyArg_ParseTuple(args, "y*nnpy*y*w*w*", &schedules, &leaves, &width, &checked, &indices, &payloads,
-                        &first, &second))
+  Py_buffer schedules, indices, payloads, numbers, first, second;
+  if (!PyArg_ParseTuple(args, "y*nnpy*y*y*w*w*", &schedules, &leaves, &width, &checked, &indices,
+                        &payloads, &numbers, &first, &second))
     return NULL;
   shape_t shape;
   layout_t at;
   const int fit = fits(leaves, width);
   shape_of(&shape, fit ? (size_t)leaves : 1);
-  layout_of(&at, &shape, fit ? (size_t)width : 1, checked);
+  const int counted = numbers.len > 0;
+  layout_of(&at, &shape, fit ? (size_t)width : 1, checked, counted);
   const size_t count = (size_t)indices.len / sizeof(int64_t);
   PyObject *result = NULL;
   if (!fit)
@@ -149,6 +162,8 @@ static PyObject *generate(PyObject *self, PyObject *args) {
     wrong_size("schedules");
   else if ((size_t)payloads.len != count * at.width)
     wrong_size("payloads");
+  else if (counted && (size_t)numbers.len != count * 2 * sizeof(uint64_t))
+    wrong_size("numbers");
   else if ((size_t)first.len != count * at.key_size || second.len != first.len)
     wrong_size("keys");
   else {
@@ -157,7 +172,8 @@ static PyObject *generate(PyObject *self, PyObject *args) {
       uint8_t *key = (uint8_t *)first.buf + at.key_size * k, *other = (uint8_t *)second.buf + at.key_size * k;
       const uint8_t *seeds[2] = {key, other};
       generate_one(&shape, &at, schedules.buf, (uint64_t)((const int64_t *)indices.buf)[k],
-                   (const uint8_t *)payloads.buf + at.width * k, seeds, checked, key);
+                   (const uint8_t *)payloads.buf + at.width * k, seeds,
+                   counted ? (const uint64_t *)numbers.buf + 2 * k : NULL, checked, key);
       memcpy(other + BLOCK, key + BLOCK, at.key_size - BLOCK);
     }
     Py_END_ALLOW_THREADS;
@@ -166,6 +182,7 @@ static PyObject *generate(PyObject *self, PyObject *args) {
   PyBuffer_Release(&schedules);
   PyBuffer_Release(&indices);
   PyBuffer_Release(&payloads);
+  PyBuffer_Release(&numbers);
   PyBuffer_Release(&first);
   PyBuffer_Release(&second);
   return result;

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from anonloom_dpf.aes import BLOCK, SLACK, Bytes, flat, permutation
 from anonloom_dpf.check import TAG_BYTES, Tags
+from anonloom_dpf.columns import Columns, Numbers
 from anonloom_dpf.shape import TILE, Shape
 
 if TYPE_CHECKING:
@@ -39,7 +40,12 @@ Cells = NDArray[np.complex128]  # 16 bytes as one item: what `take` copies faste
 
 
 def evaluate(
-    shape: Shape, party: int, parts: "Parts", share: Bytes, check_key: bytes | None
+    shape: Shape,
+    party: int,
+    parts: "Parts",
+    share: Bytes,
+    check_key: bytes | None,
+    columns: Columns | None = None,
 ) -> Bytes | None:
     """Add the evaluation of all keys to `share` and return their tags, if a check key is given."""
     leaves, width = share.shape
@@ -52,8 +58,13 @@ def evaluate(
     work = _Workspace()
     tags = []
     for start in range(0, len(parts), group):
-        batch = _Batch(shape, party, parts.take(slice(start, start + group)), work, check_key)
+        some = slice(start, start + group)
+        batch = _Batch(shape, party, parts.take(some), work, check_key)
+        if columns is not None:
+            batch.numbers = Numbers(columns.take(some), batch.words)
         batch.add(sums)
+        if batch.numbers is not None:
+            batch.numbers.finish()
         if batch.tags is not None:
             tags.append(batch.tags.finish())
     if not direct:
@@ -122,6 +133,8 @@ class _Batch:
         self.tags = None
         if check_key is not None:
             self.tags = Tags(check_key, parts.public, parts.check)
+        self.words = parts.numbers
+        self.numbers: Numbers | None = None
 
     def add(self, sums: Bytes) -> None:
         """Evaluate all keys at all leaves and add them to planes."""
@@ -156,6 +169,10 @@ class _Batch:
         leaves = np.ascontiguousarray(states).reshape(keys, -1, BLOCK)
         first = tile * TILE
         self.payload(leaves, sums[:, first : first + leaves.shape[1]])
+        if self.numbers is not None:
+            for number in range(tiles):
+                at = first + number * TILE
+                self.numbers.absorb(at, np.ascontiguousarray(states[:, number]))
         if self.tags is not None:
             for number in range(tiles):
                 self.tags.absorb(first + number * TILE, np.ascontiguousarray(states[:, number]))

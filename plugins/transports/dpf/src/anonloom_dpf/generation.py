@@ -6,6 +6,10 @@ differ. A correction word of every level makes the states equal again wherever t
 
 The expansion is a parameter: AES in use, a table of random values where secrecy is tested by
 enumeration. docs/dpf-secrecy.md has the argument; this is the code that it is about.
+
+Beside the payload, which is added by xor, a leaf may hold numbers of a prime field: party b has
+G(s) + t CW there, and what it has less what the other has is the number at the chosen leaf, zero
+at all others (the conversion of the last level in the same figure).
 """
 
 from typing import Protocol
@@ -15,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom_dpf.aes import Bytes
+from anonloom_dpf.prime import MODULUS
 
 Nodes = NDArray[np.int64]
 
@@ -31,8 +36,14 @@ class Expansion(Protocol):
     def payload(self, nodes: Nodes, states: Bytes) -> Bytes:
         """The raw payload of a leaf."""
 
+    def numbers(self, nodes: Nodes, states: Bytes) -> NDArray[np.uint64]:
+        """The raw numbers of a leaf, below `modulus`; only asked where there are any."""
+
     def digest(self, leaves: NDArray[np.int64], states: Bytes) -> Bytes:
         """The hash of a leaf's number and whole state; no columns where nothing is checked."""
+
+
+Numbers = NDArray[np.uint64]
 
 
 @attrs.frozen
@@ -43,6 +54,7 @@ class Public:
     right_bits: Bytes = attrs.field(repr=False)  # (m, depth), the control bit of the right child
     last: Bytes = attrs.field(repr=False)  # (m, width), makes the chosen leaf hold the payload
     check: Bytes = attrs.field(repr=False)  # (m, hash), xor of the chosen leaf's two hashes
+    numbers: Numbers = attrs.field(repr=False)  # (m, numbers), makes the chosen leaf hold them
 
 
 def rooted(seeds: Bytes) -> Bytes:
@@ -59,6 +71,8 @@ def generate(
     indices: NDArray[np.int64],
     payloads: Bytes,
     seeds: Bytes,
+    numbers: Numbers | None = None,
+    modulus: int = MODULUS,
 ) -> Public:
     """The shared part of m pairs of keys.
 
@@ -72,6 +86,8 @@ def generate(
     payloads : array (m, width)
     seeds : array (2, m, size of a state)
         Random and independent; their control bits are set here.
+    numbers : array (m, any number), optional
+        What the chosen leaf holds beside the payload, below `modulus`.
     """
     states = rooted(seeds)
     _, keys, size = states.shape
@@ -108,4 +124,16 @@ def generate(
     flat = states.reshape(2 * keys, size)
     shares = expansion.payload(both(nodes), flat).reshape(2, keys, -1)
     hashes = expansion.digest(both(indices), flat).reshape(2, keys, -1)
-    return Public(corrections, right_bits, shares[0] ^ shares[1] ^ payloads, hashes[0] ^ hashes[1])
+    last, check = shares[0] ^ shares[1] ^ payloads, hashes[0] ^ hashes[1]
+    if numbers is None:
+        return Public(corrections, right_bits, last, check, np.empty((keys, 0), np.uint64))
+    raw = expansion.numbers(both(nodes), flat).reshape(2, keys, -1)
+    corrected = _number_correction(raw, numbers, states[0, :, :1] & 1, modulus)
+    return Public(corrections, right_bits, last, check, corrected)
+
+
+def _number_correction(raw: Numbers, numbers: Numbers, first: Bytes, modulus: int) -> Numbers:
+    """What the party whose control bit is set adds; party 0 if `first`, else it counts negative."""
+    p = np.uint64(modulus)
+    apart = (numbers + (p - raw[0]) + raw[1]) % p
+    return np.where(first, apart, (p - apart) % p)

@@ -8,7 +8,7 @@ import importlib
 import os
 from functools import lru_cache
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
@@ -17,11 +17,16 @@ from numpy.typing import NDArray
 from anonloom.errors import UsageError
 from anonloom_dpf.aes import BLOCK, Bytes, blocks_of, fixed_key
 from anonloom_dpf.check import CHECK_BLOCKS, TAG_BYTES
+from anonloom_dpf.columns import Columns
+from anonloom_dpf.prime import Elements
+from anonloom_dpf.shape import TILE
 
 if TYPE_CHECKING:
     from anonloom_dpf.tree import Tree
 
 VARIABLE = "ANONLOOM_DPF_KERNEL"
+
+_NOTHING: NDArray[Any] = np.empty(0, np.uint8)
 
 #: AES bytes per call of the kernel: about a tenth of a second, so that a run can be interrupted.
 PER_CALL = 1 << 30
@@ -72,6 +77,7 @@ def _schedules(blocks: int) -> bytes:
     assert _kernel is not None
     keys = [fixed_key("left"), fixed_key("right")]
     keys += [fixed_key("check", block) for block in range(CHECK_BLOCKS)]
+    keys.append(fixed_key("numbers"))
     keys += [fixed_key("leaf", block) for block in range(blocks)]
     found: bytes = _kernel.schedule(b"".join(keys))
     return found
@@ -86,30 +92,53 @@ def _hash_key(check_key: bytes | None) -> bytes:
 
 
 def evaluate(
-    tree: "Tree", party: int, keys: Bytes, share: Bytes, check_key: bytes | None
+    tree: "Tree",
+    party: int,
+    keys: Bytes,
+    share: Bytes,
+    check_key: bytes | None,
+    columns: Columns | None = None,
 ) -> Bytes | None:
     """As `Tree.accumulate`, with arguments that were checked there."""
     assert _kernel is not None
     tags = np.empty((len(keys) if check_key is not None else 0, TAG_BYTES), np.uint8)
     hash_key = _hash_key(check_key)
+    sums, weights, sketches = _NOTHING, _NOTHING, np.empty((len(keys), 0), np.uint64)
+    if columns is not None:
+        sums, weights, sketches = columns.sums, _tiled(columns), columns.sketches
     schedules = _schedules(blocks_of(tree.width))
     fast = chosen() == "vaes"
     step = max(64, PER_CALL // tree.aes_bytes)
     for start in range(0, len(keys), step):
         some = slice(start, start + step)
         _kernel.evaluate(
-            fast, schedules, tree.leaves, tree.width, tree.checked, party,
-            keys[some], share, hash_key, tags[some],
+            fast, schedules, tree.leaves, tree.width, tree.checked, tree.counted, party,
+            keys[some], share, hash_key, tags[some], sums, weights, sketches[some],
         )  # fmt: skip
     return None if check_key is None else tags
 
 
+def _tiled(columns: Columns) -> NDArray[np.uint64]:
+    """Weights and their squares as the kernel reads them: tile by tile."""
+    tiled = np.zeros((-(-len(columns.weights) // TILE), 2, TILE), np.uint64)
+    padded = np.pad(columns.weights, (0, -len(columns.weights) % TILE))
+    tiled[:, 0] = padded.reshape(-1, TILE)
+    np.multiply(tiled[:, 0], tiled[:, 0], out=tiled[:, 1])
+    return tiled
+
+
 def generate(
-    tree: "Tree", indices: NDArray[np.int64], payloads: Bytes, first: Bytes, second: Bytes
+    tree: "Tree",
+    indices: NDArray[np.int64],
+    payloads: Bytes,
+    first: Bytes,
+    second: Bytes,
+    numbers: Elements | None = None,
 ) -> None:
     """Write the public parts of keys that hold their seeds already."""
     assert _kernel is not None
     schedules = _schedules(blocks_of(tree.width))
     _kernel.generate(
-        schedules, tree.leaves, tree.width, tree.checked, indices, payloads, first, second
-    )
+        schedules, tree.leaves, tree.width, tree.checked, indices, payloads,
+        _NOTHING if numbers is None else np.ascontiguousarray(numbers), first, second,
+    )  # fmt: skip

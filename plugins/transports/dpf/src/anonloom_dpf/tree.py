@@ -5,7 +5,8 @@ several slots of a table (early termination): `width` is the size of all of them
 
 A key is `seed (16) | public part`, the public part is
 `correction words (16 per level) | control bits of right children (1 bit per level) |
-last correction word (width) | check word (64, if checked)`. Which party a key is for is not in it.
+last correction word (width) | correction of numbers (16, if counted) |
+check word (64, if checked)`. Which party a key is for is not in it.
 """
 
 from functools import cached_property
@@ -18,8 +19,10 @@ from anonloom.kinds.engines import Entropy
 from anonloom_dpf import native
 from anonloom_dpf.aes import BLOCK, Bytes, blocks_of, one_way
 from anonloom_dpf.check import CHECK_BLOCKS, CHECK_BYTES, check_cipher, leaf_hash
+from anonloom_dpf.columns import NUMBERS, Columns, Weights, require_columns
 from anonloom_dpf.evaluation import evaluate
 from anonloom_dpf.generation import Nodes, generate
+from anonloom_dpf.prime import MODULUS, SIZE, Elements, read, reduced
 from anonloom_dpf.shape import Shape
 
 #: Keys that are made together: their states stay in the cache.
@@ -37,6 +40,7 @@ class Parts:
     corrections: Bytes = attrs.field(repr=False)
     right_bits: Bytes = attrs.field(repr=False)
     last: Bytes = attrs.field(repr=False)
+    numbers: Bytes = attrs.field(repr=False)
     check: Bytes = attrs.field(repr=False)
 
     def __len__(self) -> int:
@@ -63,6 +67,10 @@ class AesExpansion:
         blocks = [one_way("leaf", block, states) for block in range(blocks_of(self.width))]
         return np.concatenate(blocks, axis=1)[:, : self.width]
 
+    def numbers(self, nodes: Nodes, states: Bytes) -> Elements:
+        """The two halves of p(x) xor x."""
+        return read(one_way("numbers", 0, states).tobytes()).reshape(-1, NUMBERS)
+
     def digest(self, leaves: NDArray[np.int64], states: Bytes) -> Bytes:
         """The leaf hash of the check."""
         if not self.checked:
@@ -88,11 +96,14 @@ class Tree:
         Bytes per leaf, from 1 on: slots per leaf times bytes per slot.
     checked : bool
         Whether keys carry what `accumulate(check_key=...)` needs.
+    counted : bool
+        Whether a leaf holds two numbers beside its bytes; see `count`.
     """
 
     leaves: int = attrs.field(validator=_positive)
     width: int = attrs.field(validator=_positive)
     checked: bool = False
+    counted: bool = False
 
     @cached_property
     def shape(self) -> Shape:
@@ -108,7 +119,8 @@ class Tree:
     def public_size(self) -> int:
         """Bytes of the part that both keys share."""
         bits = (self.depth + 7) // 8
-        return BLOCK * self.depth + bits + self.width + CHECK_BYTES * self.checked
+        more = NUMBERS * SIZE * self.counted + CHECK_BYTES * self.checked
+        return BLOCK * self.depth + bits + self.width + more
 
     @property
     def key_size(self) -> int:
@@ -118,11 +130,15 @@ class Tree:
     @property
     def aes_bytes(self) -> int:
         """Bytes of AES that the definition needs for one key at all leaves: the unit of cost."""
-        per_leaf = blocks_of(self.width) + CHECK_BLOCKS * self.checked
+        per_leaf = blocks_of(self.width) + CHECK_BLOCKS * self.checked + self.counted
         return BLOCK * (self.shape.nodes + per_leaf * self.leaves)
 
     def keys(
-        self, indices: NDArray[np.int64], payloads: Bytes, entropy: Entropy
+        self,
+        indices: NDArray[np.int64],
+        payloads: Bytes,
+        entropy: Entropy,
+        numbers: Elements | None = None,
     ) -> tuple[Bytes, Bytes]:
         """Keys for party 0 and 1 of m point functions: `payloads[i]` at leaf `indices[i]`.
 
@@ -132,6 +148,8 @@ class Tree:
         payloads : uint8 array (m, width)
         entropy : Entropy
             Where the 32 bytes of seeds per point function come from.
+        numbers : uint64 array (m, 2), optional
+            Of a counted tree, what the leaf holds beside its payload, below the modulus.
         """
         indices = np.ascontiguousarray(indices, np.int64)
         payloads = np.ascontiguousarray(self._rows(payloads, self.width, "payloads"))
@@ -143,27 +161,41 @@ class Tree:
         if len(indices) and not (indices.min() >= 0 and indices.max() < self.leaves):
             raise ValueError(f"indices must be between 0 and {self.leaves - 1}.")
         m = len(indices)
+        if self.counted != (numbers is not None):
+            raise ValueError("A counted tree has numbers, and no other.")
+        if numbers is not None and (numbers.shape != (m, NUMBERS) or (numbers >= MODULUS).any()):
+            raise ValueError(f"numbers must be {NUMBERS} elements of the field per payload.")
         both = np.empty((2, m, self.key_size), np.uint8)
         seeds = both[:, :, :BLOCK]
         seeds[:] = np.frombuffer(entropy.bytes(2 * m * BLOCK), np.uint8).reshape(2, m, BLOCK)
         seeds[:, :, 0] &= 0xFE
         if native.chosen() != "numpy":
-            native.generate(self, indices, payloads, both[0], both[1])
+            native.generate(self, indices, payloads, both[0], both[1], numbers)
             return both[0], both[1]
         for start in range(0, m, TOGETHER):
             some = slice(start, start + TOGETHER)
-            both[:, some, BLOCK:] = self._public(indices[some], payloads[some], seeds[:, some])
+            held = None if numbers is None else numbers[some]
+            both[:, some, BLOCK:] = self._public(
+                indices[some], payloads[some], seeds[:, some], held
+            )
         return both[0], both[1]
 
-    def _public(self, indices: NDArray[np.int64], payloads: Bytes, seeds: Bytes) -> Bytes:
+    def _public(
+        self,
+        indices: NDArray[np.int64],
+        payloads: Bytes,
+        seeds: Bytes,
+        numbers: Elements | None,
+    ) -> Bytes:
         """The shared parts as bytes."""
         path = self.shape.path(indices)
         expansion = AesExpansion(self.width, self.checked)
-        public = generate(expansion, path, indices, payloads, seeds)
+        public = generate(expansion, path, indices, payloads, seeds, numbers)
         fields = (
             public.corrections.reshape(len(indices), -1),
             np.packbits(public.right_bits, axis=1, bitorder="little"),
             public.last,
+            public.numbers.astype("<u8").view(np.uint8),
             public.check,
         )
         return np.concatenate(fields, axis=1)
@@ -175,12 +207,12 @@ class Tree:
     def parts(self, keys: Bytes) -> Parts:
         """The fields of keys."""
         public = self.public(keys)
-        words, bits, last, check = np.split(
-            public, np.cumsum([BLOCK * self.depth, (self.depth + 7) // 8, self.width]), axis=1
-        )
+        sizes = [BLOCK * self.depth, (self.depth + 7) // 8, self.width]
+        ends = np.cumsum([*sizes, NUMBERS * SIZE * self.counted])
+        words, bits, last, numbers, check = np.split(public, ends, axis=1)
         right_bits = np.unpackbits(bits, axis=1, bitorder="little")[:, : self.depth]
         corrections = words.reshape(len(keys), self.depth, BLOCK)
-        return Parts(keys[:, :BLOCK], public, corrections, right_bits, last, check)
+        return Parts(keys[:, :BLOCK], public, corrections, right_bits, last, numbers, check)
 
     def accumulate(
         self, party: int, keys: Bytes, share: Bytes, *, check_key: bytes | None = None
@@ -202,19 +234,58 @@ class Tree:
             With a check key one tag per key: the two servers' tags are equal if and only if the key
             passes (see `anonloom_dpf.check` for what that shows).
         """
+        if check_key is not None:
+            if not self.checked:
+                raise ValueError("Only a tree with checked=True can be checked.")
+            check_cipher(check_key)
+        return self._evaluated(party, keys, share, check_key, None)
+
+    def count(
+        self, party: int, keys: Bytes, share: Bytes, sums: Elements, weights: Weights
+    ) -> Elements:
+        """Do as `accumulate` does, and add up the first numbers of all keys, leaf by leaf.
+
+        Parameters
+        ----------
+        party, keys, share
+            As of `accumulate`; only for a counted tree.
+        sums : uint64 array (leaves,)
+            What the first numbers are added to, in place. What party 0 has there, less what party 1
+            has, is the sum of the first numbers of all point functions at that leaf.
+        weights : uint32 array (leaves,)
+            Below 2^22, drawn after the keys were fixed.
+
+        Returns
+        -------
+        array (m, 3)
+            Per key the sums over all leaves of weight times first number, of weight times second
+            number, and of the weight's square times first number.
+        """
+        if not self.counted:
+            raise ValueError("Only a tree with counted=True can be counted.")
+        require_columns(self.leaves, sums, weights)
+        columns = Columns(sums, weights, np.zeros((len(keys), 3), np.uint64))
+        self._evaluated(party, keys, share, None, columns)
+        sums[:] = reduced(sums)
+        return columns.sketches
+
+    def _evaluated(
+        self,
+        party: int,
+        keys: Bytes,
+        share: Bytes,
+        check_key: bytes | None,
+        columns: Columns | None,
+    ) -> Bytes | None:
         keys = np.ascontiguousarray(self._rows(keys, self.key_size, "keys"))
         if party not in (0, 1):
             raise ValueError(f"party must be 0 or 1. Got {party!r} instead.")
         if share.shape != (self.leaves, self.width) or share.dtype != np.uint8:
             message = f"share must be bytes of shape {(self.leaves, self.width)}."
             raise ValueError(f"{message} Got {share.dtype} of shape {share.shape} instead.")
-        if check_key is not None:
-            if not self.checked:
-                raise ValueError("Only a tree with checked=True can be checked.")
-            check_cipher(check_key)
         if native.chosen() != "numpy" and share.flags.c_contiguous:
-            return native.evaluate(self, party, keys, share, check_key)
-        return evaluate(self.shape, party, self.parts(keys), share, check_key)
+            return native.evaluate(self, party, keys, share, check_key, columns)
+        return evaluate(self.shape, party, self.parts(keys), share, check_key, columns)
 
     def evaluate(self, party: int, key: Bytes) -> Bytes:
         """One party's share of one point function, (leaves, width)."""
