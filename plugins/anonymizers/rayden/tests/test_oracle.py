@@ -228,7 +228,7 @@ def test_finds_the_classes_of_the_recursion(drawn):
     """In every way, alone and in threads: drawing a table takes longer than dividing it."""
 
     @given(data=st.data(), table=drawn.tables(), guard=drawn.guards(), seed=st.integers(0, 9))
-    @settings(deadline=None, max_examples=100)
+    @settings(deadline=None, max_examples=120)
     def holds(data, table, guard, seed):
         classes = data.draw(drawn.starts(table))
 

@@ -69,7 +69,7 @@ def slow_scores(table, rows, neighbours, chain):
 @pytest.mark.parametrize("chain", ["paper", "sbn"])
 def test_scores_are_those_of_the_definition(chain, drawn):
     @given(data=st.data(), table=drawn.tables(), neighbours=st.integers(1, 9))
-    @settings(deadline=None, max_examples=100)
+    @settings(deadline=None, max_examples=200)
     def holds(data, table, neighbours):
         classes = data.draw(drawn.starts(table))
         expected = [
