@@ -49,9 +49,11 @@ class Recipient:
         if document is None:
             raise TransportError("the release is not signed by all servers of the study")
         opened = Opened.decoded(document, self.study)
-        sizes = np.bincount(opened.numbers, minlength=SUPPRESSED + 1)
-        small = np.flatnonzero((sizes > 0) & (sizes < self.study.k))
-        if opened.iteration != iteration or len(small[small != SUPPRESSED]):
+        numbers, sizes = np.unique(opened.numbers, return_counts=True)
+        small = (sizes < self.study.k) & (numbers != SUPPRESSED)
+        # k counts positions: one that came twice would count for two.
+        twice = len(set(opened.joins)) < len(opened)
+        if opened.iteration != iteration or small.any() or twice:
             raise TransportError("the release breaks what the study promises")
         self.opened[iteration] = opened
         return opened

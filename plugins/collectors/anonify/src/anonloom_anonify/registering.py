@@ -107,7 +107,7 @@ class Classes:
             head, cells, *members = unpack(data)
             read = tuple(tuple(of) for of in json.loads(cells))
             found = cls(tuple(tuple(cut(of, PID_BYTES)) for of in members), read)
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, RecursionError):
             raise TransportError("the classes cannot be read") from None
         if head != _HEAD or len(found.cells) != len(found.members):
             raise TransportError("the classes cannot be read")

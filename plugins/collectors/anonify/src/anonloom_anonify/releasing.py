@@ -76,7 +76,7 @@ class Opened:
             said = json.loads(head)
             parts = cut(rows, CID_BYTES + JOIN_BYTES + study.answer_size)
             start = CID_BYTES + JOIN_BYTES
-            return cls(
+            found = cls(
                 int(said["iteration"]),
                 {int(number): tuple(cells) for number, cells in said["classes"]},
                 np.array([int.from_bytes(row[:CID_BYTES], "big") for row in parts], np.int64),
@@ -85,8 +85,11 @@ class Opened:
                     len(parts), study.answer_size
                 ),
             )
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
             raise TransportError("the release cannot be read") from None
+        if set(np.unique(found.numbers).tolist()) != found.classes.keys():
+            raise TransportError("the release cannot be read")
+        return found
 
 
 def join_key(secret: bytes, rank: int) -> bytes:
