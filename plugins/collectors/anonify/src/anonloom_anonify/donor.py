@@ -137,7 +137,7 @@ class Donor:
         return b"" if self._secret is None else self._secret.slot
 
     def consent(self) -> bytes:
-        """Return what she posts before an iteration is opened: proof that she withdraws, or nothing.
+        """Return what she posts before an iteration is opened: proof that she withdraws, or noise.
 
         Servers know the alpha of every position; the link of this iteration only she knows, so that
         nobody withdraws in her name.
