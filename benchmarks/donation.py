@@ -85,7 +85,9 @@ def main() -> None:
 
 
 def _asked() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("--transport", choices=("direct", "dpf", "mixnet"), default="dpf")
     parser.add_argument("--donors", type=int, default=5000)
     parser.add_argument("--servers", type=int, default=2)
@@ -162,9 +164,7 @@ def _differences(
     rows = donated.rows[0]
     labels = np.full(len(table), -1, np.int64)
     labels[rows] = [-1 if number is None else number - 1 for number in campaign.numbers]
-    curators = stages.generalize(table, Classes.from_labels(labels)).take(
-        rows[campaign.owners[1]]
-    )
+    curators = stages.generalize(table, Classes.from_labels(labels)).take(rows[campaign.owners[1]])
     return sum(
         int((released.frame[name].astype(str) != curators.frame[name].astype(str)).sum())
         for name in released.frame.columns

@@ -18,9 +18,10 @@ Report = Callable[[int, int | None], None]
 class Progress:
     """Tells how far a study is.
 
-    A round that has ended counts as what it was estimated to take; the one that is being run by
-    the time it has taken, and never as more than that. Rounds that nobody planned, because
-    everybody posts again, make the whole longer.
+    A round that has ended counts as what it took, the one that is being run by the time it has
+    taken, and never as more than it should take. What rounds should take is estimated, and
+    corrected by what those before them took. Rounds that nobody planned, because everybody posts
+    again, make the whole longer.
 
     Attributes
     ----------
@@ -30,7 +31,8 @@ class Progress:
 
     report: Report = attrs.field(repr=False)
     planned: dict[str, float]
-    _over: set[str] = attrs.field(factory=set, init=False)
+    clock: Callable[[], float] = attrs.field(default=time.process_time, repr=False)
+    _took: dict[str, float] = attrs.field(factory=dict, init=False)
     _now: str = attrs.field(default="", init=False)
     _began: float = attrs.field(default=0.0, init=False)
 
@@ -46,22 +48,29 @@ class Progress:
         return cls(report, planned)
 
     def begin(self, name: str) -> None:
-        """Note that a round begins, and that the one before it is over."""
+        """Note that a round begins, or goes on, and that the one before it rests."""
         if name not in self.planned:
             phase = name.split(" ")[0]
             alike = [cost for one, cost in self.planned.items() if one.split(" ")[0] == phase]
             self.planned[name] = max(alike, default=0.0)
-        self._over.add(self._now)
-        self._over.discard(name)
-        self._now, self._began = name, time.process_time()
+        if self._now:
+            self._took[self._now] = self._spent()
+        self._now, self._began = name, self.clock()
         self.tell()
+
+    def _spent(self) -> float:
+        return self._took.get(self._now, 0.0) + self.clock() - self._began
 
     def tell(self, phase: str = "", done: int = 0, total: int = 0) -> None:
         """Tell how far it is; see `Watch`."""
-        ended = sum(cost for name, cost in self.planned.items() if name in self._over)
-        now = min(time.process_time() - self._began, self.planned.get(self._now, 0.0))
-        whole = sum(self.planned.values())
-        self.report(int(_PARTS * (ended + now) / whole) if whole else 0, _PARTS)
+        ended = {name: took for name, took in self._took.items() if name != self._now}
+        expected = sum(self.planned[name] for name in ended)
+        # Estimates are of one sender at a time; here many are played together.
+        pace = sum(ended.values()) / expected if expected else 1.0
+        left = pace * sum(cost for name, cost in self.planned.items() if name not in ended)
+        now = min(self._spent(), pace * self.planned.get(self._now, 0.0))
+        whole = sum(ended.values()) + left
+        self.report(int(_PARTS * (sum(ended.values()) + now) / whole) if whole else 0, _PARTS)
 
 
 def silent() -> Progress:
