@@ -32,8 +32,8 @@ from anonloom_rounds.recording import Recorded
 
 #: What servers say to each other here; numbers count attempts and iterations.
 _STEPS = re.compile(
-    r"(key|sign notice|stop|share \d|seed|classes|sign classes|(coins|plan|sign plan|give up "
-    r"(reservation|publishing)|release|sign release) \d{1,3}(\.\d{1,4})?)( commit)?"
+    r"(key|sign notice|stop|share \d{1,3}|seed|classes|sign classes|(coins|plan|sign plan|give up "
+    r"(reservation|publishing)|release|sign release) \d{1,4}(\.\d{1,4})?)( commit)?"
 )
 
 _REASON = 300
@@ -294,7 +294,11 @@ class Aggregator:
             seed = self.council.tossed("seed", self.registered.digest)
             if seed is None:
                 return
-            grouping = self.work.classify(self.registered.records, seed)
+            try:
+                grouping = self.work.classify(self.registered.records, seed)
+            except TransportError as error:
+                self.council.talk.stop(str(error))
+                return
             self.refused.update(grouping.refused)
             self.classes = Classes.of(self.registered, grouping)
         self.broadcast = self.council.signed_by_all(

@@ -1,0 +1,289 @@
+"""Servers agree, or the study stops and says which of them says something else."""
+
+import attrs
+import pytest
+from anonify_play import ByFirstByte, met, refusal, servers, study, talk
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anonloom.kinds.rounds import Party
+from anonloom_anonify.council import Council, bound_of, read_study
+from anonloom_anonify.study import PID_BYTES
+from anonloom_rounds.packing import pack, unpack
+from anonloom_rounds.recording import Recorded
+from anonloom_rounds.signing import SIGNATURE_BYTES, Signer
+
+
+def said_anew(party, step, body):
+    """Return what changes a word of one server, signed again by itself."""
+
+    def change(envelope):
+        if envelope.step != step or envelope.sender != party.study.everyone[party.seat.index]:
+            return envelope
+        talk_ = party.council.talk
+        bound = party.study.digest if step in ("key", "sign notice", "stop") else talk_.bound
+        said = body(envelope.body[SIGNATURE_BYTES:]) if callable(body) else body
+        signature = Signer(party.seat.identity).sign(f"word {step}", bound, said)
+        return attrs.evolve(envelope, body=signature + said)
+
+    return change
+
+
+def begun(parties, change=None):
+    talk(parties, *[party.begin() for party in parties], change=change)
+    return [party.stopped for party in parties]
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 11])
+def test_servers_meet_and_share_a_secret(number):
+    parties = met(servers(number=number))
+    assert [""] * number == [party.stopped for party in parties]
+    assert 1 == len({party.council.secret for party in parties})
+    assert 1 == len({party.notice for party in parties})
+    pins = parties[0].seat.pins
+    assert study(servers=number) == read_study(parties[0].notice, pins)
+    assert 1 == len({party.round for party in parties})
+    assert [0] * number == [party.refused.total() for party in parties]
+
+
+def test_nobody_on_the_lines_learns_the_secret():
+    parties, heard = servers(), []
+
+    def hear(envelope):
+        heard.append(envelope.body)
+        return envelope
+
+    begun(parties, hear)
+    secret = parties[0].council.secret
+    assert not any(secret in body for body in heard)
+    drawn = [piece for party in parties for piece in party.council.drawn if len(piece) == 32]
+    assert not any(piece in body for piece in drawn for body in heard)
+
+
+def test_a_server_that_runs_something_else_is_named():
+    one, other = (
+        study(versions=("anonloom 1", "numpy 2")),
+        study(versions=("anonloom 1", "numpy 3")),
+    )
+    parties = servers([one, other])
+    assert [
+        "server 1 runs anonloom 1; numpy 3, and server 0 anonloom 1; numpy 2: all must run the "
+        "same",
+        "server 0 runs anonloom 1; numpy 2, and server 1 anonloom 1; numpy 3: all must run the "
+        "same",
+    ] == begun(parties)
+    assert [None, None] == [party.round for party in parties]
+
+
+def test_servers_of_different_studies_do_not_understand_each_other():
+    parties = servers([study(), study(k=3)])
+    assert ["", ""] == begun(parties)
+    assert [{"not of this study": 1}] * 2 == [party.refused for party in parties]
+
+
+def test_a_key_that_cannot_be_read_is_named():
+    parties = servers()
+    stopped = begun(parties, said_anew(parties[1], "key", b"nonsense"))
+    assert "server 1 announced a key that cannot be read" == stopped[0]
+
+
+def test_a_share_that_cannot_be_opened_is_named():
+    parties = servers(number=3)
+    stopped = begun(parties, said_anew(parties[2], "share 0", b"nonsense"))
+    assert [
+        "server 2 sealed a share that cannot be opened",
+        "server 0 stopped the round: server 2 sealed a share that cannot be opened",
+        "server 0 stopped the round: server 2 sealed a share that cannot be opened",
+    ] == stopped
+
+
+def test_who_tells_different_servers_different_things_is_named():
+    parties = servers(number=3)
+    other = said_anew(parties[2], "key", lambda said: pack(unpack(said)[0], unpack(said)[1][::-1]))
+
+    def to_one(envelope):
+        return other(envelope) if envelope.receiver == Party("server", 0) else envelope
+
+    stopped = begun(parties, to_one)
+    assert "server 2 said two different things" in stopped[0]
+    assert any("server 2 said two different things" == why for why in stopped)
+
+
+def test_who_says_two_things_one_after_the_other_is_named():
+    parties = met(servers())
+    envelope = parties[1].again()[0]
+    change = said_anew(parties[1], envelope.step, b"something else")
+    talk(parties, [change(envelope)])
+    assert "server 1 said two different things" == parties[0].stopped
+    assert [(envelope.step, 1)] == [
+        (proof.step, proof.server) for proof in parties[0].council.talk.evidence
+    ]
+    assert "server 0 stopped the round: server 1 said two different things" == parties[1].stopped
+
+
+def test_a_signature_under_something_else_is_named():
+    parties = servers()
+    stopped = begun(
+        parties, said_anew(parties[1], "sign notice", lambda said: bytes(64) + said[64:])
+    )
+    assert "server 1 signs something else than what all words give: notice" == stopped[0]
+
+
+def registered(parties, records=(1, 1, 2, 2), change=None):
+    messages = [bytes([at]) * PID_BYTES + bytes([of, at]) for at, of in enumerate(records)]
+    round = parties[0].round
+    sent = [party.hear(round, messages, len(messages)) for party in parties]
+    talk(parties, *sent, change=change)
+    return [party.stopped for party in parties]
+
+
+def test_all_servers_compute_with_the_same_coins():
+    parties = met(servers(works=[ByFirstByte(), ByFirstByte()]))
+    assert ["", ""] == registered(parties)
+    assert parties[0].work.seeds == parties[1].work.seeds
+    assert 1 == len(parties[0].work.seeds)
+    assert 1 == len({party.broadcast for party in parties})
+
+
+def test_other_registrations_give_other_coins():
+    one, other = met(servers()), met(servers())
+    registered(one)
+    registered(other, (2, 2, 1, 1))
+    # Keys and shares are the same, drawn from one seeded source; only the subject differs.
+    assert one[0].council.secret == other[0].council.secret
+    assert one[0].work.seeds != other[0].work.seeds
+
+
+def test_servers_that_make_other_classes_are_named():
+    parties = met(servers(works=[ByFirstByte(), ByFirstByte(shift=1)]))
+    assert [
+        "the servers do not agree on the classes: server 1 says something else than server 0",
+        "the servers do not agree on the classes: server 0 says something else than server 1",
+    ] == registered(parties)
+    assert [None, None] == [party.broadcast for party in parties]
+
+
+def test_of_three_servers_the_one_that_is_alone_is_named_by_both():
+    parties = met(servers(number=3, works=[ByFirstByte(), ByFirstByte(), ByFirstByte(shift=1)]))
+    what = "the servers do not agree on the classes: server {} says something else than server {}"
+    stopped = registered(parties)
+    assert [what.format(2, 0), what.format(2, 1)] == stopped[:2]
+    assert stopped[2].startswith("the servers do not agree on the classes")
+
+
+def test_a_coin_that_was_not_committed_to_is_named():
+    parties = met(servers())
+    stopped = registered(
+        parties,
+        change=said_anew(parties[1], "seed", lambda said: said[:-1] + bytes([said[-1] ^ 1])),
+    )
+    assert "server 1 shows something else than it committed to: seed" == stopped[0]
+
+
+def test_a_server_that_heard_other_registrations_does_not_agree():
+    parties = met(servers())
+    round = parties[0].round
+    sent = [
+        party.hear(round, [bytes([at, which]) * 9 for at in range(4)], 4)
+        for which, party in enumerate(parties)
+    ]
+    talk(parties, *sent)
+    assert "server 1 shows something else than it committed to: seed" == parties[0].stopped
+
+
+def test_classes_that_cannot_be_made_stop_the_study_with_the_reason():
+    class Hopeless(ByFirstByte):
+        def classify(self, records, seed):
+            from anonloom.errors import TransportError
+
+            raise TransportError("nobody registered with anything that can be read")
+
+    parties = met(servers(works=[Hopeless(), Hopeless()]))
+    assert ["nobody registered with anything that can be read"] * 2 == registered(parties)
+
+
+@given(st.binary(max_size=100), st.text(max_size=10), st.booleans())
+def test_nothing_that_arrives_makes_a_server_fail(body, step, known):
+    parties = met(servers())
+    envelope = attrs.evolve(
+        parties[1].again()[0],
+        step="classes" if known else step,
+        body=body,
+    )
+    parties[0].take(envelope)
+    assert "" == parties[0].stopped
+    assert 1 == parties[0].refused.total()
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"step": "rumour"}, "unknown step"),
+        ({"step": "share 1000"}, "unknown step"),
+        ({"step": "classes", "body": b""}, "not signed by its sender"),
+        ({"round": b"another"}, "not of this study"),
+        ({"receiver": Party("server", 1)}, "not for this server"),
+        ({"sender": Party("client", 1)}, "not from another server"),
+        ({"sender": Party("server", 0)}, "not from another server"),
+        ({"sender": Party("server", 7)}, "not from another server"),
+    ],
+)
+def test_what_is_refused_is_counted_by_reason(change, reason):
+    parties = met(servers())
+    word = next(envelope for envelope in parties[1].again() if envelope.step == "key")
+    parties[0].take(attrs.evolve(word, **change))
+    assert {reason: 1} == parties[0].refused
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "key",
+        "sign notice",
+        "stop",
+        "share 12",
+        "seed commit",
+        "seed",
+        "classes",
+        "sign classes",
+        "coins 1 commit",
+        "plan 12",
+        "sign plan 3",
+        "give up reservation 2",
+        "give up publishing 2.1500",
+        "release 1500",
+        "sign release 1500",
+    ],
+)
+def test_every_word_of_a_long_study_is_understood(step):
+    parties = met(servers())
+    word = next(envelope for envelope in parties[1].again() if envelope.step == "key")
+    parties[0].take(attrs.evolve(word, step=step))
+    assert "unknown step" not in parties[0].refused
+
+
+def test_a_study_needs_the_key_of_each_server():
+    one = servers()[0]
+    seat = attrs.evolve(one.seat, pins=one.seat.pins[:1])
+    assert "a study of 2 servers needs the public key of each. Got 1 instead." == refusal(
+        lambda: Council(one.study, seat, Recorded(None))
+    )
+
+
+def test_what_all_know_is_forgotten_in_the_end():
+    party = met(servers())[0]
+    bound = bound_of(party.notice)
+    party.council.forget()
+    assert (None, (), False) == (
+        party.council.secret,
+        party.council.drawn,
+        party.council.box.begun,
+    )
+    assert bound == party.council.talk.bound
+
+
+def test_names_give_different_secrets_and_coins_stay_below_a_signed_number():
+    party = met(servers())[0]
+    assert party.council.derived("join") != party.council.derived("erasure 1")
+    assert "secret" not in repr(party.council)
+    assert party.council.secret.hex() not in repr(party)
