@@ -133,8 +133,13 @@ class Agreeing(Collecting):
         missing = self.round.cohort - len(admitted)
         if 0 < missing < self.round.min_leave:
             self.talk.stop(
-                f"{missing} of {self.round.cohort} senders are missing: with fewer than "
-                f"{self.round.min_leave} missing, what is absent would show whose it is"
+                f"{missing} of {self.round.cohort} senders are missing"
+                + (
+                    ", and the round needs all of them"
+                    if self.round.min_leave > self.round.cohort
+                    else f": with fewer than {self.round.min_leave} missing, what is absent would "
+                    "show whose it is"
+                )
             )
             return
         self.admitted = admitted

@@ -79,6 +79,8 @@ class Campaign:
         The round that is being run.
     ledger
         What each round cost and what became of it.
+    numbers
+        Truth: the class of each donor, as she found it herself, whatever she claims.
     owners
         Truth: which donors the records of each iteration are from.
     """
@@ -105,6 +107,7 @@ class Campaign:
     donors: list[Donor] = attrs.field(factory=list, init=False, repr=False)
     servers: list[Aggregator] = attrs.field(factory=list, init=False, repr=False)
     recipient: Recipient | None = attrs.field(default=None, init=False, repr=False)
+    numbers: list[int | None] = attrs.field(factory=list, init=False, repr=False)
     owners: dict[int, NDArray[np.int64]] = attrs.field(factory=dict, init=False, repr=False)
     identities: tuple[Identity, ...] = attrs.field(init=False, repr=False)
     _seats: list[Seat] = attrs.field(init=False, repr=False)
@@ -176,11 +179,6 @@ class Campaign:
         classes = self.servers[0].classes
         return () if classes is None else classes.cells
 
-    @property
-    def numbers(self) -> list[int | None]:
-        """Truth: the class of each donor, as she found it herself."""
-        return [donor.number for donor in self.donors]
-
     # --- one round ------------------------------------------------------------------------------
 
     def _play(self, round: Round) -> None:
@@ -207,9 +205,7 @@ class Campaign:
         accepted = driver.servers[0].accepted
         self._tell(lambda server: server.hear(round, messages, accepted), f"{name}: heard")
         if phase == "registration" and self.servers[0].broadcast is not None:
-            broadcast = self._first("broadcast")
-            for donor in self.donors:
-                donor.look_up(broadcast)
+            self._look_up(self._first("broadcast"))
         if phase == "publishing":
             self._hand_over(round)
 
@@ -220,15 +216,20 @@ class Campaign:
         ]
         return self._post(round, name, messages, np.zeros(len(messages), bool))
 
+    def _look_up(self, broadcast: bytes) -> None:
+        """Let everybody find her class; some will claim another one."""
+        for donor in self.donors:
+            donor.look_up(broadcast)
+        self.numbers = [donor.number for donor in self.donors]
+        others = len(self.cells) - 1
+        for at in np.flatnonzero(self.behaviour.lying).tolist():
+            donor = self.donors[at]
+            if donor.number and others > 1:
+                donor.number = donor.number % others + 1
+
     def _reserve(self, round: Round, name: str) -> tuple[Driver, Sequence[bytes | None]]:
         self._kept.clear()
         self._next = None
-        classes = self.servers[0].classes
-        assert classes is not None
-        for at in np.flatnonzero(self.behaviour.lying).tolist():
-            donor, others = self.donors[at], len(classes.cells) - 1
-            if donor.number and others > 1:
-                donor.number = donor.number % others + 1
         messages = [donor.reservation(round) for donor in self.donors]
         return self._post(round, name, messages, self.behaviour.leaving)
 
@@ -419,12 +420,20 @@ class Campaign:
         """Return the round that all servers want to run; None at the end of the study."""
         self._go_on()
         rounds = {server.round for server in self.servers}
-        if len(rounds) > 1:
-            raise TransportError(_LOST)
         round = rounds.pop()
-        if round is None and not all(server.over for server in self.servers):
-            raise TransportError(_LOST)
+        if rounds or (round is None and not all(server.over for server in self.servers)):
+            raise self._lost()
         return round
+
+    def _lost(self) -> TransportError:
+        """Return what is wrong when servers wait for each other."""
+        waits = [
+            f"server {at} waits for the word '{step}' of server {other}"
+            for at, server in enumerate(self.servers)
+            for other, step in server.council.waiting
+            if not server.over
+        ]
+        return TransportError(f"{_LOST}: {'; '.join(waits)}" if waits else _LOST)
 
     def _go_on(self) -> None:
         stopped = next((server.stopped for server in self.servers if server.stopped), "")
@@ -436,7 +445,7 @@ class Campaign:
         self._go_on()
         shown: bytes | None = getattr(self.servers[0], what)
         if shown is None:
-            raise TransportError(_LOST)
+            raise self._lost()
         return shown
 
 

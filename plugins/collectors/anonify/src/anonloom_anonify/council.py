@@ -68,6 +68,15 @@ class Council:
         """Why the study cannot end; empty if it can."""
         return self.talk.stopped
 
+    @property
+    def waiting(self) -> list[tuple[int, str]]:
+        """Which servers this one waits for, and for which word: for the operator's eyes."""
+        if self.notice is None or self.secret is not None or self.stopped:
+            return self.talk.waiting
+        share = f"share {self.seat.index}"
+        others = (at for at in range(self.study.servers) if at != self.seat.index)
+        return [(at, share) for at in others if self.talk.of(share, at) is None]
+
     def meet(self) -> bool:
         """Announce a key, sign the study and share a secret; return whether that is done."""
         if self._key is None:
