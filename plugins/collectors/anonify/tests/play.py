@@ -120,8 +120,10 @@ FIRSTS = (1, 2, 3) * 5
 
 def played(firsts=FIRSTS, *, works=None, behaviour=None, answers=None, transport=None, **more):
     """Return a campaign that has not begun; what `Study` does not know goes to the campaign."""
-    known = {field.name for field in attrs.fields(Study)}
+    known = {field.name for field in attrs.fields(Study)} - {"authority"}
     described = {name: more.pop(name) for name in list(more) if name in known}
+    if "authority" in more:
+        described["authority"] = more["authority"].public
     agreed = study(**{"donors": len(firsts), **described})
     return Campaign(
         transport=transport or Carrier(),

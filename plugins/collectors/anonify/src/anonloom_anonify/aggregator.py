@@ -341,8 +341,9 @@ class Aggregator:
             return None
         choice = Choice.of(reservations, classes.sizes, self.study.k, self.work, seed)
         if not choice.kept.any():
-            told = (f"{len(which)} {why}" for why, which in choice.withheld.items())
-            self.council.talk.stop(f"no class is left that can be published: {'; '.join(told)}")
+            told = [f"{len(which)} {why}" for why, which in choice.withheld.items()]
+            why = "; ".join(told) or "nobody has reserved a position"
+            self.council.talk.stop(f"no class is left that can be published: {why}")
             return None
         return Drawn(attempt, reservations, choice)
 

@@ -1,0 +1,507 @@
+"""Whole studies: who leaves, lies, withdraws or is missing, and what is published then."""
+
+from collections import Counter
+from contextlib import suppress
+
+import attrs
+import numpy as np
+import pytest
+from anonify_play import FIRSTS, ByFirstByte, answers_of, installed, played, real, refusal
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anonloom.errors import TransportError
+from anonloom.params import param
+from anonloom.testing.entropy import SeededEntropy
+from anonloom_anonify.behaviour import Behaviour
+from anonloom_anonify.findings import smallest_pattern
+from anonloom_rounds.carrier import Carrier
+from anonloom_rounds.invitations import Authority
+
+DONORS = len(FIRSTS)
+
+
+def behaving(iterations=1, donors=DONORS, **who):
+    """Honest donors but for those who are named: leaving=[..], absent={iteration: [..]}."""
+    one = Behaviour.honest(donors, iterations)
+    for name, which in who.items():
+        if isinstance(which, dict):
+            for iteration, some in which.items():
+                getattr(one, name)[iteration - 1, some] = True
+        else:
+            getattr(one, name)[which] = True
+    return one
+
+
+def published(campaign, iteration=1):
+    """Donors whose records are published, by class."""
+    opened = campaign.recipient.opened[iteration]
+    found = {}
+    for number, donor in zip(opened.numbers.tolist(), campaign.owners[iteration], strict=True):
+        found.setdefault(number, set()).add(int(donor))
+    return found
+
+
+def sizes(campaign, iteration=1):
+    return {number: len(donors) for number, donors in published(campaign, iteration).items()}
+
+
+def run(*args, **more):
+    campaign = played(*args, **more)
+    campaign.run()
+    return campaign
+
+
+class Losing(Carrier):
+    """Loses the first message of some posts."""
+
+    lossy = ("registration 1",)
+
+    def forgets(self, round, at):
+        return at == 1 and any(round.id == f"s {name}" for name in self.lossy)
+
+
+def losing(*names):
+    made = Losing()
+    object.__setattr__(made, "lossy", names)
+    return made
+
+
+def test_records_are_their_owners_in_their_class():
+    campaign = run()
+    opened = campaign.recipient.opened[1]
+    assert {1: 4, 2: 4, 3: 4} == sizes(campaign)
+    assert opened.numbers.tolist() == [FIRSTS[donor] for donor in campaign.owners[1]]
+    assert opened.answers[:, 0].tolist() == campaign.owners[1].tolist()
+    assert all(server.over for server in campaign.servers)
+    assert campaign.ledger.simulated
+
+
+def test_all_servers_end_with_the_same():
+    campaign = run(servers=3, works=[ByFirstByte() for _ in range(3)])
+    for name in ("notice", "broadcast", "releases", "withheld", "reserved", "erased"):
+        assert 1 == len({repr(getattr(server, name)) for server in campaign.servers}), name
+
+
+def test_every_record_is_erased_in_some_study_and_published_in_others():
+    shown = Counter()
+    for seed in range(12):
+        shown.update(run((1, 1, 1, 1), entropy=SeededEntropy(seed)).owners[1].tolist())
+    assert {0, 1, 2, 3} == set(shown)
+    assert all(count < 12 for count in shown.values())
+    assert 36 == shown.total()
+
+
+def test_the_order_of_a_release_says_nothing_about_positions_or_senders():
+    orders = {tuple(run(entropy=SeededEntropy(seed)).owners[1].tolist()) for seed in range(4)}
+    assert 4 == len(orders)
+    assert all(list(order) != sorted(order) for order in orders)
+
+
+# --- iterations -----------------------------------------------------------------------------------
+
+
+def joined(campaign):
+    """Join keys of every donor, over the iterations."""
+    found = {}
+    for iteration, opened in campaign.recipient.opened.items():
+        for donor, join in zip(campaign.owners[iteration].tolist(), opened.joins, strict=True):
+            found.setdefault(donor, set()).add(join)
+    return found
+
+
+def test_the_same_donors_are_published_in_every_iteration():
+    campaign = run(iterations=3)
+    assert published(campaign, 1) == published(campaign, 2) == published(campaign, 3)
+    for iteration in (1, 2, 3):
+        assert {iteration} == set(campaign.recipient.opened[iteration].answers[:, 1].tolist())
+
+
+def test_a_join_key_is_one_donors_and_nothing_else_that_is_known():
+    campaign = run(iterations=3, traced=True)
+    found = joined(campaign)
+    assert {1} == {len(keys) for keys in found.values()}
+    keys = {next(iter(one)) for one in found.values()}
+    assert len(found) == len(keys)
+    seen = b"".join(
+        sight.envelope.body for trace in campaign.traces for sight in trace.network
+    ) + b"".join(word.body for word in campaign.words)
+    assert not any(key in seen for key in keys)
+    other = joined(run(iterations=3, entropy=SeededEntropy(1)))
+    assert keys.isdisjoint(next(iter(one)) for one in other.values())
+
+
+def test_one_who_is_missing_withholds_the_iteration_for_all():
+    campaign = run(iterations=3, behaviour=behaving(3, absent={2: [4]}))
+    assert {1, 3} == set(campaign.recipient.opened)
+    assert {2: "1 of 15 are missing"} == campaign.servers[0].withheld
+    assert published(campaign, 1) == published(campaign, 3)
+
+
+def test_a_decoy_stands_in_for_who_is_missing():
+    donor = 4
+    campaign = run(
+        iterations=3, missing="blank", min_leave=3, behaviour=behaving(3, absent={2: [donor]})
+    )
+    assert {} == campaign.servers[0].withheld
+    assert published(campaign, 1) == published(campaign, 3)
+    class_ = FIRSTS[donor]
+    here = donor in published(campaign, 1)[class_]
+    missing = {number: donors - {donor} for number, donors in published(campaign, 1).items()}
+    assert missing == published(campaign, 2)
+    assert (1 if here else None) == smallest_pattern(campaign) or not here
+
+
+def test_who_left_no_decoy_is_missing():
+    """A decoy is left by who uploads: who misses two iterations in a row has none for the second."""
+    campaign = run(
+        iterations=4,
+        missing="blank",
+        min_leave=3,
+        behaviour=behaving(4, absent={2: [4], 3: [4]}),
+    )
+    assert {3: "1 of 15 are missing"} == campaign.servers[0].withheld
+    assert {1, 2, 4} == set(campaign.recipient.opened)
+
+
+def test_enough_who_are_missing_together_are_let_go():
+    campaign = run(
+        iterations=3,
+        missing="blank",
+        min_leave=2,
+        behaviour=behaving(3, absent={2: [0, 3], 3: [0, 3]}),
+    )
+    assert {1, 2, 3} == set(campaign.recipient.opened)
+    assert {0, 3}.isdisjoint(campaign.owners[3].tolist())
+
+
+def test_who_has_no_answer_uploads_like_everybody():
+    answers = answers_of(DONORS)
+    answers[0][1][:3] = False
+    campaign = run(answers=answers, traced=True)
+    assert {0, 1, 2}.isdisjoint(campaign.owners[1].tolist())
+    deposit = campaign.traces[-1]
+    senders = {s.envelope.sender.index for s in deposit.network if s.envelope.step == "upload"}
+    assert set(range(DONORS)) == senders
+    assert not deposit.absent
+
+
+# --- leaving --------------------------------------------------------------------------------------
+
+
+def test_one_who_never_comes_back_holds_the_reservation():
+    campaign = played(min_leave=2, behaviour=behaving(leaving=[3]))
+    assert "the study has stopped: given up 2 times: 1 of 15 are missing" == refusal(campaign.run)
+
+
+def test_enough_who_never_come_back_are_let_go():
+    campaign = run(min_leave=2, behaviour=behaving(leaving=[3, 6]))
+    assert 13 == campaign.servers[0].reserved
+    assert {1: 2, 2: 4, 3: 4} == sizes(campaign)
+
+
+def test_a_class_that_too_many_left_is_withheld():
+    campaign = run(min_leave=2, k=3, behaviour=behaving(leaving=[0, 3]))
+    assert {2: 4, 3: 4} == sizes(campaign)
+    assert {"too few reservations": 1} == campaign.servers[0].classes_withheld
+
+
+def test_when_no_class_is_left_the_study_stops():
+    campaign = played(k=5)
+    assert (
+        "the study has stopped: no class is left that can be published: 3 too few reservations"
+        == refusal(campaign.run)
+    )
+
+
+def test_when_nobody_is_in_a_class_the_study_stops():
+    campaign = played([9] * 5)
+    assert (
+        "the study has stopped: no class is left that can be published: nobody has reserved a "
+        "position"
+    ) == refusal(campaign.run)
+
+
+# --- lying ----------------------------------------------------------------------------------------
+
+
+def test_a_false_claim_is_seen_by_the_excess_and_that_class_is_withheld():
+    campaign = run(behaviour=behaving(lying=[0]))  # of class 1, claims class 2
+    assert {1: 3, 3: 4} == sizes(campaign)
+    assert {"claimed by more donors than registered": 1} == campaign.servers[0].classes_withheld
+
+
+def test_false_claims_that_cancel_out_are_not_seen():
+    """What cannot be detected: nobody is more than registered, and k holds."""
+    campaign = run(behaviour=behaving(lying=[0, 1, 2]))
+    assert {1: 4, 2: 4, 3: 4} == sizes(campaign)
+    # What is published of a liar is what she claimed.
+    for number, donors in published(campaign).items():
+        for donor in donors & {0, 1, 2}:
+            assert FIRSTS[donor] % 3 + 1 == number
+
+
+def test_a_liar_lies_once_however_often_everybody_posts():
+    campaign = run(
+        transport=losing("reservation 1"), repeats=1, behaviour=behaving(lying=[0, 1, 2])
+    )
+    for number, donors in published(campaign).items():
+        for donor in donors & {0, 1, 2}:
+            assert FIRSTS[donor] % 3 + 1 == number
+
+
+def test_the_truth_of_a_liar_is_known():
+    campaign = run(behaviour=behaving(lying=[0, 1, 2]))
+    assert list(FIRSTS) == campaign.numbers
+
+
+# --- withdrawing ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("counted", [False, True])
+def test_who_withdraws_is_not_published_from_then_on(counted):
+    campaign = run(
+        iterations=3,
+        withdrawals=True,
+        counted=counted,
+        works=[ByFirstByte(erased=0), ByFirstByte(erased=0)],
+        behaviour=behaving(3, withdrawing={2: [0, 4]}),
+    )
+    assert set(range(DONORS)) == set(campaign.owners[1].tolist())
+    for iteration in (2, 3):
+        assert {0, 4} == set(range(DONORS)) - set(campaign.owners[iteration].tolist())
+
+
+def test_a_class_that_too_many_withdrew_from_is_not_published():
+    first = [at for at, of in enumerate(FIRSTS) if of == 1]
+    for counted in (False, True):
+        campaign = run(
+            k=3,
+            withdrawals=True,
+            counted=counted,
+            works=[ByFirstByte(erased=0), ByFirstByte(erased=0)],
+            behaviour=behaving(withdrawing={1: first[:3]}),
+        )
+        assert {2: 5, 3: 5} == sizes(campaign)
+
+
+def test_servers_count_before_they_open():
+    """A class with too few records is erased on every server, and nobody sees any of it."""
+    answers = answers_of(DONORS)
+    for at, of in enumerate(FIRSTS):
+        answers[0][1][at] = of != 1 or at < 6  # two of class 1 have an answer
+    campaign = run(k=3, counted=True, answers=answers, traced=True)
+    assert {2: 4, 3: 4} == sizes(campaign)
+    shown = [record for record in campaign.traces[-1].published if record is not None]
+    assert {2, 3} == {FIRSTS[record[0]] for record in shown}
+
+
+# --- posts that are lost --------------------------------------------------------------------------
+
+
+def names(campaign):
+    return [entry.name for entry in campaign.ledger.entries]
+
+
+def test_when_posts_are_lost_everybody_posts_again():
+    campaign = run(transport=losing("registration 1", "reservation 1"), repeats=1, traced=True)
+    assert [
+        "registration 1",
+        "registration 2",
+        "reservation 1",
+        "reservation 2",
+        "publishing 2.1",
+    ] == names(campaign)
+    assert {1: 4, 2: 4, 3: 4} == sizes(campaign)
+    # With other identifiers and other positions: nobody can be joined over attempts.
+    for first, second in ((0, 1), (2, 3)):
+        sent = [campaign.traces[at].sent.values() for at in (first, second)]
+        heads = [{message[:16] for message in messages} for messages in sent]
+        assert heads[0].isdisjoint(heads[1])
+
+
+def test_who_is_still_not_heard_sends_dummies():
+    campaign = run(
+        transport=losing("registration 1", "registration 2", "reservation 1", "reservation 2"),
+        repeats=1,
+        traced=True,
+    )
+    server = campaign.servers[0]
+    assert 1 == campaign.numbers.count(None)
+    # One was not heard when registering, and of the others one at most when reserving.
+    assert server.reserved in (13, 14)
+    assert {15} == {entry.accepted for entry in campaign.ledger.entries}
+
+
+@pytest.mark.parametrize("repeats", [0, 1, 2])
+def test_nobody_posts_more_often_than_the_study_says(repeats):
+    lost = [f"registration {at}" for at in range(1, 9)]
+    campaign = run(transport=losing(*lost), repeats=repeats)
+    registrations = [name for name in names(campaign) if name.startswith("registration")]
+    assert repeats + 1 == len(registrations)
+
+
+# --- giving up ------------------------------------------------------------------------------------
+
+
+@attrs.frozen(kw_only=True)
+class Moody(Carrier):
+    """Stops some rounds before anything is opened."""
+
+    bad: tuple[str, ...] = param(help="Which ones.", default=())
+
+    def server(self, round, seat, **more):
+        made = super().server(round, seat, **more)
+        if round.id.removeprefix("s ") in self.bad:
+            made._stopped = "a bad day"
+        return made
+
+
+def test_reservations_are_made_anew_after_the_servers_gave_up():
+    campaign = run(transport=Moody(bad=("publishing 1.1",)), traced=True)
+    assert ["registration 1", "reservation 1", "publishing 1.1", "reservation 2"] == names(
+        campaign
+    )[:4]
+    assert [1, 1] == [server.restarts for server in campaign.servers]
+    assert {1: 4, 2: 4, 3: 4} == sizes(campaign)
+    by_name = dict(zip(names(campaign), campaign.traces, strict=True))
+    slots = [
+        {message[:16] for message in by_name[name].sent.values()}
+        for name in ("reservation 1", "reservation 2")
+    ]
+    assert slots[0].isdisjoint(slots[1])
+
+
+def test_reservations_are_made_anew_only_so_often():
+    campaign = played(transport=Moody(bad=("publishing 1.1", "publishing 2.1")))
+    assert "the study has stopped: given up 2 times: a bad day" == refusal(campaign.run)
+    strict = played(transport=Moody(bad=("publishing 1.1",)), restarts=0)
+    assert "the study has stopped: given up 1 times: a bad day" == refusal(strict.run)
+
+
+def test_a_registration_that_cannot_end_stops_the_study():
+    campaign = played(transport=Moody(bad=("registration 1",)))
+    assert "the study has stopped: a bad day" == refusal(campaign.run)
+
+
+def test_a_later_iteration_that_cannot_end_is_withheld():
+    campaign = run(transport=Moody(bad=("publishing 1.2",)), iterations=3)
+    assert {2: "a bad day"} == campaign.servers[1].withheld
+    assert {1, 3} == set(campaign.recipient.opened)
+
+
+def test_too_few_donors_stop_the_study():
+    campaign = played(min_batch=15, behaviour=behaving(leaving=[0]))
+    assert "the study has stopped: given up 2 times: 14 were heard, and it takes 15" == refusal(
+        campaign.run
+    )
+
+
+# --- hostile donors -------------------------------------------------------------------------------
+
+
+def test_answers_that_nobody_could_have_written_are_left_out():
+    answers = answers_of(DONORS)
+    answers[0][0][:, 0] = np.where(np.arange(DONORS) == 0, 255, np.arange(DONORS))
+    campaign = run(answers=answers, works=[ByFirstByte(erased=0), ByFirstByte(erased=0)])
+    assert 0 not in campaign.owners[1]
+    assert {"not readable": 1} == campaign.servers[0].assembled[1].lost
+
+
+def test_records_that_are_in_no_class_are_counted():
+    campaign = run((*FIRSTS, 9, 9))
+    assert {"no class": 2, "without a class": 2} == campaign.servers[0].refused
+    assert [None, None] == campaign.numbers[-2:]
+
+
+needs_direct = pytest.mark.skipif(
+    not installed(transport="direct"), reason="anonloom-direct is not installed"
+)
+
+
+@needs_direct
+def test_an_invitation_reserves_once():
+    entropy = SeededEntropy()
+    authority = Authority.draw(entropy)
+    campaign = played(
+        (1, 1, 1, 1),
+        transport=real("direct"),
+        donors=9,
+        authority=authority,
+        entropy=entropy,
+        after=_reserve_twice,
+    )
+    campaign.run()
+    refused = sum((entry.refused for entry in campaign.ledger.entries), Counter())
+    assert {"invitation already used": 2} == refused
+    assert 4 == campaign.servers[0].reserved
+
+
+def _reserve_twice(campaign, step):
+    if step == "reservation 1: upload":
+        donor = campaign.donors[0]
+        first = donor._secret
+        message = donor.reservation(campaign.driver.round)
+        campaign.driver.post([message], campaign._invited([0]))
+        donor._secret = first
+
+
+@needs_direct
+def test_one_who_is_missing_is_seen_by_a_real_transport():
+    campaign = run(
+        (1, 1, 1, 1),
+        transport=real("direct"),
+        iterations=2,
+        behaviour=behaving(2, 4, absent={2: [1]}),
+    )
+    assert {2: "1 of 4 senders are missing, and the round needs all of them"} == (
+        campaign.servers[0].withheld
+    )
+
+
+# --- whatever donors do ---------------------------------------------------------------------------
+
+
+@settings(max_examples=25)
+@given(st.data())
+def test_whatever_donors_do_no_small_class_is_published(data):
+    """And every record is its owner's, in the class that she claimed, the same over iterations."""
+    firsts = data.draw(st.lists(st.integers(0, 3), min_size=4, max_size=14), label="firsts")
+    iterations = data.draw(st.integers(1, 2), label="iterations")
+    donors, shape = len(firsts), st.lists(st.booleans(), min_size=len(firsts), max_size=len(firsts))
+    rare = st.integers(0, 3).flatmap(
+        lambda chance: shape if chance == 0 else st.just([False] * donors)
+    )
+    behaviour = Behaviour(
+        np.array(data.draw(rare, label="leaving")),
+        np.array([data.draw(rare, label="absent") for _ in range(iterations)]),
+        np.array(data.draw(rare, label="lying")),
+        np.array([data.draw(rare, label="withdrawing") for _ in range(iterations)]),
+    )
+    campaign = played(
+        firsts,
+        iterations=iterations,
+        behaviour=behaviour,
+        k=data.draw(st.integers(1, 3), label="k"),
+        missing=data.draw(st.sampled_from(["stop", "blank"])),
+        withdrawals=data.draw(st.booleans()),
+        counted=data.draw(st.booleans()),
+        works=[ByFirstByte(erased=data.draw(st.integers(0, 1)))] * 2,
+    )
+    with suppress(TransportError):
+        campaign.run()
+    stopped = [server.stopped for server in campaign.servers]
+    assert all(stopped) or not any(stopped)
+    shown = {}
+    for iteration, opened in campaign.recipient.opened.items():
+        for number, count in zip(*np.unique(opened.numbers, return_counts=True), strict=True):
+            assert count >= campaign.study.k or number == 0
+        owners = campaign.owners[iteration].tolist()
+        assert opened.answers[:, 0].tolist() == owners
+        assert {iteration} >= set(opened.answers[:, 1].tolist())
+        for donor, join in zip(owners, opened.joins, strict=True):
+            assert not behaviour.leaving[donor]
+            assert not behaviour.absent[iteration - 1, donor]
+            assert shown.setdefault(donor, join) == join
+            gone = campaign.study.withdrawals & behaviour.withdrawing[:iteration, donor]
+            assert not gone.any()
