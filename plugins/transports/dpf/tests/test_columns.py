@@ -60,7 +60,10 @@ def test_the_field_is_that_of_whole_numbers_modulo_the_prime(a, b):
     assert -a % MODULUS == int(prime.minus(one(a))[0])
 
 
-@given(st.sampled_from([*EDGES, MODULUS, MODULUS + 1, 2**50 - 1, 2**64 - 1]) | st.integers(0, 2**64 - 1))
+@given(
+    st.sampled_from([*EDGES, MODULUS, MODULUS + 1, 2**50 - 1, 2**64 - 1])
+    | st.integers(0, 2**64 - 1)
+)
 def test_every_number_of_64_bits_is_reduced(number):
     assert number % MODULUS == int(prime.reduced(one(number))[0])
 
@@ -94,7 +97,9 @@ def test_the_modulus_is_prime():
 def numbers_of(tree, party, key):
     """Both numbers of every leaf by the definition, one leaf after the other, with whole numbers."""
     parts = tree.parts(key[None])
-    words = [int(word) & (1 << 50) - 1 for word in np.ascontiguousarray(parts.numbers).view("<u8")[0]]
+    words = [
+        int(word) & (1 << 50) - 1 for word in np.ascontiguousarray(parts.numbers).view("<u8")[0]
+    ]
     found = []
     for path in tree.shape.path(np.arange(tree.leaves)):
         state = key[:16].copy()
@@ -251,24 +256,24 @@ def test_columns_of_another_size_are_refused(change, said):
     tree = Tree(5, 3, counted=True)
     given = {"sums": np.zeros(5, np.uint64), "weights": np.zeros(5, np.uint32), **change}
     keys, share = np.zeros((1, tree.key_size), np.uint8), np.zeros((5, 3), np.uint8)
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 -- the message is compared whole
         tree.count(0, keys, share, **given)
     assert said == str(caught.value)
 
 
 def test_a_tree_without_numbers_is_not_counted():
     tree, entropy = Tree(5, 3), Drawn(0)
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 -- the message is compared whole
         tree.count(
             0, np.zeros((1, tree.key_size), np.uint8), np.zeros((5, 3), np.uint8), None, None
         )
     assert "Only a tree with counted=True can be counted." == str(caught.value)
     index, payload = np.zeros(1, np.int64), np.zeros((1, 3), np.uint8)
-    for given, numbers in ((tree, entropy.elements(1, 2)), (Tree(5, 3, counted=True), None)):
-        with pytest.raises(ValueError) as caught:
-            given.keys(index, payload, entropy, numbers)
+    for other, numbers in ((tree, entropy.elements(1, 2)), (Tree(5, 3, counted=True), None)):
+        with pytest.raises(ValueError) as caught:  # noqa: PT011 -- the message is compared whole
+            other.keys(index, payload, entropy, numbers)
         assert "A counted tree has numbers, and no other." == str(caught.value)
     for wrong in (entropy.elements(1, 1), np.full((1, 2), MODULUS, np.uint64)):
-        with pytest.raises(ValueError) as caught:
+        with pytest.raises(ValueError) as caught:  # noqa: PT011 -- the message is compared whole
             Tree(5, 3, counted=True).keys(index, payload, entropy, wrong)
         assert "numbers must be 2 elements of the field per payload." == str(caught.value)

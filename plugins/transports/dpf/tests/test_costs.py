@@ -97,6 +97,12 @@ def evaluated(monkeypatch):
             return true(self, party, keys, *given, **more)
 
         monkeypatch.setattr(kind, "accumulate", accumulate)
+
+    def count(self, party, keys, *given, true=Tree.count):
+        counted[party] += len(keys) * aes_bytes(self)
+        return true(self, party, keys, *given)
+
+    monkeypatch.setattr(Tree, "count", count)
     return counted
 
 
@@ -113,6 +119,13 @@ def test_every_key_is_evaluated_once_by_every_server(operation, servers, evaluat
     assert dict.fromkeys(range(servers), evaluations(work)) == evaluated
 
 
+def test_counted_keys_are_evaluated_once_too(evaluated):
+    described = full_round("deposit", 21, counted=True)
+    filled(Dpf(), described)
+    work = costs(described, Dpf().settings, b"").work_of_server
+    assert dict.fromkeys(range(2), evaluations(work)) == evaluated
+
+
 @pytest.fixture
 def blocks(monkeypatch):
     """Return what counts the bytes that go through AES, which numpy asks for."""
@@ -127,7 +140,7 @@ def blocks(monkeypatch):
             return self.true.update_into(data, room)
 
     monkeypatch.setenv(native.VARIABLE, "numpy")
-    for module in ("evaluation", "check", "square"):
+    for module in ("evaluation", "columns", "check", "square"):
         monkeypatch.setattr(
             f"anonloom_dpf.{module}.permutation",
             lambda *use: Counting(aes.permutation(*use)),
@@ -158,6 +171,18 @@ def test_bytes_of_aes_are_those_that_an_evaluation_asks_for(function, blocks):
     function.accumulate(0, keys, share, **checked)
     assert number * aes_bytes(function) == blocks["bytes"]
     assert number * aes_bytes(function) == evaluations(evaluating([function], number, False))
+
+
+@pytest.mark.parametrize("leaves", [1, 64, 4096])
+def test_bytes_of_aes_hold_those_of_numbers(leaves, blocks):
+    tree = Tree(leaves, 40, counted=True)
+    numbers = np.ones((5, 2), np.uint64)
+    payloads, places = np.zeros((5, 40), np.uint8), np.zeros(5, np.int64)
+    keys = tree.keys(places, payloads, SeededEntropy(), numbers)[0]
+    share, sums = np.zeros((leaves, 40), np.uint8), np.zeros(leaves, np.uint64)
+    blocks.clear()
+    tree.count(0, keys, share, sums, np.ones(leaves, np.uint32))
+    assert 5 * aes_bytes(tree) == blocks["bytes"]
 
 
 @pytest.mark.parametrize("senders", [3, 16, 37])
@@ -191,11 +216,15 @@ def test_every_message_of_a_post_is_read_once():
     assert 30 == read
 
 
-@pytest.mark.parametrize("servers", [2, 3])
-@pytest.mark.parametrize("operation", ["post", "deposit"])
-def test_every_operation_can_be_tried(operation, servers, monkeypatch):
+@pytest.mark.parametrize(
+    ("operation", "servers", "counted"),
+    [("post", 2, False), ("post", 3, False), ("deposit", 2, False), ("deposit", 3, False),
+     ("deposit", 2, True)],
+)  # fmt: skip
+def test_every_operation_can_be_tried(operation, servers, counted, monkeypatch):
     """Once each: how long it takes is not asked."""
     monkeypatch.setattr("anonloom.kinds.estimates._TRIED", 1e-9)
-    found = costs(full_round(operation, 8, servers=servers, message_size=1), Dpf().settings, b"")
+    described = full_round(operation, 8, servers=servers, message_size=1, counted=counted)
+    found = costs(described, Dpf().settings, b"")
     for named in (found.server_work, found.sender_work):
         assert all(operation.measure() > 0.0 for operation in named)

@@ -27,8 +27,8 @@ Weights = NDArray[np.uint32]
 
 _LOW, _HALF = np.uint64((1 << 32) - 1), np.uint64(32)
 
-#: Which sum of a sketch a product of halves and limbs belongs to, and how many bits further up: lower
-#: and upper halves of first numbers with all three limbs, then of second ones with plain weights.
+#: Which sum of a sketch a product of halves and limbs belongs to, and how many bits further up:
+#: halves of first numbers with all three limbs, then of second ones with plain weights.
 _PLACES = (
     *((at, half + limb) for half in (0, 32) for at, limb in ((0, 0), (2, 0), (2, WEIGHT_BITS))),
     *((1, half) for half in (0, 32)),
@@ -120,6 +120,6 @@ class Numbers:
     def finish(self) -> None:
         """Put the sums of halves times limbs together, and add them to the sketches."""
         for part, (at, bits) in zip(self.parts, _PLACES, strict=True):
-            place = np.uint64(pow(2, bits, MODULUS))
+            place = np.array(pow(2, bits, MODULUS), np.uint64)
             total = self.columns.sketches[:, at]
             total[:] = add(total, multiply(part, place))

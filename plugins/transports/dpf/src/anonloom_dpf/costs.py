@@ -24,6 +24,7 @@ from anonloom_dpf.layout import (
 )
 from anonloom_dpf.placement import Placement
 from anonloom_dpf.posting import _TAG as SAID_BYTES
+from anonloom_dpf.prime import SIZE
 from anonloom_dpf.square import Square
 from anonloom_dpf.tree import Tree
 from anonloom_rounds.costs import Costs
@@ -67,11 +68,14 @@ def _deposit(round: Round, layout: DepositLayout, software: bytes) -> Costs:
     place = (0, SlotSecret(bytes(SECRET_BYTES), bytes(SECRET_BYTES)), bytes(round.message_size))
     words = BLOCK * blocks_of(layout.width)
     group = -(-senders // min(GROUPS, senders))
+    # With counting there are coins for its weights, and two words about every upload.
+    checked = (HASH_BYTES, SIZE * senders, SIZE * senders) if layout.counted else ()
+    claim = TAG_BYTES + SIZE * layout.counted
     return Costs(
         round=round,
         software=software,
         contents=(layout.content_size,) * servers,
-        exchanges=(servers * TAG_BYTES * min(GROUPS, senders), servers * table),
+        exchanges=tuple(servers * size for size in (*checked, claim * min(GROUPS, senders), table)),
         server_work=deposit_work(round, layout),
         sender_work=_made((layout.function,), lambda: layout.contents([place], SystemEntropy())),
         memory=max(
@@ -124,8 +128,13 @@ def _evaluation(function: Tree | Square, checked: bool) -> Operation:
 
 def _evaluate(function: Tree | Square, checked: bool) -> Callable[[], object]:
     payloads = np.zeros((_KEYS, function.width), np.uint8)
-    keys = function.keys(np.zeros(_KEYS, np.int64), payloads, SystemEntropy())[0]
     share = np.zeros((function.leaves, function.width), np.uint8)
+    places = np.zeros(_KEYS, np.int64)
+    if isinstance(function, Tree) and function.counted:
+        counted = function.keys(places, payloads, SystemEntropy(), np.zeros((_KEYS, 2), np.uint64))
+        sums, weights = np.zeros(len(share), np.uint64), np.ones(len(share), np.uint32)
+        return lambda: function.count(0, counted[0], share, sums, weights)
+    keys = function.keys(places, payloads, SystemEntropy())[0]
     if isinstance(function, Tree):
         check_key = bytes(CHECK_KEY_BYTES) if checked else None
         return lambda: function.accumulate(0, keys, share, check_key=check_key)

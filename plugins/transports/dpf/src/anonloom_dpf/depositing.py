@@ -1,7 +1,9 @@
 """Depositing: the table of a `deposit`, a row for each position, and who may write there."""
 
+import hmac
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import attrs
 import numpy as np
@@ -10,6 +12,7 @@ from anonloom.kinds.slots import read_row
 from anonloom_dpf import slotauth
 from anonloom_dpf.combining import xor_all
 from anonloom_dpf.layout import TAG_BYTES, Bytes, DepositLayout
+from anonloom_dpf.prime import Elements
 
 if TYPE_CHECKING:
     from anonloom_dpf.server import DpfServer
@@ -21,6 +24,16 @@ _GROUPS = 16
 Group = tuple[int, int]
 
 
+@attrs.frozen
+class Evaluated:
+    """What a server finds of some uploads: its share, what it claims, and numbers if it counts."""
+
+    share: Bytes = attrs.field(repr=False)
+    claim: bytes = attrs.field(repr=False)
+    sums: Elements = attrs.field(factory=lambda: np.empty(0, np.uint64), repr=False)
+    sketches: Elements = attrs.field(factory=lambda: np.empty(0, np.uint64), repr=False)
+
+
 @attrs.define(eq=False)
 class Depositing:
     """One server's work in a `deposit`.
@@ -29,7 +42,8 @@ class Depositing:
     server (see `slotauth`). Only groups that fail are halved, until the guilty uploads are found.
     """
 
-    wrong = "foreign write"
+    #: Bytes of what a server claims of a group.
+    claim_bytes: ClassVar[int] = TAG_BYTES
 
     server: "DpfServer" = attrs.field(repr=False)
     layout: DepositLayout
@@ -39,10 +53,23 @@ class Depositing:
 
     def evaluate(self) -> list[bytes] | None:
         """Evaluate all keys; return the uploads that wrote elsewhere, None while it goes on."""
+        groups = self.groups()
+        self.add_up(groups)
+        return self.foreign(groups)
+
+    def reasons(self, wrong: Sequence[bytes]) -> dict[str, list[bytes]]:
+        """Say why uploads are taken out."""
+        return {"foreign write": list(wrong)}
+
+    def groups(self) -> list[Group]:
+        """Return the groups that uploads are cut into at first."""
+        number = len(self.server.admitted or ())
+        bounds = np.linspace(0, number, min(_GROUPS, number) + 1).astype(int)
+        return [(int(start), int(stop)) for start, stop in pairwise(bounds)]
+
+    def foreign(self, groups: list[Group]) -> list[bytes] | None:
+        """Return the uploads that wrote elsewhere, None while it goes on."""
         admitted = self.server.admitted or ()
-        bounds = np.linspace(0, len(admitted), min(_GROUPS, len(admitted)) + 1).astype(int)
-        groups = [(int(start), int(stop)) for start, stop in pairwise(bounds)]
-        self._add_up(groups)
         parents: list[Group] = []
         before: list[list[bytes]] = []
         wrong: list[Group] = []
@@ -53,7 +80,7 @@ class Depositing:
             failing = [
                 at
                 for at, claims in enumerate(zip(*said, strict=True))
-                if not slotauth.accepted(claims)
+                if not hmac.compare_digest(self.added(claims), bytes(self.claim_bytes))
             ]
             wrong += [groups[at] for at in failing if groups[at][1] - groups[at][0] == 1]
             parents = [groups[at] for at in failing if groups[at][1] - groups[at][0] > 1]
@@ -71,11 +98,12 @@ class Depositing:
         )
         if shown is None:
             return None
-        if any(len(claims) != TAG_BYTES * len(groups) for claims in shown):
+        if any(len(claims) != self.claim_bytes * len(groups) for claims in shown):
             talk.stop("a server sent check values of the wrong size")
             return None
-        cuts = range(0, TAG_BYTES * len(groups), TAG_BYTES)
-        return [[claims[at : at + TAG_BYTES] for at in cuts] for claims in shown]
+        size = self.claim_bytes
+        cuts = range(0, size * len(groups), size)
+        return [[claims[at : at + size] for at in cuts] for claims in shown]
 
     def _consistent(
         self, said: list[list[bytes]], before: list[list[bytes]], parents: list[Group]
@@ -83,50 +111,72 @@ class Depositing:
         """Whether every server's claims of two halves make up its claim of the whole."""
         for server, whole in enumerate(before):
             for at in range(len(parents)):
-                if xor_all(said[server][2 * at : 2 * at + 2]) != whole[at]:
+                if self.added([*said[server][2 * at : 2 * at + 2]]) != self.added([whole[at]]):
                     self.server.talk.stop(f"server {server} contradicts its own check values")
                     return False
         return True
 
-    def _add_up(self, groups: list[Group]) -> None:
+    def added(self, claims: Sequence[bytes]) -> bytes:
+        """Return the sum of claims."""
+        return xor_all(claims)
+
+    def without(self, whole: bytes, part: bytes) -> bytes:
+        """Return what remains of a claim."""
+        return xor_all([whole, part])
+
+    def members(self, group: Group) -> list[bytes]:
+        """Return the uploads of a group."""
+        return list((self.server.admitted or ())[slice(*group)])
+
+    def add_up(self, groups: list[Group]) -> None:
         """Evaluate group by group, note what to claim of each, and add all up."""
         if self._share is not None:
             return
         alphas = [key.alpha for key in self.server.seat.slot_keys]
         self._weights = self.layout.weights(alphas)
-        total = np.zeros((self.layout.rows, self.layout.width), np.uint8)
+        self._share = self.layout.empty()
         for group in groups:
-            share, self._claims[group] = self._evaluated(group)
-            total ^= share
-        self._share = total
+            self.keep(group, self.evaluated(self.members(group)))
+
+    def keep(self, group: Group, found: Evaluated) -> None:
+        """Note what was evaluated of a whole group."""
+        assert self._share is not None
+        self._claims[group] = found.claim
+        self._share ^= found.share
 
     def _claim(self, group: Group) -> bytes:
         if group not in self._claims:
             # Of two halves one is evaluated; the other is what remains of the whole.
             whole = next(parent for parent in self._claims if group in _halves(parent))
             left, right = _halves(whole)
-            _, self._claims[left] = self._evaluated(left)
-            self._claims[right] = xor_all([self._claims[whole], self._claims[left]])
+            self._claims[left] = self.evaluated(self.members(left)).claim
+            self._claims[right] = self.without(self._claims[whole], self._claims[left])
         return self._claims[group]
 
-    def _evaluated(self, group: Group) -> tuple[Bytes, bytes]:
-        assert self._weights is not None
-        keys, tags = self._contents((self.server.admitted or ())[slice(*group)])
-        share = np.zeros((self.layout.rows, self.layout.width), np.uint8)
+    def evaluated(self, uploads: Sequence[bytes]) -> Evaluated:
+        """Evaluate uploads, and claim of their rows."""
+        keys, tags = self.contents(uploads)
+        share = self.layout.empty()
         self.layout.function.accumulate(self.server.seat.index, keys, share)
-        tag = np.bitwise_xor.reduce(tags, axis=0).tobytes()
-        return share, slotauth.claim(share, self._weights, tag)
+        return Evaluated(share, self.claim_rows(share, tags))
 
-    def _contents(self, uploads: "tuple[bytes, ...] | list[bytes]") -> tuple[Bytes, Bytes]:
+    def claim_rows(self, share: Bytes, tags: Bytes) -> bytes:
+        """Return what this server claims of its share of some uploads' rows."""
+        assert self._weights is not None
+        tag = np.bitwise_xor.reduce(tags, axis=0, initial=0).astype(np.uint8).tobytes()
+        return slotauth.claim(share, self._weights, tag)
+
+    def contents(self, uploads: Sequence[bytes]) -> tuple[Bytes, Bytes]:
+        """Return the keys of uploads, and what came with them."""
         joined = b"".join(self.server.content(upload) for upload in uploads)
         rows = np.frombuffer(joined, np.uint8).reshape(len(uploads), self.layout.content_size)
         cut = self.layout.function.key_size
         return np.ascontiguousarray(rows[:, :cut]), rows[:, cut:]
 
-    def remove(self, uploads: list[bytes]) -> None:
+    def remove(self, uploads: Sequence[bytes]) -> None:
         """Take uploads out again: adding twice is adding nothing."""
         if uploads and self._share is not None:
-            keys, _ = self._contents(uploads)
+            keys, _ = self.contents(uploads)
             self.layout.function.accumulate(self.server.seat.index, keys, self._share)
 
     def _kept(self) -> list[int]:

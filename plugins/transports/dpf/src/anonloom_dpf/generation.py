@@ -128,7 +128,7 @@ def generate(
     if numbers is None:
         return Public(corrections, right_bits, last, check, np.empty((keys, 0), np.uint64))
     raw = expansion.numbers(both(nodes), flat).reshape(2, keys, -1)
-    corrected = _number_correction(raw, numbers, states[0, :, :1] & 1, modulus)
+    corrected = _number_correction(raw, numbers, states[0, :, :1] & np.uint8(1), modulus)
     return Public(corrections, right_bits, last, check, corrected)
 
 
@@ -136,4 +136,5 @@ def _number_correction(raw: Numbers, numbers: Numbers, first: Bytes, modulus: in
     """What the party whose control bit is set adds; party 0 if `first`, else it counts negative."""
     p = np.uint64(modulus)
     apart = (numbers + (p - raw[0]) + raw[1]) % p
-    return np.where(first, apart, (p - apart) % p)
+    corrected: Numbers = np.where(first, apart, (p - apart) % p)
+    return corrected

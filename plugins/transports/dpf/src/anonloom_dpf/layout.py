@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from anonloom.kinds.engines import Entropy
 from anonloom.kinds.rounds import Round
 from anonloom.kinds.slots import SlotSecret, row_size, write_row
-from anonloom_dpf import slotauth
+from anonloom_dpf import presence, slotauth
 from anonloom_dpf.field import SIZE
 from anonloom_dpf.peeling import Peeling
 from anonloom_dpf.placement import Placement
+from anonloom_dpf.prime import Elements
 from anonloom_dpf.single import SingleSlot
 from anonloom_dpf.square import Square
 from anonloom_dpf.tree import Tree
@@ -34,10 +35,12 @@ class Settings:
     success_rate: float
 
 
-def point_function(servers: int, leaves: int, width: int, checked: bool) -> Tree | Square:
+def point_function(
+    servers: int, leaves: int, width: int, *, checked: bool = False, counted: bool = False
+) -> Tree | Square:
     """Return the construction for so many servers: a tree for two, a square root for more."""
     if servers == 2:
-        return Tree(leaves, width, checked=checked)
+        return Tree(leaves, width, checked=checked, counted=counted)
     return Square(servers, leaves, width)
 
 
@@ -112,21 +115,33 @@ class DepositLayout:
     iteration: int
     iterations: int
     context: bytes = attrs.field(repr=False)
+    counted: bool = False
     function: Tree | Square = attrs.field(init=False)
 
     @function.default
     def _function(self) -> Tree | Square:
-        return point_function(self.servers, self.rows, self.width, checked=False)
+        return point_function(self.servers, self.rows, self.width, counted=self.counted)
 
     @property
     def content_size(self) -> int:
-        """Bytes of what a client seals to each server: a key, and a share of the slot's tag."""
-        return self.function.key_size + TAG_BYTES
+        """Bytes of what a client seals to each server: a key, and shares of what proves it."""
+        return self.function.key_size + TAG_BYTES + presence.WITNESS_BYTES * self.counted
+
+    def empty(self) -> Bytes:
+        """Return a share of a table in which nothing was written."""
+        return np.zeros((self.rows, self.width), np.uint8)
 
     def weights(self, alphas: Sequence[bytes]) -> Bytes:
         """Return what the slots' keys weigh rows with."""
-        joined = np.frombuffer(b"".join(alphas), np.uint8).reshape(len(alphas), -1)
-        return slotauth.weights(joined, self.width, context=self.context, iteration=self.iteration)
+        return slotauth.weights(
+            _joined(alphas), self.width, context=self.context, iteration=self.iteration
+        )
+
+    def position_weights(self, alphas: Sequence[bytes]) -> Elements:
+        """Return what the slots' keys weigh presence with."""
+        return presence.position_weights(
+            _joined(alphas), context=self.context, iteration=self.iteration
+        )
 
     def contents(
         self, places: Sequence[tuple[int, SlotSecret, bytes]], entropy: Entropy
@@ -137,22 +152,40 @@ class DepositLayout:
             for _, secret, record in places
         )
         rows = np.frombuffer(written, np.uint8).reshape(len(places), self.width)
-        tags = slotauth.tags(rows, self.weights([secret.alpha for _, secret, _ in places]))
+        alphas = [secret.alpha for _, secret, _ in places]
+        tags = slotauth.tags(rows, self.weights(alphas))
         indices = np.array([position for position, _, _ in places], np.int64)
-        return self._written(indices, rows, tags, entropy)
+        return self._written(indices, rows, tags, alphas, entropy)
 
     def nothing(self, entropy: Entropy) -> list[Bytes]:
         """Return for each server what writes nothing: zeros at any position, whose tag is zero."""
         index = np.zeros(1, np.int64)
         rows, tags = np.zeros((1, self.width), np.uint8), np.zeros((1, TAG_BYTES), np.uint8)
-        return self._written(index, rows, tags, entropy)
+        return self._written(index, rows, tags, [], entropy)
 
     def _written(
-        self, indices: NDArray[np.int64], rows: Bytes, tags: Bytes, entropy: Entropy
+        self,
+        indices: NDArray[np.int64],
+        rows: Bytes,
+        tags: Bytes,
+        alphas: Sequence[bytes],
+        entropy: Entropy,
     ) -> list[Bytes]:
+        """Return what is sealed to each server; without keys of slots it is what counts nowhere."""
         shared = slotauth.shares(tags, self.servers, entropy)
-        keys = self.function.keys(indices, rows, entropy)
-        return [np.concatenate(both, axis=1) for both in zip(keys, shared, strict=True)]
+        if not (self.counted and isinstance(self.function, Tree)):
+            keys = self.function.keys(indices, rows, entropy)
+            return [np.concatenate(both, axis=1) for both in zip(keys, shared, strict=True)]
+        nowhere = np.zeros(len(rows), np.uint64)
+        weights = self.position_weights(alphas) if alphas else nowhere
+        present = np.full(len(rows), bool(alphas))
+        numbers, witnesses = presence.claimed(present, weights, entropy)
+        counted = self.function.keys(indices, rows, entropy, numbers)
+        return [np.concatenate(all, axis=1) for all in zip(counted, shared, witnesses, strict=True)]
+
+
+def _joined(alphas: Sequence[bytes]) -> Bytes:
+    return np.frombuffer(b"".join(alphas), np.uint8).reshape(len(alphas), -1)
 
 
 @lru_cache(maxsize=8)
@@ -199,4 +232,5 @@ def deposit_layout(round: Round) -> DepositLayout:
         round.iteration,
         round.iterations,
         round.digest,
+        round.counted,
     )

@@ -1,6 +1,7 @@
 """Posting: the tables of a `post`, which all messages are written into and read from together."""
 
 import hashlib
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import attrs
@@ -13,6 +14,9 @@ from anonloom_dpf.tree import Tree
 if TYPE_CHECKING:
     from anonloom_dpf.server import DpfServer
 
+#: Why an upload is taken out.
+WRONG = "malformed key"
+
 #: Bytes of what a server says about one upload.
 _TAG = 16
 
@@ -20,8 +24,6 @@ _TAG = 16
 @attrs.define(eq=False)
 class Posting:
     """One server's work in a `post`."""
-
-    wrong = "malformed key"
 
     server: "DpfServer" = attrs.field(repr=False)
     layout: PostLayout
@@ -48,6 +50,10 @@ class Posting:
         first, *others = (np.frombuffer(tags, np.uint8).reshape(-1, _TAG) for tags in said)
         differs = np.any([np.any(first != other, axis=1) for other in others], axis=0)
         return [admitted[at] for at in np.flatnonzero(differs)]
+
+    def reasons(self, wrong: Sequence[bytes]) -> dict[str, list[bytes]]:
+        """Say why uploads are taken out."""
+        return {WRONG: list(wrong)}
 
     def _add_up(self, check_key: bytes | None) -> None:
         if self._shares is not None:
@@ -104,7 +110,7 @@ class Posting:
                 f"{self.server.round.min_batch}: one of the servers deviates, or many senders do"
             )
             return
-        missing = expected - self.server.refused[self.wrong] - len(read.messages)
+        missing = expected - self.server.refused[WRONG] - len(read.messages)
         if missing > 0:
             self.server.remarks["messages that cannot be read"] = missing
         if missing < 0:

@@ -32,7 +32,8 @@ def reduced(numbers: Elements) -> Elements:
     """Return numbers below 2^64 as elements."""
     once = (numbers & MASK) + _TOP * (numbers >> _BITS)
     # Less than twice the modulus: 27 more than that shows in bit 50, and the modulus is taken off.
-    return once - _P * ((once + _TOP) >> _BITS)
+    least: Elements = once - _P * ((once + _TOP) >> _BITS)
+    return least
 
 
 def add(left: Elements, right: Elements) -> Elements:
@@ -65,7 +66,7 @@ def drawn(entropy: Entropy, *shape: int) -> Elements:
     """Draw elements: numbers of 128 bits, reduced, which is within 2^-78 of uniform."""
     drawn = np.frombuffer(entropy.bytes(2 * SIZE * int(np.prod(shape))), "<u8")
     words = reduced(drawn.astype(np.uint64)).reshape(*shape, 2)
-    return add(multiply(words[..., 0], np.uint64((1 << 64) % MODULUS)), words[..., 1])
+    return add(multiply(words[..., 0], np.array((1 << 64) % MODULUS, np.uint64)), words[..., 1])
 
 
 def read(data: bytes) -> Elements:

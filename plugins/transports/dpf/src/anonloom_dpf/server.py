@@ -4,13 +4,16 @@ A `post` and a `deposit` differ in their tables and in what is checked: `Posting
 """
 
 import math
+from collections.abc import Sequence
 from typing import ClassVar
 
 import attrs
 
+from anonloom_dpf.counted import CountedDepositing
 from anonloom_dpf.depositing import Depositing
 from anonloom_dpf.layout import Settings, deposit_layout, post_layout
 from anonloom_dpf.posting import Posting
+from anonloom_dpf.prime import MODULUS
 from anonloom_rounds.server import RoundServer
 
 
@@ -18,7 +21,7 @@ from anonloom_rounds.server import RoundServer
 class DpfServer(RoundServer):
     """One of the servers, none of which sees anything but its own share of the tables."""
 
-    steps: ClassVar[frozenset[str]] = frozenset(("check", "claims", "share"))
+    steps: ClassVar[frozenset[str]] = frozenset(("check", "sketch", "proof", "claims", "share"))
 
     settings: Settings = attrs.field(kw_only=True)
     _work: Posting | Depositing = attrs.field(init=False, repr=False)
@@ -28,7 +31,8 @@ class DpfServer(RoundServer):
         if self.round.operation == "post":
             self._work = Posting(self, post_layout(self.round, self.settings))
         else:
-            self._work = Depositing(self, deposit_layout(self.round))
+            kind = CountedDepositing if self.round.counted else Depositing
+            self._work = kind(self, deposit_layout(self.round))
 
     @property
     def content_size(self) -> int:
@@ -40,7 +44,7 @@ class DpfServer(RoundServer):
         wrong = self._work.evaluate()
         if wrong is None or self.stopped:
             return
-        if len(wrong) > math.ceil(self.settings.tolerated * len(self.admitted or ())):
+        if not self.tolerates(len(wrong)):
             self.talk.stop(
                 f"{len(wrong)} of {len(self.admitted or ())} uploads fail the check, more than "
                 f"the tolerated share of {self.settings.tolerated:g}: one of the servers deviates, "
@@ -60,9 +64,23 @@ class DpfServer(RoundServer):
                 f"fewer than {self.round.min_leave}, what is absent would show whose it is"
             )
             return
-        self.exclude(wrong, self._work.wrong)
+        for reason, uploads in self._work.reasons(wrong).items():
+            self.exclude(uploads, reason)
         self._work.remove(wrong)
         self.settled = True
+
+    def tolerates(self, wrong: int) -> bool:
+        """Whether so many uploads may be taken out."""
+        return wrong <= math.ceil(self.settings.tolerated * len(self.admitted or ()))
+
+    def tally(self, groups: Sequence[Sequence[int]]) -> list[int]:
+        """Return this server's part of each group's sum, which by itself says nothing."""
+        assert isinstance(self._work, CountedDepositing)
+        return self._work.tally(groups)
+
+    def tallied(self, parts: Sequence[Sequence[int]]) -> list[int]:
+        """Add the parts of both servers."""
+        return [sum(part) % MODULUS for part in zip(*parts, strict=True)]
 
     def _before(self) -> int:
         """Return how many senders there were before wrong uploads are taken out.

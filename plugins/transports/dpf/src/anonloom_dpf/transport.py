@@ -34,6 +34,7 @@ class Dpf(RoundTransport):
 
     name: ClassVar[str] = "dpf"
     distribution: ClassVar[str] = "anonloom-dpf"
+    counts: ClassVar[bool] = True
 
     placement: Literal["peeling", "paper"] = param(
         default="peeling",
@@ -75,6 +76,11 @@ class Dpf(RoundTransport):
             return (
                 f"transport 'dpf' works with 2, 3 or 4 servers. Got {round.servers} instead. "
                 "Transport 'mixnet' takes two or more."
+            )
+        if round.counted and round.servers > 2:
+            return (
+                "transport 'dpf' counts filled positions with 2 servers only. Got "
+                f"{round.servers} instead: the round must not be counted, or go over 'mixnet'."
             )
         return super().problem(round)
 
