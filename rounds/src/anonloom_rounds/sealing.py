@@ -1,5 +1,6 @@
 """Sealing: envelopes that one server can open, in one round, under one upload id."""
 
+from functools import lru_cache
 from typing import Any
 
 import attrs
@@ -93,12 +94,20 @@ class Lock:
 
 def context_of(round: Round, bound: bytes, server: int, upload: bytes) -> bytes:
     """Return what a sealed upload is bound to: it opens nowhere else."""
-    return pack(
+    before, after = _around(bound, round.operation, round.iteration, server, round.suite)
+    return before + pack(upload) + after
+
+
+# All uploads of a round have these in common.
+@lru_cache(maxsize=64)
+def _around(
+    bound: bytes, operation: str, iteration: int, server: int, suite: str
+) -> tuple[bytes, bytes]:
+    before = pack(
         b"anonloom upload 1",
         bound,
-        round.operation.encode(),
-        round.iteration.to_bytes(8, "big"),
+        operation.encode(),
+        iteration.to_bytes(8, "big"),
         server.to_bytes(4, "big"),
-        upload,
-        round.suite.encode(),
     )
+    return before, pack(suite.encode())

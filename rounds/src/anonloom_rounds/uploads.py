@@ -57,7 +57,7 @@ class Body:
     def marked(self, key: bytes) -> "Body":
         """Return the body with the mark of a key."""
         mark = hmac.digest(key, b"anonloom body 1\0" + self.hashes, "sha256")[:MARK_BYTES]
-        return attrs.evolve(self, mark=mark)
+        return Body(self.hashes, self.sealed, mark)
 
     def is_for(self, server: int) -> bool:
         """Whether the hash for a server is that of what was sealed."""
