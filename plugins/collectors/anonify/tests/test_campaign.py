@@ -222,6 +222,13 @@ def test_when_nobody_is_in_a_class_the_study_stops():
     ) == refusal(campaign.run)
 
 
+def test_when_the_sampler_leaves_nothing_the_study_stops():
+    campaign = played([0] * 5, works=[ByFirstByte(erased=5)] * 2)
+    assert (
+        "the study has stopped: no class is left that can be published: all is erased"
+    ) == refusal(campaign.run)
+
+
 # --- lying ----------------------------------------------------------------------------------------
 
 

@@ -342,7 +342,8 @@ class Aggregator:
         choice = Choice.of(reservations, classes.sizes, self.study.k, self.work, seed)
         if not choice.kept.any():
             told = [f"{len(which)} {why}" for why, which in choice.withheld.items()]
-            why = "; ".join(told) or "nobody has reserved a position"
+            nothing = "all is erased" if reservations.keys else "nobody has reserved a position"
+            why = "; ".join(told) or nothing
             self.council.talk.stop(f"no class is left that can be published: {why}")
             return None
         return Drawn(attempt, reservations, choice)
@@ -352,14 +353,14 @@ class Aggregator:
 
         The list and what was deposited on it are never used again: one list has one erased set.
         """
-        if restarts > self.restarts:
-            self.restarts, self.plan = restarts, None
         reason = next(reversed(self.given_up.values()), "the other servers gave up")
         if self._seen_by_others():
             # Opened again with another erased set, what was erased now would have been seen.
             self.council.talk.stop(f"given up while records were opened: {reason}")
         elif restarts > self.study.restarts:
             self.council.talk.stop(f"given up {restarts} times: {reason}")
+        elif restarts > self.restarts:
+            self.restarts, self.plan = restarts, None
 
     def _seen_by_others(self) -> bool:
         """Whether any server says that records may have been seen when a round was given up."""

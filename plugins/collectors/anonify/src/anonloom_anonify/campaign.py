@@ -193,8 +193,9 @@ class Campaign:
         try:
             driver, messages = play(round, name)
         except TransportError as error:
+            reason = self._abandon(str(error))
             self._note(name)
-            self.driver, self._deposit, reason = None, None, str(error)
+            self.driver = self._deposit = None
             self._tell(
                 lambda server: server.give_up(round, reason, shown=self._opened),
                 f"{name}: given up",
@@ -312,7 +313,7 @@ class Campaign:
         messages = [donor.consent() for donor in self.donors]
         away = self.behaviour.absent[now - 1] | self.behaviour.leaving
         name, deposited = round.id.removeprefix(f"{self.study.id} "), deposit.round.id
-        self.progress.begin(name)
+        self.progress.begin(name, within=True)
         self._deposit = deposit
         driver, heard = self._post(round, name, messages, away)
         self._note(name)
@@ -330,6 +331,18 @@ class Campaign:
         stopped = next((server.stopped for server in driver.servers if server.stopped), "")
         if stopped:
             raise TransportError(stopped)
+
+    def _abandon(self, reason: str) -> str:
+        """Let nobody open what was uploaded; return the reason, and who was waited for."""
+        waits = [
+            f"server {at} waits for the word '{step}' of server {other}"
+            for driver in self.running
+            for at, server in enumerate(driver.servers)
+            for other, step in getattr(server, "waiting", ())
+        ]
+        for driver in self.running:
+            driver.abandon(reason)
+        return "; ".join([reason, *waits])
 
     def _drive(self, round: Round) -> Driver:
         keys: tuple[SlotKey, ...] = ()

@@ -33,6 +33,7 @@ class Progress:
     planned: dict[str, float]
     clock: Callable[[], float] = attrs.field(default=time.process_time, repr=False)
     _took: dict[str, float] = attrs.field(factory=dict, init=False)
+    _resting: set[str] = attrs.field(factory=set, init=False)
     _now: str = attrs.field(default="", init=False)
     _began: float = attrs.field(default=0.0, init=False)
 
@@ -47,30 +48,53 @@ class Progress:
                 planned[name] = cost.server_cpu * round.servers + cost.sender_cpu * round.capacity
         return cls(report, planned)
 
-    def begin(self, name: str) -> None:
-        """Note that a round begins, or goes on, and that the one before it rests."""
+    def begin(self, name: str, *, within: bool = False) -> None:
+        """Note that a round begins, or goes on.
+
+        Parameters
+        ----------
+        within
+            Whether the one before it goes on afterwards; otherwise that is over.
+        """
         if name not in self.planned:
-            phase = name.split(" ")[0]
-            alike = [cost for one, cost in self.planned.items() if one.split(" ")[0] == phase]
-            self.planned[name] = max(alike, default=0.0)
+            self._plan(name)
         if self._now:
             self._took[self._now] = self._spent()
+            if within:
+                self._resting.add(self._now)
+        self._resting.discard(name)
         self._now, self._began = name, self.clock()
         self.tell()
+
+    def _plan(self, name: str) -> None:
+        """Take up a round that nobody planned; what was planned to follow others follows it."""
+        phase, number = name.split(" ")
+        attempt, _, iteration = number.partition(".")
+        if iteration:
+            self.planned = {self._anew(one, attempt): cost for one, cost in self.planned.items()}
+        alike = [cost for one, cost in self.planned.items() if one.split(" ")[0] == phase]
+        self.planned.setdefault(name, max(alike, default=0.0))
+
+    def _anew(self, name: str, attempt: str) -> str:
+        phase, number = name.split(" ")
+        _, _, iteration = number.partition(".")
+        begun = name == self._now or name in self._took
+        return name if begun or not iteration else f"{phase} {attempt}.{iteration}"
 
     def _spent(self) -> float:
         return self._took.get(self._now, 0.0) + self.clock() - self._began
 
     def tell(self, phase: str = "", done: int = 0, total: int = 0) -> None:
         """Tell how far it is; see `Watch`."""
-        ended = {name: took for name, took in self._took.items() if name != self._now}
+        going = {name: self._took[name] for name in self._resting} | {self._now: self._spent()}
+        ended = {name: took for name, took in self._took.items() if name not in going}
         expected = sum(self.planned[name] for name in ended)
         # Estimates are of one sender at a time; here many are played together.
         pace = sum(ended.values()) / expected if expected else 1.0
         left = pace * sum(cost for name, cost in self.planned.items() if name not in ended)
-        now = min(self._spent(), pace * self.planned.get(self._now, 0.0))
+        begun = sum(min(took, pace * self.planned.get(name, 0.0)) for name, took in going.items())
         whole = sum(ended.values()) + left
-        self.report(int(_PARTS * (sum(ended.values()) + now) / whole) if whole else 0, _PARTS)
+        self.report(int(_PARTS * (sum(ended.values()) + begun) / whole) if whole else 0, _PARTS)
 
 
 def silent() -> Progress:
