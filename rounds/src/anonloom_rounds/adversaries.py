@@ -127,6 +127,15 @@ class Deviating(ServerEngine):
         """Open."""
         return self._sent(self.honest.open())
 
+    @property
+    def waiting(self) -> list[tuple[int, str]]:
+        """What the honest engine says."""
+        return self.honest.waiting
+
+    def abandon(self, reason: str) -> list[Envelope]:
+        """Give up."""
+        return self._sent(self.honest.abandon(reason))
+
     def again(self) -> list[Envelope]:
         """Say everything again, changed as before."""
         return self._sent(self.honest.again())

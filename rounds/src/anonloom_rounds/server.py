@@ -237,6 +237,13 @@ class RoundServer(Counting):
         self._discard()
         return self.talk.drain()
 
+    def abandon(self, reason: str) -> list[Envelope]:
+        """Give up a round that has not ended; see `ServerEngine.abandon`."""
+        if self._result is None:
+            self.talk.stop(reason)
+            self._discard()
+        return self.talk.drain()
+
     def _discard(self) -> None:
         """End a round that has stopped: what was uploaded may never be opened, by nobody."""
         if self.stopped:

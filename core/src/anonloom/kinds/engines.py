@@ -252,6 +252,19 @@ class ServerEngine(ABC):
     def stopped(self) -> str:
         """Why the round cannot end, naming a server where that is proven; empty if it can."""
 
+    @property
+    def waiting(self) -> list[tuple[int, str]]:
+        """Which servers this one waits for, and for which word: for the operator's eyes."""
+        return []
+
+    def abandon(self, reason: str) -> list[Envelope]:
+        """Give up a round that has not ended: what was uploaded is destroyed and never opened.
+
+        Whoever runs the servers asks for it when one of them is silent for too long. An engine
+        that keeps nothing secret has nothing to destroy.
+        """
+        return []
+
     @abstractmethod
     def save(self) -> bytes:
         """Return all that a new engine needs to go on, readable with the vault's key only.

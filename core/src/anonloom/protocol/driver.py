@@ -282,6 +282,10 @@ class Driver:
         """Open on every server, and deliver."""
         self._all_servers("open", lambda server: server.open())
 
+    def abandon(self, reason: str) -> None:
+        """Give the round up on every server that has not ended it, and deliver."""
+        self._all_servers("abandon", lambda server: server.abandon(reason))
+
     def finish(self) -> Sequence[bytes | None]:
         """Close, settle and open; return what became public. Raises as these do."""
         self.close()

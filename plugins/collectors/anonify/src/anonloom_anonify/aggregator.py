@@ -360,7 +360,10 @@ class Aggregator:
         elif restarts > self.study.restarts:
             self.council.talk.stop(f"given up {restarts} times: {reason}")
         elif restarts > self.restarts:
-            self.restarts, self.plan = restarts, None
+            self.restarts = restarts
+        else:
+            return
+        self.plan = None
 
     def _seen_by_others(self) -> bool:
         """Whether any server says that records may have been seen when a round was given up."""

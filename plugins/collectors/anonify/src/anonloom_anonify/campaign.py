@@ -230,7 +230,9 @@ class Campaign:
 
     def _reserve(self, round: Round, name: str) -> tuple[Driver, Sequence[bytes | None]]:
         self._kept.clear()
-        self._next = None
+        if self._next is not None:  # of positions that are never used again
+            self._next.abandon("the reservations are made anew")
+            self._next = None
         messages = [donor.reservation(round) for donor in self.donors]
         return self._post(round, name, messages, self.behaviour.leaving)
 
@@ -334,13 +336,9 @@ class Campaign:
 
     def _abandon(self, reason: str) -> str:
         """Let nobody open what was uploaded; return the reason, and who was waited for."""
-        waits = [
-            f"server {at} waits for the word '{step}' of server {other}"
-            for driver in self.running
-            for at, server in enumerate(driver.servers)
-            for other, step in getattr(server, "waiting", ())
-        ]
-        for driver in self.running:
+        waits: list[str] = []
+        for driver in filter(None, (self.driver, self._deposit)):
+            waits += _waits([server.waiting for server in driver.servers])
             driver.abandon(reason)
         return "; ".join([reason, *waits])
 
@@ -440,12 +438,7 @@ class Campaign:
 
     def _lost(self) -> TransportError:
         """Return what is wrong when servers wait for each other."""
-        waits = [
-            f"server {at} waits for the word '{step}' of server {other}"
-            for at, server in enumerate(self.servers)
-            for other, step in server.council.waiting
-            if not server.over
-        ]
+        waits = _waits([[] if server.over else server.council.waiting for server in self.servers])
         return TransportError(f"{_LOST}: {'; '.join(waits)}" if waits else _LOST)
 
     def _go_on(self) -> None:
@@ -460,6 +453,14 @@ class Campaign:
         if shown is None:
             raise self._lost()
         return shown
+
+
+def _waits(waiting: Sequence[Sequence[tuple[int, str]]]) -> list[str]:
+    return [
+        f"server {at} waits for the word '{step}' of server {other}"
+        for at, words in enumerate(waiting)
+        for other, step in words
+    ]
 
 
 def _known(secret: SlotSecret | None) -> SlotSecret:
