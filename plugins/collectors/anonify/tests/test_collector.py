@@ -1,0 +1,616 @@
+"""Rows become donors and donors a release; what is refused, promised, planned and found."""
+
+import re
+
+import attrs
+import numpy as np
+import pandas as pd
+import pytest
+from anonify_play import Sampled, refusal
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anonloom.data.release import Release
+from anonloom.data.schema import Column, Schema
+from anonloom.data.table import Table
+from anonloom.errors import DataError, PluginError
+from anonloom.kinds.context import Run
+from anonloom.kinds.estimates import Estimate
+from anonloom.kinds.guard import Guard
+from anonloom.testing.collector import PlainStages
+from anonloom.testing.demands import Demand
+from anonloom_anonify.behaviour import Behaviour
+from anonloom_anonify.collector import Anonify
+from anonloom_anonify.donated import Donated
+from anonloom_anonify.outline import Layouts
+from anonloom_anonify.staged import StagedWork, cells_of, spread
+from anonloom_rounds.carrier import GUARANTEES, Carrier
+
+AGE = Column(name="age", role="quasi", type="number")
+TOWN = Column(name="town", role="quasi")
+DOSE = Column(name="dose", role="sensitive", type="number")
+ILL = Column(name="ill", role="label")
+WHO = Column(name="who", role="person")
+CODE = Column(name="code", role="identifier", pseudonymize=True)
+NAME = Column(name="name", role="identifier")
+
+SCHEMA = Schema([NAME, AGE, TOWN, DOSE, ILL])
+PERSONS = Schema([CODE, AGE, TOWN, DOSE, ILL, WHO])
+
+
+def people(rows, schema=SCHEMA, persons=None):
+    return Table.build(
+        pd.DataFrame(
+            {
+                "name": [f"person {at}" for at in range(rows)],
+                "code": [f"code {at}" for at in range(rows)],
+                "age": [20 + at * 7 % 50 for at in range(rows)],
+                "town": [["Ulm", "Bonn", None][at % 3] for at in range(rows)],
+                "dose": [at * 1.5 for at in range(rows)],
+                "ill": [["yes", "no"][at % 2] for at in range(rows)],
+                "who": range(rows) if persons is None else persons,
+            }
+        )[list(schema.names)],
+        schema,
+        np.arange(rows) + 100,
+    )
+
+
+def collected(table=None, stages=None, seed=1, k=1, **parameters):
+    stages, run = stages or Sampled(), Run(seed=seed)
+    table = people(30) if table is None else table
+    asked = {"transport": Carrier(), "min_batch": 5, "min_leave": 1, **parameters}
+    release = Anonify(**asked).collect(table, stages, Demand(k=k).guard(), run)
+    return release, run
+
+
+def figures(run):
+    return {item.name: item.value for item in run.found if hasattr(item, "value")}
+
+
+def chart(run, name):
+    (found,) = [item for item in run.found if item.name == name]
+    return found.data["rows"]
+
+
+# --- what is published ----------------------------------------------------------------------------
+
+
+def test_every_published_row_is_a_row_of_the_table():
+    table = people(30)
+    release, _ = collected(table)
+    rows = release.rows_in(table)
+    assert 24 == len(release) == len(set(rows.tolist()))
+    assert ["age", "town", "dose", "ill"] == list(release.frame)
+    for name in ("dose", "ill"):
+        assert table.frame[name].take(rows).tolist() == release.frame[name].tolist()
+
+
+def test_cells_are_those_of_the_class():
+    table = people(30)
+    release, _ = collected(table)
+    for at, row in enumerate(release.rows_in(table).tolist()):
+        low, high = (float(end) for end in release.frame["age"][at].strip("[]").split(", "))
+        assert low <= float(table.frame["age"][row]) <= high
+    assert {4} == set(np.bincount(release.classes).tolist())
+
+
+def test_rows_that_are_nobodys_stay_so():
+    release, _ = collected(attrs.evolve(people(30), origin=None))
+    assert release.origin is None
+
+
+def test_the_account_before_sampling_is_of_everybody():
+    class Watched(Sampled):
+        before = None
+
+        def drawn(self, before):
+            Watched.before = before
+
+    table = people(30)
+    release, _ = collected(table, Watched())
+    assert set(range(100, 130)) == set(Watched.before.origin.tolist())
+    both = pd.concat([Watched.before.frame.assign(row=Watched.before.origin)]).set_index("row")
+    for at, row in enumerate(release.origin.tolist()):
+        assert release.frame.iloc[at].tolist() == both.loc[row].tolist()
+
+
+def test_keys_come_from_the_systems_randomness_with_a_seed_too():
+    sent = [collected(traced=True)[1].traces[0].traces[0].sent for _ in range(2)]
+    assert set(sent[0].values()).isdisjoint(sent[1].values())
+
+
+def test_identifiers_and_persons_are_never_sent():
+    # Texts that no other bytes hold by chance.
+    table = people(20, PERSONS, [f"somebody {at}" for at in range(20)])
+    (rounds,) = collected(table, iterations=2, traced=True)[1].traces
+    seen = b"".join(sight.envelope.body for trace in rounds.traces for sight in trace.network)
+    assert b"Bonn" in seen
+    assert b"somebody" not in seen
+    assert b"code 1" not in seen
+
+
+# --- persons and iterations -----------------------------------------------------------------------
+
+
+def test_the_rows_of_a_person_are_answers_one_after_the_other():
+    layouts = Layouts.of(PERSONS, text_bytes=8, answer_bytes=0)
+    table = people(6, PERSONS, ["b", "a", "b", "c", "a", "b"])
+    donated = Donated.of(table, 3, layouts)
+    assert [[0, 2, 5], [1, 4, -1], [3, -1, -1]] == sorted(donated.rows.T.tolist())
+    assert 3 == donated.donors
+    assert [3, 2, 1] == [int(answered.sum()) for _, answered in donated.answers]
+
+
+def test_without_persons_every_row_is_a_donor_with_one_answer():
+    donated = Donated.of(people(4), 2, Layouts.of(SCHEMA, text_bytes=8, answer_bytes=0))
+    assert [[0, 1, 2, 3], [-1, -1, -1, -1]] == donated.rows.tolist()
+
+
+@pytest.mark.parametrize(
+    ("iterations", "text"),
+    [
+        (1, "a person has up to 3 rows, and donors answer 1 time: "),
+        (2, "a person has up to 3 rows, and donors answer 2 times: "),
+    ],
+)
+def test_a_person_with_more_rows_than_iterations_is_refused(iterations, text):
+    table = people(20, PERSONS, [at // 3 for at in range(20)])
+    assert text + "set 'iterations', or keep one row each" == refusal(
+        lambda: collected(table, iterations=iterations), DataError
+    )
+
+
+def test_a_pseudonym_joins_the_answers_of_a_person():
+    persons = [f"p{at % 15}" for at in range(30)]
+    table = people(30, PERSONS, persons)
+    release, _ = collected(table, iterations=2)
+    whose = [persons[row] for row in release.rows_in(table)]
+    joined = dict(zip(whose, release.frame["code"].astype(str), strict=True))
+    # Two answers of each published person, under one key that nobody else has.
+    assert [2] == sorted(set(pd.Series(whose).value_counts()))
+    assert [joined[who] for who in whose] == release.frame["code"].astype(str).tolist()
+    assert len(joined) == len(set(joined.values()))
+    again, _ = collected(table, iterations=2)
+    assert set(release.frame["code"]).isdisjoint(again.frame["code"])
+    assert all(re.fullmatch("[0-9a-f]{32}", key) for key in joined.values())
+
+
+def test_who_misses_an_iteration_is_published_in_the_others():
+    table = people(30, PERSONS, [at % 15 for at in range(30)])
+    release, run = collected(table, iterations=2, missing="blank", absent=0.3, seed=3)
+    found = figures(run)
+    assert 0 < found["absences"]
+    assert len(release) < 24
+    assert 0 == found["withheld_iterations"]
+    assert 1 <= found["smallest_blank_pattern"] <= 4
+
+
+def test_with_nobody_opened_there_is_nothing_to_publish():
+    """Every iteration but the first may be withheld; the first stops the study."""
+    table = people(30, PERSONS, [at % 15 for at in range(30)])
+    release, run = collected(table, iterations=2, absent=0.3, seed=3)
+    assert 1 == figures(run)["withheld_iterations"]
+    assert 12 == len(release)
+
+
+# --- drop-outs ------------------------------------------------------------------------------------
+
+
+class ByGuard(PlainStages):
+    """Classes as small as the guard admits."""
+
+    def partition(self, table, guard):
+        self.size = guard.min_size
+        return super().partition(table, guard)
+
+    def aside(self, seed):
+        return type(self)()
+
+
+@pytest.mark.parametrize(
+    ("k", "tolerated", "size"), [(3, 0.0, 3), (3, 0.25, 4), (5, 0.5, 10), (7, 0.3, 10)]
+)
+def test_classes_are_so_large_that_k_is_left(k, tolerated, size):
+    release, _ = collected(people(size * 3), ByGuard(), k=k, tolerated=tolerated)
+    assert [size] * 3 == np.bincount(release.classes).tolist()
+
+
+def test_classes_are_so_large_that_k_is_left_after_sampling_too():
+    asked = Anonify(transport=Carrier(), tolerated=0.2)
+    half = Guard(Demand(k=4).guard().models, lambda sizes: -(-np.asarray(sizes) // 2))
+    planned = asked._planned(half)
+    # Of nine, seven are left, and four are drawn of them.
+    assert 9 == planned.min_size
+    assert [3, 4, 4] == planned.least_kept(np.array([8, 9, 10])).tolist()
+
+
+def test_tolerated_drop_outs_leave_valid_classes():
+    release, run = collected(
+        people(60), ByGuard(), k=3, tolerated=0.5, leaving=0.1, min_leave=2, seed=5
+    )
+    found = figures(run)
+    assert (60, 54, 0) == (found["donors"], found["reserved"], found["withheld_classes"])
+    assert 54 == len(release)
+
+
+def test_too_many_drop_outs_withhold_classes():
+    release, run = collected(people(60), ByGuard(), k=3, leaving=0.2, min_leave=2, seed=5)
+    found = figures(run)
+    assert 0 < found["withheld_classes"]
+    assert {3} == set(np.bincount(release.classes).tolist()) - {0}
+    assert ["too few reservations", found["withheld_classes"]] in chart(run, "losses")
+
+
+def test_one_who_leaves_alone_is_held():
+    assert "the study has stopped: given up 2 times: 3 of 30 are missing" == refusal(
+        lambda: collected(leaving=0.1, min_leave=10)
+    )
+
+
+def test_liars_withhold_what_they_claim():
+    release, run = collected(people(30), lying=0.1, seed=2)
+    assert 0 < figures(run)["withheld_classes"]
+    assert len(release) < 24
+
+
+def test_who_withdraws_is_left_out():
+    release, run = collected(people(30), withdrawals=True, withdrawing=0.2, seed=2)
+    assert len(release) < 24
+    assert 1.0 > figures(run)["delivered"] == len(release) / 24
+
+
+# --- findings -------------------------------------------------------------------------------------
+
+
+def test_what_is_found_of_an_honest_study():
+    _, run = collected(people(30), servers=3)
+    found = figures(run)
+    assert {
+        "delivered": 1.0,
+        "donors": 30,
+        "classed": 30,
+        "reserved": 30,
+        "erased": 6,
+        "answers": 30,
+        "published": 24,
+        "restarts": 0,
+        "withheld_classes": 0,
+        "withheld_iterations": 0,
+        "absences": 0,
+        "refused": 0,
+        "anonymity_set": 30,
+        "counted": "yes",
+        "simulated": "no",
+    } == {
+        name: value
+        for name, value in found.items()
+        if "cpu" not in name and name not in ("upload", "download", "between_servers")
+    }
+    assert "delivered" == next(iter(found))
+    assert [
+        f"{name}-{phase}"
+        for name in ("registration 1", "reservation 1", "publishing 1.1")
+        for phase in ("begin", "upload", "close", "settle", "count", "open")
+        if phase != "count" or name.startswith("publishing")
+    ] == [row[0] for row in chart(run, "costs")]
+
+
+def test_what_spoils_records_is_found():
+    _, run = collected(people(30), transport=Carrier(withholds=True, spoils=True, counts=False))
+    found = figures(run)
+    assert "no" == found["counted"]
+    # The first and the last position may have been erased anyway.
+    assert found["published"] in (24, 23, 22)
+    assert found["published"] / 24 == found["delivered"]
+
+
+def test_a_trace_is_kept_only_if_it_is_asked_for():
+    assert [] == collected()[1].traces
+    (rounds,) = collected(traced=True)[1].traces
+    assert (2, 3) == (rounds.servers, len(rounds.traces))
+
+
+# --- refusals -------------------------------------------------------------------------------------
+
+
+def test_too_few_donors_are_refused():
+    assert (
+        "a round never closes with fewer than 31 donors, and there are 30; collect more, or lower "
+        "'min_batch'"
+    ) == refusal(lambda: collected(min_batch=31))
+
+
+def test_a_text_that_is_too_long_is_refused_before_anything_is_sent():
+    assert (
+        "column 'town': 10 of 30 rows hold text of more than 3 bytes, the most that a record "
+        "carries; shorten the values, raise 'text_bytes', or list the values in a 'hierarchy'"
+    ) == refusal(lambda: collected(text_bytes=3), DataError)
+
+
+def test_a_round_that_the_transport_cannot_carry_is_refused_at_once():
+    with pytest.raises(ValueError, match=r"^the carrier has three horses$"):
+        Anonify(transport=Carrier(), servers=4)
+
+
+def test_nobody_withdraws_who_is_not_asked():
+    with pytest.raises(
+        ValueError,
+        match=r"^'withdrawing' needs 'withdrawals: true': nobody is asked otherwise$",
+    ):
+        Anonify(transport=Carrier(), withdrawing=0.1)
+
+
+NEEDS_JOIN = (
+    "column 'code' is published as a pseudonym, and identifiers are never sent: leave the column "
+    "out; with several iterations and a column of the role 'person' it joins the records of one "
+    "donor"
+)
+
+
+@pytest.mark.parametrize(
+    ("schema", "iterations", "expected"),
+    [
+        (SCHEMA, 1, None),
+        (PERSONS, 2, None),
+        (PERSONS, 1, NEEDS_JOIN),
+        (Schema([CODE, AGE, DOSE]), 2, NEEDS_JOIN),
+        (
+            Schema([NAME, AGE, TOWN]),
+            1,
+            "donors would have nothing to donate: every published column is a quasi-identifier",
+        ),
+    ],
+)
+def test_what_donors_cannot_send_is_refused(schema, iterations, expected):
+    assert expected == Anonify(transport=Carrier(), iterations=iterations).problem(schema)
+
+
+# --- promises and plans ---------------------------------------------------------------------------
+
+
+def test_what_holds_in_all_rounds_is_promised():
+    promised = Anonify(transport=Carrier(), min_batch=20).guarantees
+    assert ("follows", 1, 0) == (
+        promised.server_behaviour,
+        promised.honest_senders_min,
+        promised.colluding_servers,
+    )
+    own = (
+        "a false claim of class: only an excess over those who registered is seen; that class is "
+        "then withheld, and nobody is named",
+        "that the records of a class are from different people: k counts records",
+    )
+    assert ("losses", "anonymity", *own) == promised.not_covered[:4]
+    assert GUARANTEES.erasure_condition == promised.erasure_condition
+
+
+def test_what_is_not_covered_depends_on_what_is_asked_for():
+    def uncovered(**asked):
+        return set(
+            Anonify(transport=Carrier(**asked.pop("carrier", {})), **asked).guarantees.not_covered
+        )
+
+    plain = uncovered()
+    assert {
+        "servers that see fewer than the demanded number of records of a class: with this "
+        "transport they cannot count before they open; such a class is not published"
+    } == uncovered(carrier={"counts": False}) - plain
+    assert {
+        "a donor who is missing from an iteration: what is absent shows which records are hers"
+    } == uncovered(missing="blank", iterations=2) - plain
+
+
+@attrs.frozen(kw_only=True)
+class Priced(Carrier):
+    """A transport that asks a byte, and a second, for every sender and byte of a message."""
+
+    def estimate(self, round):
+        asked = round.capacity * round.message_size
+        return Estimate(
+            upload_bytes=asked,
+            download_bytes=len(round.slots),
+            server_bytes=round.servers,
+            server_cpu=asked,
+            sender_cpu=1,
+            server_memory=asked,
+        )
+
+
+def test_the_plan_says_what_the_rounds_are_and_what_they_hide():
+    asked = Anonify(transport=Carrier(), min_batch=1000)
+    assert (
+        "donors register with 41 bytes, reserve a position and deposit one answer of 41 bytes, "
+        "with 2 servers and at least 1,000 donors",
+        "honest senders among whom a message hides: at least 1",
+        "servers that may collude: 0",
+        "what that costs the transport cannot say before a run",
+    ) == asked.plan(5000, SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("rows", "parameters", "sentences"),
+    [
+        (
+            None,
+            {},
+            (
+                "with 10,000 donors in 3 rounds, each donor sends 1.34 MB, receives 10 kB and "
+                "computes for about 3 s",
+                "each server sends 6 bytes to the others, computes for about 16 days on one core "
+                "like this machine's, and holds about 570 kB",
+            ),
+        ),
+        (
+            50,
+            {"min_batch": 100, "iterations": 2, "withdrawals": True, "answer_bytes": 64},
+            (
+                "with 100 donors in 6 rounds, each donor sends 28.5 kB, receives 200 bytes and "
+                "computes for about 6 s",
+                "each server sends 12 bytes to the others, computes for about 7.9 h on one core "
+                "like this machine's, and holds about 6.4 kB",
+            ),
+        ),
+    ],
+)
+def test_the_plan_says_what_all_rounds_cost(rows, parameters, sentences):
+    """The memory is that of the largest round."""
+    asked = Anonify(**{"transport": Priced(), "min_batch": 10, **parameters})
+    assert sentences == asked.plan(rows, SCHEMA)[3:]
+
+
+def test_the_plan_knows_how_often_donors_answer():
+    asked = Anonify(transport=Carrier(), iterations=5)
+    assert "deposit 5 answers of" in asked.plan(100, SCHEMA)[0]
+
+
+# --- what servers compute with --------------------------------------------------------------------
+
+
+def work(stages=None, first=True):
+    layouts = Layouts.of(SCHEMA, text_bytes=8, answer_bytes=0)
+    table = people(20)
+    made = StagedWork(
+        layouts.registration, layouts.answer, Demand(k=3).guard(), stages or PlainStages(), first
+    )
+    return made, layouts.registration.encode(table), layouts.answer.encode(table)
+
+
+def test_every_record_gets_the_class_that_the_stages_found():
+    made, records, _ = work()
+    found = made.classify(records, 1)
+    assert [5] * 4 == np.bincount(found.numbers)[1:].tolist()
+    assert ("*", "*") == found.cells[0]
+    assert {} == found.refused
+
+
+def test_records_that_nobody_writes_are_in_no_class():
+    made, records, _ = work()
+    records[3] = 255
+    found = made.classify(records, 1)
+    assert [3] == np.flatnonzero(found.numbers < 0).tolist()
+    assert {"column 'age': no number": 1} == found.refused
+
+
+def test_when_nothing_can_be_read_nothing_is_classified():
+    made, records, _ = work()
+    records[:] = 255
+    assert "nobody registered with anything that can be read" == refusal(
+        lambda: made.classify(records, 1)
+    )
+
+
+class Thinned(PlainStages):
+    """Stages with a sampler before there are classes."""
+
+    def prepare(self, table):
+        return table.take(np.arange(0, len(table), 2))
+
+
+def test_who_was_not_drawn_before_there_were_classes_is_in_none():
+    made, records, _ = work(Thinned())
+    found = made.classify(records, 1)
+    assert list(range(1, 20, 2)) == np.flatnonzero(found.numbers < 0).tolist()
+    assert {"left out by a sampler before classes were made": 10} == found.refused
+
+
+def test_only_the_first_server_speaks_of_its_stages():
+    class Asked(PlainStages):
+        def __init__(self):
+            self.asked = []
+
+        def seeded(self, seed):
+            self.asked.append(("seeded", seed))
+
+        def aside(self, seed):
+            self.asked.append(("aside", seed))
+            return PlainStages()
+
+    for first, expected in ((True, "seeded"), (False, "aside")):
+        stages = Asked()
+        made, records, _ = work(stages, first)
+        made.classify(records, 7)
+        made.draw(np.array([1, 1, 0]), 8)
+        assert [(expected, 7), (expected, 8)] == stages.asked
+
+
+def test_suppressed_positions_are_drawn_as_such():
+    class Seen(PlainStages):
+        def draw(self, labels):
+            Seen.labels = labels
+            return labels >= 0
+
+    made, _, _ = work(Seen())
+    assert [True, False, True] == made.draw(np.array([2, 0, 1]), 1).tolist()
+    assert [1, -1, 0] == Seen.labels.tolist()
+
+
+def test_answers_that_nobody_writes_are_not_readable():
+    made, _, answers = work()
+    answers[2] = 255
+    assert [2] == np.flatnonzero(~made.readable(answers)).tolist()
+
+
+def test_stages_that_do_not_say_the_class_are_refused():
+    class Silent(PlainStages):
+        def generalize(self, table, classes):
+            return Release.as_it_is(table)
+
+    made, records, _ = work(Silent())
+    assert "the stages do not say which class a record is in" == refusal(
+        lambda: made.classify(records, 1), PluginError
+    )
+
+
+def test_a_class_that_is_published_in_different_ways_is_refused():
+    table = people(10)
+    release = PlainStages().generalize(table, PlainStages().partition(table, Guard(())))
+    frame = release.frame.copy()
+    frame["town"] = pd.Categorical([f"town {at}" for at in range(10)])
+    assert (
+        "the generalizer publishes column 'town' of one class in different ways, and donors are "
+        "told by class only"
+    ) == refusal(lambda: cells_of(attrs.evolve(release, frame=frame)), PluginError)
+
+
+CELL = st.none() | st.sampled_from(["a", "b", "[1, 2]"])
+
+
+@given(st.lists(CELL, min_size=1, max_size=6), st.data())
+def test_cells_are_spread_by_class(cells, data):
+    numbers = data.draw(st.lists(st.integers(0, len(cells) - 1), max_size=10))
+    found = spread(tuple((cell,) for cell in cells), 0, np.array(numbers, np.int64))
+    shown = [None if pd.isna(cell) else cell for cell in found]
+    assert [cells[number] for number in numbers] == shown
+
+
+# --- simulated donors -----------------------------------------------------------------------------
+
+
+def test_shares_are_exact_and_chances_are_chances():
+    drawn = Behaviour.drawn(
+        1000, 3, np.random.default_rng(1), leaving=0.1, absent=0.2, lying=0.05, withdrawing=0.01
+    )
+    assert (100, 50) == (drawn.leaving.sum(), drawn.lying.sum())
+    assert (3, 1000) == drawn.absent.shape == drawn.withdrawing.shape
+    assert 500 < drawn.absent.sum() < 700
+    assert 10 < drawn.withdrawing.sum() < 60
+
+
+def test_honest_donors_do_what_they_are_asked_for():
+    honest = Behaviour.honest(5, 2)
+    for mask in (honest.leaving, honest.absent, honest.lying, honest.withdrawing):
+        assert not mask.any()
+
+
+def test_nobody_is_absent_from_the_first_answer():
+    asked = Anonify(transport=Carrier(), iterations=3, absent=1.0)
+    behaviour = asked._behaviour(10, np.random.default_rng(1))
+    assert [0, 10, 10] == behaviour.absent.sum(axis=1).tolist()
+
+
+def test_a_seed_repeats_who_does_what():
+    asked = Anonify(transport=Carrier(), iterations=2, absent=0.5, leaving=0.2)
+    one, same = (asked._behaviour(50, Run(seed=4).rng) for _ in range(2))
+    assert np.array_equal(one.absent, same.absent)
+    assert np.array_equal(one.leaving, same.leaving)
