@@ -106,7 +106,7 @@ def _begin(
     return Begun(made, secrets)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def begin() -> Callable[..., Begun]:
     """Return what begins a round: operation, number of senders, and whatever else is not usual."""
     return _begin

@@ -160,7 +160,7 @@ POINTS = {two_points: 2, two_points_right: 2}
 
 def crafted_by(bend, begun):
     """Bend the keys of senders until it does what it shall."""
-    for seed in range(50):
+    for seed in range(500):  # few leaves have one
         crafted = Crafted(begun, seed)
         bend(crafted)
         if POINTS.get(bend) in (None, crafted.changed()):
@@ -704,8 +704,8 @@ def two_faced(step):
     """A server that commits to a value and shows another."""
 
     class TwoFaced(Conversation):
-        def say(self, said, body, to=None):
-            Conversation.say(self, said, bent(body, -1) if said == step else body, to)
+        def say(self, said, body):
+            Conversation.say(self, said, bent(body, -1) if said == step else body)
 
     def corrupt(engine, seat):
         engine.talk = TwoFaced(engine.round, engine.seat)

@@ -12,6 +12,7 @@ import pytest
 
 from anonloom_dpf import generation
 from anonloom_dpf.aes import BLOCK
+from anonloom_dpf.prime import MODULUS
 from anonloom_dpf.shape import Shape
 from anonloom_dpf.tree import AesExpansion, Tree
 
@@ -197,6 +198,88 @@ def test_two_levels_have_the_same_distribution_too(party):
         assert np.array_equal(found[0][1], counts)
 
 
+class Trits:
+    """A random table of depth 1 with one seed bit, whose leaves hold a number of three: every tape.
+
+    As `Tape`, but that the party looks up her own entries only at the control bits that she has.
+    """
+
+    def __init__(self, adversary):
+        tape = np.arange((1 << 10) * 3**5)
+        bits, self.adversary = tape & 1023, adversary
+        self.seeds = np.stack([(bits & 1) << 1, bits & 2]).astype(np.uint8)[:, :, None]
+        self.own_root, self.other_root = (bits >> 2 & 15), (bits >> 6 & 15)
+        trits = tape >> 10
+        self.drawn = [(trits // 3**at % 3).astype(np.uint64) for at in range(5)]
+        self.met = np.zeros(len(tape), bool)
+
+    def both(self, states, own, other):
+        """The entries of both parties; where the seeds meet the tape is not looked at."""
+        two = states[:, 0].reshape(2, -1)
+        self.met |= two[0] >> 1 == two[1] >> 1
+        entries = [own(two[self.adversary] & 1), other]
+        return np.concatenate(entries if self.adversary == 0 else entries[::-1])
+
+    def children(self, nodes, states):
+        raw = self.both(states, lambda _: self.own_root, self.other_root).astype(np.uint8)
+        return (raw & 3)[:, None], (raw >> 2)[:, None]
+
+    def payload(self, nodes, states):
+        return np.zeros((len(states), 0), np.uint8)
+
+    digest = payload
+
+    def numbers(self, nodes, states):
+        first = 2 * (int(nodes[0]) - 2)
+        mine = lambda bit: np.where(bit, self.drawn[first + 1], self.drawn[first])  # noqa: E731
+        return self.both(states, mine, self.drawn[4])[:, None]
+
+    def view(self, index, number):
+        """What the party sees: her seed, the key, and every entry that she can look up."""
+        m = len(self.met)
+        self.met[:] = False
+        public = generation.generate(
+            self, np.full((m, 1), index, np.uint8), np.full(m, index), np.zeros((m, 0), np.uint8),
+            self.seeds, np.full((m, 1), number, np.uint64), 3,
+        )  # fmt: skip
+        seen = packed(
+            self.seeds[self.adversary, :, 0], public.corrections[:, 0, 0], public.right_bits[:, 0],
+            public.numbers[:, 0], self.own_root, *self.drawn[:4],
+        )  # fmt: skip
+        return np.unique(seen[~self.met], return_counts=True)
+
+
+def numbers_are_secret(make):
+    for adversary in (0, 1):
+        first, *others = (make(adversary).view(*case) for case in product((0, 1), (0, 1, 2)))
+        for seen, counts in others:
+            if not (np.array_equal(first[0], seen) and np.array_equal(first[1], counts)):
+                return False
+    return True
+
+
+def test_one_key_has_the_same_distribution_for_every_number():
+    assert numbers_are_secret(Trits)
+
+
+def test_planted_a_correction_without_one_of_the_raw_numbers_is_caught(monkeypatch):
+    true = generation._number_correction
+
+    def only_mine(raw, numbers, first, modulus):
+        return true(raw * np.array([1, 0], np.uint64)[:, None, None], numbers, first, modulus)
+
+    monkeypatch.setattr(generation, "_number_correction", only_mine)
+    assert not numbers_are_secret(Trits)
+
+
+def test_planted_numbers_that_are_not_random_are_caught():
+    class Plain(Trits):
+        def numbers(self, nodes, states):
+            return np.zeros_like(super().numbers(nodes, states))
+
+    assert not numbers_are_secret(Plain)
+
+
 # --- (ii) the hybrid, executed: the same bytes for another leaf and payload -----------------------
 
 
@@ -221,6 +304,9 @@ class Programmed:
     def payload(self, nodes, states):
         return self.with_chosen("payload", states, self.aes.payload(nodes, states))
 
+    def numbers(self, nodes, states):
+        return self.with_chosen("numbers", states, self.aes.numbers(nodes, states))
+
     def digest(self, leaves, states):
         return self.with_chosen("digest", states, self.aes.digest(leaves, states))
 
@@ -229,8 +315,8 @@ def seed_of(state):
     return bytes([state[0, 0] & 0xFE]) + state[0, 1:].tobytes()
 
 
-def coupled(tree, party, key, index, payload, rng, draw_seed):
-    """Expansion and seeds that give `key` for (index, payload), and whether all that was chosen is
+def coupled(tree, party, key, index, payload, rng, draw_seed, numbers=(0, 0)):
+    """Expansion and seeds that give `key` for (index, payload, numbers), and whether all that was chosen is
     hidden: no chosen value stands at a seed that the party holds itself on the path.
     """
     world = Programmed(tree.width)
@@ -260,6 +346,15 @@ def coupled(tree, party, key, index, payload, rng, draw_seed):
         0
     ] ^ payload
     world.chosen["digest", other.tobytes()] = (world.aes.digest(leaf, own) ^ parts.check)[0]
+    if tree.counted:
+        # Whoever has the control bit adds the correction: party 0 has the number more than party 1.
+        word = np.ascontiguousarray(parts.numbers).view("<u8")[0]
+        mine, sign = world.aes.numbers(leaf, own)[0], 1 if party else -1
+        world.chosen["numbers", other.tobytes()] = [
+            (int(m) + int(own[0, 0] & 1) * int(w) + sign * int(n) - int(other[0, 0] & 1) * int(w))
+            % MODULUS
+            for m, w, n in zip(mine, word, numbers, strict=True)
+        ]
     return world, seeds, hidden
 
 
@@ -288,6 +383,36 @@ def test_every_key_is_as_well_a_key_for_any_other_leaf_and_payload(party, leaves
         assert parts.right_bits.tobytes() == public.right_bits.tobytes()
         assert parts.last.tobytes() == public.last.tobytes()
         assert parts.check.tobytes() == public.check.tobytes()
+
+
+@pytest.mark.parametrize("party", [0, 1])
+@pytest.mark.parametrize("leaves", [1, 2, 37, 1500])
+def test_every_key_is_as_well_a_key_for_other_numbers_at_another_leaf(party, leaves):
+    """A record's key for a decoy's, and for a record's elsewhere."""
+    tree = Tree(leaves, 20, checked=True, counted=True)
+    rng = np.random.default_rng(leaves)
+
+    class Drawn:
+        bytes = staticmethod(rng.bytes)
+
+    for there in ((0, 0), (1, 7), (1, MODULUS - 1)):
+        one, another = rng.integers(0, leaves, 2)
+        message, other_message = np.frombuffer(rng.bytes(40), np.uint8).reshape(2, 1, 20)
+        numbers = np.array([[1, 12345]], np.uint64)
+        key = tree.keys(np.array([one]), message, Drawn(), numbers)[party][0]
+        world, seeds, hidden = coupled(
+            tree, party, key, another, other_message[0], rng, lambda key: rng.bytes(BLOCK), there
+        )
+        assert hidden
+        public = generation.generate(
+            world, tree.shape.path(np.array([another])), np.array([another]), other_message, seeds,
+            np.array([there], np.uint64),
+        )  # fmt: skip
+        parts = tree.parts(key[None])
+        assert parts.corrections.tobytes() == public.corrections.tobytes()
+        assert parts.right_bits.tobytes() == public.right_bits.tobytes()
+        assert parts.last.tobytes() == public.last.tobytes()
+        assert parts.numbers.tobytes() == public.numbers.tobytes()
 
 
 def test_planted_a_reused_seed_leaves_nothing_hidden_to_choose():
