@@ -519,3 +519,20 @@ def test_cases_that_are_crossed_with_one_setting_are_drawn_case_by_case():
     report["runs"] = report["runs"][:-1]
     (plot,) = grid_view(report, Limits())["plots"]
     assert [run["label"] for run in report["runs"]] == plot["data"]["labels"]
+
+
+def test_chapters_of_an_experiment_come_first_and_need_no_runs(
+    grid: dict[str, Any], tmp_path: Path
+) -> None:
+    table = {"columns": ["claim", "verdict"], "rows": [["Falls.", "does not hold"]]}
+    chart = {"name": "claims", "kind": "table", "title": "Claims", "meaning": "All.", "data": table}
+    grid["chapters"] = [{"title": "Figure <6>", "meaning": "What k costs.", "charts": [chart]}]
+    page = written_grid(grid, tmp_path)
+    chapter = page.partition("<h2>Figure &lt;6&gt;</h2>")[2].partition("<h2>At a glance</h2>")[0]
+    assert '<p class="lead">What k costs.</p>' in chapter
+    assert '<span class="badge bad">does not hold</span>' in chapter
+
+    grid |= {"runs": [], "summaries": [], "figures": [], "varied": []}
+    alone = words(written_grid(grid, tmp_path))
+    assert "What k costs." in alone
+    assert "All runs" not in alone

@@ -41,7 +41,11 @@ def grid_view(report: dict[str, Any], limits: Limits) -> dict[str, Any]:
     plots = _plots(report)[: limits.charts]
     return {
         "report": report,
-        "tiles": tiles,
+        "tiles": tiles if runs or not report.get("chapters") else [],
+        "chapters": [
+            {**chapter, "charts": (chapter.get("charts") or [])[: limits.charts]}
+            for chapter in report.get("chapters") or []
+        ],
         "tradeoffs": tradeoffs(report, _published(report))[: limits.charts],
         "plots": plots[:MOST_PLOTS],
         "more_plots": plots[MOST_PLOTS:],

@@ -24,6 +24,9 @@ _TONES = {
     "not reproduced": "warn",
     "contradicted": "bad",
     "not assessable": "",
+    "holds": "good",
+    "does not hold": "bad",
+    "not comparable": "",
 }
 
 

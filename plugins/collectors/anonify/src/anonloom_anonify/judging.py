@@ -1,0 +1,296 @@
+"""How each claim of the paper is judged: our figures, and whether they bear it out."""
+
+from collections.abc import Callable, Mapping
+from itertools import pairwise
+
+from anonloom_anonify.experiment import (
+    ANONYMIZED,
+    CURATOR,
+    ORIGINAL,
+    PROTOCOL,
+    Experiment,
+    Groups,
+)
+
+#: Returns our figures, and whether the claim holds: None where that cannot be said. Returns None
+#: when the experiment lacks the runs.
+Judge = Callable[[Experiment], tuple[str, bool | None] | None]
+
+#: The paper's ARX is compared with the first; it does not say which of both ways it took.
+ARX, WHOLE_DOMAIN = "local-recoding as ARX does it", "full-domain"
+RIVALS = ("mondrian", "OKA")
+
+#: Who loses no more than this part of another's loss loses clearly less.
+CLEARLY = 0.9
+
+#: Accuracies that differ by no more are close; other metrics of a rare label vary more.
+CLOSE, CLOSE_OTHERS = 0.01, 0.02
+#: So many of the eight classifiers have to be close.
+ENOUGH = 6
+#: Means of groups, and counts of groups, that deviate by no more resemble the original.
+RESEMBLES, VARIES_SLIGHTLY = 0.01, 0.05
+#: Share that the paper draws figures 7 to 9 for, and the least that it samples.
+HALF, LEAST = 50, 30
+#: Begin of the age ranges for which the paper sees alterations.
+OLD = 60
+
+METRICS = {10: "accuracy", 13: "recall", 14: "precision", 15: "f1"}
+
+#: What is no classifier among the bars of accuracies.
+GUESS = "always the most frequent"
+
+# --- figure 6 ------------------------------------------------------------------------------------
+
+
+def below_rivals(name: str, most: float = 1.0) -> Judge:
+    """Whether it loses less than that part of what the better of the paper's other two loses."""
+
+    def judge(experiment: Experiment) -> tuple[str, bool] | None:
+        losses = experiment.losses
+        places = sorted(set.intersection(*(set(losses.get(one, ())) for one in (name, *RIVALS))))
+        if not places:
+            return None
+        parts = {k: losses[name][k] / min(losses[one][k] for one in RIVALS) for k in places}
+        more = [k for k, part in parts.items() if part >= most]
+        ours = f"{min(parts.values()):.1%} to {max(parts.values()):.1%} of the better one's NCP"
+        if more:
+            where = "any k" if len(more) == len(places) else f"k = {', '.join(map(str, more))}"
+            ours += f"; not at {where}"
+        return f"{ours}, {len(places)} values of k", not more
+
+    return judge
+
+
+def rises(experiment: Experiment) -> tuple[str, bool] | None:
+    """Whether every anonymizer loses more with every step of k."""
+    losses = experiment.losses
+    if not losses:
+        return None
+    exceptions = []
+    for name, line in losses.items():
+        falls = [str(b) for a, b in pairwise(sorted(line)) if line[b] < line[a]]
+        if falls:
+            exceptions.append(f"{name} falls at k = {', '.join(falls)}")
+        elif len(set(line.values())) == 1:
+            exceptions.append(f"{name} does not change")
+    ours = f"{len(losses) - len(exceptions)} of {len(losses)} anonymizers rise with every step"
+    return "; ".join([ours, *exceptions]), not exceptions
+
+
+# --- figures 7 to 9 ------------------------------------------------------------------------------
+
+
+def resembles(figure: str, limit: float) -> Judge:
+    """Whether the groups of both versions deviate by no more than a limit."""
+
+    def judge(experiment: Experiment) -> tuple[str, bool] | None:
+        groups = experiment.groups(figure, HALF)
+        if groups is None:
+            return None
+        before, after = groups.deviation(groups.anonymized), groups.deviation(groups.sampled)
+        return f"{before:.2%} anonymized, {after:.2%} sampled", max(before, after) <= limit
+
+    return judge
+
+
+def more_for_diabetes(experiment: Experiment) -> tuple[str, bool] | None:
+    """Whether people with diabetes deviate more than those with hypertension."""
+    found = {name: experiment.groups(name, HALF) for name in ("hypertension", "diabetes")}
+    if None in found.values():
+        return None
+    shown = {name: one.deviation(one.sampled) for name, one in found.items() if one is not None}
+    ours = ", ".join(f"{value:.2%} {name}" for name, value in shown.items())
+    return ours, shown["diabetes"] > shown["hypertension"]
+
+
+def _age(label: str) -> float:
+    """Begin of an age range."""
+    return float(label.partition(" ")[0])
+
+
+def among_the_old(experiment: Experiment) -> tuple[str, bool] | None:
+    """Whether people with diabetes deviate more where they are old."""
+    groups = experiment.groups("diabetes", HALF)
+    if groups is None:
+        return None
+    old = [at for at, label in enumerate(groups.labels) if _age(label) >= OLD]
+    young = [at for at, label in enumerate(groups.labels) if _age(label) < OLD]
+    a, b = groups.deviation(groups.sampled, old), groups.deviation(groups.sampled, young)
+    return f"{a:.2%} from {OLD} on, {b:.2%} of the younger", a > b
+
+
+def by_sampling(experiment: Experiment) -> tuple[str, bool] | None:
+    """Whether people with diabetes deviate more in smaller samples."""
+    found: dict[int, Groups | None] = {
+        share: experiment.groups("diabetes", share) for share in experiment.shares
+    }
+    known = {share: one for share, one in found.items() if one is not None}
+    if len(known) < 2:
+        return None
+    # Of one sample, not of their mean: what a recipient of one release sees.
+    each = {
+        share: sum(map(one.deviation, one.samples)) / len(one.samples)
+        for share, one in known.items()
+    }
+    before = known[min(known)]
+    shown = ", ".join(f"{value:.2%} ({share} %)" for share, value in each.items())
+    ours = f"{before.deviation(before.anonymized):.2%} before sampling; {shown}"
+    return ours, all(a < b for a, b in pairwise(each.values()))
+
+
+# --- figures 10, 13 to 15 ------------------------------------------------------------------------
+
+
+def differences(experiment: Experiment, metric: str, version: str) -> dict[str, float]:
+    """What a version gives more than the original, by classifier."""
+    learned = experiment.learned(metric)
+    if not {ORIGINAL, version} <= set(learned):
+        return {}
+    own = learned[ORIGINAL]
+    return {name: value - own[name] for name, value in learned[version].items() if name != GUESS}
+
+
+def _exceptions(found: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {value:+.3f}" for name, value in found.items())
+
+
+def close_at_least(experiment: Experiment) -> tuple[str, bool] | None:
+    """Whether enough classifiers are as accurate on the smallest samples."""
+    found = differences(experiment, "accuracy", f"{LEAST} % sampled")
+    if not found:
+        return None
+    far = {name: value for name, value in found.items() if abs(value) > CLOSE}
+    better = sum(value > 0 for value in found.values())
+    ours = f"{len(found) - len(far)} of {len(found)} within {CLOSE:g}, {better} of them better"
+    ours += f"; not: {_exceptions(far)}" if far else ""
+    return ours, len(found) - len(far) >= ENOUGH
+
+
+def close_everywhere(experiment: Experiment) -> tuple[str, bool] | None:
+    """Whether all classifiers are as accurate on every version."""
+    versions = [ANONYMIZED, *(f"{share} % sampled" for share in experiment.shares)]
+    found = {
+        f"{name} ({version})": value
+        for version in versions
+        for name, value in differences(experiment, "accuracy", version).items()
+    }
+    if not found:
+        return None
+    far = {name: value for name, value in found.items() if abs(value) > CLOSE}
+    ours = f"largest difference {max(map(abs, found.values())):.3f} over {len(versions)} versions"
+    ours += f"; beyond {CLOSE:g}: {_exceptions(far)}" if far else ""
+    return ours, not far
+
+
+def as_good(metric: str) -> Judge:
+    """Whether enough classifiers keep up on the smallest samples."""
+
+    def judge(experiment: Experiment) -> tuple[str, bool] | None:
+        found = differences(experiment, metric, f"{LEAST} % sampled")
+        if not found:
+            return None
+        worse = {name: value for name, value in found.items() if value < -CLOSE_OTHERS}
+        ours = f"{len(found) - len(worse)} of {len(found)} lose at most {CLOSE_OTHERS:g} or gain"
+        ours += f"; not: {_exceptions(worse)}" if worse else ""
+        return ours, len(found) - len(worse) >= ENOUGH
+
+    return judge
+
+
+# --- figures 11 and 12 ---------------------------------------------------------------------------
+
+
+def exact_risk(experiment: Experiment) -> tuple[str, bool] | None:
+    """Whether the highest risk is one in the smallest class, to the last digit."""
+    runs = experiment.sampled()
+    pairs = [
+        (run.value("disclosure.journalist_max"), run.value("disclosure.anonymity_set_min"))
+        for run in runs
+    ]
+    if not pairs or any(None in pair for pair in pairs):
+        return None
+    exact = sum(risk == 1 / size for risk, size in pairs if risk is not None and size is not None)
+    sizes = sorted({int(size) for _, size in pairs if size is not None})
+    said = " to ".join(str(size) for size in dict.fromkeys((sizes[0], sizes[-1])))
+    return (
+        f"{exact} of {len(pairs)} runs to the last digit; smallest class of {said} rows",
+        exact == len(pairs),
+    )
+
+
+def risk_falls(experiment: Experiment) -> tuple[str, bool] | None:
+    """Whether the mean risk falls from share to share."""
+    means = {
+        share: experiment.mean("disclosure.journalist_average", share)
+        for share in experiment.shares
+    }
+    known = {share: value for share, value in means.items() if value is not None}
+    before = experiment.mean("disclosure.journalist_average_before")
+    if len(known) < 2 or before is None:
+        return None
+    shown = ", ".join(f"{value:.6f} ({share} %)" for share, value in known.items())
+    # Averages over other records differ in the fourth digit; that is not less risk.
+    falls = all(b < 0.99 * a for a, b in pairwise((before, *known.values())))
+    return f"{before:.6f} before sampling; {shown}", falls
+
+
+def risk_is_low(experiment: Experiment) -> tuple[str, bool] | None:
+    """Whether the highest risk is what classes of about 250 people allow."""
+    highest = experiment.values("disclosure.journalist_max")
+    if not highest:
+        return None
+    # Classes are of 250 rows but for rounding.
+    return f"at most {max(highest):.5f}", max(highest) <= 1 / 240
+
+
+def stated_risk(experiment: Experiment) -> tuple[str, None] | None:
+    """Our mean risk; the paper's cannot be true as it stands."""
+    found = experiment.mean("disclosure.journalist_average", LEAST)
+    return None if found is None else (f"{found:.6f}, or {found:.4%}", None)
+
+
+def kept_whole(experiment: Experiment) -> tuple[str, bool] | None:
+    """Whether everybody is in the anonymized table."""
+    found = [
+        run.charts["disclosure.presence"]["certainty"][1]
+        for run in experiment.sampled()
+        if "disclosure.presence" in run.charts
+    ]
+    return (f"{min(found):.2%}", min(found) == 1) if found else None
+
+
+def certainty_is_share(experiment: Experiment) -> tuple[str, bool] | None:
+    """Whether certainty is the share, rounded up in every class."""
+    means = {
+        share: experiment.mean("disclosure.presence_certainty", share)
+        for share in experiment.shares
+    }
+    known = {share: value for share, value in means.items() if value is not None}
+    if not known:
+        return None
+    shown = ", ".join(f"{value:.2%} ({share} %)" for share, value in known.items())
+    return shown, all(0 <= value - share / 100 <= CLOSE for share, value in known.items())
+
+
+# --- the protocol --------------------------------------------------------------------------------
+
+#: Figures that do not depend on who was drawn.
+SAME = (
+    "rows_out",
+    "published_classes",
+    "smallest_class",
+    "gcp",
+    "disclosure.journalist_max",
+    "disclosure.presence_certainty",
+)
+
+
+def as_the_curator(experiment: Experiment) -> tuple[str, bool] | None:
+    """Whether both collectors give the same figures."""
+    ours, theirs = experiment.named(PROTOCOL), experiment.named(CURATOR)
+    if ours is None or theirs is None:
+        return None
+    differ = [name for name in SAME if ours.findings.get(name) != theirs.findings.get(name)]
+    said = f"{len(SAME) - len(differ)} of {len(SAME)} figures equal"
+    said += f"; not: {', '.join(differ)}" if differ else ""
+    return said, not differ
