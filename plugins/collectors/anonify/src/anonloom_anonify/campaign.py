@@ -398,14 +398,14 @@ class Campaign:
         for envelope in envelopes:
             self.meter.sent(self.study.everyone[index], envelope.receiver, envelope.size)
         self._waiting.extend(envelopes)
+        # Truth: a server that is started again after the end of the study does not know it.
+        self._assembled |= self.servers[index].assembled
         if self.traced:
             self.words.extend(envelopes)
 
     def _deliver(self, step: str) -> None:
         while self._waiting:
             self.deliver_one()
-        # Truth: a server that is started again after the end of the study does not know it.
-        self._assembled |= self.servers[0].assembled
         self.after(self, step)
         while self._waiting:  # what a restart has sent again
             self._deliver(step)
