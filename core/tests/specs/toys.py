@@ -122,6 +122,13 @@ class Donate(Collector):
 
 
 @toy
+class Ballot(Collector):
+    """Not registered: a test does it."""
+
+    partitions_by = frozenset({"quasi", "person"})
+
+
+@toy
 class Meter(Auditor):
     measures = "utility"
     columns: tuple[str, ...] = param(help="Columns to look at.", default=())

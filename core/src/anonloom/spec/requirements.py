@@ -29,7 +29,7 @@ def check_partitioned(
             )
     for use in stages:
         unknown = sorted(use.entry.method.reads - known)
-        if use.kind in ("partitioner", "outliers") and unknown:
+        if use.kind in ("partitioner", "outliers", "generalizer") and unknown:
             cursor.complain(
                 f"{before} anybody has sent {_columns(unknown)}, which {use.name!r} reads",
                 "use another method, or write collect: curator",
