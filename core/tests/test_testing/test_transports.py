@@ -97,7 +97,7 @@ class RelayServer(ServerEngine):
         self.round, self.seat, self.entropy, self.refused = round, seat, entropy, Counter()
         self.uploads, self.asked = {}, []
         self.erased = set(seat.erasure.positions if seat.erasure else ())
-        self.final = None
+        self.final = self.groups = None
         if saved is not None:
             self.load(saved)
 
@@ -113,7 +113,7 @@ class RelayServer(ServerEngine):
 
     def state(self):
         uploads = {upload.hex(): body.hex() for upload, body in self.uploads.items()}
-        state = [uploads, self.asked, sorted(self.erased), self.refused]
+        state = [uploads, self.asked, sorted(self.erased), self.refused, self.groups]
         return json.dumps(state).encode()
 
     def save(self):
@@ -137,8 +137,11 @@ class RelayServer(ServerEngine):
                 raise TransportError("cannot be read")
             state = self.hidden(key, saved[6 + MAC :])
             self.check(saved[6 : 6 + MAC], mac(key, state))
-            uploads, self.asked, erased, refused = json.loads(state)
-            self.uploads = {bytes.fromhex(k): bytes.fromhex(v) for k, v in uploads.items()}
+            try:
+                uploads, self.asked, erased, refused, self.groups = json.loads(state)
+                self.uploads = {bytes.fromhex(k): bytes.fromhex(v) for k, v in uploads.items()}
+            except ValueError:
+                raise TransportError("cannot be read") from None
             self.erased = set(erased)
         self.refused = Counter(refused)
 
@@ -209,6 +212,26 @@ class RelayServer(ServerEngine):
 
     def erase(self, positions):
         self.erased |= set(positions)
+
+    def count(self, groups):
+        groups = [sorted(group) for group in groups]
+        named = [position for group in groups for position in group]
+        if self.final is not None or "settle" not in self.asked or not self.round.counted:
+            raise TransportError("not the time")
+        if len({*named}) < len(named) or not {*named} <= {*range(len(self.round.slots))}:
+            raise TransportError("no such groups")
+        if self.groups not in (None, groups):
+            raise TransportError("counted before")
+        self.groups = groups
+        return []
+
+    @property
+    def counts(self):
+        if self.groups is None:
+            return None
+        alphas = [body[:16] for body in self.uploads.values() if body[:16] != NOWHERE]
+        filled = {self.round.slots.index(slot_of(alpha)) for alpha in alphas}
+        return tuple(len(filled & {*group}) for group in self.groups)
 
     def open(self):
         if self.final is None:
@@ -494,8 +517,58 @@ class Amnesiac(Relay):
         return server
 
 
+class Mute(Relay):
+    """Says why it cannot count."""
+
+    server_engine = broken(count=ServerEngine.count)
+
+    def problem(self, round):
+        return "a relay does not count" if round.counted else None
+
+
+class Boasts(Relay):
+    """Cannot count, and does not say so."""
+
+    server_engine = broken(count=ServerEngine.count)
+
+
+class Miscounts(Relay):
+    server_engine = broken(
+        counts=property(lambda self: self.groups and tuple(map(len, self.groups)))
+    )
+
+
+class CountsAgain(Relay):
+    """Lets everybody subtract: other groups, as often as they are asked for."""
+
+    def server(self, round, seat, *, entropy, clock, saved=None):
+        made = super().server(round, seat, entropy=entropy, clock=clock, saved=saved)
+        true = made.count
+
+        def count(groups):
+            made.groups = None
+            return true(groups)
+
+        made.count = count
+        return made
+
+
+class LosesGroups(Relay):
+    """Forgets with a restart what was asked for."""
+
+    def server(self, round, seat, *, entropy, clock, saved=None):
+        made = super().server(round, seat, entropy=entropy, clock=clock, saved=saved)
+        made.groups = None
+        return made
+
+
 CASES = [
     (Relay, None),
+    (Mute, None),
+    (Boasts, "check_counts_filled_positions"),
+    (Miscounts, "check_counts_filled_positions"),
+    (CountsAgain, "check_counts_filled_positions"),
+    (LosesGroups, "check_counts_filled_positions"),
     (Deaf, "check_everybody_is_acknowledged"),
     (Loses, "check_acknowledged_messages_arrive"),
     (Doubles, "check_messages_arrive_once"),

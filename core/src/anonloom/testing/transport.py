@@ -30,6 +30,7 @@ from anonloom.testing.carrying import (
 )
 from anonloom.testing.conduct import CONDUCT, Acting, Played, Scene, check_same_seed_same_result
 from anonloom.testing.conformance import Check, held
+from anonloom.testing.counting import check_counting
 from anonloom.testing.declaring import DECLARED
 
 _OPERATIONS: tuple[Operation, ...] = ("post", "deposit")
@@ -286,6 +287,12 @@ def check_client_refuses_what_it_cannot_send(subject: TransportConformance) -> N
     assert isinstance(wrong, TransportError), "a record was sent to a position of nobody's"
 
 
+def check_counts_filled_positions(subject: TransportConformance) -> None:
+    """Filled positions are counted before the opening, or `problem` says that they are not."""
+    subject.returned()  # a transport that carries nothing is blamed for that alone
+    check_counting(subject.made(), subject.round)
+
+
 def check_says_what_it_guarantees(subject: TransportConformance) -> None:
     """`guarantees` states every field for both operations, in words that are not empty."""
     for operation in _OPERATIONS:
@@ -339,6 +346,7 @@ _CHECKS: tuple[Check, ...] = (
     check_restarted_servers_go_on,
     check_small_rounds_do_not_close,
     check_client_refuses_what_it_cannot_send,
+    check_counts_filled_positions,
     check_says_what_it_guarantees,
     *(_of_secrets(check) for check in secrecy.CHECKS),
 )
