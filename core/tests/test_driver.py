@@ -349,3 +349,98 @@ def test_servers_repeat_what_they_said_when_everybody_tries_again():
     net = Driver(Toy(), ROUND)
     assert 0 == net.retry()
     assert [["begin", "again"]] * 2 == [server.asked for server in net.servers]
+
+
+def test_who_stays_away_is_known_to_the_network_and_sends_nothing():
+    net = Driver(Toy(), ROUND)
+    net.post([b"a"])
+    (away,) = net.absent(1)
+    net.post([b"b"])
+    assert {1} == net.trace.absent
+    assert {0: b"a", 2: b"b"} == net.trace.sent
+    assert [(Party("client", 0), b"a"), (Party("client", 2), b"b")] == net.servers[0].heard
+    assert [True, False, True] == [client.acknowledged for client in net.clients]
+    assert away is net.clients[1]
+    assert [] == net.absent(0)
+
+
+def test_a_decoy_that_was_left_before_stands_in_for_who_stays_away():
+    net = Driver(Toy(), DEPOSIT)
+    left = net.prepared(b"invited")
+    assert ([], []) == (net.clients, bodies(net))
+    assert 2 == len(left)
+    net.absent(1)
+    seen = len(net.trace.seen)
+    net.stand_in(0, left)
+    # Each server takes the part that it has kept, as from the one who is missing.
+    assert [[(Party("client", 0), b"nothing")]] * 2 == [server.heard for server in net.servers]
+    assert seen == len(net.trace.seen)
+    net.stand_in(0, [])
+    assert 1 == net.servers[0].accepted
+
+
+def test_servers_take_what_they_kept_and_nothing_travels():
+    net = Driver(Toy(), DEPOSIT)
+    left = net.prepared()
+    net.stand_in(0, left)
+    assert (0, 0) == (net.on_the_way, net.meter.between("client", "server"))
+
+
+def test_a_decoy_is_left_by_who_is_invited():
+    invited = []
+
+    @attrs.frozen(kw_only=True)
+    class Doorman(Toy):
+        def client(self, notice, pins, *, entropy, clock, invitation=b""):
+            invited.append(invitation)
+            return Sender(ROUND, invitation)
+
+    Driver(Doorman(), DEPOSIT).prepared(b"a code")
+    assert [b"a code"] == invited
+
+
+def test_who_waits_is_told_how_far_a_round_is():
+    told = []
+    net = Driver(Toy(), ROUND, watch=lambda *one: told.append(one))
+    net.post([b"a"] * 3)
+    net.finish()
+    assert [
+        ("begin", 1, 2),
+        ("begin", 2, 2),
+        ("upload", 0, 3),
+        ("receive", 0, 12),
+        ("close", 1, 2),
+        ("close", 2, 2),
+        ("settle", 1, 2),
+        ("settle", 2, 2),
+        ("open", 1, 2),
+        ("open", 2, 2),
+    ] == told
+
+
+def test_long_uploads_are_told_of_again_and_again():
+    told = []
+    net = Driver(
+        Toy(),
+        attrs.evolve(ROUND, capacity=3000),
+        traced=False,
+        watch=lambda *one: told.append(one),
+    )
+    net.post([b"a"] * 2500)
+    uploads = [(done, total) for phase, done, total in told if phase == "upload"]
+    assert [(0, 2500), (1000, 2500), (2000, 2500)] == uploads
+    received = [(done, total) for phase, done, total in told if phase == "receive"]
+    assert [(at, 10_000) for at in range(0, 10_000, 1000)] == received
+
+
+def test_what_is_told_of_receiving_never_exceeds_the_whole():
+    """A network that repeats everything delivers more than was sent."""
+    told = []
+    net = Driver(
+        Toy(),
+        ROUND,
+        faults=[faults.duplicate(lambda envelope: True)] * 3,
+        watch=lambda *one: told.append(one),
+    )
+    net.post([b"a"] * 20)
+    assert all(done <= total for phase, done, total in told)
