@@ -1,0 +1,96 @@
+"""Disks: what somebody can do who gets hold of all that the servers of a study ever saved.
+
+To try what 'erased' and 'joined by nobody' are worth. The attacker has all backups of all servers,
+of the study and of its rounds, their long-term keys and whatever is left in the vaults; where that
+is enough to bring servers of the past back, rounds are opened again without erasing, and the
+study's secret is read.
+"""
+
+from collections.abc import Sequence
+
+import attrs
+
+from anonloom.errors import TransportError
+from anonloom.kinds.engines import Vault
+from anonloom.protocol.vault import MemoryVault
+from anonloom_anonify.aggregator import Aggregator
+from anonloom_anonify.campaign import Campaign
+from anonloom_rounds.disks import Disks
+
+
+@attrs.define(eq=False)
+class StudyDisks:
+    """The backups of all servers of a study; `back_up` fits `Campaign(after=...)`.
+
+    Attributes
+    ----------
+    rounds
+        The backups of each round, by its id.
+    """
+
+    rounds: dict[str, Disks] = attrs.field(factory=dict, init=False)
+    _campaign: Campaign | None = attrs.field(default=None, init=False, repr=False)
+    _councils: list[list[bytes]] = attrs.field(factory=list, init=False, repr=False)
+
+    def back_up(self, campaign: Campaign, step: str) -> None:
+        """Keep what every server saves now, of the study and of its rounds."""
+        self._campaign = campaign
+        self._councils.append([server.save() for server in campaign.servers])
+        for driver in campaign.running:
+            self.rounds.setdefault(driver.round.id, Disks(driver)).back_up()
+
+    @property
+    def written(self) -> list[bytes]:
+        """All bytes that were ever saved."""
+        of_rounds = [saved for disks in self.rounds.values() for saved in disks.written]
+        return [saved for backup in self._councils for saved in backup] + of_rounds
+
+    def reopened(self, vaults: Sequence[Vault] | None = None) -> dict[str, Sequence[bytes | None]]:
+        """Open every round again without erasing; return what comes out, by round.
+
+        Parameters
+        ----------
+        vaults
+            Where each server's keys are; what the rounds have left if they are not given.
+        """
+        found = {name: one.reopened(vaults or _left(one)) for name, one in self.rounds.items()}
+        return {name: records for name, records in found.items() if records is not None}
+
+    def read(self, vaults: Sequence[Vault] | None = None) -> list[bytes]:
+        """Return what donors had sealed to servers that can be brought back."""
+        return [
+            content for one in self.rounds.values() for content in one.read(vaults or _left(one))
+        ]
+
+    def secrets(self, vaults: Sequence[Vault] | None = None) -> set[bytes]:
+        """Return the study's secret, if any backup of any server still tells it."""
+        found = set()
+        for backup in self._councils:
+            for index, saved in enumerate(backup):
+                server = self._raise(index, saved, vaults)
+                if server is not None and server.council.secret is not None:
+                    found.add(server.council.secret)
+        return found
+
+    def _raise(self, index: int, saved: bytes, vaults: Sequence[Vault] | None) -> Aggregator | None:
+        campaign = self._campaign
+        assert campaign is not None
+        honest = campaign.servers[index]
+        vault = vaults[index] if vaults else honest.seat.vault
+        # A copy: what is brought back destroys its key when it ends.
+        copy, name = MemoryVault(), honest.council.box.name
+        key = vault.fetch(name)
+        if key is not None:
+            copy.keep(name, key)
+        seat = attrs.evolve(honest.seat, vault=copy)
+        server = Aggregator(campaign.study, seat, campaign.works[index], campaign.entropy)
+        try:
+            server.resume(saved)
+        except TransportError:
+            return None
+        return server
+
+
+def _left(disks: Disks) -> list[Vault]:
+    """Return what is left of the vaults of a round."""
+    return [seat.vault for seat in disks.driver.seats]
