@@ -148,6 +148,9 @@ class ServerEngine(ABC):
     #: learns that they belong together. For audits only.
     witness: Callable[[bytes, bytes], None] | None = None
 
+    #: Called during long work with how much of how much of it is done: for whoever waits.
+    told: Callable[[int, int], None] | None = None
+
     @abstractmethod
     def begin(self) -> list[Envelope]:
         """Announce the server's key of this round."""

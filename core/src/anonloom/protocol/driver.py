@@ -337,6 +337,7 @@ class Driver:
         server = self.transport.server(
             self.round, seat, entropy=self.entropy, clock=self.clock, saved=saved
         )
+        server.told = lambda done, total: self.watch(self.meter.phase, done, total)
         if self.traced:
             links = self.trace.links.setdefault(party, [])
             server.witness = lambda one, other: links.append(Link(one, other))

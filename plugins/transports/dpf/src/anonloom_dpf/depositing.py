@@ -135,8 +135,10 @@ class Depositing:
         alphas = [key.alpha for key in self.server.seat.slot_keys]
         self._weights = self.layout.weights(alphas)
         self._share = self.layout.empty()
-        for group in groups:
+        for done, group in enumerate(groups):
             self.keep(group, self.evaluated(self.members(group)))
+            if self.server.told is not None:
+                self.server.told(done, len(groups))
 
     def keep(self, group: Group, found: Evaluated) -> None:
         """Note what was evaluated of a whole group."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from anonloom_dpf.combining import xor_all
 from anonloom_dpf.layout import Bytes, PostLayout
+from anonloom_dpf.square import Square
 from anonloom_dpf.tree import Tree
 
 if TYPE_CHECKING:
@@ -19,6 +20,10 @@ WRONG = "malformed key"
 
 #: Bytes of what a server says about one upload.
 _TAG = 16
+
+
+#: Keys that are evaluated between two reports of how far it is.
+_TOGETHER = 4096
 
 
 @attrs.define(eq=False)
@@ -60,21 +65,34 @@ class Posting:
             return
         server, shares = self.server, self.layout.empty()
         keys = self.layout.split(self._contents(server.admitted or ()))
-        tags = []
-        for function, own, share in zip(self.layout.functions, keys, shares, strict=True):
+        tags: list[Bytes] = []
+        for number, (function, own) in enumerate(zip(self.layout.functions, keys, strict=True)):
+            tested = []
+            for start in range(0, len(own), _TOGETHER):
+                part = own[start : start + _TOGETHER]
+                tested.append(self._evaluate(function, part, shares[number], check_key))
+                if server.told is not None:
+                    server.told(number * len(own) + start, len(keys) * len(own))
             if isinstance(function, Tree):
-                found = function.accumulate(server.seat.index, own, share, check_key=check_key)
-                tags.append(found)
-                tags.append(function.public(own))
-            else:
-                function.accumulate(server.seat.index, own, share)
+                tags += [np.concatenate(tested), function.public(own)]
         if check_key is not None:
             # Both servers must hold the same public part of every key.
-            said = np.concatenate([part for part in tags if part is not None], axis=1)
+            said = np.concatenate(tags, axis=1)
             self._tags = b"".join(
                 hashlib.blake2b(row, digest_size=_TAG, key=check_key).digest() for row in said
             )
         self._shares = shares
+
+    def _evaluate(
+        self, function: Tree | Square, keys: Bytes, share: Bytes, check_key: bytes | None
+    ) -> Bytes:
+        """Add keys to a share; return what is compared of each, nothing without a check."""
+        party, nothing = self.server.seat.index, np.empty((len(keys), 0), np.uint8)
+        if isinstance(function, Square):
+            function.accumulate(party, keys, share)
+            return nothing
+        found = function.accumulate(party, keys, share, check_key=check_key)
+        return nothing if found is None else found
 
     def _contents(self, uploads: "tuple[bytes, ...] | list[bytes]") -> Bytes:
         joined = b"".join(self.server.content(upload) for upload in uploads)
