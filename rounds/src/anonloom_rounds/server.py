@@ -68,6 +68,7 @@ class RoundServer(Counting):
     signed_result: bytes | None = attrs.field(default=None, init=False, repr=False)
     _over: bool = attrs.field(default=False, init=False)
     _accepted: int = attrs.field(default=0, init=False)
+    _found: Sequence[bytes | None] | None = attrs.field(default=None, init=False, repr=False)
     _result: tuple[bytes | None, ...] | None = attrs.field(default=None, init=False, repr=False)
 
     # --- what a transport says ------------------------------------------------------------------
@@ -136,6 +137,7 @@ class RoundServer(Counting):
 
     def publish(self, result: Sequence[bytes | None]) -> None:
         """Make a result public when all servers have signed it."""
+        self._found = result
         document = write_result(result)
         own = self.talk.signer.sign("result", self.bound, document)
         self.talk.say("sign result", own)
@@ -313,8 +315,12 @@ class RoundServer(Counting):
             self._finish()
 
     def _finish(self) -> None:
-        if self._over and not self.stopped:
+        if not self._over or self.stopped:
+            return
+        if self._found is None:
             self.conclude()
+        else:
+            self.publish(self._found)
 
     def _erasing(self) -> bool:
         """Whether the round goes on and all servers erase the same."""
