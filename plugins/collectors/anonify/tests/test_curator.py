@@ -73,7 +73,7 @@ def played(sample, stages, transport, k=1, **more):
     return table, campaign, donated.released(campaign, recipient)
 
 
-@settings(max_examples=30)
+@settings(max_examples=25)
 @given(samples(max_rows=25), st.integers(1, 4), st.integers(1, 6), st.integers(1, 3))
 def test_the_release_is_the_curators_with_the_same_classes_and_erased_rows(
     sample, share, size, servers
@@ -185,11 +185,8 @@ def outcome_of(tmp_path, frame, partitioner="mondrian", sampler="share: 0.5", **
     [
         ("mondrian", {"share": 0.5}),
         ("mondrian", {"remove": 1}),
-        ("mondrian", {"share": 0.9}),
         ("level-order", {"share": 0.3}),
-        ("level-order", {"per_class": 3}),
         ("one-pass-kmeans", {"share": 0.7}),
-        ("one-pass-kmeans", {"remove": 2}),
     ],
 )
 def test_real_stages_publish_what_a_curator_would(tmp_path, partitioner, sampler):
