@@ -81,8 +81,12 @@ def test_the_papers_experiment_has_all_its_runs():
         for name, method in methods.items()
         for k in range(50, 501, 50)
     }
-    # ceil(share * 250), the records that a class of the paper's k has after sampling.
-    kept = {90: 225, 70: 175, 50: 125, 30: 75}
+    # One more than a class of the paper's k has after sampling: all then need the same classes.
+    kept = {90: 226, 70: 176, 50: 126, 30: 76}
+    needed = {
+        share: next(n for n in range(999) if -(-share * n // 100) >= k) for share, k in kept.items()
+    }
+    assert {251} == set(needed.values())
     samples = {
         f"{share} % sampled, run {run}": {
             "stages.sampler.share": share / 100,

@@ -156,7 +156,7 @@ CHECKS = (
     ),
     Check(
         FOUND, "11", "It is very low in all versions.",
-        "highest risk of all runs at most 1 / 240", "at most 1 / 250 by its formula",
+        "highest risk of all runs at most 1 / 250", "at most 1 / 250 by its formula",
         judging.risk_is_low,
     ),
     Check(

@@ -175,6 +175,11 @@ class Groups:
         """Mean over the samples."""
         return tuple(np.mean(np.array(self.samples), axis=0).tolist())
 
+    @property
+    def of_one_sample(self) -> float:
+        """How far a single sample is from the original, in the mean."""
+        return float(np.mean([self.deviation(sample) for sample in self.samples]))
+
     def deviation(self, version: Iterable[float], among: Sequence[int] | None = None) -> float:
         """How far a version is from the original, as a share of it, over some groups or all."""
         at = list(range(len(self.original)) if among is None else among)

@@ -127,11 +127,8 @@ def by_sampling(experiment: Experiment) -> tuple[str, bool] | None:
     known = {share: one for share, one in found.items() if one is not None}
     if len(known) < 2:
         return None
-    # Of one sample, not of their mean: what a recipient of one release sees.
-    each = {
-        share: sum(map(one.deviation, one.samples)) / len(one.samples)
-        for share, one in known.items()
-    }
+    # Of single samples, not of their mean: that is what the recipient of a release sees.
+    each = {share: one.of_one_sample for share, one in known.items()}
     before = known[min(known)]
     shown = ", ".join(f"{value:.2%} ({share} %)" for share, value in each.items())
     ours = f"{before.deviation(before.anonymized):.2%} before sampling; {shown}"
@@ -235,12 +232,11 @@ def risk_falls(experiment: Experiment) -> tuple[str, bool] | None:
 
 
 def risk_is_low(experiment: Experiment) -> tuple[str, bool] | None:
-    """Whether the highest risk is what classes of about 250 people allow."""
+    """Whether the highest risk is what classes of 250 people allow."""
     highest = experiment.values("disclosure.journalist_max")
     if not highest:
         return None
-    # Classes are of 250 rows but for rounding.
-    return f"at most {max(highest):.5f}", max(highest) <= 1 / 240
+    return f"at most {max(highest):.5f}", max(highest) <= 1 / 250
 
 
 def stated_risk(experiment: Experiment) -> tuple[str, None] | None:
