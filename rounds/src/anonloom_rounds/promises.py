@@ -13,6 +13,10 @@ SILENT = (
     "a server that falls silent at open, after all others have shown their parts: it alone then "
     "knows what was sent, not by whom"
 )
+HOLLOW = (
+    "positions that count as filled and hold no record that can be read: each dishonest donor can "
+    "add one"
+)
 WRONG_PART = "which server showed a wrong part: it is one of them"
 
 

@@ -17,7 +17,7 @@ class Meter:
     Attributes
     ----------
     phase
-        The phase that is running: `begin`, `upload`, `close`, `settle`, `open`.
+        The phase that is running: `begin`, `upload`, `close`, `settle`, `count`, `open`.
     cpu
         CPU seconds by phase and party; all clients count as one.
     bytes

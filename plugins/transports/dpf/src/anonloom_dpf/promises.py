@@ -9,6 +9,7 @@ from anonloom_dpf.peeling import LOSS
 from anonloom_rounds.promises import (
     COUNTED,
     ERASED,
+    HOLLOW,
     SILENT,
     WRONG_PART,
     confirmed,
@@ -47,10 +48,15 @@ def _may_refuse(round: Round, settings: Settings) -> bool:
 
 def _donors(round: Round, settings: Settings) -> str:
     if round.operation == "deposit":
+        counted = (
+            "; it adds one to the count of one group of positions at most, but for 2^-21"
+            if round.counted
+            else ""
+        )
         return (
             "detected: a record changed by anybody but its sender is never published; a donor "
             "without a server's help can't change another's row; with that help it can destroy "
-            "the row, never alter it"
+            f"the row, never alter it{counted}"
         )
     if round.servers > 2:
         return "honest: with more than two servers malformed keys are not recognised"
@@ -84,6 +90,12 @@ def _not_covered(round: Round, settings: Settings) -> tuple[str, ...]:
             "a donor who learns secrets of positions from the lines between servers: whoever has "
             "one can destroy the row"
         )
+    if round.counted:
+        own.append(
+            "a server that falsifies how many positions are filled: it shows when the rows are "
+            "open, not before, and nobody is named"
+        )
+        own.append(HOLLOW)
     if round.operation == "post" and settings.placement == "peeling":
         most = 3 * settings.slots_per_leaf
         own.append(

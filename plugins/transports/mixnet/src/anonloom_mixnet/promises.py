@@ -2,7 +2,15 @@
 
 from anonloom.kinds.rounds import Round
 from anonloom.kinds.transport import Guarantees
-from anonloom_rounds.promises import COUNTED, ERASED, SILENT, confirmed, shared, uncovered
+from anonloom_rounds.promises import (
+    COUNTED,
+    ERASED,
+    HOLLOW,
+    SILENT,
+    confirmed,
+    shared,
+    uncovered,
+)
 
 
 def guarantees(round: Round, traps: int) -> Guarantees:
@@ -44,6 +52,8 @@ def _not_covered(round: Round, traps: int) -> tuple[str, ...]:
             "how many senders have no position: servers see it when layers are peeled, not whose "
             "packets these are",
         ]
+    if round.counted:
+        own.append(HOLLOW)
     if round.suite == "mlkem768-x25519":
         own.append(
             "who is at fault when a packet does not open at a later hop: with ML-KEM it is its "
