@@ -165,9 +165,9 @@ def bends(step: str, change: Callable) -> Callable:
         class Bent(Conversation):
             __slots__ = ()
 
-            def say(self, said, body, to=None):
+            def say(self, said, body):
                 new = said == step and not self.said(step)
-                Conversation.say(self, said, change(server, body) if new else body, to)
+                Conversation.say(self, said, change(server, body) if new else body)
 
         server.talk.__class__ = Bent
         return server
