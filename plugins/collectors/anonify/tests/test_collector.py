@@ -305,6 +305,15 @@ def test_what_spoils_records_is_found():
     assert found["published"] / 24 == found["delivered"]
 
 
+def test_who_has_nothing_to_say_is_not_a_loss():
+    """Of fifteen persons ten answer twice, and five once: whatever was not erased is delivered."""
+    table = people(25, PERSONS, [at % 15 for at in range(25)])
+    release, run = collected(table, iterations=2)
+    found = figures(run)
+    assert (1.0, 25) == (found["delivered"], found["answers"])
+    assert len(release) == found["published"] < 24
+
+
 def test_a_trace_is_kept_only_if_it_is_asked_for():
     assert [] == collected()[1].traces
     (rounds,) = collected(traced=True)[1].traces

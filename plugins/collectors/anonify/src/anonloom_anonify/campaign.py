@@ -81,6 +81,8 @@ class Campaign:
         What each round cost and what became of it.
     numbers
         Truth: the class of each donor, as she found it herself, whatever she claims.
+    chosen
+        Truth: the donors whose positions are not to be erased.
     owners
         Truth: which donors the records of each iteration are from.
     """
@@ -108,6 +110,7 @@ class Campaign:
     servers: list[Aggregator] = attrs.field(factory=list, init=False, repr=False)
     recipient: Recipient | None = attrs.field(default=None, init=False, repr=False)
     numbers: list[int | None] = attrs.field(factory=list, init=False, repr=False)
+    chosen: NDArray[np.bool_] = attrs.field(init=False, repr=False)
     owners: dict[int, NDArray[np.int64]] = attrs.field(factory=dict, init=False, repr=False)
     identities: tuple[Identity, ...] = attrs.field(init=False, repr=False)
     _seats: list[Seat] = attrs.field(init=False, repr=False)
@@ -255,6 +258,8 @@ class Campaign:
 
     def _publish(self, round: Round, name: str) -> tuple[Driver, Sequence[bytes | None]]:
         now = round.iteration
+        if now == 1:
+            self._note_chosen()
         self.driver = driver = self._next or self._drive(round)
         self._next = None
         self.after(self, f"{name}: begin")
@@ -272,6 +277,13 @@ class Campaign:
         driver.open()
         self.after(self, f"{name}: open")
         return driver, driver.result()
+
+    def _note_chosen(self) -> None:
+        plan = self.servers[0].plan
+        assert plan is not None
+        slots = plan.reservations.slots
+        kept = {slots[rank] for rank in np.flatnonzero(plan.choice.kept).tolist()}
+        self.chosen = np.array([donor.slot in kept for donor in self.donors], bool)
 
     def _fill(self, driver: Driver, now: int) -> None:
         """Let everybody deposit an answer, or what looks the same; some stay away."""

@@ -30,13 +30,12 @@ def _records(campaign: Campaign, donated: Donated) -> Iterator[Finding | Chart]:
     published = sum(len(rows) for rows in campaign.owners.values())
     answered = int((donated.rows >= 0).sum())
     classed = sum(number is not None for number in campaign.numbers)
-    # Each position that was not to be erased could have been published in every iteration.
-    wanted = (server.reserved - server.erased) * campaign.study.iterations
+    wanted = int(((donated.rows >= 0) & campaign.chosen).sum())
     yield Finding(
         name="delivered",
         value=published / wanted if wanted else None,
         status="measured" if wanted else "not assessable",
-        meaning="Share of the records that arrived and are published, of those not erased.",
+        meaning="Share of the answers that are published, of those whose positions are not erased.",
         better="higher",
     )
     for name, value, unit, meaning in (
