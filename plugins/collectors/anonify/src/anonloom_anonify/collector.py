@@ -157,7 +157,7 @@ class Anonify(Collector):
         run.find(*findings_of(campaign, donated))
         if self.traced:
             run.trace(Rounds(campaign.traces, self.servers))
-        stages.drawn(donated.classed(campaign))
+        stages.drawn(donated.classed(campaign), table.origin)
         return donated.released(campaign, recipient)
 
     def campaign(
