@@ -7,7 +7,7 @@ import attrs
 import numpy as np
 
 from anonloom_dpf import presence
-from anonloom_dpf.columns import Weights
+from anonloom_dpf.columns import SKETCH, Weights
 from anonloom_dpf.combining import xor_all
 from anonloom_dpf.depositing import Depositing, Evaluated, Group
 from anonloom_dpf.layout import TAG_BYTES, Bytes
@@ -29,6 +29,7 @@ class CountedDepositing(Depositing):
     _positions: Elements | None = attrs.field(default=None, init=False, repr=False)
     _sums: Elements | None = attrs.field(default=None, init=False, repr=False)
     _sketches: Elements | None = attrs.field(default=None, init=False, repr=False)
+    _witnesses: Elements | None = attrs.field(default=None, init=False, repr=False)
     _out: frozenset[bytes] = attrs.field(default=frozenset(), init=False, repr=False)
 
     @property
@@ -64,8 +65,8 @@ class CountedDepositing(Depositing):
         """Return the uploads that count otherwise than once or never, None while it goes on."""
         admitted = self.server.admitted or ()
         assert self._sketches is not None
-        sketches = self._sketches
-        witnesses = presence.read_witnesses(self._witnesses(admitted))
+        assert self._witnesses is not None
+        sketches, witnesses = self._sketches, self._witnesses
         opened = self._exchanged(
             "sketch", lambda: presence.blinded(self._party, sketches, witnesses), len(admitted)
         )
@@ -127,7 +128,9 @@ class CountedDepositing(Depositing):
             alphas = [key.alpha for key in self.server.seat.slot_keys]
             self._positions = self.layout.position_weights(alphas)
             self._sums = np.zeros(self.layout.rows, np.uint64)
-            self._sketches = np.zeros((len(self.server.admitted or ()), 3), np.uint64)
+            uploads = len(self.server.admitted or ())
+            self._sketches = np.zeros((uploads, SKETCH), np.uint64)
+            self._witnesses = np.zeros((uploads, presence.WITNESS_BYTES // SIZE), np.uint64)
         super().add_up(groups)
 
     def keep(self, group: Group, found: Evaluated) -> None:
@@ -136,7 +139,9 @@ class CountedDepositing(Depositing):
         assert self._sums is not None
         assert self._sketches is not None
         self._sums = add(self._sums, found.sums)
+        assert self._witnesses is not None
         self._sketches[slice(*group)] = found.sketches
+        self._witnesses[slice(*group)] = found.witnesses
 
     def evaluated(self, uploads: Sequence[bytes]) -> Evaluated:
         """Evaluate uploads; claim of their rows and of their numbers."""
@@ -144,10 +149,10 @@ class CountedDepositing(Depositing):
         keys, tags = self.contents(uploads)
         share, sums, sketches = self._counted(keys)
         rows = self.claim_rows(share, tags[:, :TAG_BYTES])
-        own = presence.read_witnesses(tags[:, TAG_BYTES:])[:, 4]
+        witnesses = presence.read_witnesses(tags[:, TAG_BYTES:])
         weighed = total(presence.signed(self._party, multiply(self._positions, sums)))
-        claim = (weighed - total(own)) % MODULUS
-        return Evaluated(share, rows + _bytes(claim), sums, sketches)
+        claim = (weighed - total(witnesses[:, 4])) % MODULUS
+        return Evaluated(share, rows + _bytes(claim), sums, sketches, witnesses)
 
     def _counted(self, keys: Bytes) -> tuple[Bytes, Elements, Elements]:
         function = self.layout.function
@@ -155,9 +160,6 @@ class CountedDepositing(Depositing):
         assert self._drawn is not None
         share, sums = self.layout.empty(), np.zeros(self.layout.rows, np.uint64)
         return share, sums, function.count(self._party, keys, share, sums, self._drawn)
-
-    def _witnesses(self, uploads: Sequence[bytes]) -> Bytes:
-        return self.contents(uploads)[1][:, TAG_BYTES:]
 
     def remove(self, uploads: Sequence[bytes]) -> None:
         """Take uploads out again, of rows and of sums."""
@@ -177,7 +179,7 @@ class CountedDepositing(Depositing):
     def forget(self) -> None:
         """Forget this server's share, and its parts of all sums."""
         super().forget()
-        self._drawn = self._positions = self._sums = self._sketches = None
+        self._drawn = self._positions = self._sums = self._sketches = self._witnesses = None
         self._out = frozenset()
 
 

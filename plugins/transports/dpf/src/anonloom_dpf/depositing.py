@@ -32,6 +32,7 @@ class Evaluated:
     claim: bytes = attrs.field(repr=False)
     sums: Elements = attrs.field(factory=lambda: np.empty(0, np.uint64), repr=False)
     sketches: Elements = attrs.field(factory=lambda: np.empty(0, np.uint64), repr=False)
+    witnesses: Elements = attrs.field(factory=lambda: np.empty(0, np.uint64), repr=False)
 
 
 @attrs.define(eq=False)

@@ -19,7 +19,7 @@ from anonloom.kinds.engines import Entropy
 from anonloom_dpf import native
 from anonloom_dpf.aes import BLOCK, Bytes, blocks_of, one_way
 from anonloom_dpf.check import CHECK_BLOCKS, CHECK_BYTES, check_cipher, leaf_hash
-from anonloom_dpf.columns import NUMBERS, Columns, Weights, require_columns
+from anonloom_dpf.columns import NUMBERS, SKETCH, Columns, Weights, require_columns
 from anonloom_dpf.evaluation import evaluate
 from anonloom_dpf.generation import Nodes, generate
 from anonloom_dpf.prime import MODULUS, SIZE, Elements, read, reduced
@@ -264,7 +264,7 @@ class Tree:
         if not self.counted:
             raise ValueError("Only a tree with counted=True can be counted.")
         require_columns(self.leaves, sums, weights)
-        columns = Columns(sums, weights, np.zeros((len(keys), 3), np.uint64))
+        columns = Columns(sums, weights, np.zeros((len(keys), SKETCH), np.uint64))
         self._evaluated(party, keys, share, None, columns)
         sums[:] = reduced(sums)
         return columns.sketches
