@@ -222,6 +222,22 @@ def test_what_was_drawn_from_is_noted_for_audits(stages, table):
     assert without.before_sampling is None
 
 
+def test_who_was_drawn_elsewhere_is_known_by_rows_of_the_source(clinic, registry, table):
+    clinic.change("  - partitioner: runs\n", "  - sampler: first-half\n  - partitioner: runs\n")
+    spec = clinic.pipeline("stages.sampler.promise=false").spec
+    stages = PipelineStages(spec.stages, Journal(registry, "run", 7), spec.privacy)
+    # A party that knows rows only by an order of its own.
+    release = run_all(stages, attrs.evolve(table, origin=np.arange(12)[::-1].copy()))
+    assert [11, 10, 9, 8, 7, 6] == stages.presample.kept.tolist()
+    stages.drawn(attrs.evolve(release, origin=np.arange(6)), table.origin)
+    assert (table.origin.tolist(), list(range(6))) == (
+        stages.presample.among.tolist(),
+        stages.presample.kept.tolist(),
+    )
+    stages.drawn(attrs.evolve(release, origin=None), table.origin)
+    assert stages.presample is None
+
+
 # --- rules ----------------------------------------------------------------------------------------
 
 

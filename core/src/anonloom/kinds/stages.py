@@ -49,5 +49,12 @@ class Stages(Protocol):
             Class of every row, -1 for suppressed; all rows are kept where there is no sampler.
         """
 
-    def drawn(self, before: Release) -> None:
-        """Note, for audits, what would have been published of all rows that were drawn from."""
+    def drawn(self, before: Release, among: NDArray[np.int64] | None = None) -> None:
+        """Note, for audits, what would have been published of all rows that were drawn from.
+
+        Parameters
+        ----------
+        among
+            Rows of the source, where the stages were given other ones: with a sampler that stands
+            before any partitioner, those in `before` were drawn from these.
+        """

@@ -196,10 +196,12 @@ class PipelineStages:
             count.classes = len(classes)
         return kept
 
-    def drawn(self, before: Release) -> None:
+    def drawn(self, before: Release, among: NDArray[np.int64] | None = None) -> None:
         """See `Stages.drawn`."""
         if self.sampler() is not None:
             self.before_sampling = before
+        if self.presample is not None and among is not None:
+            self.presample = None if before.origin is None else Draw(among, before.origin)
 
 
 def _seen(table: Table, step: Step) -> Table:

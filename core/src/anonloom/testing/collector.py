@@ -64,7 +64,7 @@ class PlainStages:
         """Keep every row."""
         return np.ones(len(labels), bool)
 
-    def drawn(self, before: Release) -> None:
+    def drawn(self, before: Release, among: NDArray[np.int64] | None = None) -> None:
         """Keep no account."""
 
 

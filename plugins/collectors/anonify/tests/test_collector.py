@@ -102,14 +102,15 @@ def test_rows_that_are_nobodys_stay_so():
 
 def test_the_account_before_sampling_is_of_everybody():
     class Watched(Sampled):
-        before = None
+        before = among = None
 
-        def drawn(self, before):
-            Watched.before = before
+        def drawn(self, before, among=None):
+            Watched.before, Watched.among = before, among
 
     table = people(30)
     release, _ = collected(table, Watched())
     assert set(range(100, 130)) == set(Watched.before.origin.tolist())
+    assert list(range(100, 130)) == Watched.among.tolist()
     both = pd.concat([Watched.before.frame.assign(row=Watched.before.origin)]).set_index("row")
     for at, row in enumerate(release.origin.tolist()):
         assert release.frame.iloc[at].tolist() == both.loc[row].tolist()

@@ -235,3 +235,23 @@ def test_one_account_of_the_stages_is_kept(tmp_path):
         stage["id"] for stage in outcome.report["stages"]
     ]
     assert attrs.asdict(outcome.original.schema) == attrs.asdict(outcome.release.schema)
+
+
+@needs_stages
+def test_who_was_drawn_before_there_were_classes_is_known_by_rows_of_the_table(tmp_path):
+    """The servers know them only by the order of what was registered."""
+    frame = clinic(60, 1)
+    (tmp_path / "pipeline.yaml").write_text(
+        YAML.replace("PARTITIONER", "mondrian")
+        .replace("SAMPLER", "remove: 1")
+        .replace(
+            "stages:\n", "stages:\n  - sampler: pre-sample\n    with: {rows: 20}\n    id: first\n"
+        )
+        .replace("servers: 2", "min_leave: 1")
+    )
+    outcome = Pipeline.load(tmp_path / "pipeline.yaml").run(frame)
+    drawn = outcome.stages.presample
+    assert list(range(60)) == drawn.among.tolist()
+    assert 20 == len(set(drawn.kept.tolist()))
+    assert set(outcome.release.origin.tolist()) < set(drawn.kept.tolist())
+    assert sorted(drawn.kept.tolist()) == sorted(outcome.stages.before_sampling.origin.tolist())
