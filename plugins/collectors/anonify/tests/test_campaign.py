@@ -141,15 +141,36 @@ def test_one_who_is_missing_withholds_the_iteration_for_all():
 def test_a_decoy_stands_in_for_who_is_missing():
     donor = 4
     campaign = run(
-        iterations=3, missing="blank", min_leave=3, behaviour=behaving(3, absent={2: [donor]})
+        iterations=3,
+        missing="blank",
+        min_leave=3,
+        works=[ByFirstByte(erased=0)] * 2,
+        behaviour=behaving(3, absent={2: [donor]}),
     )
     assert {} == campaign.servers[0].withheld
     assert published(campaign, 1) == published(campaign, 3)
-    class_ = FIRSTS[donor]
-    here = donor in published(campaign, 1)[class_]
-    missing = {number: donors - {donor} for number, donors in published(campaign, 1).items()}
-    assert missing == published(campaign, 2)
-    assert (1 if here else None) == smallest_pattern(campaign) or not here
+    left = {number: donors - {donor} for number, donors in published(campaign, 1).items()}
+    assert left == published(campaign, 2)
+
+
+def test_who_misses_an_iteration_hides_among_those_who_miss_the_same():
+    def smallest(iterations=3, **absent):
+        campaign = run(
+            iterations=iterations,
+            missing="blank",
+            works=[ByFirstByte(erased=0)] * 2,
+            behaviour=behaving(iterations, **absent),
+        )
+        return smallest_pattern(campaign)
+
+    assert smallest() is None
+    assert smallest(iterations=1) is None
+    assert 1 == smallest(absent={2: [4]})
+    # Two of class 1, of five: the others are three.
+    assert 2 == smallest(absent={2: [0, 3]})
+    # Of different classes, or from different iterations: each is alone.
+    assert 1 == smallest(absent={2: [0, 1]})
+    assert 1 == smallest(absent={2: [0], 3: [3]})
 
 
 def test_who_left_no_decoy_is_missing():
