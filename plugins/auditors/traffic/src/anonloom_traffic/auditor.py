@@ -14,6 +14,7 @@ from anonloom.params import at_least, between, param
 from anonloom.protocol.trace import Rounds, Trace
 from anonloom_traffic.attack import Attack, Guess, NothingToGuess
 from anonloom_traffic.charts import charts
+from anonloom_traffic.crossing import crossed
 from anonloom_traffic.iterations import Step, over_iterations
 from anonloom_traffic.observed import Observed
 
@@ -29,6 +30,7 @@ HALVES = "the best view is chosen on one half of the messages and judged on the 
 HONEST = "all clients of the trace are honest; every dishonest one makes the anonymity set smaller"
 CONTENT = "what messages say has nothing to do with the order or the numbers of the clients"
 TIES = "ties by expectation"
+LINKED = "what messages say, and keys that link rounds by design, are not looked at"
 JUDGED = (ADVERSARY, STRUCTURE, HALVES, HONEST, CONTENT, TIES)
 
 MEANINGS: dict[str, tuple[Better, str]] = {
@@ -61,6 +63,14 @@ MEANINGS: dict[str, tuple[Better, str]] = {
         "Fewest clients to whom a view has narrowed a message down without ever missing its "
         "sender.",
     ),
+    "linked_success": (
+        "lower",
+        "Share of the published messages for which the adversary's first guess names the same "
+        "sender's message of an earlier round.",
+    ),
+    "linked_chance": ("neither", "How often a blind guess names it."),
+    "linked_excess": ("lower", "What of linked_success is surely above chance."),
+    "linking_view": ("neither", "What the adversary looks at to link messages of two rounds."),
     "presence_success": (
         "lower",
         "top1_success of comparing who was absent with what was missing, over all rounds.",
@@ -153,13 +163,24 @@ class Traffic(Auditor):
         except NothingToGuess:
             why = "no published message has a known sender who could hide among others"
             return Findings.of(_unknown(why))
+        pairs = crossed(rounds)
+        try:
+            linked = self._linked(pairs, run) if pairs.traces else None
+        except NothingToGuess:
+            linked = None
         steps = over_iterations(attack.observed, blank, self.confidence)
         return Findings.of(
             _guessed(single, several),
+            _links(linked),
             _presence(several, steps),
             _counted(attack.observed, several),
             charts(single, several, steps),
         )
+
+    def _linked(self, pairs: Rounds, run: Run) -> Guess:
+        """Guess which messages of different rounds are from one sender."""
+        attack = Attack(pairs, run.rng, trials=self.trials, confidence=self.confidence)
+        return attack.guess(repeated=False)
 
 
 def _rounds(trace: object) -> Rounds | None:
@@ -219,6 +240,22 @@ def _guessed(single: Guess, several: Guess) -> list[Finding]:
         _say("entropy_degree", several.degree, status="bound", assumptions=(bound, *JUDGED)),
         _say("anonymity_set", several.senders, assumptions=(HONEST,)),
         _say("smallest_anonymity_set", several.smallest, status="bound", assumptions=JUDGED),
+    ]  # fmt: skip
+
+
+def _links(linked: Guess | None) -> list[Finding]:
+    names = ("linked_success", "linked_chance", "linked_excess", "linking_view")
+    if linked is None:
+        why = "no cohort has posted something in one round and sent something in a later one"
+        return [_say(name, None, None, "not assessable", (why,)) for name in names]
+    found, leaks = linked.top1, linked.top1.excess > 0
+    said = (LINKED, *JUDGED)
+    return [
+        _say("linked_success", found.value, found.interval, assumptions=said),
+        _say("linked_chance", found.chance),
+        _say("linked_excess", found.excess, status=_found(found.excess), assumptions=said),
+        _say("linking_view", linked.view if leaks else None,
+             status="measured" if leaks else "none detected", assumptions=(ADVERSARY, STRUCTURE)),
     ]  # fmt: skip
 
 

@@ -36,7 +36,7 @@ class Followed:
     message_time: dict[int, float]
 
 
-class _Parts:
+class Parts:
     """Byte strings laid end to end, to be searched for parts."""
 
     def __init__(self, strings: Mapping[bytes, int]) -> None:
@@ -82,7 +82,7 @@ class Follower:
                 self.messages[place.to_bytes(8, "big")] = 1 << place
         self.hub = max(HUB, len(column) // 2)
         ends = {end for known in self.links.values() for link in known for end in _ends(link)}
-        self._add_parts(ends, _Parts(bodies))
+        self._add_parts(ends, Parts(bodies))
         #: Where in the lists that servers sent each other known byte strings stand.
         known = _prefixes({*ends, *(m for m in self.published if m is not None)})
         self.batches = {
@@ -91,7 +91,7 @@ class Follower:
             if len(places := _offsets(bodies_, known)) > 1
         }
 
-    def _add_parts(self, ends: set[bytes], bodies: _Parts) -> None:
+    def _add_parts(self, ends: set[bytes], bodies: Parts) -> None:
         """Take note of messages and of what servers know that is a part of what a client sent."""
         for part in {*ends, *(m for m in self.published if m is not None)}:
             if len(part) >= SHORTEST_PART and part not in self.clients:
@@ -99,11 +99,11 @@ class Follower:
                 if holders:
                     self.clients[part] = holders
         # A message may be a part of what a server has opened.
-        opened = _Parts({end: 1 << at for at, end in enumerate(ends)})
+        opened = Parts({end: 1 << at for at, end in enumerate(ends)})
         listed = list(ends)
         for message, places in list(self.messages.items()):
             if len(message) > SHORTEST_PART and message not in ends:
-                for at in _bits(opened.holders(message)):
+                for at in bits(opened.holders(message)):
                     self.messages[listed[at]] = self.messages.get(listed[at], 0) | places
 
     def follow(self, corrupted: Iterable[int]) -> Followed:
@@ -174,7 +174,7 @@ def _only(marks: int) -> int | None:
     return marks.bit_length() - 1 if marks and not marks & (marks - 1) else None
 
 
-def _bits(marks: int) -> list[int]:
+def bits(marks: int) -> list[int]:
     """Return the numbers of all bits that are set."""
     found = []
     while marks:

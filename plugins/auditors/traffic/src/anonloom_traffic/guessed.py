@@ -106,19 +106,24 @@ def series_of(traces: tuple[Trace, ...], repeated: bool = True) -> Ints:
     """
     numbers = np.zeros(len(traces), np.int64)
     owners: dict[int, int] = {}
-    series = -1
+    series = latest = -1
     for at, trace in enumerate(traces):
         taken = {position: client for client, position in trace.positions.items()}
+        if not taken:  # posts may lie between the rounds of a series
+            series += 1
+            numbers[at] = series
+            continue
         same = all(owners.get(position, client) == client for position, client in taken.items())
         # A client that moves has begun another series.
         moved = any(
             client in trace.positions and trace.positions[client] != position
             for position, client in owners.items()
         )
-        if series < 0 or not repeated or not taken or not owners or moved or not same:
+        if latest < 0 or not repeated or moved or not same:
             series, owners = series + 1, {}
+            latest = series
         owners |= taken
-        numbers[at] = series
+        numbers[at] = latest
     return numbers
 
 

@@ -126,17 +126,21 @@ class Observed:
 def observe(rounds: Rounds) -> Observed:
     """Read all rounds."""
     traces = rounds.traces
-    clients = tuple(
-        sorted(set().union(*({*trace.sent, *trace.positions, *trace.absent} for trace in traces)))
-    )
+    read = tuple(lines(trace) for trace in traces)
+    # Who uploads a decoy sends no message, and looks like everybody else.
+    there = [
+        {*trace.sent, *seen.uploads} - trace.absent
+        for trace, seen in zip(traces, read, strict=True)
+    ]
+    known = ({*trace.sent, *trace.positions, *trace.absent} for trace in traces)
+    clients = tuple(sorted(set().union(*known, *there)))
     column = {client: at for at, client in enumerate(clients)}
     shape = len(traces), len(clients)
     present, marked = np.zeros(shape, np.bool_), np.zeros(shape, np.bool_)
     figures = {name: np.full(shape, np.nan) for name in CLIENT_FIGURES}
     two_lists = np.zeros(len(traces), np.bool_)
-    read = tuple(lines(trace) for trace in traces)
-    for at, (trace, seen) in enumerate(zip(traces, read, strict=True)):
-        present[at, [column[client] for client in trace.sent if client not in trace.absent]] = True
+    for at, seen in enumerate(read):
+        present[at, [column[client] for client in there[at]]] = True
         for client, of in seen.figures.items():
             if client in column:
                 for name, value in of.items():
