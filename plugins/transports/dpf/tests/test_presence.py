@@ -409,6 +409,31 @@ def test_a_part_that_makes_no_count_stops_the_round(begin):
     ) == str(caught.value)
 
 
+def test_a_server_that_tosses_something_else_is_named(begin):
+    lie = adversaries.substitutes("toss", adversaries.flip)
+    begun = counting(begin, 9, corrupted={1: lie})
+    begun.deposit(begun.records(range(8)))
+    begun.driver.close()
+    begun.driver.settle()
+    assert "server 1 tosses something else than it announced" == begun.driver.servers[0].stopped
+
+
+def test_a_server_that_goes_on_from_an_older_state_says_the_same_again(begin):
+    """Other weights for the same uploads would show whose position is whose."""
+    begun = counting(begin, 9)
+    begun.deposit(begun.records(range(8)))
+    begun.driver.close()
+    older = begun.driver.servers[0].save()
+    begun.driver.settle()
+    said = {step: begun.driver.servers[0].talk.of(step, 0) for step in ("toss", "sketch", "proof")}
+    begun.driver.servers[0] = begun.driver._server(0, older)
+    begun.driver.settle()
+    begun.driver.retry()
+    again = begun.driver.servers[0]
+    assert said == {step: again.talk.of(step, 0) for step in said}
+    assert (8,) == begun.driver.count([range(9)])
+
+
 def test_what_is_said_of_numbers_are_checks_and_sums_only(begin):
     """Nothing that servers say in a counted round is longer than what it is said to be."""
     begun = counting(begin, 9)

@@ -24,6 +24,7 @@ from anonloom_dpf.layout import (
 )
 from anonloom_dpf.placement import Placement
 from anonloom_dpf.posting import _TAG as SAID_BYTES
+from anonloom_dpf.presence import TOSS_BYTES, toss_commitment
 from anonloom_dpf.prime import SIZE
 from anonloom_dpf.square import Square
 from anonloom_dpf.tree import Tree
@@ -68,13 +69,15 @@ def _deposit(round: Round, layout: DepositLayout, software: bytes) -> Costs:
     place = (0, SlotSecret(bytes(SECRET_BYTES), bytes(SECRET_BYTES)), bytes(round.message_size))
     words = BLOCK * blocks_of(layout.width)
     group = -(-senders // min(GROUPS, senders))
-    # With counting there are coins for its weights, and two words about every upload.
-    checked = (HASH_BYTES, SIZE * senders, SIZE * senders) if layout.counted else ()
+    # With counting something is tossed for weights, and two words are said about every upload.
+    checked = (SIZE * senders, SIZE * senders) if layout.counted else ()
     claim = TAG_BYTES + SIZE * layout.counted
     return Costs(
         round=round,
         software=software,
         contents=(layout.content_size,) * servers,
+        keys=(toss_commitment(b""),) if layout.counted else (),
+        words=(servers * TOSS_BYTES,) if layout.counted else (),
         exchanges=tuple(servers * size for size in (*checked, claim * min(GROUPS, senders), table)),
         server_work=deposit_work(round, layout),
         sender_work=_made((layout.function,), lambda: layout.contents([place], SystemEntropy())),

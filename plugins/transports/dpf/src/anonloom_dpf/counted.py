@@ -38,12 +38,12 @@ class CountedDepositing(Depositing):
 
     def evaluate(self) -> list[bytes] | None:
         """Evaluate all keys; return the uploads that are wrong, None while it goes on."""
-        # Weights are tossed when all uploads are fixed: nobody can prepare for them.
-        coins = self.server.coins()
-        if coins is None:
+        # Weights are shown when all uploads are fixed: nobody can prepare for them.
+        tossed = self.server.tossed()
+        if tossed is None:
             return None
         if self._drawn is None:
-            self._drawn = presence.sketch_weights(coins, self.layout.rows)
+            self._drawn = presence.sketch_weights(tossed, self.layout.rows)
         groups = self.groups()
         self.add_up(groups)
         out = self._wrong_numbers()

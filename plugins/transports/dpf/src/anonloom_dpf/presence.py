@@ -6,8 +6,9 @@ elsewhere, of a decoy 0 everywhere. Sums of v over positions are therefore count
 servers show each other of v are such sums. A dishonest donor can make keys that stand for any
 numbers at all; these are what both servers check before anything is counted.
 
-**One position, once.** When all uploads are fixed the servers toss weights q_j of 22 bits, and
-compute of each upload, with a second number v' of the leaf that is k v for a random k,
+**One position, once.** When all uploads are fixed the servers show what they tossed for weights q_j
+of 22 bits. Of each upload they compute, with a second number v' of a leaf that is k v for a random
+k,
 
     z = sum q_j v_j        z' = sum q_j v'_j        z* = sum q_j^2 v_j
 
@@ -31,9 +32,10 @@ another upload of the block.
 **What a server learns.** Of honest uploads d is uniform, and o is 0: the other's share of it is
 known beforehand. A server that lies about its share of d by e makes o be 2 e z + e^2 + k e: as k is
 uniform and unknown to it, so is o, whatever z is. This is what v' is for: without it the lie would
-show z, and with it the position. What is left is that the upload fails. The weights are tossed
-once: a server must never go on from a state older than what it saved last, because d for other
-weights and the same a would show the difference of two z.
+show z, and with it the position. What is left is that the upload fails. There is one set of weights
+per round: d for others and the same a would show the difference of two z. So what servers will toss
+is drawn when the round begins, and hashes of it are in the description that all have signed; who
+makes a server go on from an older saved state gets the same weights again.
 
 **What is counted.** Uploads, not records: a donor can count for her position without a record that
 can be read, and two donors who share a key can both count for one position. Each adds one at most,
@@ -51,6 +53,9 @@ from anonloom_dpf.columns import WEIGHT_BITS, Weights
 from anonloom_dpf.prime import SIZE, Elements, add, drawn, minus, multiply, read
 
 Bytes = NDArray[np.uint8]
+
+#: Bytes of what each server tosses.
+TOSS_BYTES = 32
 
 #: Bytes of what a donor sends to each server: shares of a, a^2, k, k a and t.
 WITNESS_BYTES = 5 * SIZE
@@ -75,9 +80,14 @@ def position_weights(alphas: Bytes, *, context: bytes, iteration: int) -> Elemen
     return read(b"".join([shake(prefix + alpha.tobytes()).digest(SIZE) for alpha in alphas]))
 
 
-def sketch_weights(coins: bytes, leaves: int) -> Weights:
-    """Return the weights that the servers' coins give."""
-    stream = hashlib.shake_128(b"anonloom presence weights 1\0" + coins).digest(4 * leaves)
+def toss_commitment(toss: bytes) -> bytes:
+    """Return what a server announces of what it will toss."""
+    return hashlib.sha256(b"anonloom presence toss 1\0" + toss).digest()
+
+
+def sketch_weights(tossed: bytes, leaves: int) -> Weights:
+    """Return the weights that follow from what all servers tossed."""
+    stream = hashlib.shake_128(b"anonloom presence weights 1\0" + tossed).digest(4 * leaves)
     return np.frombuffer(stream, "<u4").astype(np.uint32) >> np.uint32(32 - WEIGHT_BITS)
 
 

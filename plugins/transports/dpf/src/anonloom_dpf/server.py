@@ -3,17 +3,21 @@
 A `post` and a `deposit` differ in their tables and in what is checked: `Posting`, `Depositing`.
 """
 
+import hashlib
 import math
 from collections.abc import Sequence
 from typing import ClassVar
 
 import attrs
 
+from anonloom.kinds.engines import Entropy
 from anonloom_dpf.counted import CountedDepositing
 from anonloom_dpf.depositing import Depositing
 from anonloom_dpf.layout import Settings, deposit_layout, post_layout
 from anonloom_dpf.posting import Posting
+from anonloom_dpf.presence import TOSS_BYTES, toss_commitment
 from anonloom_dpf.prime import MODULUS
+from anonloom_rounds.packing import pack
 from anonloom_rounds.server import RoundServer
 
 
@@ -21,10 +25,13 @@ from anonloom_rounds.server import RoundServer
 class DpfServer(RoundServer):
     """One of the servers, none of which sees anything but its own share of the tables."""
 
-    steps: ClassVar[frozenset[str]] = frozenset(("check", "sketch", "proof", "claims", "share"))
+    steps: ClassVar[frozenset[str]] = frozenset(
+        ("check", "toss", "sketch", "proof", "claims", "share")
+    )
 
     settings: Settings = attrs.field(kw_only=True)
     _work: Posting | Depositing = attrs.field(init=False, repr=False)
+    _toss: bytes = attrs.field(default=b"", init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         super().__attrs_post_init__()
@@ -38,6 +45,27 @@ class DpfServer(RoundServer):
     def content_size(self) -> int:
         """Bytes of what a client seals to this server."""
         return self._work.layout.content_size
+
+    def draw_keys(self, entropy: Entropy) -> tuple[bytes, ...]:
+        """Draw what this server will toss for counting; return what binds it to that."""
+        if not self.round.counted:
+            return ()
+        self._toss = entropy.bytes(TOSS_BYTES)
+        return (toss_commitment(self._toss),)
+
+    def tossed(self) -> bytes | None:
+        """Return 32 bytes that nobody knew when uploads were made; None as long as one is missing.
+
+        Announced with the round: unlike `coins`, they cannot become others when a server is made to
+        go on from an older saved state.
+        """
+        self.talk.say("toss", self._toss)
+        words = self.talk.all("toss")
+        for server, word in enumerate(words or ()):
+            if self.described.keys[server][1:] != (toss_commitment(word),):
+                self.talk.stop(f"server {server} tosses something else than it announced")
+                return None
+        return None if words is None else hashlib.sha256(pack(b"tossed", *words)).digest()
 
     def place(self) -> None:
         """Add up the evaluations of all keys, and take out those that are wrong."""
@@ -108,3 +136,4 @@ class DpfServer(RoundServer):
     def forget(self) -> None:
         """Forget this server's share of what was erased."""
         self._work.forget()
+        self._toss = b""
