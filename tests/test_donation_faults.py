@@ -472,7 +472,7 @@ def test_reservations_are_made_anew_once(name, phase):
     played = play(name, iterations=2, corrupted_in=lying_in(lie, f"donation {phase}"))
     server = played.campaign.servers[0]
     assert ("", 1) == (played.refused, server.restarts)
-    assert {phase: f"the round has stopped: {TWO_THINGS}"} == server.given_up
+    assert {phase: f"the round has stopped: {TWO_THINGS}"} == server.history.given_up
     assert played.expected((1, 2)) == played.opened
 
 
@@ -548,7 +548,7 @@ def test_a_withdrawal_in_which_a_server_lies_opens_nothing():
     played = two_iterations("direct", corrupted_in=lying_in(lie, "donation withdrawal 1.1"))
     server = played.campaign.servers[0]
     assert ("", 1) == (played.refused, server.restarts)
-    assert {"publishing 1.1": f"the round has stopped: {TWO_THINGS}"} == server.given_up
+    assert {"publishing 1.1": f"the round has stopped: {TWO_THINGS}"} == server.history.given_up
     assert complete(played) == played.opened
 
 

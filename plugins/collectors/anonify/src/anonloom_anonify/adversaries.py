@@ -12,7 +12,7 @@ import attrs
 
 from anonloom.kinds.engines import Envelope, Vault
 from anonloom_anonify.aggregator import Aggregator
-from anonloom_anonify.campaign import Corruption
+from anonloom_anonify.hall import Corruption
 from anonloom_rounds.adversaries import Change, flip
 from anonloom_rounds.conversation import Conversation
 from anonloom_rounds.signing import SIGNATURE_BYTES

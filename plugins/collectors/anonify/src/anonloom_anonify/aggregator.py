@@ -14,20 +14,19 @@ from collections import Counter
 from collections.abc import Sequence
 
 import attrs
-import numpy as np
 
 from anonloom.errors import TransportError
 from anonloom.kinds.engines import Entropy, Envelope
-from anonloom.kinds.rounds import Erasure, Round
-from anonloom.kinds.slots import SECRET_BYTES, SlotKey, chain
+from anonloom.kinds.rounds import Round
 from anonloom.kinds.transport import Seat
 from anonloom_anonify.council import Council
+from anonloom_anonify.history import Heard, History
 from anonloom_anonify.registering import Classes, Registered
 from anonloom_anonify.releasing import Assembled, assemble
-from anonloom_anonify.reserving import Choice, Reservations, plan_document
+from anonloom_anonify.reserving import Choice, Drawn, Plan, Reservations, plan_document
 from anonloom_anonify.saving import load, save
 from anonloom_anonify.study import Study
-from anonloom_anonify.work import SUPPRESSED, Work
+from anonloom_anonify.work import Work
 from anonloom_rounds.recording import Recorded
 
 #: What servers say to each other here; numbers count attempts and iterations.
@@ -35,38 +34,6 @@ _STEPS = re.compile(
     r"(key|sign notice|stop|share \d{1,3}|seed|classes|sign classes|(coins|plan|sign plan|give up "
     r"(reservation|publishing)|release|sign release) \d{1,4}(\.\d{1,4})?)( commit)?"
 )
-
-_REASON = 300
-
-#: How a word begins that gives a round up, before and after records were shown.
-_SHOWN = (b"\0", b"\1")
-
-
-@attrs.frozen(eq=False)
-class Heard:
-    """What became public in a round, and how many uploads stood in it."""
-
-    name: str
-    messages: tuple[bytes | None, ...] = attrs.field(repr=False)
-    accepted: int
-
-
-@attrs.frozen(eq=False)
-class Drawn:
-    """The positions of an attempt to publish, and which of them are published."""
-
-    attempt: int
-    reservations: Reservations = attrs.field(repr=False)
-    choice: Choice = attrs.field(repr=False)
-
-
-@attrs.frozen(eq=False)
-class Plan(Drawn):
-    """What all servers have signed of it, and how many donors there are."""
-
-    erasure: Erasure = attrs.field(repr=False)
-    cohort: int
-    digest: bytes = attrs.field(repr=False)
 
 
 @attrs.define(eq=False)
@@ -96,6 +63,7 @@ class Aggregator:
     work: Work = attrs.field(repr=False)
     _source: Entropy = attrs.field(repr=False)
     council: Council = attrs.field(init=False, repr=False)
+    history: History = attrs.field(init=False, repr=False)
     registered: Registered | None = attrs.field(default=None, init=False, repr=False)
     classes: Classes | None = attrs.field(default=None, init=False, repr=False)
     broadcast: bytes | None = attrs.field(default=None, init=False, repr=False)
@@ -109,14 +77,13 @@ class Aggregator:
     restarts: int = attrs.field(default=0, init=False)
     refused: Counter[str] = attrs.field(factory=Counter, init=False)
     over: bool = attrs.field(default=False, init=False)
-    facts: dict[str, Heard] = attrs.field(factory=dict, init=False, repr=False)
-    given_up: dict[str, str] = attrs.field(factory=dict, init=False)
     _choice: Drawn | None = attrs.field(default=None, init=False, repr=False)
     _cohort: int = attrs.field(default=0, init=False)
     _begun: bool = attrs.field(default=False, init=False)
 
     def __attrs_post_init__(self) -> None:
         self.council = Council(self.study, self.seat, Recorded(self._source))
+        self.history = History(self.study, self.council.talk)
 
     # --- the contract ---------------------------------------------------------------------------
 
@@ -161,7 +128,7 @@ class Aggregator:
             When it was another round.
         """
         self._require_now(round)
-        self.remember(self._name(round), tuple(messages), accepted)
+        self.history.remember(self._name(round), tuple(messages), accepted)
         return self._go_on()
 
     def give_up(self, round: Round, reason: str, *, shown: bool = False) -> list[Envelope]:
@@ -177,9 +144,7 @@ class Aggregator:
         if self.registered is None:
             self.council.talk.stop(reason)
         else:
-            self.given_up.setdefault(name, reason)
-            word = _SHOWN[shown] + reason.encode()[:_REASON]
-            self.council.talk.say(f"give up {name}", word)
+            self.history.give_up(name, reason, shown)
         return self._go_on()
 
     @property
@@ -188,15 +153,15 @@ class Aggregator:
         if self.stopped or self.over or self.council.secret is None:
             return None
         if self.registered is None:
-            return self.study.registration(self._registering())
+            return self.study.registration(self.history.registering())
         if self.broadcast is None:
             return None
         if self.plan is None:
-            attempt, _ = self._reserving()
-            if f"reservation {attempt}" in self.facts:
+            attempt, _ = self.history.reserving()
+            if f"reservation {attempt}" in self.history.facts:
                 return None  # coins are being tossed
             return self.study.reservation(attempt, self._cohort, _digest(self.broadcast))
-        return None if self._publishing in self.facts else self.deposit(self.iteration)
+        return None if self._publishing in self.history.facts else self.deposit(self.iteration)
 
     def deposit(self, iteration: int) -> Round:
         """Describe the deposit of an iteration; decoys for the next one need its description."""
@@ -222,42 +187,23 @@ class Aggregator:
         """The iteration that is now, counted from 1."""
         return len(self.releases) + len(self.withheld) + 1
 
-    @property
-    def slot_keys(self) -> tuple[SlotKey, ...]:
-        """What is known of each position."""
-        assert self.plan is not None
-        return self.plan.reservations.keys
-
     # --- what is not opened ---------------------------------------------------------------------
 
     def withdrawn(self) -> frozenset[int]:
         """Return the positions whose donors have withdrawn, in this iteration or before."""
         assert self.plan is not None
-        keys, prefix = self.plan.reservations.keys, f"withdrawal {self.plan.attempt}."
-        ranks = {key.alpha: rank for rank, key in enumerate(keys)}
-        found = set()
-        for heard in self.facts.values():
-            iteration = heard.name.removeprefix(prefix)
-            if iteration == heard.name:
-                continue
-            for message in heard.messages:
-                alpha, link = (message or b"")[:SECRET_BYTES], (message or b"")[SECRET_BYTES:]
-                rank = ranks.get(alpha)
-                # Alpha is known to every server; the link proves whose the position is.
-                if rank is not None and chain(link, int(iteration)) == keys[rank].head:
-                    found.add(rank)
-        return frozenset(found)
+        prefix = f"withdrawal {self.plan.attempt}."
+        return frozenset(
+            rank
+            for name, heard in self.history.facts.items()
+            if name.startswith(prefix)
+            for rank in self.plan.withdrawn(heard.whole, int(name.removeprefix(prefix)))
+        )
 
     def groups(self) -> list[list[int]]:
         """Return the positions of each class that would be opened, to be counted."""
         assert self.plan is not None
-        open_ = self.plan.choice.kept.copy()
-        open_[list(self.withdrawn())] = False
-        numbers = self.plan.reservations.numbers
-        ranks = np.flatnonzero(open_ & (numbers != SUPPRESSED))
-        order = ranks[np.argsort(numbers[ranks], kind="stable")]
-        starts = np.flatnonzero(np.diff(numbers[order], prepend=-1))
-        return [part.tolist() for part in np.split(order, starts[1:])] if len(order) else []
+        return self.plan.groups(self.withdrawn())
 
     def too_few(self, counts: Sequence[int]) -> frozenset[int]:
         """Return the positions of classes that are not opened, after counting `groups`."""
@@ -282,14 +228,13 @@ class Aggregator:
 
     def _classify(self) -> None:
         """Make classes of what was registered, as all other servers do (algorithm 1, step 4)."""
-        attempt = self._registering()
-        heard = self.facts.get(f"registration {attempt}")
+        attempt = self.history.registering()
+        heard = self.history.facts.get(f"registration {attempt}")
         if self.broadcast is not None or heard is None:
             return
         if self.registered is None:
             self._cohort = heard.accepted
-            messages = [message for message in heard.messages if message is not None]
-            self.registered = Registered.of(messages, self.study.registration_size)
+            self.registered = Registered.of(heard.whole, self.study.registration_size)
         if self.classes is None:
             seed = self.council.tossed("seed", self.registered.digest)
             if seed is None:
@@ -309,9 +254,9 @@ class Aggregator:
         """Fix what will be erased before anybody deposits (algorithm 2, steps 2 and 3)."""
         if self.broadcast is None or self.classes is None or self.releases:
             return
-        attempt, restarts = self._reserving()
+        attempt, restarts = self.history.reserving()
         self._make_anew(restarts)
-        heard = self.facts.get(f"reservation {attempt}")
+        heard = self.history.facts.get(f"reservation {attempt}")
         if self.plan is not None or heard is None or self.stopped:
             return
         if self._choice is None or self._choice.attempt != attempt:
@@ -334,8 +279,7 @@ class Aggregator:
 
     def _draw(self, attempt: int, heard: Heard, classes: Classes) -> Drawn | None:
         """Toss coins about the list of reservations, and draw with them."""
-        messages = [message for message in heard.messages if message is not None]
-        reservations = Reservations.of(messages, len(classes.cells))
+        reservations = Reservations.of(heard.whole, len(classes.cells))
         seed = self.council.tossed(f"coins {attempt}", reservations.digest)
         if seed is None:
             return None
@@ -353,8 +297,8 @@ class Aggregator:
 
         The list and what was deposited on it are never used again: one list has one erased set.
         """
-        reason = next(reversed(self.given_up.values()), "the other servers gave up")
-        if self._seen_by_others():
+        reason = self.history.last_reason
+        if self.history.seen_by_others:
             # Opened again with another erased set, what was erased now would have been seen.
             self.council.talk.stop(f"given up while records were opened: {reason}")
         elif restarts > self.study.restarts:
@@ -365,19 +309,14 @@ class Aggregator:
             return
         self.plan = None
 
-    def _seen_by_others(self) -> bool:
-        """Whether any server says that records may have been seen when a round was given up."""
-        words = (self.council.talk.all(f"give up {name}") or () for name in self.given_up)
-        return any(word[:1] == _SHOWN[True] for said in words for word in said)
-
     def _release(self) -> None:
         """Assemble what was opened, and have all sign it (algorithm 2, steps 6 and 7)."""
         while self.plan is not None and self.iteration <= self.study.iterations:
             name, now = self._publishing, self.iteration
-            if self._gave_up(name):
-                self.withheld[now] = self.given_up.get(name, "the other servers gave up")
+            if self.history.gave_up(name):
+                self.withheld[now] = self.history.reason(name)
                 continue
-            heard = self.facts.get(name)
+            heard = self.history.facts.get(name)
             if heard is None or self.stopped:
                 return
             if now not in self.assembled:
@@ -412,15 +351,11 @@ class Aggregator:
         ended = self.plan is not None and self.iteration > self.study.iterations
         if not self.over and (ended or self.stopped):
             self.over = ended and not self.stopped
-            self.facts.clear()
+            self.history.facts.clear()
             self.plan = self._choice = None
             self.council.forget()
 
     # --- saving and going on --------------------------------------------------------------------
-
-    def remember(self, name: str, messages: tuple[bytes | None, ...], accepted: int) -> None:
-        """Keep what became public in a round."""
-        self.facts[name] = Heard(name, messages, accepted)
 
     def save(self) -> bytes:
         """Return all that a new engine needs to go on, readable with the vault's key only.
@@ -455,36 +390,6 @@ class Aggregator:
     def _require_now(self, round: Round) -> None:
         if round not in (self.round, self.withdrawal):
             raise TransportError(f"the study is not in the round '{self._name(round)}'")
-
-    # Whoever is not heard in a post does not post again alone: everybody does, a few times.
-
-    def _registering(self) -> int:
-        """Return which attempt of the registration is now."""
-        attempt = 1
-        while attempt <= self.study.repeats and self._incomplete(f"registration {attempt}"):
-            attempt += 1
-        return attempt
-
-    def _reserving(self) -> tuple[int, int]:
-        """Return which attempt of the reservation is now, and how often the servers gave up."""
-        attempt, restarts, repeats = 1, 0, 0
-        while True:
-            if self._gave_up(f"reservation {attempt}") or self._gave_up(f"publishing {attempt}.1"):
-                restarts, repeats = restarts + 1, 0
-            elif repeats < self.study.repeats and self._incomplete(f"reservation {attempt}"):
-                repeats += 1
-            else:
-                return attempt, restarts
-            attempt += 1
-
-    def _incomplete(self, name: str) -> bool:
-        """Whether a post is over, and not all that was sent has arrived."""
-        heard = self.facts.get(name)
-        return heard is not None and len(heard.messages) < heard.accepted
-
-    def _gave_up(self, name: str) -> bool:
-        """Whether every server said that a round cannot end."""
-        return self.council.talk.all(f"give up {name}") is not None
 
 
 def _digest(document: bytes) -> bytes:

@@ -4,7 +4,6 @@ The engines are those of a deployment; here one program plays everybody, carries
 and knows the truth, to compare with what the servers found.
 """
 
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 
@@ -13,34 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom.errors import TransportError
-from anonloom.kinds.engines import Entropy, Envelope
+from anonloom.kinds.engines import Envelope
 from anonloom.kinds.rounds import Erasure, Round
 from anonloom.kinds.slots import SlotKey, SlotSecret
-from anonloom.kinds.transport import Identity, Seat, Transport
 from anonloom.protocol.driver import Corruption as RoundCorruption
 from anonloom.protocol.driver import Driver
-from anonloom.protocol.meter import Meter
 from anonloom.protocol.trace import Trace
-from anonloom.protocol.vault import MemoryVault
-from anonloom_anonify.aggregator import Aggregator
 from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.donor import Donor
+from anonloom_anonify.hall import Hall, waits
 from anonloom_anonify.progress import Progress, silent
 from anonloom_anonify.recipient import Recipient
-from anonloom_anonify.releasing import Assembled
-from anonloom_anonify.study import Study
-from anonloom_anonify.work import Work
 from anonloom_rounds.invitations import Authority
 from anonloom_rounds.ledger import Entry, Ledger
-
-#: Makes a server that deviates out of one that does not; see `anonloom_anonify.adversaries`.
-Corruption = Callable[[Aggregator], Aggregator]
-
-_LOST = "the servers have not agreed on what comes next"
-
-
-def _nothing(campaign: "Campaign", step: str) -> None:
-    """Let everything take its course."""
 
 
 def _nobody(round: Round) -> Mapping[int, RoundCorruption]:
@@ -49,13 +33,11 @@ def _nobody(round: Round) -> Mapping[int, RoundCorruption]:
 
 
 @attrs.define(eq=False, kw_only=True)
-class Campaign:
+class Campaign(Hall):
     """Plays a study from its beginning to its end.
 
     Parameters
     ----------
-    works
-        What each server computes with.
     records
         Encoded quasi-identifiers, one row per donor.
     answers
@@ -64,12 +46,8 @@ class Campaign:
         What donors do besides.
     authority
         Who signs invitations, if the study wants them.
-    after
-        Called after every step with its name: the place to stop, restart or corrupt somebody.
     progress
         Told how far the study is.
-    corrupted
-        Servers that deviate between the rounds, by their number.
     corrupted_in
         Those that deviate in a round; see `anonloom_rounds.adversaries`.
 
@@ -87,56 +65,31 @@ class Campaign:
         Truth: which donors the records of each iteration are from.
     """
 
-    transport: Transport
-    study: Study
-    works: Sequence[Work] = attrs.field(repr=False)
     records: NDArray[np.uint8] = attrs.field(repr=False)
     answers: Sequence[tuple[NDArray[np.uint8], NDArray[np.bool_]]] = attrs.field(repr=False)
     behaviour: Behaviour = attrs.field(repr=False)
-    entropy: Entropy = attrs.field(repr=False)
     authority: Authority | None = attrs.field(default=None, repr=False)
-    traced: bool = False
-    after: Callable[["Campaign", str], None] = attrs.field(default=_nothing, repr=False)
     progress: Progress = attrs.field(factory=silent, repr=False)
-    corrupted: Mapping[int, Corruption] = attrs.field(factory=dict, repr=False)
     corrupted_in: Callable[[Round], Mapping[int, RoundCorruption]] = attrs.field(
         default=_nobody, repr=False
     )
     driver: Driver | None = attrs.field(default=None, init=False, repr=False)
     ledger: Ledger = attrs.field(factory=Ledger, init=False, repr=False)
-    meter: Meter = attrs.field(factory=Meter, init=False, repr=False)
-    words: list[Envelope] = attrs.field(factory=list, init=False, repr=False)
     donors: list[Donor] = attrs.field(factory=list, init=False, repr=False)
-    servers: list[Aggregator] = attrs.field(factory=list, init=False, repr=False)
     recipient: Recipient | None = attrs.field(default=None, init=False, repr=False)
     numbers: list[int | None] = attrs.field(factory=list, init=False, repr=False)
     chosen: NDArray[np.bool_] = attrs.field(init=False, repr=False)
     owners: dict[int, NDArray[np.int64]] = attrs.field(factory=dict, init=False, repr=False)
-    identities: tuple[Identity, ...] = attrs.field(init=False, repr=False)
-    _seats: list[Seat] = attrs.field(init=False, repr=False)
     _invitations: list[bytes] = attrs.field(factory=list, init=False, repr=False)
-    _waiting: deque[Envelope] = attrs.field(factory=deque, init=False, repr=False)
     _next: Driver | None = attrs.field(default=None, init=False, repr=False)
     _deposit: Driver | None = attrs.field(default=None, init=False, repr=False)
     _opened: bool = attrs.field(default=False, init=False)
-    _assembled: dict[int, Assembled] = attrs.field(factory=dict, init=False, repr=False)
     _kept: dict[int, list[Envelope]] = attrs.field(factory=dict, init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        everyone = range(self.study.servers)
-        self.identities = tuple(self.transport.identity(self.entropy) for _ in everyone)
-        self._seats = [
-            Seat(index=at, identity=self.identities[at], pins=self.pins, vault=MemoryVault())
-            for at in everyone
-        ]
-        self.servers = [self._server(at) for at in everyone]
+        Hall.__attrs_post_init__(self)
         if self.authority is not None:
             self._invitations = [self.authority.invite(self.entropy) for _ in self.records]
-
-    @property
-    def pins(self) -> tuple[bytes, ...]:
-        """The servers' public keys."""
-        return tuple(identity.public for identity in self.identities)
 
     def run(self) -> Recipient:
         """Play the study; return the recipient with what it was given.
@@ -146,28 +99,17 @@ class Campaign:
         TransportError
             When the study stops, with the reason.
         """
-        self.meter.phase = "council"
-        for at, server in enumerate(self.servers):
-            self._carry(at, server.begin())
-        self._deliver("begin")
-        notice = self._first("notice")
+        self.begin()
+        notice = self.first("notice")
         self.donors = [Donor(notice, self.pins, self.entropy) for _ in self.records]
         self.recipient = Recipient(notice, self.pins)
-        while (round := self._now()) is not None:
+        while (round := self.now()) is not None:
             self._play(round)
         return self.recipient
 
     def restart(self, index: int) -> None:
-        """Stop a server and start it again from what it had saved, in its rounds too.
-
-        Raises
-        ------
-        TransportError
-            When what it had saved cannot be read any more.
-        """
-        saved = self.servers[index].save()
-        self.servers[index] = self._server(index)
-        self._carry(index, self.servers[index].resume(saved))
+        """Stop a server and start it again from what it had saved, in its rounds too."""
+        Hall.restart(self, index)
         for driver in self.running:
             driver.restart(index)
 
@@ -199,7 +141,7 @@ class Campaign:
             reason = self._abandon(str(error))
             self._note(name)
             self.driver = self._deposit = None
-            self._tell(
+            self.tell(
                 lambda server: server.give_up(round, reason, shown=self._opened),
                 f"{name}: given up",
             )
@@ -207,9 +149,9 @@ class Campaign:
         self._note(name)
         self.driver = None
         accepted = driver.servers[0].accepted
-        self._tell(lambda server: server.hear(round, messages, accepted), f"{name}: heard")
+        self.tell(lambda server: server.hear(round, messages, accepted), f"{name}: heard")
         if phase == "registration" and self.servers[0].broadcast is not None:
-            self._look_up(self._first("broadcast"))
+            self._look_up(self.first("broadcast"))
         if phase == "publishing":
             self._hand_over(round)
 
@@ -334,7 +276,7 @@ class Campaign:
         self.driver, self._deposit = deposit, None
         self.progress.begin(deposited.removeprefix(f"{self.study.id} "))
         accepted = driver.servers[0].accepted
-        self._tell(lambda server: server.hear(round, heard, accepted), f"{name}: heard")
+        self.tell(lambda server: server.hear(round, heard, accepted), f"{name}: heard")
         deposit.erase(self.servers[0].withdrawn())
 
     def _close(self, driver: Driver, name: str) -> None:
@@ -348,11 +290,11 @@ class Campaign:
 
     def _abandon(self, reason: str) -> str:
         """Let nobody open what was uploaded; return the reason, and who was waited for."""
-        waits: list[str] = []
+        found: list[str] = []
         for driver in filter(None, (self.driver, self._deposit)):
-            waits += _waits([server.waiting for server in driver.servers])
+            found += waits([server.waiting for server in driver.servers])
             driver.abandon(reason)
-        return "; ".join([reason, *waits])
+        return "; ".join([reason, *found])
 
     def _drive(self, round: Round) -> Driver:
         keys: tuple[SlotKey, ...] = ()
@@ -396,83 +338,6 @@ class Campaign:
     def traces(self) -> list[Trace]:
         """What was seen of every round, where that was kept."""
         return [entry.trace for entry in self.ledger.entries]
-
-    # --- the servers among themselves -----------------------------------------------------------
-
-    def _tell(self, act: Callable[[Aggregator], list[Envelope]], step: str) -> None:
-        for at, server in enumerate(self.servers):
-            with self.meter.work(self.study.everyone[at]):
-                envelopes = act(server)
-            self._carry(at, envelopes)
-        self._deliver(step)
-
-    def _carry(self, index: int, envelopes: Sequence[Envelope]) -> None:
-        for envelope in envelopes:
-            self.meter.sent(self.study.everyone[index], envelope.receiver, envelope.size)
-        self._waiting.extend(envelopes)
-        # Truth: a server that is started again after the end of the study does not know it.
-        self._assembled |= self.servers[index].assembled
-        if self.traced:
-            self.words.extend(envelopes)
-
-    def _deliver(self, step: str) -> None:
-        while self._waiting:
-            self.deliver_one()
-        self.after(self, step)
-        while self._waiting:  # what a restart has sent again
-            self._deliver(step)
-
-    def deliver_one(self) -> None:
-        """Carry the word of a server that arrives next."""
-        envelope = self._waiting.popleft()
-        with self.meter.work(envelope.receiver):
-            answers = self.servers[envelope.receiver.index].take(envelope)
-        self._carry(envelope.receiver.index, answers)
-
-    def retry(self) -> None:
-        """Let servers repeat to each other what may have been lost."""
-        for at, server in enumerate(self.servers):
-            self._carry(at, server.again())
-
-    def _server(self, index: int) -> Aggregator:
-        server = Aggregator(self.study, self._seats[index], self.works[index], self.entropy)
-        corrupt = self.corrupted.get(index)
-        return corrupt(server) if corrupt else server
-
-    def _now(self) -> Round | None:
-        """Return the round that all servers want to run; None at the end of the study."""
-        self._go_on()
-        rounds = {server.round for server in self.servers}
-        round = rounds.pop()
-        if rounds or (round is None and not all(server.over for server in self.servers)):
-            raise self._lost()
-        return round
-
-    def _lost(self) -> TransportError:
-        """Return what is wrong when servers wait for each other."""
-        waits = _waits([[] if server.over else server.council.waiting for server in self.servers])
-        return TransportError(f"{_LOST}: {'; '.join(waits)}" if waits else _LOST)
-
-    def _go_on(self) -> None:
-        stopped = next((server.stopped for server in self.servers if server.stopped), "")
-        if stopped:
-            raise TransportError(f"the study has stopped: {stopped}")
-
-    def _first(self, what: str) -> bytes:
-        """Return what the first server shows, which all have signed."""
-        self._go_on()
-        shown: bytes | None = getattr(self.servers[0], what)
-        if shown is None:
-            raise self._lost()
-        return shown
-
-
-def _waits(waiting: Sequence[Sequence[tuple[int, str]]]) -> list[str]:
-    return [
-        f"server {at} waits for the word '{step}' of server {other}"
-        for at, words in enumerate(waiting)
-        for other, step in words
-    ]
 
 
 def _known(secret: SlotSecret | None) -> SlotSecret:

@@ -6,16 +6,16 @@ class at a random index; here they post the key of a position, so that nobody el
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from anonloom.kinds.rounds import Erasure
-from anonloom.kinds.slots import SlotKey
+from anonloom.kinds.slots import SECRET_BYTES, SlotKey, chain
 from anonloom_anonify.study import CID_BYTES
-from anonloom_anonify.work import Work
+from anonloom_anonify.work import SUPPRESSED, Work
 from anonloom_rounds.packing import pack
 
 #: What a donor without a class posts in its place.
@@ -144,3 +144,42 @@ class Choice:
     def erasure(self, salt: bytes) -> Erasure:
         """Return what will be erased."""
         return Erasure(np.flatnonzero(~self.kept).tolist(), salt)
+
+
+@attrs.frozen(eq=False)
+class Drawn:
+    """The positions of an attempt to publish, and which of them are published."""
+
+    attempt: int
+    reservations: Reservations = attrs.field(repr=False)
+    choice: Choice = attrs.field(repr=False)
+
+
+@attrs.frozen(eq=False)
+class Plan(Drawn):
+    """What all servers have signed of it, and how many donors there are."""
+
+    erasure: Erasure = attrs.field(repr=False)
+    cohort: int
+    digest: bytes = attrs.field(repr=False)
+
+    def withdrawn(self, messages: Sequence[bytes], iteration: int) -> list[int]:
+        """Return the positions whose owners withdraw with these messages of an iteration."""
+        keys = self.reservations.keys
+        ranks = {key.alpha: rank for rank, key in enumerate(keys)}
+        found = []
+        for message in messages:
+            rank, link = ranks.get(message[:SECRET_BYTES]), message[SECRET_BYTES:]
+            # Alpha is known to every server; the link proves whose the position is.
+            if rank is not None and chain(link, iteration) == keys[rank].head:
+                found.append(rank)
+        return found
+
+    def groups(self, withdrawn: Collection[int]) -> list[list[int]]:
+        """Return the positions of each class that would be opened."""
+        opened, numbers = self.choice.kept.copy(), self.reservations.numbers
+        opened[list(withdrawn)] = False
+        ranks = np.flatnonzero(opened & (numbers != SUPPRESSED))
+        order = ranks[np.argsort(numbers[ranks], kind="stable")]
+        starts = np.flatnonzero(np.diff(numbers[order], prepend=-1))
+        return [part.tolist() for part in np.split(order, starts[1:])] if len(order) else []

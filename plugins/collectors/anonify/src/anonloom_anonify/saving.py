@@ -41,9 +41,9 @@ def save(server: "Aggregator") -> bytes:
         )
     heard = (
         pack(name.encode(), _number(one.accepted), *map(_written, one.messages))
-        for name, one in server.facts.items()
+        for name, one in server.history.facts.items()
     )
-    given_up = (pack(name.encode(), why.encode()) for name, why in server.given_up.items())
+    given_up = (pack(name.encode(), why.encode()) for name, why in server.history.given_up.items())
     return council.box.seal(words, pack(*council.drawn), pack(*heard), pack(*given_up))
 
 
@@ -84,10 +84,10 @@ def _load_secret(server: "Aggregator", parts: list[bytes]) -> None:
     for entry in unpack(heard):
         name, accepted, *messages = unpack(entry)
         read = tuple(_read(message) for message in messages)
-        server.remember(name.decode(), read, int.from_bytes(accepted, "big"))
+        server.history.remember(name.decode(), read, int.from_bytes(accepted, "big"))
     for entry in unpack(given_up):
         name, why = unpack(entry)
-        server.given_up[name.decode()] = why.decode()
+        server.history.given_up[name.decode()] = why.decode()
 
 
 def _load_public(server: "Aggregator", parts: list[bytes]) -> None:

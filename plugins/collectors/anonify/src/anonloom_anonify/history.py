@@ -1,0 +1,101 @@
+"""History: what became public in the rounds of a study, and which of them were given up."""
+
+import attrs
+
+from anonloom_anonify.study import Study
+from anonloom_rounds.conversation import Conversation
+
+_REASON = 300
+
+#: How a word begins that gives a round up, before and after records were shown.
+_SHOWN = (b"\0", b"\1")
+
+_OTHERS = "the other servers gave up"
+
+
+@attrs.frozen(eq=False)
+class Heard:
+    """What became public in a round, and how many uploads stood in it."""
+
+    name: str
+    messages: tuple[bytes | None, ...] = attrs.field(repr=False)
+    accepted: int
+
+    @property
+    def whole(self) -> list[bytes]:
+        """The messages that can be read."""
+        return [message for message in self.messages if message is not None]
+
+
+@attrs.define(eq=False)
+class History:
+    """What one server knows of the rounds of a study.
+
+    Attributes
+    ----------
+    talk
+        A round is given up when every server has said so.
+    facts
+        What became public, by the name of the round.
+    given_up
+        Why this server gave rounds up, by their names.
+    """
+
+    study: Study
+    talk: Conversation = attrs.field(repr=False)
+    facts: dict[str, Heard] = attrs.field(factory=dict, init=False, repr=False)
+    given_up: dict[str, str] = attrs.field(factory=dict, init=False)
+
+    def remember(self, name: str, messages: tuple[bytes | None, ...], accepted: int) -> None:
+        """Keep what became public in a round."""
+        self.facts[name] = Heard(name, messages, accepted)
+
+    def give_up(self, name: str, reason: str, shown: bool) -> None:
+        """Say that a round cannot end, and whether records may have been seen in it."""
+        self.given_up.setdefault(name, reason)
+        self.talk.say(f"give up {name}", _SHOWN[shown] + reason.encode()[:_REASON])
+
+    def gave_up(self, name: str) -> bool:
+        """Whether every server said that a round cannot end."""
+        return self.talk.all(f"give up {name}") is not None
+
+    def reason(self, name: str) -> str:
+        """Return why a round was given up."""
+        return self.given_up.get(name, _OTHERS)
+
+    @property
+    def last_reason(self) -> str:
+        """Why a round was given up last."""
+        return next(reversed(self.given_up.values()), _OTHERS)
+
+    @property
+    def seen_by_others(self) -> bool:
+        """Whether any server says that records may have been seen when a round was given up."""
+        words = (self.talk.all(f"give up {name}") or () for name in self.given_up)
+        return any(word[:1] == _SHOWN[True] for said in words for word in said)
+
+    # Whoever is not heard in a post does not post again alone: everybody does, a few times.
+
+    def registering(self) -> int:
+        """Return which attempt of the registration is now."""
+        attempt = 1
+        while attempt <= self.study.repeats and self._incomplete(f"registration {attempt}"):
+            attempt += 1
+        return attempt
+
+    def reserving(self) -> tuple[int, int]:
+        """Return which attempt of the reservation is now, and how often the servers gave up."""
+        attempt, restarts, repeats = 1, 0, 0
+        while True:
+            if self.gave_up(f"reservation {attempt}") or self.gave_up(f"publishing {attempt}.1"):
+                restarts, repeats = restarts + 1, 0
+            elif repeats < self.study.repeats and self._incomplete(f"reservation {attempt}"):
+                repeats += 1
+            else:
+                return attempt, restarts
+            attempt += 1
+
+    def _incomplete(self, name: str) -> bool:
+        """Whether a post is over, and not all that was sent has arrived."""
+        heard = self.facts.get(name)
+        return heard is not None and len(heard.messages) < heard.accepted
