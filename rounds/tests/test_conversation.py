@@ -90,6 +90,9 @@ def test_words_of_servers_are_judged_too():
     assert ("held", 1, b"", b"x") == (proof.step, proof.server, proof.one.body, proof.other.body)
     talk = net.servers[0].talk
     assert all(talk.genuine("held", 1, said) for said in (proof.one, proof.other))
+    # Who goes on lying does not fill the memory of those who listen.
+    assert "another word of the same server" == word(net, "held", b"y")
+    assert [proof] == net.servers[0].talk.evidence
 
 
 def test_a_word_counts_in_one_step_only():

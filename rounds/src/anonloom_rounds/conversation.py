@@ -143,11 +143,17 @@ class Conversation:
         if not self.words.add(step, sender.index, word):
             before = self.words.of(step, sender.index)
             assert before is not None
-            self.evidence.append(Contradiction(step, sender.index, before, word))
+            self._keep(Contradiction(step, sender.index, before, word))
             self.stop(f"{sender} said two different things")
             return "another word of the same server"
         self._heed(sender.index)
         return ""
+
+    def _keep(self, found: Contradiction) -> None:
+        """Keep one proof per server and step: whoever goes on lying must not fill the memory."""
+        kept = {(proof.step, proof.server) for proof in self.evidence}
+        if (found.step, found.server) not in kept:
+            self.evidence.append(found)
 
     def genuine(self, step: str, server: int, word: Word) -> bool:
         """Whether a server has signed a word of a step."""

@@ -97,9 +97,29 @@ def test_a_share_that_cannot_be_opened_is_named():
     ] == stopped
 
 
+def test_who_shares_something_else_with_one_of_the_others_is_named():
+    """Nobody else hears it: the others would find different classes, and suspect each other."""
+    parties = servers(number=3)
+    guilty = parties[2].council
+
+    def another(said):
+        return guilty._locks[0].seal(b"x" * 32, guilty._context(2, 0))
+
+    stopped = begun(parties, said_anew(parties[2], "share 0", another))
+    assert "server 2 sealed another share than it announced" == stopped[0]
+    assert (
+        "server 0 stopped the round: server 2 sealed another share than it announced" == stopped[1]
+    )
+
+
 def test_who_tells_different_servers_different_things_is_named():
     parties = servers(number=3)
-    other = said_anew(parties[2], "key", lambda said: pack(unpack(said)[0], unpack(said)[1][::-1]))
+
+    def turned(said):
+        versions, public, share = unpack(said)
+        return pack(versions, public[::-1], share)
+
+    other = said_anew(parties[2], "key", turned)
 
     def to_one(envelope):
         return other(envelope) if envelope.receiver == Party("server", 0) else envelope
@@ -119,6 +139,16 @@ def test_who_says_two_things_one_after_the_other_is_named():
         (proof.step, proof.server) for proof in parties[0].council.talk.evidence
     ]
     assert "server 0 stopped the round: server 1 said two different things" == parties[1].stopped
+
+
+def test_words_that_no_server_of_a_study_says_are_not_kept():
+    """Every word is kept to the end: none may be as long as its sender likes."""
+    parties = met(servers())
+    kept = len(parties[0].council.talk.words.entries())
+    long = attrs.evolve(parties[1].again()[0], step="coins 1", body=bytes(2**16 + 1))
+    talk(parties, [long])
+    assert ({"too long": 1}, "") == (parties[0].refused, parties[0].stopped)
+    assert kept == len(parties[0].council.talk.words.entries())
 
 
 def test_a_signature_under_something_else_is_named():

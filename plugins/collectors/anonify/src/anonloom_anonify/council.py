@@ -24,6 +24,9 @@ from anonloom_rounds.words import Word
 
 _HEAD = b"anonloom study notice 1"
 
+#: Longer than what any server has to say here: every word is kept to the end.
+_LONGEST = 2**16
+
 
 @attrs.define(eq=False)
 class Council:
@@ -51,6 +54,7 @@ class Council:
     _key: SealingKey | None = attrs.field(default=None, init=False, repr=False)
     _share: bytes = attrs.field(default=b"", init=False, repr=False)
     _locks: tuple[Lock, ...] = attrs.field(default=(), init=False, repr=False)
+    _announced: tuple[bytes, ...] = attrs.field(default=(), init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         if len(self.seat.pins) != self.study.servers:
@@ -85,7 +89,7 @@ class Council:
             self._key = SealingKey.draw(self.study.suite, self._entropy)
             self._share = self._entropy.bytes(32)
             versions = "; ".join(self.study.versions).encode()
-            self.talk.say("key", pack(versions, self._key.public))
+            self.talk.say("key", pack(versions, self._key.public, _announced(self._share)))
         words = self.talk.all("key")
         if self.notice is None and words is not None and not self.stopped:
             self._sign_study(words)
@@ -94,11 +98,12 @@ class Council:
         return self.secret is not None and not self.stopped
 
     def _sign_study(self, words: Sequence[bytes]) -> None:
-        keys = []
+        keys, announced = [], []
         for server, word in enumerate(words):
             try:
-                versions, public = unpack(word)
+                versions, public, share = unpack(word)
                 keys.append(Lock.read(self.study.suite, public))
+                announced.append(share)
             except ValueError:
                 self.talk.stop(f"server {server} announced a key that cannot be read")
                 return
@@ -109,7 +114,7 @@ class Council:
                     f"{own}: all must run the same"
                 )
                 return
-        self._locks = tuple(keys)
+        self._locks, self._announced = tuple(keys), tuple(announced)
         document = pack(_HEAD, self.study.encoded(), *words)
         signatures = self.talk.sign("notice", document, "key", self.study.digest)
         if signatures is not None:
@@ -134,6 +139,10 @@ class Council:
             share = self._key.open(word, self._context(server, own))
             if share is None:
                 self.talk.stop(f"server {server} sealed a share that cannot be opened")
+                return
+            # Servers with different shares would find different classes, and suspect each other.
+            if _announced(share) != self._announced[server]:
+                self.talk.stop(f"server {server} sealed another share than it announced")
                 return
             shares[server] = share
         told = pack(b"study", *(shares[at] for at in sorted(shares)))
@@ -186,6 +195,8 @@ class Council:
             return "not of this study"
         if envelope.receiver != self.study.everyone[self.seat.index]:
             return "not for this server"
+        if len(envelope.body) > _LONGEST:
+            return "too long"
         return self.talk.hear(envelope)
 
     @property
@@ -204,6 +215,11 @@ class Council:
         self.secret, self._share, self._key = None, b"", None
         self._entropy.forget()
         self.talk.forget()
+
+
+def _announced(share: bytes) -> bytes:
+    """Return what a server says of its share before it tells anybody."""
+    return hashlib.sha256(pack(b"anonloom share announced 1", share)).digest()
 
 
 def read_study(notice: bytes, pins: tuple[bytes, ...]) -> Study:
