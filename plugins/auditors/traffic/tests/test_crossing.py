@@ -103,9 +103,6 @@ def test_bytes_that_occur_in_two_rounds_link_them() -> None:
         names = [rng.bytes(16) for _ in range(CLIENTS)]
         first, second = ([name + rng.bytes(8) for name in names] for _ in range(2))
         one, other = (trace(of, rng.permutation(CLIENTS).tolist()) for of in (first, second))
-        # A server knows that a message has these bytes.
-        for of in (one, other):
-            of.links[SERVERS[0]] = [Link(m[:16], m) for m in of.published if m is not None]
         pairs.append(Rounds([one, other], servers=2))
     found = linked(pairs)
     assert (1.0, "links") == (found.top1.value, found.family)

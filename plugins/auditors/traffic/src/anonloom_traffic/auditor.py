@@ -30,7 +30,9 @@ HALVES = "the best view is chosen on one half of the messages and judged on the 
 HONEST = "all clients of the trace are honest; every dishonest one makes the anonymity set smaller"
 CONTENT = "what messages say has nothing to do with the order or the numbers of the clients"
 TIES = "ties by expectation"
-LINKED = "what messages say, and keys that link rounds by design, are not looked at"
+LINKED = (
+    "what links messages by design, as keys of positions do, and is not equal, is not looked at"
+)
 JUDGED = (ADVERSARY, STRUCTURE, HALVES, HONEST, CONTENT, TIES)
 
 MEANINGS: dict[str, tuple[Better, str]] = {

@@ -102,6 +102,7 @@ def _both(earlier: Trace, later: Trace) -> dict[Party, list[Link]]:
     """Return what each server knows of both rounds, and all lines: which clients are the same."""
     clients = sorted({*earlier.sent, *later.sent})
     same = [Link(_node("earlier", client), _node("later", client)) for client in clients]
+    same += _shared(earlier, later)
     return {
         party: [
             *_known("earlier", earlier, earlier.links.get(party, [])),
@@ -136,6 +137,26 @@ def _known(name: str, trace: Trace, links: Sequence[Link]) -> Iterator[Link]:
         if len(end) >= SHORTEST_PART:
             for client in bits(sent.holders(end)):
                 yield Link(_node(name, client), end)
+
+
+def _shared(earlier: Trace, later: Trace) -> Iterator[Link]:
+    """Yield pairs of messages that have bytes in common that no other message of theirs has."""
+    windows = [_windows(trace) for trace in (earlier, later)]
+    for window, one in windows[0].items():
+        other = windows[1].get(window)
+        if one is not None and other is not None and one != other:
+            yield Link(one, other)
+
+
+def _windows(trace: Trace) -> dict[bytes, bytes | None]:
+    """Return the message that has each sequence of bytes; None where several have it."""
+    found: dict[bytes, bytes | None] = {}
+    for message in set(trace.published) - {None}:
+        assert message is not None
+        for at in range(len(message) - SHORTEST_PART + 1):
+            window = message[at : at + SHORTEST_PART]
+            found[window] = message if found.get(window, message) == message else None
+    return found
 
 
 def _node(name: str, client: int) -> bytes:
