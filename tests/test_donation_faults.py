@@ -100,6 +100,27 @@ def test_all_servers_may_start_again_at_every_step(name):
     assert complete(played) == played.opened
 
 
+@transports
+def test_what_was_given_up_is_remembered_by_servers_that_start_again(name):
+    """Reservations made anew, an iteration withheld, and all servers restarted all the time."""
+
+    def again(running, _):
+        for server in (0, 1):
+            running.restart(server)
+
+    lie = in_rounds.contradicts("held")
+    played = two_iterations(
+        name,
+        after=once(again),
+        corrupted_in=lying_in(lie, "donation reservation 1", "donation publishing 2.2"),
+    )
+    reason = f"the round has stopped: {TWO_THINGS}"
+    for server in played.campaign.servers:
+        assert (1, {2: reason}) == (server.restarts, server.withheld)
+    assert "" == played.refused
+    assert played.expected((1,)) == played.opened
+
+
 @attrs.define(eq=False, kw_only=True)
 class RestartingAtWords(Campaign):
     """Starts servers again before and after every word; nothing on its way gets lost."""
@@ -524,6 +545,29 @@ def test_what_was_being_opened_is_not_opened_again(name, reason):
     played = play(name, corrupted_in=lying_in(OPENING[reason], "donation publishing"))
     assert f"{STOPPED}given up while records were opened: {reason}" == played.refused
     assert (0, {}) == (played.campaign.servers[0].restarts, played.opened)
+
+
+def test_who_does_not_give_up_with_the_others_is_waited_for():
+    played = play(
+        "direct",
+        corrupted={LIAR: adversaries.stalls("give up reservation 1")},
+        corrupted_in=lying_in(in_rounds.contradicts("held"), "donation reservation 1"),
+    )
+    assert WAITING.format("give up reservation 1") == played.refused.partition("; ")[0]
+
+
+@pytest.mark.parametrize("opening", [True, False])
+def test_one_server_that_says_that_records_were_seen_is_enough(opening):
+    """A server that has seen them would deny it; one that has not can only stop the study."""
+    step = "sign result" if opening else "held"
+    played = play(
+        "direct",
+        corrupted={LIAR: adversaries.lies("give up publishing 1.1", flip_first)},
+        corrupted_in=lying_in(in_rounds.contradicts(step), "donation publishing 1.1"),
+    )
+    told = f"given up while records were opened: the round has stopped: {TWO_THINGS}"
+    assert STOPPED + told == played.refused
+    assert {} == played.opened
 
 
 @transports
