@@ -257,18 +257,14 @@ class Driver:
     def count(self, groups: Sequence[Sequence[int]]) -> tuple[int, ...]:
         """Return how many positions of each group are filled; raises as `ServerEngine.count` does.
 
-        Raises
-        ------
-        TransportError
-            When the round has stopped, or envelopes were lost: asked again, they are sent again.
+        So it does when envelopes were lost: asked again, they are sent again.
         """
         self._all_servers("count", lambda server: server.count(groups))
         self._go_on()
-        sums = [server.counts for server in self.servers]
-        first = sums[0]
-        if first is None or any(found is None for found in sums):
+        first, *others = (server.counts for server in self.servers)
+        if first is None or None in others:
             raise TransportError("the servers have not counted yet")
-        if any(found != first for found in sums):
+        if any(found != first for found in others):
             raise TransportError("the servers do not agree on how many positions are filled")
         return first
 
