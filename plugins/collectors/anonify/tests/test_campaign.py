@@ -313,6 +313,30 @@ def test_a_class_that_too_many_withdrew_from_is_not_published():
         assert {2: 5, 3: 5} == sizes(campaign)
 
 
+@pytest.mark.parametrize("counted", [False, True])
+def test_servers_neither_count_nor_open_a_class_of_which_too_few_are_left(counted):
+    """Without counting too they know how many withdrew; a count of few would tell of one."""
+    first = [at for at, of in enumerate(FIRSTS) if of == 1]
+    asked = []
+
+    def note(campaign, step):
+        if step.endswith(": heard") and campaign.servers[0].plan is not None:
+            asked.append(sorted(len(group) for group in campaign.servers[0].groups()))
+
+    campaign = run(
+        k=3,
+        withdrawals=True,
+        counted=counted,
+        traced=True,
+        works=[ByFirstByte(erased=0), ByFirstByte(erased=0)],
+        behaviour=behaving(withdrawing={1: first[:4]}),
+        after=note,
+    )
+    assert [[5, 5, 5], [5, 5]] == asked
+    shown = [record for record in campaign.traces[-1].published if record is not None]
+    assert {2, 3} == {FIRSTS[record[0]] for record in shown}
+
+
 def test_servers_count_before_they_open():
     """A class with too few records is erased on every server, and nobody sees any of it."""
     answers = answers_of(DONORS)
@@ -346,6 +370,25 @@ def test_when_posts_are_lost_everybody_posts_again():
         sent = [campaign.traces[at].sent.values() for at in (first, second)]
         heads = [{message[:16] for message in messages} for messages in sent]
         assert heads[0].isdisjoint(heads[1])
+
+
+def test_nobody_leaves_alone_between_two_attempts_of_a_reservation():
+    """Three may leave together; who leaves after the first list is known would show her class."""
+
+    def leave(campaign, step):
+        if step == "reservation 1: open":
+            campaign.behaviour.leaving[3] = True
+
+    campaign = played(
+        transport=losing("reservation 1"),
+        min_leave=3,
+        behaviour=behaving(leaving=[0, 1, 2]),
+        after=leave,
+    )
+    assert (
+        "the study has stopped: given up 2 times: 1 of 12 are missing"
+        == refusal(campaign.run).partition(";")[0]
+    )
 
 
 def test_who_is_still_not_heard_sends_dummies():

@@ -1,5 +1,7 @@
 """Servers agree, or the study stops and says which of them says something else."""
 
+import hashlib
+
 import attrs
 import pytest
 from anonify_play import ByFirstByte, met, refusal, servers, study, talk
@@ -289,7 +291,7 @@ def test_what_is_refused_is_counted_by_reason(change, reason):
     ],
 )
 def test_every_word_of_a_long_study_is_understood(step):
-    parties = met(servers())
+    parties = met(servers(study(servers=13, iterations=1500, repeats=5), number=13))
     word = next(envelope for envelope in parties[1].again() if envelope.step == "key")
     parties[0].take(attrs.evolve(word, step=step))
     assert "unknown step" not in parties[0].refused
@@ -320,3 +322,65 @@ def test_names_give_different_secrets_and_coins_stay_below_a_signed_number():
     assert party.council.derived("join") != party.council.derived("erasure 1")
     assert "secret" not in repr(party.council)
     assert party.council.secret.hex() not in repr(party)
+
+
+@pytest.mark.parametrize(("arrived", "cohort"), [(3, 0), (2, 5)])
+def test_everybody_who_registered_has_to_register_again(arrived, cohort):
+    """The first list is known: who alone is missing from the second shows what was hers."""
+    parties = met(servers(study(min_leave=3)))
+    assert 0 == parties[0].round.cohort
+    messages = [bytes([at]) * PID_BYTES + b"\1x" for at in range(arrived)]
+    accepted = max(arrived, cohort)
+    talk(parties, *[party.hear(party.round, messages, accepted) for party in parties])
+    again = parties[0].round
+    assert (("s registration 2", cohort) if cohort else ("s reservation 1", arrived)) == (
+        again.id,
+        again.cohort,
+    )
+
+
+# --- what is kept, and who may begin --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "coins 0",
+        "coins 5",
+        "plan 1.1",
+        "release 2",
+        "share 2",
+        "give up publishing 1.2",
+        "coins \N{FULLWIDTH DIGIT ONE}",
+    ],
+)
+def test_steps_that_the_study_does_not_have_are_unknown(step):
+    """Two attempts, each repeated once, and one iteration; every word is kept to the end."""
+    parties = met(servers())
+    envelope = attrs.evolve(parties[1].again()[0], step=step)
+    said = said_anew(parties[1], step, b"anything")
+    talk(parties, [said(envelope)])
+    assert ({"unknown step": 1}, "") == (parties[0].refused, parties[0].stopped)
+
+
+def test_a_server_begins_a_study_once():
+    """With another key it would contradict itself, and could not read what it has saved."""
+    (party, *_) = servers()
+    party.begin()
+    saved = party.save()
+    again = attrs.evolve(party)
+    assert "this server has begun the study before: it goes on from what it saved last" == refusal(
+        again.begin
+    )
+    again.resume(saved)
+    assert party.council.drawn == again.council.drawn
+    again.begin()
+    assert party.council.drawn == again.council.drawn
+
+
+def test_what_donors_are_bound_to_does_not_depend_on_signatures():
+    """Else one server could sign twice, and the others would not know the same round."""
+    parties = met(servers())
+    registered(parties)
+    document = unpack(parties[0].broadcast)[0]
+    assert hashlib.sha256(document).digest() == parties[0].round.context

@@ -219,11 +219,42 @@ def test_every_reservation_is_another_position(over):
 def test_who_withdraws_proves_it_and_others_say_as_much(classed, newcomer):
     _, rounds, _ = newcomer
     classed.reservation(rounds["reservation 1"])
-    classed.position(rounds["publishing 1.2"])
-    noise = classed.consent()
+    deposit = rounds["publishing 1.2"]
+    classed.position(deposit)
+    asked = classed.study.withdrawal(1, 2, deposit.context)
+    noise = classed.consent(asked)
     assert (WITHDRAWAL_BYTES, False) == (len(noise), b"a" * 16 in noise)
     classed.withdrawn = True
-    assert b"a" * 16 + chain(b"s" * 16, 1) == classed.consent()
+    assert b"a" * 16 + chain(b"s" * 16, 1) == classed.consent(asked)
+
+
+def test_who_missed_a_deposit_withdraws_all_the_same(classed, newcomer):
+    """Her link of an iteration before proves nothing: it has been shown."""
+    _, rounds, _ = newcomer
+    classed.reservation(rounds["reservation 1"])
+    classed.position(rounds["publishing 1.1"])
+    classed.withdrawn = True
+    asked = classed.study.withdrawal(1, 2, rounds["publishing 1.1"].context)
+    assert b"a" * 16 + chain(b"s" * 16, 1) == classed.consent(asked)
+
+
+def test_she_withdraws_only_where_her_positions_are(classed, newcomer):
+    _, rounds, _ = newcomer
+    deposit = rounds["publishing 1.1"]
+    asked = classed.study.withdrawal(1, 1, deposit.context)
+    classed.reservation(rounds["reservation 1"])
+    assert FOREIGN == refusal(lambda: classed.consent(asked))
+    classed.position(deposit)
+    classed.consent(asked)
+    assert FOREIGN == refusal(lambda: classed.consent(deposit))
+    assert FOREIGN == refusal(lambda: classed.consent(classed.study.withdrawal(1, 1, b"other")))
+    classed.reservation(rounds["reservation 1"])
+    assert FOREIGN == refusal(lambda: classed.consent(asked))
+
+
+def test_nothing_is_sent_in_a_round_that_is_bound_to_nothing(classed, newcomer):
+    made, _, _ = newcomer
+    assert FOREIGN == refusal(lambda: made().reservation(classed.study.reservation(1, 3, b"")))
 
 
 def test_secrets_stay_out_of_the_representation(classed, newcomer):

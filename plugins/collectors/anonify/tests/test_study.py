@@ -116,8 +116,8 @@ def test_secrets_and_long_bytes_stay_out_of_the_representation():
 
 def test_the_registration_is_a_post_of_identifier_and_record():
     one = study(min_leave=3)
-    round = one.registration(2)
-    assert ("s registration 2", "post", PID_BYTES + 2, 40, 0, one.digest) == (
+    round = one.registration(2, 5)
+    assert ("s registration 2", "post", PID_BYTES + 2, 40, 5, one.digest) == (
         round.id,
         round.operation,
         round.message_size,
@@ -139,13 +139,15 @@ def test_the_reservation_knows_the_classes_and_who_registered():
 
 
 def test_the_withdrawal_is_a_post_of_whoever_is_left():
-    round = study(withdrawals=True).withdrawal(2, 3, b"plan")
-    assert ("s withdrawal 2.3", "post", WITHDRAWAL_BYTES, 0, b"plan") == (
+    round = study(withdrawals=True, iterations=4).withdrawal(2, 3, b"plan")
+    assert ("s withdrawal 2.3", "post", WITHDRAWAL_BYTES, 0, b"plan", 3, 4) == (
         round.id,
         round.operation,
         round.message_size,
         round.cohort,
         round.context,
+        round.iteration,
+        round.iterations,
     )
 
 

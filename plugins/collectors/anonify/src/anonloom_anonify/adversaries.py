@@ -39,7 +39,7 @@ def saying(outgoing: Outgoing) -> Corruption:
         talk = _Changed(honest.round, honest.seat, outgoing=outgoing)
         for field in attrs.fields(Conversation):
             setattr(talk, field.name, getattr(honest, field.name))
-        server.council.talk = talk
+        server.council.talk = server.history.talk = talk
         return server
 
     return corrupt

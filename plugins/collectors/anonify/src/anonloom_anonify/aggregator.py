@@ -9,7 +9,6 @@ gave. So a server that is started again from the saved facts is where it was.
 """
 
 import hashlib
-import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -20,7 +19,7 @@ from anonloom.kinds.engines import Entropy, Envelope
 from anonloom.kinds.rounds import Round
 from anonloom.kinds.transport import Seat
 from anonloom_anonify.council import Council
-from anonloom_anonify.history import Heard, History
+from anonloom_anonify.history import Heard, History, steps_of
 from anonloom_anonify.registering import Classes, Registered
 from anonloom_anonify.releasing import Assembled, assemble
 from anonloom_anonify.reserving import Choice, Drawn, Plan, Reservations, plan_document
@@ -28,12 +27,6 @@ from anonloom_anonify.saving import load, save
 from anonloom_anonify.study import Study
 from anonloom_anonify.work import Work
 from anonloom_rounds.recording import Recorded
-
-#: What servers say to each other here; numbers count attempts and iterations.
-_STEPS = re.compile(
-    r"(key|sign notice|stop|share \d{1,3}|seed|classes|sign classes|(coins|plan|sign plan|give up "
-    r"(reservation|publishing)|release|sign release) \d{1,4}(\.\d{1,4})?)( commit)?"
-)
 
 
 @attrs.define(eq=False)
@@ -80,10 +73,13 @@ class Aggregator:
     _choice: Drawn | None = attrs.field(default=None, init=False, repr=False)
     _cohort: int = attrs.field(default=0, init=False)
     _begun: bool = attrs.field(default=False, init=False)
+    _classed: bytes = attrs.field(default=b"", init=False, repr=False)
+    _steps: frozenset[str] = attrs.field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         self.council = Council(self.study, self.seat, Recorded(self._source))
         self.history = History(self.study, self.council.talk)
+        self._steps = steps_of(self.study)
 
     # --- the contract ---------------------------------------------------------------------------
 
@@ -98,7 +94,18 @@ class Aggregator:
         return self.council.stopped
 
     def begin(self) -> list[Envelope]:
-        """Announce this server's key."""
+        """Announce this server's key.
+
+        Raises
+        ------
+        TransportError
+            When it has begun before and was not started from what it saved: with other keys it
+            would contradict itself, and what it saved could not be read any more.
+        """
+        if not self._begun and self.council.box.begun:
+            raise TransportError(
+                "this server has begun the study before: it goes on from what it saved last"
+            )
         self._begun = True
         return self._go_on()
 
@@ -106,7 +113,7 @@ class Aggregator:
         """Take what another server said; what is wrong with it is counted."""
         if self.over:
             reason = "after the end"  # what all have signed stands
-        elif not _STEPS.fullmatch(envelope.step):
+        elif envelope.step not in self._steps:
             reason = "unknown step"
         else:
             reason = self.council.hear(envelope)
@@ -153,14 +160,17 @@ class Aggregator:
         if self.stopped or self.over or self.council.secret is None:
             return None
         if self.registered is None:
-            return self.study.registration(self.history.registering())
+            attempt = self.history.registering()
+            cohort = self.history.accepted("registration", attempt)
+            return self.study.registration(attempt, cohort)
         if self.broadcast is None:
             return None
         if self.plan is None:
             attempt, _ = self.history.reserving()
             if f"reservation {attempt}" in self.history.facts:
                 return None  # coins are being tossed
-            return self.study.reservation(attempt, self._cohort, _digest(self.broadcast))
+            cohort = self.history.accepted("reservation", attempt) or self._cohort
+            return self.study.reservation(attempt, cohort, self._classed)
         return None if self._publishing in self.history.facts else self.deposit(self.iteration)
 
     def deposit(self, iteration: int) -> Round:
@@ -201,7 +211,19 @@ class Aggregator:
         )
 
     def groups(self) -> list[list[int]]:
-        """Return the positions of each class that would be opened, to be counted."""
+        """Return the positions of each class that would be opened, to be counted.
+
+        Of classes with fewer than k positions nothing is opened, whatever is in them; and a count
+        of few positions would tell of single ones.
+        """
+        return [group for group in self._left() if len(group) >= self.study.k]
+
+    def too_small(self) -> frozenset[int]:
+        """Return the positions of classes of which too few are left, however many are filled."""
+        small = (group for group in self._left() if len(group) < self.study.k)
+        return frozenset(rank for group in small for rank in group)
+
+    def _left(self) -> list[list[int]]:
         assert self.plan is not None
         return self.plan.groups(self.withdrawn())
 
@@ -246,9 +268,10 @@ class Aggregator:
                 return
             self.refused.update(grouping.refused)
             self.classes = Classes.of(self.registered, grouping)
-        self.broadcast = self.council.signed_by_all(
-            "classes", self.classes.encoded(), "classes", "the classes"
-        )
+        document = self.classes.encoded()
+        # Without the signatures: one server can sign the same document in many ways.
+        self._classed = _digest(document)
+        self.broadcast = self.council.signed_by_all("classes", document, "classes", "the classes")
 
     def _plan(self) -> None:
         """Fix what will be erased before anybody deposits (algorithm 2, steps 2 and 3)."""
@@ -265,7 +288,7 @@ class Aggregator:
                 return
         reservations, choice = self._choice.reservations, self._choice.choice
         erasure = choice.erasure(self.council.derived(f"erasure {attempt}"))
-        document = plan_document(_digest(self.broadcast), reservations.slots, erasure.commitment)
+        document = plan_document(self._classed, reservations.slots, erasure.commitment)
         signed = self.council.signed_by_all(
             f"plan {attempt}", document, f"plan {attempt}", "what will be erased"
         )

@@ -208,9 +208,10 @@ class Campaign(Hall):
         self._fill(driver, now)
         self.after(self, f"{name}: upload")
         self._close(driver, name)
-        server = self.servers[0]
-        if (withdrawal := server.withdrawal) is not None:
+        if (withdrawal := self.servers[0].withdrawal) is not None:
             self._withdraw(withdrawal, now, driver)
+        server = self.servers[0]
+        driver.erase(server.too_small())
         if self.study.counted:
             groups = server.groups()
             driver.erase(server.too_few(driver.count(groups)))
@@ -266,8 +267,11 @@ class Campaign(Hall):
         """Ask everybody whether the consent still holds, and erase where it does not."""
         for donor, withdraws in zip(self.donors, self.behaviour.withdrawing[now - 1], strict=True):
             donor.withdrawn |= bool(withdraws)
-        messages = [donor.consent() for donor in self.donors]
         away = self.behaviour.absent[now - 1] | self.behaviour.leaving
+        messages = [
+            b"" if gone else donor.consent(round)
+            for donor, gone in zip(self.donors, away.tolist(), strict=True)
+        ]
         name, deposited = round.id.removeprefix(f"{self.study.id} "), deposit.round.id
         self.progress.begin(name, within=True)
         self._deposit = deposit

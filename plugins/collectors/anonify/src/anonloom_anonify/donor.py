@@ -56,6 +56,7 @@ class Donor:
     _answered: int = attrs.field(default=0, init=False)
     _answered_anew: int = attrs.field(default=0, init=False)
     _known: bytes = attrs.field(default=b"", init=False, repr=False)
+    _plan: bytes = attrs.field(default=b"", init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         self.study = _study(self.notice, self.pins)
@@ -90,7 +91,7 @@ class Donor:
         if document is None:
             raise TransportError("the classes are not signed by all servers of the study")
         self.number = class_of_everybody(document).get(self._pid)
-        self._known = _digest(broadcast)
+        self._known = _digest(document)
 
     def reservation(self, round: Round) -> bytes:
         """Return the message that reserves a position (algorithm 2, step 1); raises as above.
@@ -104,7 +105,7 @@ class Donor:
                 f"the reservations were made anew {self._answered_anew} times: nothing more is sent"
             )
         self._answered_anew += self._answered > 0
-        self._answered = 0
+        self._answered, self._plan = 0, b""
         self._secret = SlotSecret(
             self._entropy.bytes(SECRET_BYTES), self._entropy.bytes(SECRET_BYTES)
         )
@@ -126,7 +127,7 @@ class Donor:
                 f"iteration {round.iteration} comes after iteration {self._answered}: nothing is "
                 "sent twice"
             )
-        self._answered = round.iteration
+        self._answered, self._plan = round.iteration, round.context
         if self._secret is None or self._secret.slot not in _slots(round):
             return None
         return self._secret
@@ -136,20 +137,27 @@ class Donor:
         """What is published of her position; empty when she has reserved none."""
         return b"" if self._secret is None else self._secret.slot
 
-    def consent(self) -> bytes:
+    def consent(self, round: Round) -> bytes:
         """Return what she posts before an iteration is opened: proof that she withdraws, or noise.
 
         Servers know the alpha of every position; the link of this iteration only she knows, so that
         nobody withdraws in her name.
+
+        Raises
+        ------
+        TransportError
+            When the round does not belong to the positions that she knows of.
         """
+        self._require(round, "withdrawal", self._plan)
         if self.withdrawn and self._secret is not None:
-            link = self._secret.link(self._answered, self.study.iterations)
+            # Of the round's iteration: a decoy may have stood in for her deposit.
+            link = self._secret.link(round.iteration, self.study.iterations)
             return self._secret.alpha + link
         return self._entropy.bytes(WITHDRAWAL_BYTES)
 
     def _require(self, round: Round, phase: str, context: bytes) -> None:
         name = round.id.removeprefix(f"{self.study.id} ")
-        if not name.startswith(f"{phase} ") or round.context != context:
+        if not context or not name.startswith(f"{phase} ") or round.context != context:
             raise TransportError("the round is not one of this study: nothing is sent")
 
 

@@ -3,7 +3,7 @@
 import attrs
 
 from anonloom_anonify.study import Study
-from anonloom_rounds.conversation import Conversation
+from anonloom_rounds.conversation import OPENING, Conversation
 
 _REASON = 300
 
@@ -11,6 +11,31 @@ _REASON = 300
 _SHOWN = (b"\0", b"\1")
 
 _OTHERS = "the other servers gave up"
+
+
+def steps_of(study: Study) -> frozenset[str]:
+    """Return all steps in which servers of a study speak outside its rounds.
+
+    No others: every word is kept, and a server must not fill the memory of the others.
+    """
+    attempts = range(1, (study.restarts + 1) * (study.repeats + 1) + 1)
+    iterations = range(1, study.iterations + 1)
+    tossed = ["seed", *(f"coins {attempt}" for attempt in attempts)]
+    plans = [f"plan {attempt}" for attempt in attempts]
+    signed = ["classes", *plans, *(f"release {iteration}" for iteration in iterations)]
+    rounds = [f"reservation {attempt}" for attempt in attempts]
+    rounds += [f"publishing {attempt}.{at}" for attempt in attempts for at in iterations]
+    return frozenset(
+        (
+            *OPENING,
+            *(f"share {server}" for server in range(study.servers)),
+            *tossed,
+            *(f"{name} commit" for name in tossed),
+            *signed,
+            *(f"sign {kind}" for kind in signed),
+            *(f"give up {name}" for name in rounds),
+        )
+    )
 
 
 @attrs.frozen(eq=False)
@@ -94,6 +119,15 @@ class History:
             else:
                 return attempt, restarts
             attempt += 1
+
+    def accepted(self, phase: str, before: int) -> int:
+        """Return how many uploads stood in the last attempt of a post before this one; 0 if none.
+
+        What an attempt gave is known, also when everybody posts again: whoever is missing from the
+        next one alone would show which message was hers.
+        """
+        heard = (self.facts.get(f"{phase} {attempt}") for attempt in reversed(range(1, before)))
+        return next((one.accepted for one in heard if one is not None), 0)
 
     def _incomplete(self, name: str) -> bool:
         """Whether a post is over, and not all that was sent has arrived."""

@@ -141,10 +141,10 @@ class Study:
 
     # --- its rounds -----------------------------------------------------------------------------
 
-    def registration(self, attempt: int) -> Round:
-        """Describe the post in which donors register."""
+    def registration(self, attempt: int, cohort: int = 0) -> Round:
+        """Describe the post in which donors register; `cohort` did so in the attempt before."""
         size = PID_BYTES + self.registration_size
-        return self._post(f"registration {attempt}", size, cohort=0, context=self.digest)
+        return self._post(f"registration {attempt}", size, cohort, context=self.digest)
 
     def reservation(self, attempt: int, cohort: int, classes: bytes) -> Round:
         """Describe the post in which donors reserve a position, knowing these classes."""
@@ -153,7 +153,8 @@ class Study:
     def withdrawal(self, attempt: int, iteration: int, plan: bytes) -> Round:
         """Describe the post in which everybody says whether the consent still holds."""
         name = f"withdrawal {attempt}.{iteration}"
-        return self._post(name, WITHDRAWAL_BYTES, cohort=0, context=plan)
+        post = self._post(name, WITHDRAWAL_BYTES, cohort=0, context=plan)
+        return attrs.evolve(post, iteration=iteration, iterations=self.iterations)
 
     def publishing(
         self,
