@@ -473,7 +473,7 @@ def test_a_server_that_is_silent_is_waited_for(step, silence):
 
 
 def test_servers_with_other_software_do_not_begin():
-    lie = adversaries.lies("key", lambda said: pack(b"toys 2", unpack(said)[1]))
+    lie = adversaries.lies("key", lambda said: pack(b"toys 2", *unpack(said)[1:]))
     played = play("direct", corrupted={LIAR: lie})
     told = "server 1 runs toys 2, and server 0 toys 1: all must run the same"
     assert STOPPED + told == played.refused
