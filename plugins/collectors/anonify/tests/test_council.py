@@ -8,6 +8,7 @@ from anonify_play import ByFirstByte, met, refusal, servers, study, talk
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anonloom.errors import PrivacyError
 from anonloom.kinds.rounds import Party
 from anonloom_anonify.council import Council, bound_of, read_study
 from anonloom_anonify.study import PID_BYTES
@@ -337,6 +338,23 @@ def test_everybody_who_registered_has_to_register_again(arrived, cohort):
         again.id,
         again.cohort,
     )
+
+
+@attrs.define(eq=False)
+class Refusing(ByFirstByte):
+    """Finds no classes."""
+
+    def classify(self, records, seed):
+        raise PrivacyError("too few rows")
+
+
+def test_a_server_that_finds_no_classes_stops_once_and_says_why():
+    """Whatever donors posted: its operator gets the error, the others the reason, and it ends."""
+    parties = met(servers(works=[Refusing(), ByFirstByte()]))
+    assert "too few rows" == refusal(lambda: registered(parties), PrivacyError)
+    assert ("too few rows", None) == (parties[0].stopped, parties[0].council.secret)
+    talk(parties, parties[0].again())
+    assert "server 0 stopped the round: too few rows" == parties[1].stopped
 
 
 # --- what is kept, and who may begin --------------------------------------------------------------

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import attrs
 
-from anonloom.errors import TransportError
+from anonloom.errors import AnonloomError, TransportError
 from anonloom.kinds.engines import Entropy, Envelope
 from anonloom.kinds.rounds import Round
 from anonloom.kinds.transport import Seat
@@ -240,12 +240,19 @@ class Aggregator:
 
     def _go_on(self) -> list[Envelope]:
         """Do whatever the facts allow; return what is to be carried."""
-        if self._begun and not self.over and not self.stopped and self.council.meet():
-            self._classify()
-            self._plan()
-            self._release()
-        if self._begun:
-            self._end()
+        try:
+            if self._begun and not self.over and not self.stopped and self.council.meet():
+                self._classify()
+                self._plan()
+                self._release()
+        except AnonloomError as error:
+            # From the same facts it would fail for ever: the others are told, and so is whoever
+            # runs this server.
+            self.council.talk.stop(str(error))
+            raise
+        finally:
+            if self._begun:
+                self._end()
         return self.council.talk.drain()
 
     def _classify(self) -> None:
