@@ -282,6 +282,7 @@ def test_what_is_found_of_an_honest_study():
         "refused": 0,
         "anonymity_set": 30,
         "counted": "yes",
+        "miscounted": 0,
         "simulated": "no",
     } == {
         name: value

@@ -61,6 +61,8 @@ class Campaign(Hall):
         Truth: the class of each donor, as she found it herself, whatever she claims.
     chosen
         Truth: the donors whose positions are not to be erased.
+    miscounted
+        Classes of which other numbers of records were opened than the servers had counted.
     owners
         Truth: which donors the records of each iteration are from.
     """
@@ -79,6 +81,7 @@ class Campaign(Hall):
     recipient: Recipient | None = attrs.field(default=None, init=False, repr=False)
     numbers: list[int | None] = attrs.field(factory=list, init=False, repr=False)
     chosen: NDArray[np.bool_] = attrs.field(init=False, repr=False)
+    miscounted: int = attrs.field(default=0, init=False)
     owners: dict[int, NDArray[np.int64]] = attrs.field(factory=dict, init=False, repr=False)
     _invitations: list[bytes] = attrs.field(factory=list, init=False, repr=False)
     _next: Driver | None = attrs.field(default=None, init=False, repr=False)
@@ -212,14 +215,20 @@ class Campaign(Hall):
             self._withdraw(withdrawal, now, driver)
         server = self.servers[0]
         driver.erase(server.too_small())
+        groups, counts = server.groups() if self.study.counted else [], tuple[int, ...]()
         if self.study.counted:
-            groups = server.groups()
-            driver.erase(server.too_few(driver.count(groups)))
+            counts = driver.count(groups)
+            driver.erase(server.too_few(counts))
             self.after(self, f"{name}: count")
         self._opened = True
         driver.open()
         self.after(self, f"{name}: open")
-        return driver, driver.result()
+        records = driver.result()
+        for group, count in zip(groups, counts, strict=True):
+            found = sum(records[rank] is not None for rank in group)
+            # Of a class that was not opened nothing is known.
+            self.miscounted += found != count and count >= self.study.k
+        return driver, records
 
     def _note_chosen(self) -> None:
         plan = self.servers[0].plan

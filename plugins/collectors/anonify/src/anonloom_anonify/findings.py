@@ -132,6 +132,15 @@ def _hidden(campaign: Campaign) -> Iterator[Finding]:
         value="yes" if campaign.study.counted else "no",
         meaning="Whether the servers knew how many records a class has before they opened any.",
     )
+    if campaign.study.counted:
+        yield Finding(
+            name="miscounted",
+            value=campaign.miscounted,
+            unit="classes",
+            meaning="Classes that were opened with another number of records than were counted: "
+            "a server that falsifies counts shows here, and so do contested records.",
+            better="lower",
+        )
     yield Finding(
         name="simulated",
         value="yes" if campaign.ledger.simulated else "no",
