@@ -13,7 +13,7 @@ from anonloom.kinds.slots import SlotKey
 from anonloom_anonify.recipient import Recipient
 from anonloom_anonify.registering import Classes
 from anonloom_anonify.releasing import JOIN_BYTES, Opened, assemble, join_key
-from anonloom_anonify.reserving import Choice, Reservations, write_reservation
+from anonloom_anonify.reserving import Choice, Drawn, Reservations, write_reservation
 from anonloom_rounds.packing import pack, unpack
 from anonloom_rounds.signing import Signer, write_signed
 
@@ -132,8 +132,7 @@ def assembled(claims, answers, kept=None, k=2):
         study(k=k),
         1,
         Classes(((),) * 4, cells),
-        reservations,
-        Choice(mask, {}),
+        Drawn(1, reservations, Choice(mask, {})),
         records,
         ByFirstByte(),
         b"s" * 32,

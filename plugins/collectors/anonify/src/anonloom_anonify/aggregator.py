@@ -71,7 +71,6 @@ class Aggregator:
     refused: Counter[str] = attrs.field(factory=Counter, init=False)
     over: bool = attrs.field(default=False, init=False)
     _choice: Drawn | None = attrs.field(default=None, init=False, repr=False)
-    _cohort: int = attrs.field(default=0, init=False)
     _begun: bool = attrs.field(default=False, init=False)
     _classed: bytes = attrs.field(default=b"", init=False, repr=False)
     _steps: frozenset[str] = attrs.field(init=False, repr=False)
@@ -99,8 +98,7 @@ class Aggregator:
         Raises
         ------
         TransportError
-            When it has begun before and was not started from what it saved: with other keys it
-            would contradict itself, and what it saved could not be read any more.
+            When it has begun before, and was not started from what it saved.
         """
         if not self._begun and self.council.box.begun:
             raise TransportError(
@@ -161,29 +159,21 @@ class Aggregator:
             return None
         if self.registered is None:
             attempt = self.history.registering()
-            cohort = self.history.accepted("registration", attempt)
-            return self.study.registration(attempt, cohort)
+            return self.study.registration(attempt, self.history.cohort("registration", attempt))
         if self.broadcast is None:
             return None
         if self.plan is None:
             attempt, _ = self.history.reserving()
             if f"reservation {attempt}" in self.history.facts:
                 return None  # coins are being tossed
-            cohort = self.history.accepted("reservation", attempt) or self._cohort
+            cohort = self.history.cohort("reservation", attempt)
             return self.study.reservation(attempt, cohort, self._classed)
         return None if self._publishing in self.history.facts else self.deposit(self.iteration)
 
     def deposit(self, iteration: int) -> Round:
         """Describe the deposit of an iteration; decoys for the next one need its description."""
         assert self.plan is not None
-        return self.study.publishing(
-            self.plan.attempt,
-            iteration,
-            cohort=self.plan.cohort,
-            slots=self.plan.reservations.slots,
-            erasure=self.plan.erasure.commitment,
-            plan=self.plan.digest,
-        )
+        return self.plan.deposit(self.study, iteration)
 
     @property
     def withdrawal(self) -> Round | None:
@@ -202,13 +192,8 @@ class Aggregator:
     def withdrawn(self) -> frozenset[int]:
         """Return the positions whose donors have withdrawn, in this iteration or before."""
         assert self.plan is not None
-        prefix = f"withdrawal {self.plan.attempt}."
-        return frozenset(
-            rank
-            for name, heard in self.history.facts.items()
-            if name.startswith(prefix)
-            for rank in self.plan.withdrawn(heard.whole, int(name.removeprefix(prefix)))
-        )
+        asked = self.history.withdrawals(self.plan.attempt)
+        return frozenset(rank for one in asked.items() for rank in self.plan.withdrawn(*one))
 
     def groups(self) -> list[list[int]]:
         """Return the positions of each class that would be opened, to be counted.
@@ -262,7 +247,6 @@ class Aggregator:
         if self.broadcast is not None or heard is None:
             return
         if self.registered is None:
-            self._cohort = heard.accepted
             self.registered = Registered.of(heard.whole, self.study.registration_size)
         if self.classes is None:
             seed = self.council.tossed("seed", self.registered.digest)
@@ -315,10 +299,7 @@ class Aggregator:
             return None
         choice = Choice.of(reservations, classes.sizes, self.study.k, self.work, seed)
         if not choice.kept.any():
-            told = [f"{len(which)} {why}" for why, which in choice.withheld.items()]
-            nothing = "all is erased" if reservations.keys else "nobody has reserved a position"
-            why = "; ".join(told) or nothing
-            self.council.talk.stop(f"no class is left that can be published: {why}")
+            self.council.talk.stop(f"no class is left that can be published: {choice.why}")
             return None
         return Drawn(attempt, reservations, choice)
 
@@ -350,7 +331,7 @@ class Aggregator:
             if heard is None or self.stopped:
                 return
             if now not in self.assembled:
-                self.assembled[now] = self._assemble(now, heard.messages)
+                self.assembled[now] = self._assemble(now, heard.messages, self.plan)
             document = self.assembled[now].opened.encoded(self.study)
             step = f"release {now}"
             signed = self.council.signed_by_all(step, document, step, "the release")
@@ -358,20 +339,10 @@ class Aggregator:
                 return
             self.releases[now] = signed
 
-    def _assemble(self, iteration: int, records: Sequence[bytes | None]) -> Assembled:
-        assert self.plan is not None
+    def _assemble(self, iteration: int, records: Sequence[bytes | None], plan: Plan) -> Assembled:
         assert self.classes is not None
-        plan = self.plan
-        return assemble(
-            self.study,
-            iteration,
-            self.classes,
-            plan.reservations,
-            plan.choice,
-            records,
-            self.work,
-            self.council.derived("join"),
-        )
+        secret = self.council.derived("join")
+        return assemble(self.study, iteration, self.classes, plan, records, self.work, secret)
 
     def _end(self) -> None:
         """Destroy the join key and whatever else is secret when the last iteration is over.

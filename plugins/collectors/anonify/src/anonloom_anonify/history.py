@@ -120,14 +120,26 @@ class History:
                 return attempt, restarts
             attempt += 1
 
-    def accepted(self, phase: str, before: int) -> int:
-        """Return how many uploads stood in the last attempt of a post before this one; 0 if none.
+    def cohort(self, phase: str, attempt: int) -> int:
+        """Return how many uploads stood in the last post before an attempt of a phase; 0 if none.
 
         What an attempt gave is known, also when everybody posts again: whoever is missing from the
         next one alone would show which message was hers.
         """
-        heard = (self.facts.get(f"{phase} {attempt}") for attempt in reversed(range(1, before)))
-        return next((one.accepted for one in heard if one is not None), 0)
+        before = [f"{phase} {at}" for at in range(1, attempt)]
+        if phase == "reservation":
+            before.insert(0, f"registration {self.registering()}")
+        heard = [self.facts[name].accepted for name in before if name in self.facts]
+        return heard[-1] if heard else 0
+
+    def withdrawals(self, attempt: int) -> dict[int, list[bytes]]:
+        """Return what was posted about consents in each iteration over the same positions."""
+        prefix = f"withdrawal {attempt}."
+        return {
+            int(name.removeprefix(prefix)): heard.whole
+            for name, heard in self.facts.items()
+            if name.startswith(prefix)
+        }
 
     def _incomplete(self, name: str) -> bool:
         """Whether a post is over, and not all that was sent has arrived."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from anonloom.errors import TransportError
 from anonloom_anonify.registering import Classes
-from anonloom_anonify.reserving import Choice, Reservations
+from anonloom_anonify.reserving import Drawn
 from anonloom_anonify.study import CID_BYTES, Study
 from anonloom_anonify.work import SUPPRESSED, Work
 from anonloom_rounds.packing import cut, pack, unpack
@@ -122,8 +122,7 @@ def assemble(
     study: Study,
     iteration: int,
     classes: Classes,
-    reservations: Reservations,
-    choice: Choice,
+    drawn: Drawn,
     records: Sequence[bytes | None],
     work: Work,
     secret: bytes,
@@ -133,7 +132,7 @@ def assemble(
     k counts the records of a class that were opened and can be read; a class with fewer is left
     out, also when the servers have seen it.
     """
-    kept = np.flatnonzero(choice.kept)
+    kept = np.flatnonzero(drawn.choice.kept)
     there = np.array([records[rank] is not None for rank in kept.tolist()], bool)
     lost = Counter({"nothing there, or contested": int((~there).sum())})
     ranks = kept[there]
@@ -142,7 +141,7 @@ def assemble(
     readable = work.readable(answers)
     lost["not readable"] = int((~readable).sum())
     ranks, answers = ranks[readable], answers[readable]
-    numbers = reservations.numbers[ranks]
+    numbers = drawn.reservations.numbers[ranks]
     few = np.bincount(numbers, minlength=len(classes.cells))[numbers] < study.k
     few &= numbers != SUPPRESSED
     lost["in a class with too few records"] = int(few.sum())

@@ -12,9 +12,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.kinds.rounds import Erasure
+from anonloom.kinds.rounds import Erasure, Round
 from anonloom.kinds.slots import SECRET_BYTES, SlotKey, chain
-from anonloom_anonify.study import CID_BYTES
+from anonloom_anonify.study import CID_BYTES, Study
 from anonloom_anonify.work import SUPPRESSED, Work
 from anonloom_rounds.packing import pack
 
@@ -141,6 +141,13 @@ class Choice:
         }
         return cls(kept, {why: which for why, which in withheld.items() if which})
 
+    @property
+    def why(self) -> str:
+        """Why nothing is published, if that is so."""
+        told = [f"{len(which)} {why}" for why, which in self.withheld.items()]
+        nothing = "all is erased" if len(self.kept) else "nobody has reserved a position"
+        return "; ".join(told) or nothing
+
     def erasure(self, salt: bytes) -> Erasure:
         """Return what will be erased."""
         return Erasure(np.flatnonzero(~self.kept).tolist(), salt)
@@ -163,7 +170,18 @@ class Plan(Drawn):
     cohort: int
     digest: bytes = attrs.field(repr=False)
 
-    def withdrawn(self, messages: Sequence[bytes], iteration: int) -> list[int]:
+    def deposit(self, study: Study, iteration: int) -> Round:
+        """Describe the deposit of an iteration."""
+        return study.publishing(
+            self.attempt,
+            iteration,
+            cohort=self.cohort,
+            slots=self.reservations.slots,
+            erasure=self.erasure.commitment,
+            plan=self.digest,
+        )
+
+    def withdrawn(self, iteration: int, messages: Sequence[bytes]) -> list[int]:
         """Return the positions whose owners withdraw with these messages of an iteration."""
         keys = self.reservations.keys
         ranks = {key.alpha: rank for rank, key in enumerate(keys)}
