@@ -34,7 +34,6 @@ from anonloom_anonify.campaign import Campaign
 from anonloom_anonify.collector import Anonify
 from anonloom_anonify.donated import Donated
 from anonloom_anonify.outline import named_rounds
-from anonloom_rounds.sealing import overhead
 
 PIPELINE = Path(__file__).resolve().parent / "donation.yaml"
 
@@ -143,7 +142,7 @@ def _needed(
 ) -> dict[str, float]:
     """CPU seconds that one server needs at the least, at the rates of this run."""
     needed = {"aes": 0.0, "hpke": 0.0, "kem": 0.0}
-    for name, round in named_rounds(campaign.study).items():
+    for round in named_rounds(campaign.study).values():
         if asked.transport == "dpf":
             work = aes_bytes_of(campaign.transport, round) * asked.donors
             needed["aes"] += work / limits["aes_bytes"]
