@@ -117,6 +117,15 @@ def test_the_same_donors_are_published_in_every_iteration():
         assert {iteration} == set(campaign.recipient.opened[iteration].answers[:, 1].tolist())
 
 
+def test_servers_that_are_over_hold_nothing_that_joins_records_to_positions():
+    """Nor what was registered: the classes are public, and the release is."""
+    campaign = run(iterations=2, servers=3)
+    for server in campaign.servers:
+        assert (None, None, None) == (server.council.secret, server.plan, server.registered)
+        assert [0, 0] == [len(one.ranks) for one in server.assembled.values()]
+        assert {} == server.history.facts
+
+
 def test_a_join_key_is_one_donors_and_nothing_else_that_is_known():
     campaign = run(iterations=3, traced=True)
     found = joined(campaign)

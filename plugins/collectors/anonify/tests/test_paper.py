@@ -15,6 +15,7 @@ from anonloom.kinds.context import Run
 from anonloom.kinds.guard import Guard
 from anonloom.run.pipeline import Pipeline
 from anonloom_anonify.collector import Anonify
+from anonloom_anonify.registering import Registered
 from anonloom_anonify.study import PID_BYTES
 from anonloom_rounds.carrier import Carrier
 
@@ -87,10 +88,9 @@ def example(request):
 def test_the_servers_hold_what_donors_registered(example):
     """Figure 4 (a): identifiers with quasi-identifiers, in an order that says nothing."""
     campaign, donated, _ = example
-    (sent,) = [
-        entry.trace.sent for entry in campaign.ledger.entries if entry.name == "registration 1"
-    ]
-    found = campaign.servers[0].registered
+    (trace,) = [entry.trace for entry in campaign.ledger.entries if entry.name == "registration 1"]
+    found = Registered.of(trace.published, donated.layouts.registration.size)
+    sent = trace.sent
     whose = {message[:PID_BYTES]: donor for donor, message in sent.items()}
     assert set(range(6)) == set(whose.values())
     records = [donated.records[whose[pid]].tobytes() for pid in found.pids]

@@ -36,7 +36,7 @@ class Aggregator:
     Attributes
     ----------
     registered, classes, plan
-        What was found; None before that.
+        What was found; None before that. The classes stay when the study is over.
     broadcast
         The classes, signed by all servers.
     assembled
@@ -353,7 +353,8 @@ class Aggregator:
         if not self.over and (ended or self.stopped):
             self.over = ended and not self.stopped
             self.history.facts.clear()
-            self.plan = self._choice = None
+            self.plan = self._choice = self.registered = None
+            self.assembled = {at: one.forgotten() for at, one in self.assembled.items()}
             self.council.forget()
 
     # --- saving and going on --------------------------------------------------------------------

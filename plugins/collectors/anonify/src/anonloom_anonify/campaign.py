@@ -23,6 +23,7 @@ from anonloom_anonify.donor import Donor
 from anonloom_anonify.hall import Hall, waits
 from anonloom_anonify.progress import Progress, silent
 from anonloom_anonify.recipient import Recipient
+from anonloom_anonify.releasing import join_key
 from anonloom_rounds.invitations import Authority
 from anonloom_rounds.ledger import Entry, Ledger
 
@@ -335,11 +336,11 @@ class Campaign(Hall):
         assert self.recipient is not None
         signed = self.servers[0].releases.get(round.iteration)
         if signed is not None:
-            self.recipient.take(round.iteration, signed)
+            opened = self.recipient.take(round.iteration, signed)
             owner = {donor.slot: number for number, donor in enumerate(self.donors)}
-            ranks = self._assembled[round.iteration].ranks.tolist()
+            joined = {join_key(self._joining, at): slot for at, slot in enumerate(round.slots)}
             self.owners[round.iteration] = np.array(
-                [owner[round.slots[rank]] for rank in ranks], np.int64
+                [owner[joined[join]] for join in opened.joins], np.int64
             )
 
     def _note(self, name: str) -> None:

@@ -13,7 +13,6 @@ from anonloom.kinds.transport import Identity, Seat, Transport
 from anonloom.protocol.meter import Meter
 from anonloom.protocol.vault import MemoryVault
 from anonloom_anonify.aggregator import Aggregator
-from anonloom_anonify.releasing import Assembled
 from anonloom_anonify.study import Study
 from anonloom_anonify.work import Work
 
@@ -64,7 +63,7 @@ class Hall:
     identities: tuple[Identity, ...] = attrs.field(init=False, repr=False)
     _seats: list[Seat] = attrs.field(init=False, repr=False)
     _waiting: deque[Envelope] = attrs.field(factory=deque, init=False, repr=False)
-    _assembled: dict[int, Assembled] = attrs.field(factory=dict, init=False, repr=False)
+    _joining: bytes = attrs.field(default=b"", init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         everyone = range(self.study.servers)
@@ -109,8 +108,9 @@ class Hall:
         for envelope in envelopes:
             self.meter.sent(self.study.everyone[index], envelope.receiver, envelope.size)
         self._waiting.extend(envelopes)
-        # Truth: a server that is started again after the end of the study does not know it.
-        self._assembled |= self.servers[index].assembled
+        # Truth, to tell whose records are published: servers forget it at the end.
+        if self.servers[index].council.secret is not None:
+            self._joining = self.servers[index].council.derived("join")
         if self.traced:
             self.words.extend(envelopes)
 

@@ -117,6 +117,10 @@ class Assembled:
     ranks: NDArray[np.int64] = attrs.field(repr=False)
     lost: Counter[str]
 
+    def forgotten(self) -> "Assembled":
+        """The same without positions: beside join keys they are worth the key that made these."""
+        return attrs.evolve(self, ranks=self.ranks[:0])
+
 
 def assemble(
     study: Study,
