@@ -18,7 +18,7 @@ from anonloom.kinds.transport import Seat
 from anonloom.protocol.entropy import SystemEntropy
 from anonloom.protocol.vault import MemoryVault
 from anonloom_rounds.conversation import Conversation
-from anonloom_rounds.counting import _NUMBER as COUNT_BYTES
+from anonloom_rounds.counting import COUNT_BYTES
 from anonloom_rounds.invitations import PROOF_BYTES
 from anonloom_rounds.notice import Notice
 from anonloom_rounds.packing import cut, pack

@@ -16,7 +16,8 @@ from anonloom.kinds.rounds import require_positions
 from anonloom_rounds.agreeing import Agreeing
 from anonloom_rounds.packing import cut, pack, unpack
 
-_NUMBER = 8
+#: Bytes of a number in what servers say.
+COUNT_BYTES = 8
 _GROUPS = "groups"
 
 Groups = list[list[int]]
@@ -91,7 +92,7 @@ class Counting(Agreeing):
         if shown is None:
             return
         for server, part in enumerate(shown):
-            if len(part) != _NUMBER * len(groups):
+            if len(part) != COUNT_BYTES * len(groups):
                 self.talk.stop(f"server {server} does not count as many groups as were asked for")
                 return
         sums = self.tallied([_read_numbers(part) for part in shown])
@@ -130,8 +131,8 @@ def _read(data: bytes) -> Groups:
 
 
 def _numbers(numbers: Sequence[int]) -> bytes:
-    return b"".join(number.to_bytes(_NUMBER, "big") for number in numbers)
+    return b"".join(number.to_bytes(COUNT_BYTES, "big") for number in numbers)
 
 
 def _read_numbers(data: bytes) -> list[int]:
-    return [int.from_bytes(number, "big") for number in cut(data, _NUMBER)]
+    return [int.from_bytes(number, "big") for number in cut(data, COUNT_BYTES)]

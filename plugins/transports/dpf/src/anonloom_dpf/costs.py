@@ -13,7 +13,7 @@ from anonloom.protocol.entropy import SystemEntropy
 from anonloom_dpf import native, slotauth
 from anonloom_dpf.aes import BLOCK, blocks_of
 from anonloom_dpf.check import CHECK_KEY_BYTES
-from anonloom_dpf.depositing import _GROUPS as GROUPS
+from anonloom_dpf.depositing import GROUPS
 from anonloom_dpf.layout import (
     TAG_BYTES,
     DepositLayout,
@@ -23,7 +23,7 @@ from anonloom_dpf.layout import (
     post_layout,
 )
 from anonloom_dpf.placement import Placement
-from anonloom_dpf.posting import _TAG as SAID_BYTES
+from anonloom_dpf.posting import SAID_BYTES
 from anonloom_dpf.presence import TOSS_BYTES, toss_commitment
 from anonloom_dpf.prime import SIZE
 from anonloom_dpf.square import Square

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from anonloom_dpf.server import DpfServer
 
 #: Into how many groups the uploads are cut; each is checked as a whole.
-_GROUPS = 16
+GROUPS = 16
 
 #: Uploads from one place in the list of admitted ones up to another.
 Group = tuple[int, int]
@@ -65,7 +65,7 @@ class Depositing:
     def groups(self) -> list[Group]:
         """Return the groups that uploads are cut into at first."""
         number = len(self.server.admitted or ())
-        bounds = np.linspace(0, number, min(_GROUPS, number) + 1).astype(int)
+        bounds = np.linspace(0, number, min(GROUPS, number) + 1).astype(int)
         return [(int(start), int(stop)) for start, stop in pairwise(bounds)]
 
     def foreign(self, groups: list[Group]) -> list[bytes] | None:

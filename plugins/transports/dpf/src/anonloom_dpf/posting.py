@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 WRONG = "malformed key"
 
 #: Bytes of what a server says about one upload.
-_TAG = 16
+SAID_BYTES = 16
 
 
 #: Keys that are evaluated between two reports of how far it is.
@@ -49,10 +49,10 @@ class Posting:
         if said is None:
             return None
         admitted = self.server.admitted or ()
-        if any(len(tags) != _TAG * len(admitted) for tags in said):
+        if any(len(tags) != SAID_BYTES * len(admitted) for tags in said):
             self.server.talk.stop("a server sent check values of the wrong size")
             return None
-        first, *others = (np.frombuffer(tags, np.uint8).reshape(-1, _TAG) for tags in said)
+        first, *others = (np.frombuffer(tags, np.uint8).reshape(-1, SAID_BYTES) for tags in said)
         differs = np.any([np.any(first != other, axis=1) for other in others], axis=0)
         return [admitted[at] for at in np.flatnonzero(differs)]
 
@@ -79,7 +79,7 @@ class Posting:
             # Both servers must hold the same public part of every key.
             said = np.concatenate(tags, axis=1)
             self._tags = b"".join(
-                hashlib.blake2b(row, digest_size=_TAG, key=check_key).digest() for row in said
+                hashlib.blake2b(row, digest_size=SAID_BYTES, key=check_key).digest() for row in said
             )
         self._shares = shares
 
