@@ -177,9 +177,9 @@ class Driver:
         self._upload(first, (client.decoy() for client in new))
         return new
 
-    def absent(self, senders: int) -> list[ClientEngine]:
+    def absent(self, senders: int, invitations: Sequence[bytes] = ()) -> list[ClientEngine]:
         """Let new clients stay away, who belong to the cohort; the network sees that they do."""
-        first, new = len(self.clients), self._clients(senders, ())
+        first, new = len(self.clients), self._clients(senders, invitations)
         self.trace.absent |= set(range(first, first + senders))
         return new
 

@@ -517,6 +517,19 @@ def test_an_invitation_reserves_once():
     assert 4 == campaign.servers[0].reserved
 
 
+@needs_direct
+def test_who_was_invited_may_stay_away():
+    campaign = run(
+        transport=real("direct"),
+        authority=Authority.draw(SeededEntropy()),
+        missing="blank",
+        iterations=2,
+        behaviour=behaving(2, leaving=[0, 1, 2], absent={2: [3]}),
+    )
+    assert {1: 3, 2: 3, 3: 3} == sizes(campaign)
+    assert campaign.behaviour.absent.sum() == 1
+
+
 def _reserve_twice(campaign, step):
     if step == "reservation 1: upload":
         donor = campaign.donors[0]

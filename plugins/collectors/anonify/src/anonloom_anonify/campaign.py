@@ -193,7 +193,7 @@ class Campaign(Hall):
         for gone, numbers in groupby(range(len(messages)), key=lambda at: bool(away[at])):
             group = list(numbers)
             if gone:
-                driver.absent(len(group))
+                driver.absent(len(group), self._invited(group))
             else:
                 driver.post([messages[at] for at in group], self._invited(group))
         self.after(self, f"{name}: upload")
@@ -251,7 +251,7 @@ class Campaign(Hall):
         for kind, numbers in groupby(range(len(kinds)), key=lambda at: str(kinds[at])):
             group = list(numbers)
             if kind == "away":
-                driver.absent(len(group))
+                driver.absent(len(group), self._invited(group))
             elif kind == "decoy":
                 driver.decoy(len(group), self._invited(group))
             else:
