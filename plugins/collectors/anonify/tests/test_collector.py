@@ -391,8 +391,10 @@ def test_what_holds_in_all_rounds_is_promised():
         "a false claim of class: only an excess over those who registered is seen; that class is "
         "then withheld, and nobody is named",
         "that the records of a class are from different people: k counts records",
+        "a donor who is kept away while somebody who was not there before comes in her place: from "
+        "one phase to the next donors are counted, not recognised",
     )
-    assert ("losses", "anonymity", *own) == promised.not_covered[:4]
+    assert ("losses", "anonymity", *own) == promised.not_covered[:5]
     assert GUARANTEES.erasure_condition == promised.erasure_condition
 
 
@@ -408,7 +410,8 @@ def test_what_is_not_covered_depends_on_what_is_asked_for():
         "transport they cannot count before they open; such a class is not published"
     } == uncovered(carrier={"counts": False}) - plain
     assert {
-        "a donor who is missing from an iteration: what is absent shows which records are hers"
+        "a donor who is missing from an iteration, or kept away from it by a server or on the way: "
+        "what is absent shows which records are hers, of all iterations"
     } == uncovered(missing="blank", iterations=2) - plain
 
 

@@ -35,7 +35,14 @@ _FEW = (
     "servers that see fewer than the demanded number of records of a class: with this transport "
     "they cannot count before they open; such a class is not published"
 )
-_LEAVING = "a donor who is missing from an iteration: what is absent shows which records are hers"
+_INSTEAD = (
+    "a donor who is kept away while somebody who was not there before comes in her place: from one "
+    "phase to the next donors are counted, not recognised"
+)
+_LEAVING = (
+    "a donor who is missing from an iteration, or kept away from it by a server or on the way: "
+    "what is absent shows which records are hers, of all iterations"
+)
 
 
 @attrs.frozen
@@ -142,7 +149,7 @@ def guarantees(asked: "Anonify") -> Guarantees:
     """Return what holds in every round, and what the protocol adds."""
     rounds = _smallest(asked)
     promised = both(asked.transport.guarantees(rounds[0]), asked.transport.guarantees(rounds[-1]))
-    own = [_FALSE_CLAIM, _ROWS]
+    own = [_FALSE_CLAIM, _ROWS, _INSTEAD]
     if not rounds[-1].counted:
         own.append(_FEW)
     if asked.missing == "blank":
