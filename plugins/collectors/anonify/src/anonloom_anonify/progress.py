@@ -11,6 +11,9 @@ from anonloom.kinds.transport import Transport
 #: Parts of the whole that are told.
 _PARTS = 1000
 
+#: Senders of a round that is small.
+_FEW = 16
+
 Report = Callable[[int, int | None], None]
 
 
@@ -42,10 +45,10 @@ class Progress:
         """Estimate rounds; where a transport cannot say, all take the same."""
         planned = {}
         for name, round in rounds.items():
-            cost = transport.estimate(round)
+            served, sent = transport.estimate(round), transport.estimate(_small(round))
             planned[name] = 1.0
-            if cost is not None:
-                planned[name] = cost.server_cpu * round.servers + cost.sender_cpu * round.capacity
+            if served is not None and sent is not None:
+                planned[name] = served.server_cpu * round.servers + sent.sender_cpu * round.capacity
         return cls(report, planned)
 
     def begin(self, name: str, *, within: bool = False) -> None:
@@ -95,6 +98,14 @@ class Progress:
         begun = sum(min(took, pace * self.planned.get(name, 0.0)) for name, took in going.items())
         whole = sum(ended.values()) + left
         self.report(int(_PARTS * (sum(ended.values()) + begun) / whole) if whole else 0, _PARTS)
+
+
+def _small(round: Round) -> Round:
+    """Return a round with few senders: in one process all read long lists together, once."""
+    few = min(round.capacity, _FEW)
+    return attrs.evolve(
+        round, min_batch=1, capacity=few, slots=round.slots[:few], cohort=min(round.cohort, few)
+    )
 
 
 def silent() -> Progress:
