@@ -84,6 +84,11 @@ class Deviating(ServerEngine):
         return self.honest.accepted
 
     @property
+    def left_out(self) -> int:
+        """What the honest engine says."""
+        return self.honest.left_out
+
+    @property
     def result(self) -> Sequence[bytes | None] | None:
         """What the honest engine says."""
         return self.honest.result

@@ -35,10 +35,11 @@ def save(server: "RoundServer") -> bytes:
     erased = b"".join(_number(position) for position in sorted(server._erased - planned))
     if server._over:
         subject = b"".join(server.admitted or ())
-        return _publish(server, words, asked, counted, erased, server.notice or b"", subject)
+        told = (server.notice or b"", subject, _number(server._left_out))
+        return _publish(server, words, asked, counted, erased, *told)
     if server._key is None:
         # Nothing was drawn yet, so nothing is secret and nothing is lost.
-        return _publish(server, words, asked, counted, erased, b"", b"")
+        return _publish(server, words, asked, counted, erased, b"", b"", _number(0))
     uploads = pack(
         *(
             pack(upload, _sender(server._senders.get(upload)), bytes(server._uploads[upload]))
@@ -120,7 +121,7 @@ def _load_secret(server: "RoundServer", parts: list[bytes]) -> None:
 
 
 def _load_public(server: "RoundServer", parts: list[bytes]) -> None:
-    words, asked, counted, erased, notice, admitted = _check(server, parts)
+    words, asked, counted, erased, notice, admitted, left_out = _check(server, parts)
     if server._box.begun:
         raise TransportError(
             "what was saved is from before this server began the round: it goes on from what it "
@@ -134,6 +135,7 @@ def _load_public(server: "RoundServer", parts: list[bytes]) -> None:
         server.talk.bound = server._described.bound
         server.admitted = tuple(cut(admitted, ID_BYTES))
         server._accepted = len(server.admitted)
+        server._left_out = int.from_bytes(left_out, "big")
         server._over = True
     said = _words(words)
     if not all(server.talk.genuine(*entry) for entry in said):

@@ -68,6 +68,7 @@ class RoundServer(Counting):
     signed_result: bytes | None = attrs.field(default=None, init=False, repr=False)
     _over: bool = attrs.field(default=False, init=False)
     _accepted: int = attrs.field(default=0, init=False)
+    _left_out: int = attrs.field(default=0, init=False)
     _found: Sequence[bytes | None] | None = attrs.field(default=None, init=False, repr=False)
     _result: tuple[bytes | None, ...] | None = attrs.field(default=None, init=False, repr=False)
 
@@ -112,6 +113,7 @@ class RoundServer(Counting):
         gone = set(uploads)
         if gone:
             self.refused[reason] += len(gone)
+            self._left_out += len(gone)
 
     def end(self) -> None:
         """Destroy the round's key and forget everything that is not public.
@@ -164,6 +166,11 @@ class RoundServer(Counting):
     def accepted(self) -> int:
         """Number of uploads that stand."""
         return self._accepted if self._over else len(self._uploads)
+
+    @property
+    def left_out(self) -> int:
+        """Number of those that were taken out again, because they failed a check."""
+        return self._left_out
 
     @property
     def result(self) -> Sequence[bytes | None] | None:

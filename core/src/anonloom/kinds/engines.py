@@ -169,6 +169,11 @@ class ServerEngine(ABC):
     def accepted(self) -> int:
         """Number of uploads that stand."""
 
+    @property
+    def left_out(self) -> int:
+        """Number of those that were taken out again, because they failed a check."""
+        return 0
+
     @abstractmethod
     def close(self) -> list[Envelope]:
         """End the collection and agree with the others on what was accepted.

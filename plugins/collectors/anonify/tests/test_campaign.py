@@ -15,6 +15,7 @@ from anonloom.params import param
 from anonloom.testing.entropy import SeededEntropy
 from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.findings import smallest_pattern
+from anonloom_rounds.adversaries import miscomputes
 from anonloom_rounds.carrier import Carrier
 from anonloom_rounds.invitations import Authority
 
@@ -398,6 +399,25 @@ def test_nobody_leaves_alone_between_two_attempts_of_a_reservation():
         "the study has stopped: given up 2 times: 1 of 12 are missing"
         == refusal(campaign.run).partition(";")[0]
     )
+
+
+@pytest.mark.skipif(not installed(transport="dpf"), reason="anonloom-dpf is not installed")
+def test_a_server_that_fails_one_donors_check_learns_nothing_of_her():
+    """With a second list, what is new in it would be hers; it names its sender by itself."""
+
+    def of_one(tags):
+        return bytes([tags[0] ^ 1]) + tags[1:]
+
+    campaign = run(
+        FIRSTS * 4,
+        transport=real("dpf"),
+        min_leave=10,
+        corrupted_in=lambda round: (
+            {1: miscomputes("check", of_one)} if round.id == "s registration 1" else {}
+        ),
+    )
+    assert ["registration 1", "reservation 1", "publishing 1.1"] == names(campaign)
+    assert 1 == campaign.numbers.count(None)
 
 
 def test_who_is_still_not_heard_sends_dummies():

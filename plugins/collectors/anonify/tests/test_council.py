@@ -340,6 +340,17 @@ def test_everybody_who_registered_has_to_register_again(arrived, cohort):
     )
 
 
+def test_a_post_in_which_uploads_failed_a_check_is_not_repeated():
+    """A server can fail one donor's check: what is new in a second list would be hers."""
+    parties = met(servers())
+    messages = [bytes([at]) * PID_BYTES + b"\1x" for at in range(4)]
+    talk(parties, *[party.hear(party.round, messages, 5, 1) for party in parties])
+    assert {"s reservation 1"} == {party.round.id for party in parties}
+    again = attrs.evolve(parties[0])
+    again.resume(parties[0].save())
+    assert parties[0].round == again.round
+
+
 @attrs.define(eq=False)
 class Refusing(ByFirstByte):
     """Finds no classes."""

@@ -124,8 +124,10 @@ class Aggregator:
         self.council.talk.again()
         return self.council.talk.drain()
 
-    def hear(self, round: Round, messages: Sequence[bytes | None], accepted: int) -> list[Envelope]:
-        """Take what became public in the round that was to be run.
+    def hear(
+        self, round: Round, messages: Sequence[bytes | None], accepted: int, left_out: int = 0
+    ) -> list[Envelope]:
+        """Take what became public in the round that was to be run; numbers as of its engine.
 
         Raises
         ------
@@ -133,7 +135,7 @@ class Aggregator:
             When it was another round.
         """
         self._require_now(round)
-        self.history.remember(self._name(round), tuple(messages), accepted)
+        self.history.remember(self._name(round), tuple(messages), accepted, left_out)
         return self._go_on()
 
     def give_up(self, round: Round, reason: str, *, shown: bool = False) -> list[Envelope]:
@@ -322,7 +324,7 @@ class Aggregator:
 
     def _release(self) -> None:
         """Assemble what was opened, and have all sign it (algorithm 2, steps 6 and 7)."""
-        while self.plan is not None and self.iteration <= self.study.iterations:
+        while self.classes and self.plan and self.iteration <= self.study.iterations:
             name, now = self._publishing, self.iteration
             if self.history.gave_up(name):
                 self.withheld[now] = self.history.reason(name)
@@ -331,18 +333,16 @@ class Aggregator:
             if heard is None or self.stopped:
                 return
             if now not in self.assembled:
-                self.assembled[now] = self._assemble(now, heard.messages, self.plan)
+                join = self.council.derived("join")
+                self.assembled[now] = assemble(
+                    self.study, now, self.classes, self.plan, heard.messages, self.work, join
+                )
             document = self.assembled[now].opened.encoded(self.study)
             step = f"release {now}"
             signed = self.council.signed_by_all(step, document, step, "the release")
             if signed is None:
                 return
             self.releases[now] = signed
-
-    def _assemble(self, iteration: int, records: Sequence[bytes | None], plan: Plan) -> Assembled:
-        assert self.classes is not None
-        secret = self.council.derived("join")
-        return assemble(self.study, iteration, self.classes, plan, records, self.work, secret)
 
     def _end(self) -> None:
         """Destroy the join key and whatever else is secret when the last iteration is over.

@@ -152,8 +152,8 @@ class Campaign(Hall):
             return
         self._note(name)
         self.driver = None
-        accepted = driver.servers[0].accepted
-        self.tell(lambda server: server.hear(round, messages, accepted), f"{name}: heard")
+        stood = driver.servers[0].accepted, driver.servers[0].left_out
+        self.tell(lambda server: server.hear(round, messages, *stood), f"{name}: heard")
         if phase == "registration" and self.servers[0].broadcast is not None:
             self._look_up(self.first("broadcast"))
         if phase == "publishing":

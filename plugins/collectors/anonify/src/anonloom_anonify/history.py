@@ -40,11 +40,12 @@ def steps_of(study: Study) -> frozenset[str]:
 
 @attrs.frozen(eq=False)
 class Heard:
-    """What became public in a round, and how many uploads stood in it."""
+    """What became public in a round, how many uploads stood, and how many failed a check."""
 
     name: str
     messages: tuple[bytes | None, ...] = attrs.field(repr=False)
     accepted: int
+    left_out: int
 
     @property
     def whole(self) -> list[bytes]:
@@ -71,9 +72,11 @@ class History:
     facts: dict[str, Heard] = attrs.field(factory=dict, init=False, repr=False)
     given_up: dict[str, str] = attrs.field(factory=dict, init=False)
 
-    def remember(self, name: str, messages: tuple[bytes | None, ...], accepted: int) -> None:
+    def remember(
+        self, name: str, messages: tuple[bytes | None, ...], accepted: int, left_out: int
+    ) -> None:
         """Keep what became public in a round."""
-        self.facts[name] = Heard(name, messages, accepted)
+        self.facts[name] = Heard(name, messages, accepted, left_out)
 
     def give_up(self, name: str, reason: str, shown: bool) -> None:
         """Say that a round cannot end, and whether records may have been seen in it."""
@@ -142,6 +145,12 @@ class History:
         }
 
     def _incomplete(self, name: str) -> bool:
-        """Whether a post is over, and not all that was sent has arrived."""
+        """Whether a post is over, and not all that was sent has arrived.
+
+        One in which uploads failed a check is never repeated. A server can make the check of one
+        donor fail: what comes new with the second list would be hers.
+        """
         heard = self.facts.get(name)
-        return heard is not None and len(heard.messages) < heard.accepted
+        if heard is None or heard.left_out:
+            return False
+        return len(heard.messages) < heard.accepted

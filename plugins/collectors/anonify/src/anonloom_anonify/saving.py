@@ -40,7 +40,12 @@ def save(server: "Aggregator") -> bytes:
             _number(server.restarts),
         )
     heard = (
-        pack(name.encode(), _number(one.accepted), *map(_written, one.messages))
+        pack(
+            name.encode(),
+            _number(one.accepted),
+            _number(one.left_out),
+            *map(_written, one.messages),
+        )
         for name, one in server.history.facts.items()
     )
     given_up = (pack(name.encode(), why.encode()) for name, why in server.history.given_up.items())
@@ -82,9 +87,9 @@ def _load_secret(server: "Aggregator", parts: list[bytes]) -> None:
     words, drawn, heard, given_up = parts
     server.council.replay(unpack(drawn), [_word(entry) for entry in unpack(words)])
     for entry in unpack(heard):
-        name, accepted, *messages = unpack(entry)
+        name, accepted, left_out, *messages = unpack(entry)
         read = tuple(_read(message) for message in messages)
-        server.history.remember(name.decode(), read, int.from_bytes(accepted, "big"))
+        server.history.remember(name.decode(), read, _int(accepted), _int(left_out))
     for entry in unpack(given_up):
         name, why = unpack(entry)
         server.history.given_up[name.decode()] = why.decode()
