@@ -61,8 +61,14 @@ def test_a_round_stops_when_too_few_uploads_are_held_by_all():
     [
         (4, 1, ""),
         (0, 3, ""),
-        (3, 3, ""),
+        (1, 3, ""),
         (7, 3, ""),
+        (
+            3,
+            3,
+            "1 senders more than the 3 before: with fewer than 3, what is new would show whose it "
+            "is",
+        ),
         (
             5,
             3,
@@ -77,7 +83,9 @@ def test_a_round_stops_when_too_few_uploads_are_held_by_all():
         ),
     ],
 )
-def test_a_round_is_held_when_only_a_few_of_the_cohort_stay_away(cohort, min_leave, expected):
+def test_a_round_is_held_when_only_a_few_of_the_cohort_stay_away_or_are_new(
+    cohort, min_leave, expected
+):
     net = uploaded(post_round(cohort=cohort, min_leave=min_leave))
     net.close()
     net.settle()

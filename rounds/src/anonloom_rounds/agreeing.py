@@ -142,4 +142,10 @@ class Agreeing(Collecting):
                 )
             )
             return
+        if self.round.cohort and 0 < -missing < self.round.min_leave:
+            self.talk.stop(
+                f"{-missing} senders more than the {self.round.cohort} before: with fewer than "
+                f"{self.round.min_leave}, what is new would show whose it is"
+            )
+            return
         self.admitted = admitted

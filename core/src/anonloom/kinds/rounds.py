@@ -69,8 +69,9 @@ class Round:
         Public key of whoever signs invitations; each admits one upload. Empty: whoever likes may
         send, and as often.
     cohort, min_leave
-        How many senders the phase before this one had, 0 for none; the round is held when some of
-        them are missing but fewer than `min_leave`: who alone stays away shows what was hers.
+        How many senders the phase before this one had, 0 for none; the round is held when there are
+        fewer or more of them by less than `min_leave`: who alone stays away, or is new, shows what
+        is hers.
     deadline
         Time after which uploads are refused; None for no such time.
     context
