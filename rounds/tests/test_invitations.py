@@ -104,3 +104,34 @@ def test_invitations_are_used_up_across_a_restart():
     net.restart(1)
     net.post([message(3)], CODES[:1])
     assert {"invitation already used": 2} == dict(net.refused())
+
+
+def test_only_those_who_were_there_before_may_send_where_the_seat_says_so():
+    """Equal numbers are not enough: nobody comes in the place of somebody who is kept away."""
+    first = make_driver(post_round(authority=STUDY.public))
+    first.post([message(1), message(2)], CODES[:2])
+    first.finish()
+    there = first.servers[0].senders
+    assert {invited(STUDY.public, prove(code, b""), b"") for code in CODES[:2]} == there
+    second = make_driver(post_round(id="second", authority=STUDY.public), invited=there)
+    second.post([message(3), message(4)], CODES[1:])
+    assert {"not in the phase before": 2} == dict(second.refused())
+    assert 1 == second.servers[0].accepted
+
+
+@pytest.mark.parametrize("ended", [False, True])
+def test_who_was_there_is_known_across_a_restart(ended):
+    net = make_driver(post_round(authority=STUDY.public))
+    net.post([message(1), message(2)], CODES[:2])
+    if ended:
+        net.finish()
+    before = net.servers[0].senders
+    net.restart(0)
+    assert 2 == len(before)
+    assert before == net.servers[0].senders
+
+
+def test_without_invitations_nobody_is_recognised():
+    net = make_driver(post_round())
+    net.post([message(1), message(2)])
+    assert frozenset() == net.servers[0].senders

@@ -89,6 +89,11 @@ class Deviating(ServerEngine):
         return self.honest.left_out
 
     @property
+    def senders(self) -> frozenset[bytes]:
+        """What the honest engine says."""
+        return self.honest.senders
+
+    @property
     def result(self) -> Sequence[bytes | None] | None:
         """What the honest engine says."""
         return self.honest.result

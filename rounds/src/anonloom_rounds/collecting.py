@@ -21,7 +21,7 @@ class Collecting(Beginning):
     _uploads: Uploads = attrs.field(factory=Uploads, init=False, repr=False)
     _contents: dict[bytes, bytes] = attrs.field(factory=dict, init=False, repr=False)
     _senders: dict[bytes, Party] = attrs.field(factory=dict, init=False, repr=False)
-    _invitations: set[bytes] = attrs.field(factory=set, init=False, repr=False)
+    _invitations: dict[bytes, bytes] = attrs.field(factory=dict, init=False, repr=False)
     _asked: list[str] = attrs.field(factory=list, init=False)
 
     @property
@@ -107,11 +107,14 @@ class Collecting(Beginning):
             return "no invitation"
         if sender in self._invitations:
             return "invitation already used"
+        if self.seat.invited is not None and sender not in self.seat.invited:
+            # Equal numbers are not enough: who came for somebody else would show whose is missing.
+            return "not in the phase before"
         wrong = self.judge_as(upload, content)
         if wrong:
             return wrong
         if sender:
-            self._invitations.add(sender)
+            self._invitations[sender] = upload
         self._uploads.add(upload, marked)
         self._contents[upload] = content
         self.learn(body.sealed, content)

@@ -35,11 +35,12 @@ def save(server: "RoundServer") -> bytes:
     erased = b"".join(_number(position) for position in sorted(server._erased - planned))
     if server._over:
         subject = b"".join(server.admitted or ())
-        told = (server.notice or b"", subject, _number(server._left_out))
+        stood = pack(*sorted(server.senders))
+        told = (server.notice or b"", subject, _number(server._left_out), stood)
         return _publish(server, words, asked, counted, erased, *told)
     if server._key is None:
         # Nothing was drawn yet, so nothing is secret and nothing is lost.
-        return _publish(server, words, asked, counted, erased, b"", b"", _number(0))
+        return _publish(server, words, asked, counted, erased, b"", b"", _number(0), b"")
     uploads = pack(
         *(
             pack(upload, _sender(server._senders.get(upload)), bytes(server._uploads[upload]))
@@ -121,7 +122,7 @@ def _load_secret(server: "RoundServer", parts: list[bytes]) -> None:
 
 
 def _load_public(server: "RoundServer", parts: list[bytes]) -> None:
-    words, asked, counted, erased, notice, admitted, left_out = _check(server, parts)
+    words, asked, counted, erased, notice, admitted, left_out, stood = _check(server, parts)
     if server._box.begun:
         raise TransportError(
             "what was saved is from before this server began the round: it goes on from what it "
@@ -136,6 +137,7 @@ def _load_public(server: "RoundServer", parts: list[bytes]) -> None:
         server.admitted = tuple(cut(admitted, ID_BYTES))
         server._accepted = len(server.admitted)
         server._left_out = int.from_bytes(left_out, "big")
+        server._stood = frozenset(unpack(stood))
         server._over = True
     said = _words(words)
     if not all(server.talk.genuine(*entry) for entry in said):

@@ -69,6 +69,7 @@ class RoundServer(Counting):
     _over: bool = attrs.field(default=False, init=False)
     _accepted: int = attrs.field(default=0, init=False)
     _left_out: int = attrs.field(default=0, init=False)
+    _stood: frozenset[bytes] | None = attrs.field(default=None, init=False, repr=False)
     _found: Sequence[bytes | None] | None = attrs.field(default=None, init=False, repr=False)
     _result: tuple[bytes | None, ...] | None = attrs.field(default=None, init=False, repr=False)
 
@@ -125,6 +126,7 @@ class RoundServer(Counting):
             return
         self._over = True
         self._accepted = len(self.admitted or ())
+        self._stood = self.senders
         self._box.destroy()
         self._key = None
         self._uploads.forget()
@@ -171,6 +173,14 @@ class RoundServer(Counting):
     def left_out(self) -> int:
         """Number of those that were taken out again, because they failed a check."""
         return self._left_out
+
+    @property
+    def senders(self) -> frozenset[bytes]:
+        """Whose uploads stand, by the public halves of invitations."""
+        if self._stood is not None:
+            return self._stood
+        admitted = set(self._uploads if self.admitted is None else self.admitted)
+        return frozenset(who for who, upload in self._invitations.items() if upload in admitted)
 
     @property
     def result(self) -> Sequence[bytes | None] | None:

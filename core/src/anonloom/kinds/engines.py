@@ -174,6 +174,11 @@ class ServerEngine(ABC):
         """Number of those that were taken out again, because they failed a check."""
         return 0
 
+    @property
+    def senders(self) -> frozenset[bytes]:
+        """Whose uploads stand, by the public halves of invitations; none where nobody needs one."""
+        return frozenset()
+
     @abstractmethod
     def close(self) -> list[Envelope]:
         """End the collection and agree with the others on what was accepted.

@@ -160,6 +160,9 @@ class Seat:
         Of a deposit, what the reservation told of each position, in order of position.
     erasure
         Of a deposit, what will be erased, if the round plans that.
+    invited
+        Who may send, by the public halves of invitations: those who were there before. None for
+        everybody who has one.
     """
 
     index: int
@@ -168,6 +171,7 @@ class Seat:
     vault: Vault = attrs.field(repr=False)
     slot_keys: tuple[SlotKey, ...] = attrs.field(default=(), repr=False)
     erasure: Erasure | None = attrs.field(default=None, repr=False)
+    invited: frozenset[bytes] | None = attrs.field(default=None, repr=False)
 
 
 class Transport(ABC):

@@ -46,6 +46,8 @@ class Driver:
         The servers' long-term keys; new ones if they are not given.
     slot_keys, erasure
         Of a deposit, what the servers know of the positions and of what will be erased.
+    invited
+        Who may send, where only some of those who have an invitation may; see `Seat`.
     entropy
         Where ids, keys and coins come from; the system's randomness if it is not given.
     faults
@@ -63,6 +65,7 @@ class Driver:
     identities: tuple[Identity, ...] = attrs.field(default=(), kw_only=True, repr=False)
     slot_keys: tuple[SlotKey, ...] = attrs.field(default=(), kw_only=True, repr=False)
     erasure: Erasure | None = attrs.field(default=None, kw_only=True, repr=False)
+    invited: frozenset[bytes] | None = attrs.field(default=None, kw_only=True, repr=False)
     entropy: Entropy = attrs.field(factory=SystemEntropy, kw_only=True)
     faults: list[Fault] = attrs.field(factory=list, converter=_faults, kw_only=True)
     corrupted: Mapping[int, Corruption] = attrs.field(factory=dict, kw_only=True)
@@ -99,6 +102,7 @@ class Driver:
                 vault=MemoryVault(),
                 slot_keys=self.slot_keys,
                 erasure=self.erasure,
+                invited=self.invited,
             )
             for index in everyone
         ]

@@ -550,6 +550,41 @@ def test_who_was_invited_may_stay_away():
     assert campaign.behaviour.absent.sum() == 1
 
 
+@needs_direct
+@pytest.mark.parametrize("invited", [True, False])
+def test_nobody_comes_in_the_place_of_a_donor_who_is_kept_away(invited):
+    """Otherwise the number is right, the iteration opens, and what is missing from it is hers."""
+    target, other, told = 3, len(FIRSTS), behaving(2, donors=len(FIRSTS) + 1)
+    told.leaving[other] = True
+
+    def swap(campaign, step):
+        if step == "publishing 1.2: begin":
+            told.leaving[other], told.absent[1, target] = False, True
+
+    more = {"authority": Authority.draw(SeededEntropy())} if invited else {}
+    campaign = played(
+        (*FIRSTS, 1),
+        transport=real("direct"),
+        behaviour=told,
+        iterations=2,
+        after=swap,
+        works=[ByFirstByte(erased=0)] * 2,
+        min_leave=1,
+        **more,
+    )
+    campaign.run()
+    opened = campaign.recipient.opened
+    assert ({1} if invited else {1, 2}) == set(opened)
+    if invited:
+        assert "1 of 15 senders are missing" in campaign.servers[0].withheld[2]
+        (entry,) = (one for one in campaign.ledger.entries if one.name == "publishing 1.2")
+        assert {"not in the phase before": 2} == dict(entry.refused)
+    else:
+        # What the guarantees say is not covered: the record that is gone is the target's.
+        (gone,) = set(opened[1].joins) - set(opened[2].joins)
+        assert target == opened[1].answers[opened[1].joins.index(gone)][0]
+
+
 def _reserve_twice(campaign, step):
     if step == "reservation 1: upload":
         donor = campaign.donors[0]

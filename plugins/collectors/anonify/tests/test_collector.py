@@ -392,7 +392,7 @@ def test_what_holds_in_all_rounds_is_promised():
         "then withheld, and nobody is named",
         "that the records of a class are from different people: k counts records",
         "a donor who is kept away while somebody who was not there before comes in her place: from "
-        "one phase to the next donors are counted, not recognised",
+        "one phase to the next donors without invitations are counted, not recognised",
     )
     assert ("losses", "anonymity", *own) == promised.not_covered[:5]
     assert GUARANTEES.erasure_condition == promised.erasure_condition

@@ -1,6 +1,7 @@
 """Servers agree, or the study stops and says which of them says something else."""
 
 import hashlib
+from typing import NamedTuple
 
 import attrs
 import pytest
@@ -8,7 +9,7 @@ from anonify_play import ByFirstByte, met, refusal, servers, study, talk
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom.errors import PrivacyError
+from anonloom.errors import PrivacyError, TransportError
 from anonloom.kinds.rounds import Party
 from anonloom_anonify.council import Council, bound_of, read_study
 from anonloom_anonify.study import PID_BYTES
@@ -162,10 +163,26 @@ def test_a_signature_under_something_else_is_named():
     assert "server 1 signs something else than what all words give: notice" == stopped[0]
 
 
+class Ended(NamedTuple):
+    """What a study asks of an engine whose round is over."""
+
+    result: list[bytes] | None
+    accepted: int
+    left_out: int = 0
+    senders: frozenset[bytes] = frozenset()
+
+
+def test_a_round_that_gave_nothing_is_not_heard():
+    parties = met(servers())
+    with pytest.raises(TransportError) as raised:
+        parties[0].hear(parties[0].round, Ended(None, 4))
+    assert "nothing became public in the round 'registration 1'" == str(raised.value)
+
+
 def registered(parties, records=(1, 1, 2, 2), change=None):
     messages = [bytes([at]) * PID_BYTES + bytes([of, at]) for at, of in enumerate(records)]
     round = parties[0].round
-    sent = [party.hear(round, messages, len(messages)) for party in parties]
+    sent = [party.hear(round, Ended(messages, len(messages))) for party in parties]
     talk(parties, *sent, change=change)
     return [party.stopped for party in parties]
 
@@ -217,7 +234,7 @@ def test_a_server_that_heard_other_registrations_does_not_agree():
     parties = met(servers())
     round = parties[0].round
     sent = [
-        party.hear(round, [bytes([at, which]) * 9 for at in range(4)], 4)
+        party.hear(round, Ended([bytes([at, which]) * 9 for at in range(4)], 4))
         for which, party in enumerate(parties)
     ]
     talk(parties, *sent)
@@ -332,7 +349,7 @@ def test_everybody_who_registered_has_to_register_again(arrived, cohort):
     assert 0 == parties[0].round.cohort
     messages = [bytes([at]) * PID_BYTES + b"\1x" for at in range(arrived)]
     accepted = max(arrived, cohort)
-    talk(parties, *[party.hear(party.round, messages, accepted) for party in parties])
+    talk(parties, *[party.hear(party.round, Ended(messages, accepted)) for party in parties])
     again = parties[0].round
     assert (("s registration 2", cohort) if cohort else ("s reservation 1", arrived)) == (
         again.id,
@@ -344,7 +361,7 @@ def test_a_post_in_which_uploads_failed_a_check_is_not_repeated():
     """A server can fail one donor's check: what is new in a second list would be hers."""
     parties = met(servers())
     messages = [bytes([at]) * PID_BYTES + b"\1x" for at in range(4)]
-    talk(parties, *[party.hear(party.round, messages, 5, 1) for party in parties])
+    talk(parties, *[party.hear(party.round, Ended(messages, 5, 1)) for party in parties])
     assert {"s reservation 1"} == {party.round.id for party in parties}
     again = attrs.evolve(parties[0])
     again.resume(parties[0].save())

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import attrs
 
 from anonloom.errors import AnonloomError, TransportError
-from anonloom.kinds.engines import Entropy, Envelope
+from anonloom.kinds.engines import Entropy, Envelope, ServerEngine
 from anonloom.kinds.rounds import Round
 from anonloom.kinds.transport import Seat
 from anonloom_anonify.council import Council
@@ -124,19 +124,25 @@ class Aggregator:
         self.council.talk.again()
         return self.council.talk.drain()
 
-    def hear(
-        self, round: Round, messages: Sequence[bytes | None], accepted: int, left_out: int = 0
-    ) -> list[Envelope]:
-        """Take what became public in the round that was to be run; numbers as of its engine.
+    def hear(self, round: Round, engine: ServerEngine) -> list[Envelope]:
+        """Take what became public in the round that was to be run, from this server's engine.
 
         Raises
         ------
         TransportError
-            When it was another round.
+            When it was another round, or nothing became public.
         """
         self._require_now(round)
-        self.history.remember(self._name(round), tuple(messages), accepted, left_out)
+        name, result = self._name(round), engine.result
+        if result is None:
+            raise TransportError(f"nothing became public in the round '{name}'")
+        numbers = engine.accepted, engine.left_out
+        self.history.remember(Heard(name, tuple(result), *numbers, engine.senders))
         return self._go_on()
+
+    def invited(self, round: Round) -> frozenset[bytes] | None:
+        """Return who may send in a round, for this server's seat in it; None for all."""
+        return self.history.invited(self._name(round))
 
     def give_up(self, round: Round, reason: str, *, shown: bool = False) -> list[Envelope]:
         """Say that a round cannot end; see `round` for what comes then.

@@ -140,7 +140,7 @@ class Campaign(Hall):
             "publishing": self._publish,
         }[phase]
         try:
-            driver, messages = play(round, name)
+            driver = play(round, name)
         except TransportError as error:
             reason = self._abandon(str(error))
             self._note(name)
@@ -152,14 +152,13 @@ class Campaign(Hall):
             return
         self._note(name)
         self.driver = None
-        stood = driver.servers[0].accepted, driver.servers[0].left_out
-        self.tell(lambda server: server.hear(round, messages, *stood), f"{name}: heard")
+        self._heard(driver, name)
         if phase == "registration" and self.servers[0].broadcast is not None:
             self._look_up(self.first("broadcast"))
         if phase == "publishing":
             self._hand_over(round)
 
-    def _register(self, round: Round, name: str) -> tuple[Driver, Sequence[bytes | None]]:
+    def _register(self, round: Round, name: str) -> Driver:
         messages = [
             donor.registration(round, record.tobytes())
             for donor, record in zip(self.donors, self.records, strict=True)
@@ -177,7 +176,7 @@ class Campaign(Hall):
             if donor.number and others > 1:
                 donor.number = donor.number % others + 1
 
-    def _reserve(self, round: Round, name: str) -> tuple[Driver, Sequence[bytes | None]]:
+    def _reserve(self, round: Round, name: str) -> Driver:
         self._kept.clear()
         if self._next is not None:  # of positions that are never used again
             self._next.abandon("the reservations are made anew")
@@ -187,7 +186,7 @@ class Campaign(Hall):
 
     def _post(
         self, round: Round, name: str, messages: Sequence[bytes], away: NDArray[np.bool_]
-    ) -> tuple[Driver, Sequence[bytes | None]]:
+    ) -> Driver:
         self.driver = driver = self._drive(round)
         self.after(self, f"{name}: begin")
         for gone, numbers in groupby(range(len(messages)), key=lambda at: bool(away[at])):
@@ -200,9 +199,10 @@ class Campaign(Hall):
         self._close(driver, name)
         driver.open()
         self.after(self, f"{name}: open")
-        return driver, driver.result()
+        driver.result()
+        return driver
 
-    def _publish(self, round: Round, name: str) -> tuple[Driver, Sequence[bytes | None]]:
+    def _publish(self, round: Round, name: str) -> Driver:
         now = round.iteration
         if now == 1:
             self._note_chosen()
@@ -229,7 +229,7 @@ class Campaign(Hall):
             found = sum(records[rank] is not None for rank in group)
             # Of a class that was not opened nothing is known.
             self.miscounted += found != count and count >= self.study.k
-        return driver, records
+        return driver
 
     def _note_chosen(self) -> None:
         plan = self.servers[0].plan
@@ -285,13 +285,17 @@ class Campaign(Hall):
         name, deposited = round.id.removeprefix(f"{self.study.id} "), deposit.round.id
         self.progress.begin(name, within=True)
         self._deposit = deposit
-        driver, heard = self._post(round, name, messages, away)
+        driver = self._post(round, name, messages, away)
         self._note(name)
         self.driver, self._deposit = deposit, None
         self.progress.begin(deposited.removeprefix(f"{self.study.id} "))
-        accepted = driver.servers[0].accepted
-        self.tell(lambda server: server.hear(round, heard, accepted), f"{name}: heard")
+        self._heard(driver, name)
         deposit.erase(self.servers[0].withdrawn())
+
+    def _heard(self, driver: Driver, name: str) -> None:
+        """Let every server take what became public in a round."""
+        engines = iter(driver.servers)
+        self.tell(lambda server: server.hear(driver.round, next(engines)), f"{name}: heard")
 
     def _close(self, driver: Driver, name: str) -> None:
         driver.close()
@@ -322,6 +326,7 @@ class Campaign(Hall):
             identities=self.identities,
             slot_keys=keys,
             erasure=erasure,
+            invited=self.servers[0].invited(round),
             entropy=self.entropy,
             corrupted=self.corrupted_in(round),
             traced=self.traced,

@@ -40,12 +40,19 @@ def steps_of(study: Study) -> frozenset[str]:
 
 @attrs.frozen(eq=False)
 class Heard:
-    """What became public in a round, how many uploads stood, and how many failed a check."""
+    """What became public in a round, how many uploads stood, how many failed a check, and whose.
+
+    Attributes
+    ----------
+    senders
+        Whose uploads stood, by the public halves of invitations, where donors have some.
+    """
 
     name: str
     messages: tuple[bytes | None, ...] = attrs.field(repr=False)
     accepted: int
-    left_out: int
+    left_out: int = 0
+    senders: frozenset[bytes] = attrs.field(default=frozenset(), repr=False)
 
     @property
     def whole(self) -> list[bytes]:
@@ -72,11 +79,9 @@ class History:
     facts: dict[str, Heard] = attrs.field(factory=dict, init=False, repr=False)
     given_up: dict[str, str] = attrs.field(factory=dict, init=False)
 
-    def remember(
-        self, name: str, messages: tuple[bytes | None, ...], accepted: int, left_out: int
-    ) -> None:
+    def remember(self, heard: Heard) -> None:
         """Keep what became public in a round."""
-        self.facts[name] = Heard(name, messages, accepted, left_out)
+        self.facts[heard.name] = heard
 
     def give_up(self, name: str, reason: str, shown: bool) -> None:
         """Say that a round cannot end, and whether records may have been seen in it."""
@@ -129,11 +134,31 @@ class History:
         What an attempt gave is known, also when everybody posts again: whoever is missing from the
         next one alone would show which message was hers.
         """
-        before = [f"{phase} {at}" for at in range(1, attempt)]
+        before = self._before(phase, attempt)
+        return 0 if before is None else before.accepted
+
+    def invited(self, name: str) -> frozenset[bytes] | None:
+        """Return who may send in a round: who was there before; None for all, the first time.
+
+        Equal numbers are not enough. If somebody could come in the place of a donor whom a server
+        keeps away, what is missing then would be hers.
+        """
+        if not self.study.authority:
+            return None
+        phase, numbers = name.split(" ")
+        attempt = int(numbers.split(".")[0])
+        # All iterations, and all questions about consent, are for those who have reserved.
+        later = phase in ("publishing", "withdrawal")
+        before = self._before("reservation", attempt + 1) if later else self._before(phase, attempt)
+        return None if before is None else before.senders
+
+    def _before(self, phase: str, attempt: int) -> Heard | None:
+        """Return the last post that was heard before an attempt of a phase."""
+        names = [f"{phase} {at}" for at in range(1, attempt)]
         if phase == "reservation":
-            before.insert(0, f"registration {self.registering()}")
-        heard = [self.facts[name].accepted for name in before if name in self.facts]
-        return heard[-1] if heard else 0
+            names.insert(0, f"registration {self.registering()}")
+        heard = [self.facts[name] for name in names if name in self.facts]
+        return heard[-1] if heard else None
 
     def withdrawals(self, attempt: int) -> dict[int, list[bytes]]:
         """Return what was posted about consents in each iteration over the same positions."""

@@ -37,7 +37,7 @@ _FEW = (
 )
 _INSTEAD = (
     "a donor who is kept away while somebody who was not there before comes in her place: from one "
-    "phase to the next donors are counted, not recognised"
+    "phase to the next donors without invitations are counted, not recognised"
 )
 _LEAVING = (
     "a donor who is missing from an iteration, or kept away from it by a server or on the way: "
@@ -149,7 +149,9 @@ def guarantees(asked: "Anonify") -> Guarantees:
     """Return what holds in every round, and what the protocol adds."""
     rounds = _smallest(asked)
     promised = both(asked.transport.guarantees(rounds[0]), asked.transport.guarantees(rounds[-1]))
-    own = [_FALSE_CLAIM, _ROWS, _INSTEAD]
+    own = [_FALSE_CLAIM, _ROWS]
+    if asked.credentials == "none":
+        own.append(_INSTEAD)
     if not rounds[-1].counted:
         own.append(_FEW)
     if asked.missing == "blank":

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from anonloom.errors import TransportError
 from anonloom_anonify.council import bound_of
+from anonloom_anonify.history import Heard
 from anonloom_anonify.registering import Classes
 from anonloom_rounds.packing import pack, unpack
 from anonloom_rounds.signing import read_signed, signed
@@ -44,6 +45,7 @@ def save(server: "Aggregator") -> bytes:
             name.encode(),
             _number(one.accepted),
             _number(one.left_out),
+            pack(*sorted(one.senders)),
             *map(_written, one.messages),
         )
         for name, one in server.history.facts.items()
@@ -87,9 +89,10 @@ def _load_secret(server: "Aggregator", parts: list[bytes]) -> None:
     words, drawn, heard, given_up = parts
     server.council.replay(unpack(drawn), [_word(entry) for entry in unpack(words)])
     for entry in unpack(heard):
-        name, accepted, left_out, *messages = unpack(entry)
+        name, accepted, left_out, senders, *messages = unpack(entry)
         read = tuple(_read(message) for message in messages)
-        server.history.remember(name.decode(), read, _int(accepted), _int(left_out))
+        numbers = _int(accepted), _int(left_out)
+        server.history.remember(Heard(name.decode(), read, *numbers, frozenset(unpack(senders))))
     for entry in unpack(given_up):
         name, why = unpack(entry)
         server.history.given_up[name.decode()] = why.decode()
