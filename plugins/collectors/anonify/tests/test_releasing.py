@@ -163,7 +163,7 @@ def test_what_is_lost_is_counted_by_reason():
     assert {
         "nothing there, or contested": 2,
         "not readable": 2,
-        "in a class with too few records": 1,
+        "classes with too few records": 1,
     } == found.lost
     assert {1} == set(found.opened.classes)
 

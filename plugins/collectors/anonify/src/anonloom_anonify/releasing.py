@@ -110,7 +110,7 @@ class Assembled:
     ranks
         The positions of its records.
     lost
-        Positions that were to be published and are not, by reason.
+        Positions that were to be published and are not, by reason; of small classes, classes.
     """
 
     opened: Opened
@@ -148,7 +148,8 @@ def assemble(
     numbers = drawn.reservations.numbers[ranks]
     few = np.bincount(numbers, minlength=len(classes.cells))[numbers] < study.k
     few &= numbers != SUPPRESSED
-    lost["in a class with too few records"] = int(few.sum())
+    # Classes and not records: how many a class has that is not published is nobody's business.
+    lost["classes with too few records"] = len(np.unique(numbers[few]))
     ranks, answers, numbers = ranks[~few], answers[~few], numbers[~few]
     joins = [join_key(secret, rank) for rank in ranks.tolist()]
     order = sorted(range(len(ranks)), key=lambda at: (int(numbers[at]), joins[at]))

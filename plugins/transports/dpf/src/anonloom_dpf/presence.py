@@ -35,7 +35,8 @@ uniform and unknown to it, so is o, whatever z is. This is what v' is for: witho
 show z, and with it the position. What is left is that the upload fails. There is one set of weights
 per round: d for others and the same a would show the difference of two z. So what servers will toss
 is drawn when the round begins, and hashes of it are in the description that all have signed; who
-makes a server go on from an older saved state gets the same weights again.
+makes a server go on from an older saved state gets the same weights again. The price: if a server
+is made to go on from before it closed, donors who have seen the weights can pass the check.
 
 **What is counted.** Uploads, not records: a donor can count for her position without a record that
 can be read, and two donors who share a key can both count for one position. Each adds one at most,
