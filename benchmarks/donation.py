@@ -63,7 +63,7 @@ def main() -> None:
     released = donated.released(campaign, recipient)
     limits = {name: max(rate, before[name]) for name, rate in _limits(asked).items()}
     found = {
-        "asked": vars(asked),
+        "asked": {name: str(value) for name, value in vars(asked).items()},
         "whole_cpu": whole,
         "limits": limits,
         "kernel": import_module("anonloom_dpf.native").chosen(),
