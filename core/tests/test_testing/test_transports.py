@@ -347,15 +347,15 @@ class Careless(Relay):
 
 class OrderedServer(RelayServer):
     def __init__(self, *given):
-        self.senders = {}
+        self.came = {}
         super().__init__(*given)
 
     def take(self, envelope):
-        self.senders.setdefault(envelope.body[:-MAC], envelope.sender.index)
+        self.came.setdefault(envelope.body[:-MAC], envelope.sender.index)
         return super().take(envelope)
 
     def posted(self, contents):
-        return sorted(contents, key=lambda content: (self.senders.get(content, 0), content))
+        return sorted(contents, key=lambda content: (self.came.get(content, 0), content))
 
 
 class InOrder(Relay):
