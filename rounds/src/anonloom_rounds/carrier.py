@@ -13,6 +13,7 @@ import attrs
 from anonloom.api import Method, hookimpl
 from anonloom.errors import TransportError
 from anonloom.kinds.engines import ClientEngine, Clock, Entropy, Envelope, ServerEngine
+from anonloom.kinds.estimates import Estimate
 from anonloom.kinds.rounds import Party, Round
 from anonloom.kinds.slots import SECRET_BYTES, SlotSecret, read_row, write_row
 from anonloom.kinds.transport import Guarantees, Identity, Seat, Transport
@@ -270,3 +271,23 @@ def anonloom_register_transports() -> list[Method]:
             summary="Carries in the clear; for tests.",
         )
     ]
+
+
+@attrs.frozen(kw_only=True)
+class Priced(Carrier):
+    """A carrier that says beforehand what it costs, in round figures.
+
+    A byte and a second of a server for every sender and byte of a message.
+    """
+
+    def estimate(self, round: Round) -> Estimate:
+        """Return what the round costs."""
+        asked = round.capacity * round.message_size
+        return Estimate(
+            upload_bytes=asked,
+            download_bytes=len(round.slots),
+            server_bytes=round.servers,
+            server_cpu=asked,
+            sender_cpu=1,
+            server_memory=asked,
+        )

@@ -15,7 +15,6 @@ from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
 from anonloom.errors import DataError, PluginError
 from anonloom.kinds.context import Run
-from anonloom.kinds.estimates import Estimate
 from anonloom.kinds.guard import Guard
 from anonloom.testing.collector import PlainStages
 from anonloom.testing.demands import Demand
@@ -24,7 +23,7 @@ from anonloom_anonify.collector import Anonify
 from anonloom_anonify.donated import Donated
 from anonloom_anonify.outline import Layouts
 from anonloom_anonify.staged import StagedWork, cells_of, spread
-from anonloom_rounds.carrier import GUARANTEES, Carrier
+from anonloom_rounds.carrier import GUARANTEES, Carrier, Priced
 
 AGE = Column(name="age", role="quasi", type="number")
 TOWN = Column(name="town", role="quasi")
@@ -413,22 +412,6 @@ def test_what_is_not_covered_depends_on_what_is_asked_for():
         "a donor who is missing from an iteration, or kept away from it by a server or on the way: "
         "what is absent shows which records are hers, of all iterations"
     } == uncovered(missing="blank", iterations=2) - plain
-
-
-@attrs.frozen(kw_only=True)
-class Priced(Carrier):
-    """A transport that asks a byte, and a second, for every sender and byte of a message."""
-
-    def estimate(self, round):
-        asked = round.capacity * round.message_size
-        return Estimate(
-            upload_bytes=asked,
-            download_bytes=len(round.slots),
-            server_bytes=round.servers,
-            server_cpu=asked,
-            sender_cpu=1,
-            server_memory=asked,
-        )
 
 
 def test_the_plan_says_what_the_rounds_are_and_what_they_hide():

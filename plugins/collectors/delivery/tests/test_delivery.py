@@ -14,12 +14,11 @@ from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
 from anonloom.errors import DataError, TransportError
 from anonloom.kinds.context import Run
-from anonloom.kinds.estimates import Estimate
 from anonloom.kinds.guard import Guard
 from anonloom.testing.entropy import SeededEntropy
 from anonloom_delivery.collector import Delivery
 from anonloom_delivery.sending import Plan
-from anonloom_rounds.carrier import GUARANTEES, Carrier
+from anonloom_rounds.carrier import GUARANTEES, Carrier, Priced
 
 SCHEMA = Schema(
     [
@@ -280,22 +279,6 @@ def test_the_plan_says_what_travels():
         "what that costs the transport cannot say before a run",
     ) == collector.plan(5000, SCHEMA)
     assert collector.plan(None, SCHEMA)[0].startswith("every row travels")
-
-
-@attrs.frozen(kw_only=True)
-class Priced(Carrier):
-    """A transport that asks a byte, and a second, for every sender and byte of a message."""
-
-    def estimate(self, round):
-        asked = round.capacity * round.message_size
-        return Estimate(
-            upload_bytes=asked,
-            download_bytes=len(round.slots),
-            server_bytes=round.servers,
-            server_cpu=asked,
-            sender_cpu=1,
-            server_memory=asked,
-        )
 
 
 @pytest.mark.parametrize(
