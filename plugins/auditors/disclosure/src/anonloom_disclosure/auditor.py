@@ -133,7 +133,8 @@ class Disclosure(Auditor):
                 "Share of the most frequent value of '{}' in the class that gives most away."),
             say("certainty_mean", mean, "lower", sure,
                 "Chance to guess the value of '{}' of an average person right."),
-            say("certainty_excess", mean - float(chance), "lower",
+            # Twelve digits: what is equal must not differ by how it was added up.
+            say("certainty_excess", round(mean - float(chance), 12) + 0.0, "lower",
                 (*sure, "in a class of one, chance is as sure as the release: see prosecutor_max"),
                 "How much surer a guess of '{}' is on average than if the column had nothing to "
                 "do with the quasi-identifiers."),
