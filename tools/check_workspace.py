@@ -32,7 +32,7 @@ GROUPS = (
 
 
 # Packages that plugins may import and that are none; each may lean on those before it.
-LIBRARIES = ("kernels", "linkage", "rounds")
+LIBRARIES = ("kernels", "linkage", "proofs", "rounds")
 # What a plugin may depend on among our own packages.
 SHARED = ("anonloom-core", *(f"anonloom-{library}" for library in LIBRARIES))
 

@@ -1,11 +1,12 @@
 """Integrity schemes: proofs that a release is what was published, or that work was done."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import attrs
+import pandas as pd
 
 
 class IntegrityScheme(ABC):
@@ -39,6 +40,55 @@ class Verified:
     does_not_cover: tuple[str, ...] = ()
 
 
+@attrs.frozen(kw_only=True)
+class Known:
+    """What a recipient knows of the versions of a data set.
+
+    Attributes
+    ----------
+    head
+        A file with the head of a version that the recipient has seen.
+    version
+        The least version that the recipient accepts.
+    """
+
+    head: Path | None = None
+    version: int | None = None
+
+
+@attrs.frozen(kw_only=True)
+class Query:
+    """What is to be proved of a sealed release; exactly one of the three.
+
+    Attributes
+    ----------
+    rows
+        These rows are in it, counted from 1 as in messages.
+    where
+        These are all rows of which this holds, such as `age between 30 and 40`.
+    since
+        A file with the head of an earlier version: it is the beginning of this one.
+    """
+
+    rows: tuple[int, ...] = ()
+    where: str = ""
+    since: Path | None = None
+
+
+@attrs.frozen(kw_only=True)
+class Proved:
+    """What a proof shows, beside what was verified on the way.
+
+    Attributes
+    ----------
+    rows
+        The rows that it is about, as published.
+    """
+
+    verified: Verified
+    rows: pd.DataFrame = attrs.field(eq=False)
+
+
 class Seal(IntegrityScheme):
     """Integrity of data: seals a published folder.
 
@@ -51,7 +101,9 @@ class Seal(IntegrityScheme):
         """Seal all files of the public folder; keys come from the system's randomness."""
 
     @abstractmethod
-    def verify(self, public: Path, *, key: Path | None = None) -> Verified:
+    def verify(
+        self, public: Path, *, key: Path | None = None, known: Known | None = None
+    ) -> Verified:
         """Check everything that a recipient can check.
 
         Parameters
@@ -59,6 +111,9 @@ class Seal(IntegrityScheme):
         key
             The publisher's public key, obtained elsewhere. Without it the check can only say that
             the folder is consistent with itself.
+        known
+            What the recipient knows of the data set's versions, against an old one in the place of
+            the newest. A scheme that keeps no versions refuses it.
 
         Raises
         ------
@@ -67,26 +122,32 @@ class Seal(IntegrityScheme):
         """
 
 
-class WorkCheck(IntegrityScheme):
-    """Integrity of computation: hidden controls among the jobs of untrusted workers.
+class ProvingSeal(Seal):
+    """A seal that can also prove a part of a release to somebody who does not have the rest.
 
-    Promise: omitted work goes unnoticed at most with the probability that `size` states.
+    Promise: a proof that verifies shows rows that were sealed, and for a condition all of them.
     """
 
     @abstractmethod
-    def size(self, **campaign: Any) -> Mapping[str, Any]:
-        """Return how many controls to use, and the probability of noticing an omission."""
+    def prove(self, public: Path, query: Query) -> bytes:
+        """Return a proof that can be handed over without the release.
+
+        Raises
+        ------
+        UsageError
+            When the query makes no sense for this release.
+        IntegrityError
+            When the folder is not what was sealed: nothing is proved of it.
+        """
 
     @abstractmethod
-    def assign(self, jobs: Any, workers: int) -> Any:
-        """Return each worker's batch, and the private key that tells the controls."""
-
-    @abstractmethod
-    def verify(self, key: Any, answers: Any) -> Any:
-        """Return the evidence per worker.
+    def verify_proof(
+        self, proof: bytes, *, key: Path | None = None, known: Known | None = None
+    ) -> Proved:
+        """Check a proof on its own.
 
         Raises
         ------
         IntegrityError
-            When a worker is shown to have omitted work.
+            Saying which check failed.
         """

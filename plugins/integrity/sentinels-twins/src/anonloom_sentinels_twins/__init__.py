@@ -1,0 +1,1 @@
+"""Sentinels and twins: hidden controls among the jobs of untrusted workers."""
