@@ -20,8 +20,10 @@ from cryptography.hazmat.primitives.serialization import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom.errors import IntegrityError
-from anonloom_digest.digest import Digest
+from anonloom.errors import IntegrityError, UsageError
+from anonloom.kinds.integrity import Known
+from anonloom_digest.digest import DOMAIN, Digest
+from anonloom_proofs import keys
 
 FILES = {"release.csv": b"age,zip\n[1, 2],*\n", "report.json": b"{}", "proofs/a.bin": b"\0\1"}
 
@@ -64,11 +66,9 @@ def key_file(path, key=None, encryption=None):
 
 def resign(public, private, listing):
     """Write a list of one's own with a signature that fits it."""
-    from anonloom_digest import keys
-
     key = load_pem_private_key((private / "digest.key").read_bytes(), None)
     (public / "digest.json").write_bytes(listing)
-    (public / "digest.sig").write_bytes(keys.sign(key, listing))
+    (public / "digest.sig").write_bytes(keys.sign(key, listing, DOMAIN))
 
 
 # --- sealing --------------------------------------------------------------------------------
@@ -209,6 +209,22 @@ def test_a_pinned_key_that_is_none(sealed, tmp_path):
     (tmp_path / "words").write_text("words")
     assert "the pinned key HERE/words holds no public Ed25519 key in PEM" == refusal(
         sealed, tmp_path / "words"
+    )
+
+
+def test_signatures_stay_what_they_were():
+    """The bytes before what is signed never change: old releases must verify."""
+    assert b"anonloom digest signature 1\0" == DOMAIN
+
+
+@pytest.mark.parametrize("known", [Known(version=2), Known(head=Path("head.json"))])
+def test_a_digest_knows_of_no_versions(sealed, known):
+    Digest().verify(sealed, known=Known())
+    with pytest.raises(UsageError) as caught:
+        Digest().verify(sealed, known=known)
+    assert (
+        "a digest knows of no versions: the release cannot be compared with a known head or "
+        "version; only its key and its files can be checked" == str(caught.value)
     )
 
 

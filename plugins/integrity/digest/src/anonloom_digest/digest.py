@@ -1,21 +1,23 @@
 """Integrity scheme digest: one signed list of what every file hashes to."""
 
-import hashlib
 from pathlib import Path
 
 import attrs
 
-from anonloom.errors import IntegrityError
-from anonloom.kinds.integrity import Seal, Sealed, Verified
+from anonloom.errors import IntegrityError, UsageError
+from anonloom.kinds.integrity import Known, Seal, Sealed, Verified
 from anonloom.params import param
-from anonloom_digest import keys
-from anonloom_digest.folder import contents
-from anonloom_digest.listing import Entry, Listing
+from anonloom_digest.listing import Listing
+from anonloom_proofs import keys
+from anonloom_proofs.folder import compare, contents, entry_of, read
 
 LISTING = "digest.json"
 SIGNATURE = "digest.sig"
 PUBLIC_KEY = "digest.pub"
 PRIVATE_KEY = "digest.key"
+
+# Before what is signed: a signature of this scheme can be taken for no other.
+DOMAIN = b"anonloom digest signature 1\0"
 
 
 @attrs.frozen(kw_only=True)
@@ -58,80 +60,46 @@ class Digest(Seal):
         files, _ = contents(public)
         listing = Listing(
             key=keys.fingerprint(known),
-            files={name: _entry(public / name) for name in files},
+            files={name: entry_of(public / name) for name in files},
         ).write()
         (public / LISTING).write_bytes(listing)
-        (public / SIGNATURE).write_bytes(keys.sign(secret, listing))
+        (public / SIGNATURE).write_bytes(keys.sign(secret, listing, DOMAIN))
         made = () if self.key is not None else (PRIVATE_KEY,)
         return Sealed((LISTING, SIGNATURE, PUBLIC_KEY), made)
 
-    def verify(self, public: Path, *, key: Path | None = None) -> Verified:
+    def verify(
+        self, public: Path, *, key: Path | None = None, known: Known | None = None
+    ) -> Verified:
         """Check every file of the folder against the signed list.
 
         Raises
         ------
         IntegrityError
             Saying which check failed: key, signature, list, or which files.
+        UsageError
+            When the recipient knows of versions: a digest does not.
         """
+        if known is not None and known != Known():
+            raise UsageError(
+                "a digest knows of no versions: the release cannot be compared with a known head "
+                "or version; only its key and its files can be checked"
+            )
         if not public.is_dir():
             raise IntegrityError(f"{public}: there is no such folder")
-        listing, signature, known = (
-            _read(public, name) for name in (LISTING, SIGNATURE, PUBLIC_KEY)
-        )
-        signer = keys.read_public(known, f"'{PUBLIC_KEY}'")
+        listing, signature, pem = (read(public, name) for name in (LISTING, SIGNATURE, PUBLIC_KEY))
+        signer = keys.read_public(pem, f"'{PUBLIC_KEY}'")
         if key is not None and not keys.same(signer, keys.pinned(key)):
             raise IntegrityError(
                 f"the release is signed with another key than the pinned one: "
                 f"{keys.fingerprint(signer)}"
             )
-        if not keys.fits(signer, listing, signature):
+        if not keys.fits(signer, listing, signature, DOMAIN):
             raise IntegrityError(f"the signature in '{SIGNATURE}' does not fit '{LISTING}'")
         listed = Listing.read(listing, LISTING)
         if listed.key != keys.fingerprint(signer):
             raise IntegrityError(f"'{LISTING}' was written for another key than '{PUBLIC_KEY}'")
-        _compare(public, listed)
+        compare(public, listed.files, (LISTING, SIGNATURE))
         return _verified(listed, pinned=key is not None)
-
-
-def _entry(path: Path) -> Entry:
-    try:
-        with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-            return Entry(digest, file.tell())
-    except OSError as error:
-        raise IntegrityError(f"'{path.name}' cannot be read: {error.strerror}") from None
-
-
-def _read(public: Path, name: str) -> bytes:
-    path = public / name
-    if path.is_symlink():
-        raise IntegrityError(f"'{name}' is a symbolic link")
-    if not path.is_file():
-        raise IntegrityError(
-            f"'{name}' is missing: the folder is not sealed, or its seal was removed"
-        )
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise IntegrityError(f"'{name}' cannot be read: {error.strerror}") from None
-
-
-def _compare(public: Path, listed: Listing) -> None:
-    """Compare the folder with the list, and name everything that differs."""
-    files, folders = contents(public)
-    found = set(files) - {LISTING, SIGNATURE}
-    expected = set(listed.files)
-    implied = {str(above) for name in expected for above in Path(name).parents}
-    different = [f"missing: '{name}'" for name in sorted(expected - found)]
-    different += [f"added: '{name}'" for name in sorted(found - expected)]
-    different += [f"added folder: '{name}'" for name in sorted(set(folders) - implied)]
-    different += [
-        f"changed: '{name}'"
-        for name in sorted(expected & found)
-        if _entry(public / name) != listed.files[name]
-    ]
-    if different:
-        raise IntegrityError("the folder is not what was sealed", hint="\n".join(different))
 
 
 def _verified(listed: Listing, pinned: bool) -> Verified:

@@ -1,4 +1,4 @@
-"""Ed25519 keys: made from the system's randomness, read from PEM, used for one kind of text."""
+"""Ed25519 keys: made from the system's randomness, read from PEM, signing in a scheme's name."""
 
 import hashlib
 import hmac
@@ -17,9 +17,6 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from anonloom.errors import IntegrityError
-
-# Before what is signed: a signature of this package can be taken for no other.
-_DOMAIN = b"anonloom digest signature 1\0"
 
 
 def new(path: Path) -> Ed25519PrivateKey:
@@ -111,17 +108,32 @@ def fingerprint(key: Ed25519PublicKey) -> str:
     return hashlib.sha256(_raw(key)).hexdigest()
 
 
-def sign(key: Ed25519PrivateKey, text: bytes) -> bytes:
-    """Return the signature as one line of hexadecimal digits."""
-    return key.sign(_DOMAIN + text).hex().encode() + b"\n"
+def sign(key: Ed25519PrivateKey, text: bytes, domain: bytes) -> bytes:
+    """Return the signature as one line of hexadecimal digits.
+
+    Parameters
+    ----------
+    domain
+        What stands before the text, ends in a NUL and is the scheme's own: a signature of one
+        scheme can then be taken for no other's, even if both use the same key.
+    """
+    return key.sign(_in_domain(domain, text)).hex().encode() + b"\n"
 
 
-def fits(key: Ed25519PublicKey, text: bytes, line: bytes) -> bool:
-    """Whether a line is the signature of a text, in its one spelling."""
+def fits(key: Ed25519PublicKey, text: bytes, line: bytes, domain: bytes) -> bool:
+    """Whether a line is the signature of a text in a scheme's name, in its one spelling."""
+    signed = _in_domain(domain, text)
     try:
         signature = bytes.fromhex(line.decode("ascii"))
-        key.verify(signature, _DOMAIN + text)
+        key.verify(signature, signed)
     except (ValueError, InvalidSignature):
         return False
     # Capital letters or spaces would be the same number, but not the same file.
     return line == signature.hex().encode() + b"\n"
+
+
+def _in_domain(domain: bytes, text: bytes) -> bytes:
+    if domain.find(0) != len(domain) - 1:
+        # Otherwise one domain and the beginning of a text could be another domain.
+        raise ValueError("a domain must end in its only NUL")
+    return domain + text
