@@ -283,7 +283,7 @@ class Stamp(Seal):
         (private / "stamp.key").write_text("key")
         return Sealed(("stamp",), ("stamp.key",))
 
-    def verify(self, public, *, key=None):
+    def verify(self, public, *, key=None, known=None):
         from anonloom.errors import IntegrityError
 
         if not (public / "stamp").is_file():

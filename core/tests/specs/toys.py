@@ -10,7 +10,7 @@ from anonloom.api import Method, hookimpl
 from anonloom.kinds.auditor import Auditor
 from anonloom.kinds.collector import Collector
 from anonloom.kinds.generalizer import Generalizer
-from anonloom.kinds.integrity import Seal, WorkCheck
+from anonloom.kinds.integrity import Seal
 from anonloom.kinds.mechanism import Mechanism
 from anonloom.kinds.outliers import OutlierHandler
 from anonloom.kinds.partitioner import Partitioner
@@ -18,6 +18,7 @@ from anonloom.kinds.privacy import PrivacyModel
 from anonloom.kinds.reporter import Reporter
 from anonloom.kinds.sampler import Sampler
 from anonloom.kinds.transport import Transport
+from anonloom.kinds.work import WorkCheck
 from anonloom.params import above, at_least, between, param
 
 ANONLOOM_API = 1

@@ -3,13 +3,25 @@
 import hashlib
 import json
 import os
-import random
 
 import attrs
+import numpy as np
+import pandas as pd
+import pytest
 from kit_toy_tests import ToyTests
 
 from anonloom.errors import IntegrityError
-from anonloom.kinds.integrity import Seal, Sealed, Verified, WorkCheck
+from anonloom.kinds.integrity import Proved, ProvingSeal, Seal, Sealed, Verified
+from anonloom.kinds.work import (
+    JOB,
+    RESULT,
+    Assignment,
+    Judgement,
+    OmittedWork,
+    Sizing,
+    WorkCheck,
+    WorkerEvidence,
+)
 from anonloom.params import param
 from anonloom.testing import (
     IntegrityConformance,
@@ -30,7 +42,7 @@ class Sums(Seal):
         (public / "sums.json").write_text(json.dumps(self.listed(public)))
         return Sealed(public=("sums.json",))
 
-    def verify(self, public, *, key=None):
+    def verify(self, public, *, key=None, known=None):
         try:
             proof = json.loads((public / "sums.json").read_text())
         except (OSError, ValueError):
@@ -41,7 +53,7 @@ class Sums(Seal):
 
 
 class ReturnsVerdict(Sums):
-    def verify(self, public, *, key=None):
+    def verify(self, public, *, key=None, known=None):
         try:
             return super().verify(public)
         except IntegrityError:
@@ -64,7 +76,7 @@ class AllowsMore(Sums):
 
 
 class Stumbles(Sums):
-    def verify(self, public, *, key=None):
+    def verify(self, public, *, key=None, known=None):
         json.loads((public / "sums.json").read_text())
         return super().verify(public)
 
@@ -77,12 +89,41 @@ class Rewrites(Sums):
 
 
 class CoversNothing(Sums):
-    def verify(self, public, *, key=None):
+    def verify(self, public, *, key=None, known=None):
         return attrs.evolve(super().verify(public), covers=())
 
 
+class Tells(Sums, ProvingSeal):
+    """Proves a row by telling it, with a sum over what it tells."""
+
+    def prove(self, public, query):
+        lines = (public / "release.csv").read_text().splitlines()
+        told = json.dumps([lines[0], *(lines[row] for row in query.rows)]).encode()
+        return hashlib.sha256(told).hexdigest().encode() + told
+
+    def verify_proof(self, proof, *, key=None, known=None):
+        if hashlib.sha256(proof[64:]).hexdigest().encode() != proof[:64]:
+            raise IntegrityError("the proof was changed")
+        lines = json.loads(proof[64:])
+        # The only commas within a cell are those of an interval.
+        cells = [line.replace(", ", ";").split(",") for line in lines]
+        rows = pd.DataFrame([[c.replace(";", ", ") for c in row] for row in cells[1:]])
+        return Proved(verified=Verified(covers=("the rows",)), rows=rows)
+
+
+class TellsOthers(Tells):
+    def prove(self, public, query):
+        return super().prove(public, attrs.evolve(query, rows=(1,)))
+
+
+class Believes(Tells):
+    def verify_proof(self, proof, *, key=None, known=None):
+        good = hashlib.sha256(proof[64:]).hexdigest().encode() + proof[64:]
+        return super().verify_proof(good)
+
+
 class TestToys(ToyTests):
-    good = [(IntegrityConformance, Sums)]
+    good = [(IntegrityConformance, Sums), (IntegrityConformance, Tells)]
     broken = [
         (IntegrityConformance, ReturnsVerdict, "check_verify_raises"),
         (IntegrityConformance, ForgetsManifest, "check_flipped_bytes_are_noticed"),
@@ -91,8 +132,17 @@ class TestToys(ToyTests):
         (IntegrityConformance, Stumbles, "check_broken_proof_is_noticed"),
         (IntegrityConformance, Rewrites, "check_sealing_changes_no_file"),
         (IntegrityConformance, CoversNothing, "check_untouched_release_verifies"),
+        (IntegrityConformance, TellsOthers, "check_proofs_show_the_rows"),
+        (IntegrityConformance, Believes, "check_changed_proofs_are_noticed"),
     ]
-    elsewhere = {"check_foreign_seal_is_noticed", "check_omitted_work_is_noticed"}
+    inapplicable = 7  # two of proofs, four of work, one that needs a key
+    elsewhere = {
+        "check_foreign_seal_is_noticed",
+        "check_all_work_is_assigned",
+        "check_honest_work_passes",
+        "check_missing_answers_are_noticed",
+        "check_omitted_work_is_noticed",
+    }
 
 
 class Keyed(Sums):
@@ -104,7 +154,7 @@ class Keyed(Sums):
         super().seal(public, private)
         return Sealed(public=("sums.json", "key.txt"), private=("key.txt",))
 
-    def verify(self, public, *, key=None):
+    def verify(self, public, *, key=None, known=None):
         verified = super().verify(public)
         if key is not None and key.read_text() != (public / "key.txt").read_text():
             raise IntegrityError("sealed by somebody else")
@@ -112,7 +162,7 @@ class Keyed(Sums):
 
 
 class TrustsAnybody(Keyed):
-    def verify(self, public, *, key=None):
+    def verify(self, public, *, key=None, known=None):
         return Sums.verify(self, public)
 
 
@@ -128,46 +178,103 @@ def test_a_foreign_seal_must_be_noticed_when_the_key_is_known(judged):
 
 @attrs.frozen(kw_only=True)
 class Controls(WorkCheck):
-    """Mixes jobs of known answer among the others."""
+    """Mixes rows of known result among the others, the same number for every worker."""
 
     controls: int = param(help="How many per worker.", default=5)
 
-    def size(self, *, omitted):
-        return {"noticed": 1 - (1 - omitted) ** self.controls}
+    def size(self, campaign):
+        passes = 1 - campaign.omission * (1 - max(campaign.classes))
+        return Sizing(
+            controls={"known": self.controls * campaign.workers},
+            undetected=passes ** (self.controls * campaign.lazy),
+        )
 
-    def assign(self, jobs, workers):
-        known = list(range(1000, 1000 + self.controls))
-        return [[*jobs, *known] for _ in range(workers)], known
+    def assign(self, jobs, known, campaign, sizing, rng):
+        worker = rng.permutation(len(jobs)) % campaign.workers
+        drawn = known.sample(sizing.extra, random_state=rng)
+        batches, key = [], {"rows": {}, "controls": {}, "asked": [], "count": len(jobs)}
+        for at in range(campaign.workers):
+            rows = np.flatnonzero(worker == at)
+            controls = drawn.iloc[at :: campaign.workers]
+            names = [rng.bytes(8).hex() for _ in range(len(rows) + len(controls))]
+            key["rows"] |= dict(zip(names, rows.tolist(), strict=False))
+            key["controls"] |= dict(zip(names[len(rows) :], controls[RESULT], strict=True))
+            key["asked"].append(set(names))
+            batch = pd.concat([jobs.iloc[rows], controls[list(jobs.columns)]])
+            batches.append(batch.assign(**{JOB: names})[[JOB, *jobs.columns]])
+        return Assignment(batches=tuple(batches), key=key)
 
     def verify(self, key, answers):
-        for worker, answered in enumerate(answers):
-            if any(answered.get(job) != 2 * job for job in key):
-                raise IntegrityError(f"worker {worker} omitted work")
-        return "all controls are right"
+        workers, results = [], [None] * key["count"]
+        for worker, (answer, asked) in enumerate(zip(answers, key["asked"], strict=True)):
+            found = [] if answer is None else list(zip(answer[JOB], answer[RESULT], strict=True))
+            wrong = sum(job in key["controls"] and key["controls"][job] != r for job, r in found)
+            for job, result in found:
+                if job in key["rows"]:
+                    results[key["rows"][job]] = result
+            names = [job for job, _ in found]
+            workers.append(
+                WorkerEvidence(
+                    worker=worker,
+                    jobs=len(asked),
+                    missing=len(asked - set(names)),
+                    strange=len(names) - len(asked & set(names)),
+                    controls={"known": (wrong, self.controls)},
+                    lazy=float(wrong > 0),
+                    accused=wrong > 0,
+                )
+            )
+        return self.judged(tuple(workers), results)
+
+    def judged(self, workers, results):
+        judgement = Judgement(
+            workers=workers,
+            results=pd.Series(results),
+            distrusted=np.zeros(len(results), bool),
+            prior="none",
+        )
+        if judgement.accused or any(one.missing or one.strange for one in workers):
+            raise OmittedWork("some work was not done", judgement)
+        return judgement
 
 
 class Boasts(Controls):
-    def size(self, *, omitted):
-        return {"noticed": 0.99}
+    def size(self, campaign):
+        return attrs.evolve(super().size(campaign), undetected=0.0001)
 
 
-class ControlsConformance(IntegrityConformance):
-    campaign = {"omitted": 0.2}
-    jobs = tuple(range(20))
+class Forgets(Controls):
+    """Sends a row less than it was given."""
 
-    def work(self, batches, lazy):
-        coin = random.Random(os.urandom(8))
-        omits = [lazy and worker == 0 for worker in range(len(batches))]
-        return [
-            {job: 2 * job for job in batch if not (omit and coin.random() < 0.2)}
-            for batch, omit in zip(batches, omits, strict=True)
-        ]
-
-    def stated(self, sizing):
-        return sizing["noticed"]
+    def assign(self, jobs, known, campaign, sizing, rng):
+        given = super().assign(jobs.iloc[1:], known, campaign, sizing, rng)
+        return attrs.evolve(given, key=given.key | {"count": len(jobs)})
 
 
-def test_omitted_work_must_be_noticed_as_often_as_is_stated(judged):
-    """The probability, 0.67 here, may be missed by chance only: four standard deviations."""
-    assert {} == judged(ControlsConformance, Controls).failed
-    assert ["check_omitted_work_is_noticed"] == list(judged(ControlsConformance, Boasts).failed)
+class Overlooks(Controls):
+    """Does not count the answers."""
+
+    def judged(self, workers, results):
+        workers = tuple(attrs.evolve(one, missing=0, strange=0) for one in workers)
+        return super().judged(workers, results)
+
+
+class Frames(Controls):
+    """Accuses the first worker, whatever he did."""
+
+    def judged(self, workers, results):
+        return super().judged((attrs.evolve(workers[0], accused=True), *workers[1:]), results)
+
+
+@pytest.mark.parametrize(
+    ("method", "failed"),
+    [
+        (Controls, []),
+        (Boasts, ["check_omitted_work_is_noticed"]),
+        (Forgets, ["check_all_work_is_assigned", "check_honest_work_passes"]),
+        (Overlooks, ["check_missing_answers_are_noticed"]),
+        (Frames, ["check_copes_with_every_table", "check_honest_work_passes"]),
+    ],
+)
+def test_a_work_check_keeps_its_promises(judged, method, failed):
+    assert failed == list(judged(IntegrityConformance, method).failed)

@@ -1,27 +1,70 @@
-"""`anonloom verify`: check everything that a recipient of a release can check."""
+"""`anonloom verify`: check everything that a recipient of a release, or of a proof, can check."""
 
 import argparse
 from pathlib import Path
 
+from anonloom.errors import UsageError
+from anonloom.kinds.integrity import Known, Verified
 from anonloom.registry import Registry
+from anonloom.run.proving import verify_proof
+from anonloom.run.tablefiles import write_csv
 from anonloom.run.verification import verify_folder
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("folder", metavar="FOLDER", help="a release: the folder with manifest.json")
+    parser.add_argument(
+        "folder", metavar="FOLDER", nargs="?", help="a release: the folder with manifest.json"
+    )
+    parser.add_argument(
+        "--proof", metavar="FILE", help="check a proof, made by 'anonloom prove', instead"
+    )
+    parser.add_argument("--rows", metavar="FILE", help="write the rows that the proof shows as CSV")
     parser.add_argument(
         "--key", metavar="FILE", help="the publisher's public key, obtained elsewhere"
+    )
+    parser.add_argument(
+        "--head",
+        metavar="FILE",
+        help="the head of a version that you know: an older release is refused",
+    )
+    parser.add_argument(
+        "--at-least", type=int, metavar="VERSION", help="refuse versions before this one"
     )
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    """Verify the folder and say what that covers."""
+    """Verify and say what that covers."""
+    if (arguments.folder is None) == (arguments.proof is None):
+        raise UsageError("give either a folder with a release, or a proof with --proof")
+    if arguments.rows is not None and arguments.proof is None:
+        raise UsageError("--rows writes the rows of a proof: give one with --proof")
     key = Path(arguments.key) if arguments.key else None
-    verified = verify_folder(Path(arguments.folder), Registry.installed(), key)
-    print(f"{arguments.folder}: verified")
+    known = _known(arguments)
+    registry = Registry.installed()
+    if arguments.proof is None:
+        verified = verify_folder(Path(arguments.folder), registry, key, known)
+        _say(arguments.folder, verified)
+        return 0
+    if arguments.rows is not None and Path(arguments.rows).exists():
+        raise UsageError(f"'{arguments.rows}' exists already", hint="Write to another file.")
+    proved = verify_proof(Path(arguments.proof), registry, key, known)
+    if arguments.rows is not None:
+        write_csv(proved.rows, Path(arguments.rows))
+    _say(arguments.proof, proved.verified)
+    return 0
+
+
+def _known(arguments: argparse.Namespace) -> Known | None:
+    if arguments.head is None and arguments.at_least is None:
+        return None
+    head = Path(arguments.head) if arguments.head is not None else None
+    return Known(head=head, version=arguments.at_least)
+
+
+def _say(what: str, verified: Verified) -> None:
+    print(f"{what}: verified")
     for line in verified.covers:
         print(f"  covers: {line}")
     for line in verified.does_not_cover:
         print(f"  does not cover: {line}")
-    return 0

@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from anonloom.errors import IntegrityError, PluginError, UsageError
-from anonloom.kinds.integrity import Seal, Verified
+from anonloom.kinds.integrity import Known, Seal, Verified
 from anonloom.registry import Registry
 
 
-def verify_folder(folder: Path, registry: Registry, key: Path | None = None) -> Verified:
+def verify_folder(
+    folder: Path, registry: Registry, key: Path | None = None, known: Known | None = None
+) -> Verified:
     """Check a release.
 
     Parameters
@@ -19,6 +21,8 @@ def verify_folder(folder: Path, registry: Registry, key: Path | None = None) -> 
         The public folder, or the output folder that holds it.
     key
         The publisher's public key, obtained elsewhere; demands a seal.
+    known
+        What is known of the data set's versions; demands a seal that keeps versions.
 
     Raises
     ------
@@ -27,16 +31,13 @@ def verify_folder(folder: Path, registry: Registry, key: Path | None = None) -> 
     UsageError
         When the folder holds no release.
     """
-    public = folder / "public" if (folder / "public").is_dir() else folder
-    if not public.is_dir():
-        raise UsageError(f"there is no folder '{folder}'")
-    if not (public / "manifest.json").is_file():
-        raise UsageError(f"'{folder}' holds no release: it has no manifest.json")
+    public = public_folder(folder)
     _check_outputs(public, _read(public / "manifest.json"))
-    integrity = _read(public / "report.json").get("integrity")
-    if not integrity:
-        if key is not None:
-            raise IntegrityError("a key was given, but the release is not sealed")
+    named = scheme_named(public)
+    if named is None:
+        for given, what in ((key, "a key"), (known, "a known version")):
+            if given is not None:
+                raise IntegrityError(f"{what} was given, but the release is not sealed")
         return Verified(
             covers=("every file that the manifest lists has the digest that it lists",),
             does_not_cover=(
@@ -44,14 +45,48 @@ def verify_folder(folder: Path, registry: Registry, key: Path | None = None) -> 
                 "who published it: the release is not sealed",
             ),
         )
-    named = integrity.get("scheme") if isinstance(integrity, dict) else None
+    return seal_named(named, registry).verify(public, key=key, known=known)
+
+
+def public_folder(folder: Path) -> Path:
+    """Return the public folder of a release, given that or the folder that holds it.
+
+    Raises
+    ------
+    UsageError
+        When it holds no release.
+    """
+    public = folder / "public" if (folder / "public").is_dir() else folder
+    if not public.is_dir():
+        raise UsageError(f"there is no folder '{folder}'")
+    if not (public / "manifest.json").is_file():
+        raise UsageError(f"'{folder}' holds no release: it has no manifest.json")
+    return public
+
+
+def scheme_named(public: Path) -> str | None:
+    """Return the name of the scheme that sealed a release, or None when none did."""
+    integrity = _read(public / "report.json").get("integrity")
+    if not integrity:
+        return None
+    return str(integrity.get("scheme") if isinstance(integrity, dict) else None)
+
+
+def seal_named(name: str, registry: Registry) -> Seal:
+    """Return the seal of this name.
+
+    Raises
+    ------
+    IntegrityError
+        When there is none: what it sealed cannot be checked.
+    """
     try:
-        scheme = registry.load("integrity", str(named))()
+        scheme = registry.load("integrity", name)()
     except PluginError as error:
         raise IntegrityError(f"the seal cannot be checked: {error.what}", hint=error.hint) from None
     if not isinstance(scheme, Seal):
         raise IntegrityError("the release names an integrity scheme that is no seal")
-    return scheme.verify(public, key=key)
+    return scheme
 
 
 def _read(path: Path) -> dict[str, Any]:

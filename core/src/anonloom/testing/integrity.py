@@ -8,14 +8,17 @@ from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
 
 import attrs
+import numpy as np
 
 from anonloom.errors import IntegrityError
 from anonloom.kinds.context import Run
-from anonloom.kinds.integrity import Seal, Sealed, Verified, WorkCheck
+from anonloom.kinds.integrity import Proved, ProvingSeal, Query, Seal, Sealed, Verified
+from anonloom.kinds.work import WorkCheck
 from anonloom.testing.conduct import CONDUCT, Acting, Scene, check_same_seed_same_result
 from anonloom.testing.conformance import Check, held
 from anonloom.testing.declaring import DECLARED
 from anonloom.testing.results import NotApplicable
+from anonloom.testing.work import WORK_CHECKS, answered, assigned, given_rows
 
 Change = Callable[[Path], None]
 
@@ -50,16 +53,11 @@ class SealedFolder:
 class IntegrityConformance(Acting):
     """Checks of a seal or a work check.
 
-    For a seal nothing else is needed; a subclass may say where the publisher's public key is, so
-    that a folder sealed by somebody else is tried too. A work check needs `campaign`, `jobs`,
-    `workers`, `work` and `stated`.
+    Nothing else is needed; for a seal a subclass may say where the publisher's public key is, so
+    that a folder sealed by somebody else is tried too.
 
     Attributes
     ----------
-    campaign
-        What `size` is asked.
-    jobs, workers
-        What `assign` is given.
     trials
         How often an omission is tried.
 
@@ -75,22 +73,11 @@ class IntegrityConformance(Acting):
     """
 
     kind = "integrity"
-    campaign: ClassVar[Mapping[str, Any]] = {}
-    jobs: ClassVar[Any] = None
-    workers: ClassVar[int] = 2
     trials: ClassVar[int] = 200
 
     def public_key(self, public: Path, private: Path) -> Path | None:
         """Return where the publisher's public key is after sealing, if there is one."""
         return None
-
-    def work(self, batches: Any, lazy: bool) -> Any:
-        """Return the workers' answers; if `lazy`, one of them omits what `campaign` says."""
-        raise NotApplicable("no work(batches, lazy): the subclass in the plugin's tests gives it")
-
-    def stated(self, sizing: Mapping[str, Any]) -> float:
-        """Return the probability of noticing an omission that `size` states."""
-        raise NotApplicable("no stated(sizing): the subclass in the plugin's tests gives it")
 
     def seal(self) -> Seal:
         """Return the scheme, which must be a seal."""
@@ -102,9 +89,9 @@ class IntegrityConformance(Acting):
     def act(self, method: Any, inputs: Mapping[str, Any], run: Run) -> Any:
         """Seal a folder and verify it; or plan, assign and verify honest work."""
         if isinstance(method, WorkCheck):
-            method.size(**inputs["campaign"])
-            batches, key = method.assign(inputs["jobs"], self.workers)
-            return method.verify(key, self.work(batches, False))
+            rng = np.random.default_rng(1)
+            _, given = assigned(method, rng, inputs)
+            return method.verify(given.key, answered(given.batches, 0, 0.0, rng))
         with TemporaryDirectory() as place:
             public, private = _places(place)
             before = publish(public)
@@ -115,9 +102,7 @@ class IntegrityConformance(Acting):
     def scenes(self) -> Iterator[Scene]:
         """Yield one release, or one campaign."""
         if issubclass(self.method, WorkCheck):
-            self.work([], False)
-            given = {"campaign": dict(self.campaign), "jobs": self.jobs}
-            yield Scene("an honest campaign", lambda: given)
+            yield Scene("an honest campaign", given_rows)
         else:
             yield Scene("a small release", dict)
 
@@ -339,28 +324,46 @@ def check_foreign_seal_is_noticed(subject: IntegrityConformance) -> None:
     raise AssertionError("a folder sealed by somebody else verified under the publisher's key")
 
 
-def _work_check(subject: IntegrityConformance) -> WorkCheck:
-    if not issubclass(subject.method, WorkCheck):
-        raise NotApplicable("the scheme seals data; it checks no work")
-    scheme: WorkCheck = subject.made()
-    return scheme
+def _proof(subject: IntegrityConformance) -> tuple[ProvingSeal, bytes]:
+    """Return a scheme that proves, and a proof of the third and the fifth row."""
+    scheme = subject.seal()
+    if not isinstance(scheme, ProvingSeal):
+        raise NotApplicable("the scheme proves nothing about a part of a release")
+    with TemporaryDirectory() as place:
+        public = _unpacked(subject._sealed()[0], Path(place))
+        return scheme, scheme.prove(public, Query(rows=(3, 5)))
 
 
-def check_omitted_work_is_noticed(subject: IntegrityConformance) -> None:
-    """Omitted work is noticed at least as often as `size` states, within chance."""
-    scheme = _work_check(subject)
-    stated = subject.stated(scheme.size(**subject.campaign))
-    caught = 0
-    for _ in range(subject.trials):
-        batches, key = scheme.assign(subject.jobs, subject.workers)
+def check_proofs_show_the_rows(subject: IntegrityConformance) -> None:
+    """A proof of some rows verifies without the release, and shows these rows and no other."""
+    scheme, proof = _proof(subject)
+    proved = scheme.verify_proof(proof)
+    assert isinstance(proved, Proved), f"verify_proof returned a {type(proved).__name__}"
+    assert proved.verified.covers, "Verified.covers is empty"
+    shown = proved.rows.astype(str).to_numpy().tolist()
+    expected = [["[20, 29]", "north", "illness 0"], ["[40, 49]", "north", "illness 0"]]
+    assert shown == expected, "the proof shows other rows than were asked for"
+
+
+def check_changed_proofs_are_noticed(subject: IntegrityConformance) -> None:
+    """A proof with a flipped bit, or cut short, makes `verify_proof` raise `IntegrityError`."""
+    scheme, proof = _proof(subject)
+    rng, problems = random.Random(1), []
+    changed = {
+        f"byte {at}": proof[:at] + bytes([proof[at] ^ 1]) + proof[at + 1 :]
+        for at in sorted({0, len(proof) - 1, *(rng.randrange(len(proof)) for _ in range(_FLIPS))})
+    }
+    changed |= {f"cut to {size} bytes": proof[:size] for size in (0, 1, len(proof) // 2)}
+    for name, content in changed.items():
         try:
-            scheme.verify(key, subject.work(batches, True))
+            scheme.verify_proof(content)
         except IntegrityError:
-            caught += 1
-    slack = 4 * (subject.trials * stated * (1 - stated)) ** 0.5
-    assert caught >= subject.trials * stated - slack, (
-        f"noticed {caught} of {subject.trials} omissions; {stated} is stated"
-    )
+            continue
+        except Exception as error:
+            problems.append(f"{name}: {type(error).__name__}: {error}")
+        else:
+            problems.append(f"{name}: verified")
+    held(problems, "a change was not noticed, or not with an IntegrityError")
 
 
 _CONDUCT = tuple(check for check in CONDUCT if check is not check_same_seed_same_result)
@@ -373,7 +376,9 @@ _CHECKS: tuple[Check, ...] = (
     check_changed_files_are_noticed,
     check_broken_proof_is_noticed,
     check_foreign_seal_is_noticed,
-    check_omitted_work_is_noticed,
+    check_proofs_show_the_rows,
+    check_changed_proofs_are_noticed,
+    *WORK_CHECKS,
 )
 # Keys come from the system's randomness, so that two seals of one folder differ, as they should.
 IntegrityConformance.checks = (*DECLARED, *_CONDUCT, *_CHECKS)

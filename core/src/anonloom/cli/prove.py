@@ -1,0 +1,61 @@
+"""`anonloom prove`: prove a part of a sealed release to somebody who does not have the rest."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from anonloom.errors import UsageError
+from anonloom.kinds.integrity import Query
+from anonloom.registry import Registry
+from anonloom.run.proving import prove
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("folder", metavar="FOLDER", help="a sealed release")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument(
+        "--row",
+        type=int,
+        action="append",
+        metavar="N",
+        help="this row is in the release; the first row is 1; may be repeated",
+    )
+    what.add_argument(
+        "--where",
+        metavar="CONDITION",
+        help="these are all rows of which it holds: 'age between 30 and 40', 'age >= 30', "
+        "'city = Rome'",
+    )
+    what.add_argument(
+        "--since",
+        metavar="HEAD",
+        help="the version with this head is the beginning of the release",
+    )
+    parser.add_argument("--to", metavar="FILE", required=True, help="write the proof there")
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Make the proof and write it whole or not at all."""
+    target = Path(arguments.to)
+    if target.exists():
+        raise UsageError(f"'{target}' exists already", hint="Write to another file.")
+    if arguments.row is not None and min(arguments.row) < 1:
+        raise UsageError(f"--row must be at least 1. Got {min(arguments.row)} instead.")
+    if arguments.where is not None and not arguments.where.strip():
+        raise UsageError("--where is empty; write a condition such as 'age between 30 and 40'")
+    query = Query(
+        rows=tuple(sorted(set(arguments.row or ()))),
+        where=arguments.where or "",
+        since=Path(arguments.since) if arguments.since else None,
+    )
+    proof = prove(Path(arguments.folder), Registry.installed(), query)
+    aside = target.with_name(f".{target.name}.building-{os.getpid()}")
+    try:
+        aside.write_bytes(proof)
+        aside.rename(target)
+    finally:
+        aside.unlink(missing_ok=True)
+    sys.stdout.write(f"proof: {target} ({len(proof):,} bytes)\n")
+    return 0

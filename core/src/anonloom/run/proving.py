@@ -1,0 +1,70 @@
+"""Proofs of a part of a release: made from a sealed folder, checked without it.
+
+A proof file begins with one line that names the scheme; the rest is the scheme's own.
+"""
+
+from pathlib import Path
+
+from anonloom.errors import IntegrityError, UsageError
+from anonloom.kinds.integrity import Known, Proved, ProvingSeal, Query
+from anonloom.registry import Registry
+from anonloom.run.verification import public_folder, scheme_named, seal_named
+
+_FIRST = "anonloom proof 1 "
+#: Longer than any name of a scheme.
+_FIRST_LINE = 200
+
+
+def prove(folder: Path, registry: Registry, query: Query) -> bytes:
+    """Return the content of a proof file about a sealed release.
+
+    Raises
+    ------
+    UsageError
+        When the release has no seal that proves, or the query makes no sense for it.
+    IntegrityError
+        When the release is not what was sealed.
+    """
+    public = public_folder(folder)
+    name = scheme_named(public)
+    if name is None:
+        raise UsageError(
+            f"'{folder}' is not sealed, so nothing can be proved of it",
+            hint="Publish it with 'integrity: merkle'.",
+        )
+    seal = seal_named(name, registry)
+    if not isinstance(seal, ProvingSeal):
+        raise UsageError(
+            f"'{folder}' is sealed with '{name}', which proves a release only as a whole",
+            hint="Publish it with 'integrity: merkle'.",
+        )
+    return f"{_FIRST}{name}\n".encode() + seal.prove(public, query)
+
+
+def verify_proof(
+    path: Path, registry: Registry, key: Path | None = None, known: Known | None = None
+) -> Proved:
+    """Check a proof file on its own.
+
+    Raises
+    ------
+    IntegrityError
+        Saying which check failed.
+    UsageError
+        When there is no such file.
+    """
+    if not path.is_file():
+        raise UsageError(f"there is no proof file '{path}'")
+    with path.open("rb") as file:
+        first = file.readline(_FIRST_LINE)
+        try:
+            line = first.decode("ascii")
+        except UnicodeDecodeError:
+            line = ""
+        if not (line.startswith(_FIRST) and line.endswith("\n")):
+            raise IntegrityError(f"'{path}' is no proof file of Anonloom")
+        name = line.removeprefix(_FIRST).removesuffix("\n")
+        seal = seal_named(name, registry)
+        if not isinstance(seal, ProvingSeal):
+            raise IntegrityError(f"the proof names a scheme, '{name}', that makes no proofs")
+        return seal.verify_proof(file.read(), key=key, known=known)
