@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom.errors import IntegrityError
+from anonloom.errors import IntegrityError, UsageError
 from anonloom_proofs.structure import HASH, Structure
 from anonloom_skip_list.skiplist import SkipList
 
@@ -257,62 +257,67 @@ PATH = built(TEN).prove([4])
 @pytest.mark.parametrize(
     ("size", "shown", "path", "message"),
     [
-        (10, {}, PATH, "The proof shows no leaf."),
-        (0, {0: TEN[0]}, b"", "The proof shows position 0 in a list of 0 leaves."),
-        (-1, {0: TEN[0]}, b"", "The proof shows position 0 in a list of -1 leaves."),
-        (10, {-1: TEN[0]}, PATH, "The proof shows position -1 in a list of 10 leaves."),
-        (10, {10: TEN[0]}, PATH, "The proof shows position 10 in a list of 10 leaves."),
+        (10, {}, PATH, "the proof shows no leaf"),
+        (0, {0: TEN[0]}, b"", "the proof shows position 0 in a list of 0 leaves"),
+        (-1, {0: TEN[0]}, b"", "the proof shows position 0 in a list of -1 leaves"),
+        (10, {-1: TEN[0]}, PATH, "the proof shows position -1 in a list of 10 leaves"),
+        (10, {10: TEN[0]}, PATH, "the proof shows position 10 in a list of 10 leaves"),
         (
             2**64,
             {0: TEN[0]},
             PATH,
-            "A list has at most 18446744073709551615 leaves. Got 18446744073709551616 instead.",
+            "a list has at most 18446744073709551615 leaves, not 18446744073709551616",
         ),
         (
             10,
             {4: TEN[4][:-1]},
             PATH,
-            "The leaf at position 4 must have 32 bytes. Got 31 instead.",
+            "the hash of leaf 4 has 31 bytes, not 32",
         ),
-        (10, {4: TEN[4]}, b"", "The path is too short: it has 0 bytes, at least 2 are needed."),
+        (10, {4: TEN[4]}, b"", "the path is too short: it has 0 bytes and needs at least 2"),
         (
             2,
             {0: TEN[0]},
             b"\0\1" + bytes(31),
-            "The path is too short: it has 33 bytes, at least 34 are needed.",
+            "the path is too short: it has 33 bytes and needs at least 34",
         ),
-        (1, {0: TEN[0]}, b"abc", "The path is too long: 3 of its bytes are left over."),
-        (10, {4: TEN[4]}, PATH + b"a", "The path is too long: 1 of its bytes are left over."),
+        (1, {0: TEN[0]}, b"abc", "the path is too long: it has 3 bytes and needs 0"),
+        (
+            10,
+            {4: TEN[4]},
+            PATH + b"a",
+            f"the path is too long: it has {len(PATH) + 1} bytes and needs {len(PATH)}",
+        ),
         (
             10,
             {4: TEN[4]},
             b"\0\0" + PATH[2:],
-            "The path divides 10 leaves from position 0 on after 0 of them.",
+            "the path divides 10 leaves from position 0 on after 0 of them",
         ),
         (
             10,
             {4: TEN[4]},
             b"\0\x0a" + PATH[2:],
-            "The path divides 10 leaves from position 0 on after 10 of them.",
+            "the path divides 10 leaves from position 0 on after 10 of them",
         ),
         (
             2,
             {1: TEN[1]},
             bytes([slow_level(TEN[1]) + 1, 1]) + TEN[0],
-            f"The leaf at position 1 has level {slow_level(TEN[1])}, "
-            f"its path says {slow_level(TEN[1]) + 1}.",
+            f"the leaf at position 1 has level {slow_level(TEN[1])}; "
+            f"the path says {slow_level(TEN[1]) + 1}",
         ),
         (
             3,
             {0: TEN[0]},
             b"\3\2" + b"\3\1" + TEN[1] + TEN[2],
-            "The path has too high a level below level 3.",
+            "the path has too high a level below level 3",
         ),
         (
             3,
             {2: TEN[2]},
             b"\0\1" + TEN[0] + bytes([slow_level(TEN[2]), 1]) + TEN[1],
-            "The path has too high a level below level 0.",
+            "the path has too high a level below level 0",
         ),
     ],
 )
@@ -323,20 +328,19 @@ def test_each_malformed_proof_is_refused_with_its_reason(size, shown, path, mess
 
 
 def test_leaves_are_whole_hashes():
-    with pytest.raises(ValueError, match="leaves") as refused:
+    with pytest.raises(UsageError) as refused:
         SkipList.build(bytes(33))
-    assert "leaves must be hashes of 32 bytes. Got 33 instead." == str(refused.value)
+    assert "leaf hashes must have 32 bytes each. Got 33 in all." == str(refused.value)
 
 
-@pytest.mark.parametrize("positions", [[], [-1], [10], [3, 10]])
-def test_positions_lie_in_the_list(positions):
-    with pytest.raises(IndexError) as refused:
+@pytest.mark.parametrize("positions", [[], [-1], [10], [3, 10], [3, 3], [3, 5, 4, 6]])
+def test_positions_ascend_and_lie_in_the_list(positions):
+    with pytest.raises(UsageError) as refused:
         built(TEN).prove(positions)
-    assert "positions must be some of the 10 leaves of the list." == str(refused.value)
+    assert "positions must be at least one, ascending, each once and below 10" == str(refused.value)
 
 
-@pytest.mark.parametrize("positions", [[3, 3], [3, 5, 4, 6]])
-def test_positions_ascend(positions):
-    with pytest.raises(ValueError, match="positions") as refused:
-        built(TEN).prove(positions)
-    assert "positions must be ascending, each once." == str(refused.value)
+def test_an_empty_list_proves_nothing():
+    with pytest.raises(UsageError) as refused:
+        SkipList.build(b"").prove([0])
+    assert "positions must be at least one, ascending, each once and below 0" == str(refused.value)

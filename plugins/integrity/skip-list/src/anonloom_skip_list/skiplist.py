@@ -49,7 +49,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Self
 
-from anonloom.errors import IntegrityError
+from anonloom.errors import IntegrityError, UsageError
 from anonloom_proofs.structure import HASH, Structure
 from anonloom_skip_list.parts import EMPTY, Leaf, Node, Part, bind, digest_of, join, level_of, split
 
@@ -72,7 +72,7 @@ class SkipList(Structure):
     def build(cls, leaves: bytes) -> Self:
         """Make the list over leaf hashes of 32 bytes, one after the other; perhaps none."""
         if len(leaves) % HASH:
-            raise ValueError(f"leaves must be hashes of {HASH} bytes. Got {len(leaves)} instead.")
+            raise UsageError(f"leaf hashes must have {HASH} bytes each. Got {len(leaves)} in all.")
         made = cls()
         # Nodes along the right edge from the top down, each without its right part; their levels
         # never rise. `part` is what hangs below the last of them.
@@ -114,9 +114,9 @@ class SkipList(Structure):
 
     def _splice(self, start: int, stop: int, leaf: bytes | None) -> None:
         if not 0 <= start <= stop <= self.size:
-            raise IndexError(f"a list of {self.size} leaves has no position {start} for this.")
+            raise UsageError(f"position {start} is none for this in a list of {self.size} leaves")
         if leaf is not None and len(leaf) != HASH:
-            raise ValueError(f"a leaf must have {HASH} bytes. Got {len(leaf)} instead.")
+            raise UsageError(f"a leaf hash must have {HASH} bytes. Got {len(leaf)} instead.")
         before, rest = split(self._top, start)
         _, after = split(rest, stop - start)
         if leaf is not None:
@@ -136,11 +136,12 @@ class SkipList(Structure):
         positions
             Ascending, each once, each below `size`; at least one.
         """
-        if not positions or not 0 <= positions[0] <= positions[-1] < self.size:
-            raise IndexError(f"positions must be some of the {self.size} leaves of the list.")
-        if any(one >= other for one, other in pairwise(positions)):
-            raise ValueError("positions must be ascending, each once.")
-        assert self._top is not None  # the size is above 0
+        ascending = all(one < other for one, other in pairwise(positions))
+        inside = len(positions) > 0 and 0 <= positions[0] and positions[-1] < self.size
+        if self._top is None or not (inside and ascending):
+            raise UsageError(
+                f"positions must be at least one, ascending, each once and below {self.size}"
+            )
         path: list[bytes] = []
         # A part, the position of its first leaf, and which of `positions` lie in it.
         parts: list[tuple[Part, int, int, int]] = [(self._top, 0, 0, len(positions))]
@@ -183,10 +184,10 @@ class SkipList(Structure):
                 right, right_level, tower = parts.pop()
                 if tower not in (-1, level):
                     raise IntegrityError(
-                        f"The leaf at position {first} has level {tower}, its path says {level}."
+                        f"the leaf at position {first} has level {tower}; the path says {level}"
                     )
                 if left_level >= level or right_level > level:
-                    raise IntegrityError(f"The path has too high a level below level {level}.")
+                    raise IntegrityError(f"the path has too high a level below level {level}")
                 root = bind(level, left_count, right_count, left, right)
                 parts.append((root, level, left_tower))
         return parts.pop()[0]
@@ -206,16 +207,15 @@ def _read(
     """
     positions = sorted(leaves)
     if size > _LARGEST:
-        raise IntegrityError(f"A list has at most {_LARGEST} leaves. Got {size} instead.")
+        raise IntegrityError(f"a list has at most {_LARGEST} leaves, not {size}")
     if not positions:
-        raise IntegrityError("The proof shows no leaf.")
+        raise IntegrityError("the proof shows no leaf")
     for position in positions:
         if not 0 <= position < size:
-            raise IntegrityError(f"The proof shows position {position} in a list of {size} leaves.")
+            raise IntegrityError(f"the proof shows position {position} in a list of {size} leaves")
         if len(leaves[position]) != HASH:
             raise IntegrityError(
-                f"The leaf at position {position} must have {HASH} bytes. "
-                f"Got {len(leaves[position])} instead."
+                f"the hash of leaf {position} has {len(leaves[position])} bytes, not {HASH}"
             )
     items: list[int | bytes | tuple[int, int, int, int]] = []
     at = 0
@@ -229,7 +229,7 @@ def _read(
         at += 1 + _width(count) if low < high else HASH
         if at > len(path):
             raise IntegrityError(
-                f"The path is too short: it has {len(path)} bytes, at least {at} are needed."
+                f"the path is too short: it has {len(path)} bytes and needs at least {at}"
             )
         if low == high:
             items.append(piece)
@@ -237,12 +237,12 @@ def _read(
         left = int.from_bytes(piece[1:])
         if not 1 <= left < count:
             raise IntegrityError(
-                f"The path divides {count} leaves from position {first} on after {left} of them."
+                f"the path divides {count} leaves from position {first} on after {left} of them"
             )
         items.append((piece[0], first + left, left, count - left))
         middle = bisect_left(positions, first + left, low, high)
         parts.append((first + left, count - left, middle, high))
         parts.append((first, left, low, middle))
     if at < len(path):
-        raise IntegrityError(f"The path is too long: {len(path) - at} of its bytes are left over.")
+        raise IntegrityError(f"the path is too long: it has {len(path)} bytes and needs {at}")
     return items
