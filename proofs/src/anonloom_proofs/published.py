@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import attrs
 import numpy as np
@@ -283,7 +283,8 @@ def _encoded(column: Any, kind: Type) -> EncodedColumn:
     if pa.types.is_null(column.type):
         return EncodedColumn.of([None], np.zeros(len(column), np.int32), kind)
     if not pa.types.is_dictionary(column.type):
-        _texts(column.type.to_pandas_dtype and pa.array([], column.type))
+        # Asked first: not every type can be counted in distinct values.
+        _texts(pa.array([], column.type))
         column = column.dictionary_encode()
     whole = column.unify_dictionaries().combine_chunks()
     whole = whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole
@@ -302,22 +303,14 @@ def _texts(values: Any) -> list[str | None]:
         # The day and the hour are those of the place.
         return _texts(pc.local_timestamp(values))
     if pa.types.is_timestamp(type_) or pa.types.is_date(type_):
-        unit = "s" if pa.types.is_timestamp(type_) else "D"
+        unit: Literal["D", "s"] = "s" if pa.types.is_timestamp(type_) else "D"
         moments = values.to_numpy(zero_copy_only=False)
         written = moment_texts(moments.astype(f"datetime64[{unit}]"), unit)
         return [None if text == "NaT" else text for text in written]
     if pa.types.is_floating(type_):
-        return [_number(value) for value in values.to_numpy(zero_copy_only=False)]
+        numbers = values.cast(pa.float64()).to_numpy(zero_copy_only=False)
+        # In its shortest form, with one zero only.
+        return [None if number != number else repr(float(number) + 0.0) for number in numbers]
     if pa.types.is_integer(type_) or pa.types.is_boolean(type_) or pa.types.is_decimal(type_):
         return [None if value is None else str(value) for value in values.to_pylist()]
     raise TypeError("no cells of a release")
-
-
-def _number(value: Any) -> str | None:
-    """Write a floating-point number in its shortest form; there is one zero only."""
-    if np.isnan(value):
-        return None
-    # One of 4 bytes has its own shortest form.
-    return (
-        repr(float(value) + 0.0) if isinstance(value, float) else str(value + value.dtype.type(0))
-    )
