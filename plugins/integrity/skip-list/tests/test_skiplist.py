@@ -242,7 +242,8 @@ def test_where_all_leaves_are_shown_only_one_shape_is_accepted(leaves, data):
         if len(part) == 1:
             return b""
         cut = data.draw(st.integers(1, len(part) - 1))
-        return bytes([slow_level(part[cut]), cut]) + shape(part[:cut]) + shape(part[cut:])
+        level = data.draw(st.sampled_from([slow_level(part[cut]), 9]))
+        return bytes([level, cut]) + shape(part[:cut]) + shape(part[cut:])
 
     path = shape(leaves)
     root = outcome(len(leaves), dict(enumerate(leaves)), path)
@@ -306,6 +307,12 @@ PATH = built(TEN).prove([4])
             bytes([slow_level(TEN[1]) + 1, 1]) + TEN[0],
             f"the leaf at position 1 has level {slow_level(TEN[1])}; "
             f"the path says {slow_level(TEN[1]) + 1}",
+        ),
+        (
+            3,
+            {0: TEN[0], 1: TEN[1], 2: TEN[2]},
+            b"\x09\1" + bytes([slow_level(TEN[2]), 1]),
+            f"the leaf at position 1 has level {slow_level(TEN[1])}; the path says 9",
         ),
         (
             3,

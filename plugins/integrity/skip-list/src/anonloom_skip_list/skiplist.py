@@ -137,7 +137,7 @@ class SkipList(Structure):
             Ascending, each once, each below `size`; at least one.
         """
         ascending = all(one < other for one, other in pairwise(positions))
-        inside = len(positions) > 0 and 0 <= positions[0] and positions[-1] < self.size
+        inside = len(positions) > 0 and positions[0] >= 0 and positions[-1] < self.size
         if self._top is None or not (inside and ascending):
             raise UsageError(
                 f"positions must be at least one, ascending, each once and below {self.size}"
