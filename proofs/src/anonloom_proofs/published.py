@@ -146,10 +146,12 @@ def _layout(names: list[str], types: Mapping[str, Type], file: str) -> Layout:
             f"'{file}' has none of the columns in '{MANIFEST}': it has lost its header, or it "
             "belongs to another release"
         )
+    if not names:
+        raise IntegrityError(f"'{file}' has no columns")
     try:
         return Layout(tuple(names), tuple(declared.get(name, "category") for name in names))
     except ValueError:
-        raise IntegrityError(f"'{file}' has no columns, or two columns of the same name") from None
+        raise IntegrityError(f"'{file}' has two columns of the same name") from None
 
 
 def _bytes(path: Path) -> bytes:
@@ -204,19 +206,30 @@ def _parsed(data: bytes, path: Path, note: Callable[[Any], str]) -> tuple[list[s
     )
     # A record must fit into a block. Rows are counted only when one thread reads.
     read = arrow_csv.ReadOptions(block_size=largest_block(path), use_threads=False)
-    head = arrow_csv.open_csv(pa.BufferReader(data), read, parse).schema
+    names = arrow_csv.read_csv(pa.BufferReader(_first_record(data)), read, parse).column_names
     table = arrow_csv.read_csv(
         pa.BufferReader(data),
         read,
         parse,
         arrow_csv.ConvertOptions(
-            column_types=dict.fromkeys(head.names, _TEXT),
+            column_types=dict.fromkeys(names, _TEXT),
             null_values=[""],
             strings_can_be_null=True,
             quoted_strings_can_be_null=False,
         ),
     )
-    return table.column_names, table
+    return names, table
+
+
+def _first_record(data: bytes) -> bytes:
+    """Return the header: what stands before the first line end that is not in quotes."""
+    start, quotes = 0, 0
+    while stop := data.find(b"\n", start) + 1:
+        quotes += data.count(b'"', start, stop)
+        if quotes % 2 == 0:
+            return data[:stop]
+        start = stop
+    return data
 
 
 def _mistake(data: bytes, ragged: list[Any]) -> str:
@@ -226,10 +239,8 @@ def _mistake(data: bytes, ragged: list[Any]) -> str:
         return "it is not UTF-8"
     if ragged:
         row = ragged[0]
-        return (
-            f"row {row.number - 1} has {row.actual_columns} cells; its header has "
-            f"{row.expected_columns}"
-        )
+        cells = "1 cell" if row.actual_columns == 1 else f"{row.actual_columns} cells"
+        return f"row {row.number - 1} has {cells}; its header has {row.expected_columns}"
     return "it cannot be read as separated text"
 
 

@@ -52,3 +52,24 @@ class Structure(ABC):
         IntegrityError
             When the path is too short, too long or not of the form that these positions ask for.
         """
+
+
+class GrowingStructure(Structure):
+    """A structure that can show that it grew only at its end."""
+
+    @abstractmethod
+    def growth(self, old_size: int) -> bytes:
+        """Return what shows that the first `old_size` leaves were there before."""
+
+    @staticmethod
+    @abstractmethod
+    def check_growth(
+        old_size: int, old_root: bytes, new_size: int, new_root: bytes, path: bytes
+    ) -> None:
+        """Check that the older structure is the beginning of the newer one.
+
+        Raises
+        ------
+        IntegrityError
+            When it is not shown to be.
+        """

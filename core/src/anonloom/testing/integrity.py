@@ -28,7 +28,7 @@ _FLIPS = 40
 
 def publish(folder: Path) -> dict[str, bytes]:
     """Write a small release into a folder and return its files."""
-    rows = [f"[{at}, {at + 9}],north,illness {at % 4}" for at in range(0, 90, 10)]
+    rows = [f'"[{at}, {at + 9}]",north,illness {at % 4}' for at in range(0, 90, 10)]
     files = {
         "release.csv": "\n".join(["age,region,illness", *rows, ""]).encode(),
         "manifest.json": json.dumps({"format": 1, "outputs": ["release.csv"]}).encode(),

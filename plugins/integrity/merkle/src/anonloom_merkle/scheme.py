@@ -1,0 +1,32 @@
+"""Merkle: a tree over the rows of a release, under a signed head."""
+
+import attrs
+
+from anonloom_merkle.consistency import check_consistency, consistency
+from anonloom_merkle.tree import Tree
+from anonloom_proofs.seal import RowSeal
+from anonloom_proofs.structure import GrowingStructure
+
+
+class GrowingTree(Tree, GrowingStructure):
+    """A tree that can show that it grew only at its end."""
+
+    def growth(self, old_size: int) -> bytes:
+        """Return a consistency proof from the first `old_size` leaves."""
+        return consistency(self, old_size)
+
+    check_growth = staticmethod(check_consistency)
+
+
+@attrs.frozen(kw_only=True)
+class Merkle(RowSeal):
+    """Seals every file and every row of a release with trees of RFC 9162.
+
+    Argument: the head is signed, and holds the hash of every file but itself and its signature,
+    the number of rows, and the root of a tree over them in the order of the file, and of one per
+    indexed end of an attribute. A change of a row changes its leaf and thereby every root, unless
+    SHA-256 has a collision; a change of the head does not fit the signature.
+    """
+
+    name = "merkle"
+    structure = GrowingTree

@@ -1,0 +1,317 @@
+"""Seals over rows: a signed head binds every file, and every row of the table among them."""
+
+import secrets
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import ClassVar
+
+import attrs
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from anonloom.data.schema import Schema
+from anonloom.errors import IntegrityError, UsageError
+from anonloom.kinds.integrity import Known, Proved, ProvingSeal, Query, Sealed, Verified
+from anonloom.params import distinct, param
+from anonloom_proofs import keys
+from anonloom_proofs.answers import answer, check_answer
+from anonloom_proofs.binding import BoundRows
+from anonloom_proofs.folder import compare, contents, entry_of, read
+from anonloom_proofs.head import Head
+from anonloom_proofs.proof import NAMES, Proof
+from anonloom_proofs.published import Published, read_published
+from anonloom_proofs.salts import SEED, new_seed
+from anonloom_proofs.signed import Names, Signed
+from anonloom_proofs.structure import GrowingStructure, Structure
+from anonloom_proofs.versions import compare_versions
+
+
+@attrs.frozen(kw_only=True)
+class RowSeal(ProvingSeal):
+    """Seals every file of a release, and every row, so that single rows can be proved.
+
+    A subclass brings its name and the structure that binds the rows.
+    """
+
+    name: ClassVar[str]
+    structure: ClassVar[type[Structure]]
+
+    key: Path | None = param(
+        help="A private Ed25519 key (PEM) to sign with; a new one is drawn from the system's "
+        "randomness for every release without it. Versions of one data set need one key.",
+        default=None,
+        private=True,
+    )
+    index: tuple[str, ...] = param(
+        help="Columns by which ranges can be proved: all rows of which a condition holds.",
+        default=(),
+        check=distinct(),
+    )
+    previous: Path | None = param(
+        help="The output folder of the version before this one: the release continues its data "
+        "set. Without it a new data set begins.",
+        default=None,
+        private=True,
+    )
+    growing: bool = param(
+        help="Rows are only ever added at the end (publish with 'shuffle: false'): the salts of "
+        "the version before are kept, so that the growth can be proved.",
+        default=False,
+    )
+
+    @property
+    def names(self) -> Names:
+        """The files of the head, of its signature and of the public key."""
+        return Names(f"{self.name}.json", f"{self.name}.sig", f"{self.name}.pub")
+
+    @property
+    def salts(self) -> str:
+        """The file from which the salts of all rows follow."""
+        return f"{self.name}.salts"
+
+    @property
+    def domain(self) -> bytes:
+        """What stands before everything that is signed: no scheme's signature fits another."""
+        return f"anonloom {self.name} signature 1\0".encode()
+
+    def problem(self, schema: Schema) -> str | None:
+        """Say which column cannot be indexed, or None."""
+        for name in self.index:
+            unpublished = schema.unpublished([name])
+            if unpublished:
+                return unpublished
+            column = schema[name]
+            if column.role == "quasi" and column.type != "category" and column.form == "nodes":
+                return (
+                    f"column '{name}' is published as groups of a hierarchy, and nobody can tell "
+                    "from a group's name where it ends: publish intervals, or index another column"
+                )
+        if self.growing and not issubclass(self.structure, GrowingStructure):
+            return f"'{self.name}' cannot prove that a release only grew"
+        return None
+
+    # --- sealing ----------------------------------------------------------------------------
+
+    def seal(self, public: Path, private: Path) -> Sealed:
+        """Seal all files of the public folder and every row of its table.
+
+        Raises
+        ------
+        IntegrityError
+            When the folder is sealed already, holds no table or something else than files, or the
+            key or the previous version cannot be used.
+        """
+        names, private_key = self.names, f"{self.name}.key"
+        for name in (*attrs.astuple(names), self.salts):
+            if (public / name).exists():
+                raise IntegrityError(f"the folder is sealed already: it has a '{name}'")
+        contents(public)  # what cannot be sealed is refused before a key is made
+        before = self._version_before()
+        published = _read_table(public)
+        seed = before[1] if before is not None and self.growing else new_seed()
+        rows = BoundRows.bind(published, seed, self.structure, self.index)
+        secret = self._signing_key(public, private / private_key, before and before[0])
+        (public / names.key).write_bytes(keys.written(secret.public_key()))
+        (public / self.salts).write_text(seed.hex() + "\n", encoding="ascii")
+        head = self._head(public, rows, keys.fingerprint(secret.public_key()), before and before[0])
+        if before is not None and self.growing:
+            _check_grown(rows, before[0], head)
+        text = head.write()
+        (public / names.text).write_bytes(text)
+        (public / names.signature).write_bytes(keys.sign(secret, text, self.domain))
+        made = (private_key,) if self.key is None else ()
+        return Sealed((*attrs.astuple(names), self.salts), made)
+
+    def _version_before(self) -> tuple[Head, bytes] | None:
+        """Read head and seed of the version before, checked as far as its own folder goes."""
+        if self.previous is None:
+            return None
+        above = self.previous / "public"
+        public = above if above.is_dir() else self.previous
+        signed = Signed.read(public, self.names)
+        head = self._signed_head(signed, self.names, None)
+        return head, self._seed(public, head)
+
+    def _signing_key(self, public: Path, new: Path, before: Head | None) -> Ed25519PrivateKey:
+        if self.key is None:
+            if before is not None:
+                raise IntegrityError(
+                    "a new version must be signed with the key of the version before",
+                    hint="Give it with 'key'.",
+                )
+            return keys.new(new)
+        if self.key.resolve().is_relative_to(public.resolve()):
+            raise IntegrityError("the private key lies in the folder that is to be published")
+        secret = keys.read_private(self.key)
+        if before is not None and keys.fingerprint(secret.public_key()) != before.key:
+            raise IntegrityError("the version before was signed with another key")
+        return secret
+
+    def _head(self, public: Path, rows: BoundRows, key: str, before: Head | None) -> Head:
+        files, _ = contents(public)
+        return Head(
+            scheme=self.name,
+            dataset=secrets.token_hex(16) if before is None else before.dataset,
+            version=1 if before is None else before.version + 1,
+            previous=None if before is None else before.digest,
+            created=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            key=key,
+            table=rows.published.files[0],
+            size=len(rows.encoded),
+            layout=rows.published.layout,
+            orders=rows.described(),
+            files={name: entry_of(public / name) for name in files},
+        )
+
+    # --- verifying a release ----------------------------------------------------------------
+
+    def verify(
+        self, public: Path, *, key: Path | None = None, known: Known | None = None
+    ) -> Verified:
+        """Check every file and every row against the signed head.
+
+        Raises
+        ------
+        IntegrityError
+            Saying which check failed: key, signature, head, version, files or rows.
+        """
+        head, rows = self._checked(public, key, known)
+        apart = rows.published.apart
+        by = [order.attribute for order in head.orders[1:]]
+        covers = [
+            f"every byte of {len(head.files)} files, and that there is no other file",
+            f"every row: {head.size} in '{head.table}', in their order"
+            + "".join(f"; '{name}' holds the same" for name in rows.published.files[1:]),
+        ]
+        if by:
+            covers.append(f"that ranges of {', '.join(dict.fromkeys(map(str, by)))} are complete")
+        return _together(
+            Verified(
+                tuple(covers), tuple(f"whether '{name}' holds the same rows" for name in apart)
+            ),
+            _signer(head, pinned=key is not None),
+            compare_versions(head, known),
+            Verified((), ("whether the release protects anybody: the report speaks of that",)),
+        )
+
+    def _checked(
+        self, public: Path, key: Path | None = None, known: Known | None = None
+    ) -> tuple[Head, BoundRows]:
+        """Check a folder as far as its seal and what the recipient knows allow."""
+        if not public.is_dir():
+            raise IntegrityError(f"{public}: there is no such folder")
+        head = self._signed_head(Signed.read(public, self.names), self.names, key)
+        compare(public, head.files, (self.names.text, self.names.signature))
+        compare_versions(head, known)
+        published = _read_table(public)
+        if published.files[0] != head.table or published.layout != head.layout:
+            raise IntegrityError(f"the columns of '{head.table}' are not those of the head")
+        if len(published) != head.size:
+            raise IntegrityError(
+                f"'{head.table}' has {len(published)} rows; the head says {head.size}"
+            )
+        by = dict.fromkeys(order.attribute for order in head.orders if order.attribute is not None)
+        try:
+            rows = BoundRows.bind(published, self._seed(public, head), self.structure, tuple(by))
+        except UsageError as error:
+            raise IntegrityError(f"the head makes no sense: {error}") from None
+        if rows.described() != head.orders:
+            raise IntegrityError("the rows are not those of the head: the root differs")
+        return head, rows
+
+    def _signed_head(self, signed: Signed, names: Names, key: Path | None) -> Head:
+        signer = signed.signer(names, self.domain, key)
+        head = Head.read(signed.text, names.text)
+        if head.key != keys.fingerprint(signer):
+            raise IntegrityError(f"'{names.text}' was written for another key than '{names.key}'")
+        if head.scheme != self.name:
+            raise IntegrityError(f"'{names.text}' is the head of another scheme")
+        return head
+
+    def _seed(self, public: Path, head: Head) -> bytes:
+        text = read(public, self.salts)
+        listed = head.files.get(self.salts)
+        if listed != entry_of(public / self.salts) or len(text) != 2 * SEED + 1:
+            raise IntegrityError(f"'{self.salts}' is not what was sealed")
+        return bytes.fromhex(text.decode("ascii"))
+
+    # --- proofs -----------------------------------------------------------------------------
+
+    def prove(self, public: Path, query: Query) -> bytes:
+        """Return a proof of some rows, of all rows of a range, or of growth.
+
+        The whole release is checked first: of a changed one nothing is proved.
+
+        Raises
+        ------
+        UsageError
+            When the release has no such rows, columns or orders.
+        IntegrityError
+            When the folder is not what was sealed.
+        """
+        head, rows = self._checked(public)
+        signed = Signed.read(public, self.names)
+        return answer(signed, head, rows, query).write()
+
+    def verify_proof(
+        self, proof: bytes, *, key: Path | None = None, known: Known | None = None
+    ) -> Proved:
+        """Check a proof on its own.
+
+        Raises
+        ------
+        IntegrityError
+            Saying which check failed: key, signature, head, version, rows or completeness.
+        """
+        found = Proof.read(proof)
+        head = self._signed_head(found.head, NAMES, key)
+        version = compare_versions(head, known)
+        shown = check_answer(found, head, self.structure, known)
+        verified = _together(
+            shown.verified,
+            _signer(head, pinned=key is not None),
+            version,
+            Verified((), ("other rows of the release, and its files",)),
+        )
+        return Proved(verified=verified, rows=shown.rows)
+
+
+def _read_table(public: Path) -> Published:
+    published = read_published(public)
+    if published is None:
+        raise IntegrityError("the folder holds no table: neither release.csv nor release.parquet")
+    return published
+
+
+def _check_grown(rows: BoundRows, before: Head, head: Head) -> None:
+    """Refuse to seal as grown what is no continuation."""
+    structure = rows.orders[None, "low"].structure
+    assert isinstance(structure, GrowingStructure)
+    what = "the version before is not the beginning of this release"
+    hint = "Only add rows at the end, with 'shuffle: false'; or write 'growing: false'."
+    if before.layout != head.layout or before.size > head.size:
+        raise IntegrityError(what, hint=hint)
+    old, new = (bytes.fromhex(one.orders[0].root) for one in (before, head))
+    try:
+        path = structure.growth(before.size)
+        structure.check_growth(before.size, old, head.size, new, path)
+    except IntegrityError:
+        raise IntegrityError(what, hint=hint) from None
+
+
+def _signer(head: Head, pinned: bool) -> Verified:
+    if pinned:
+        return Verified((f"the signer: whoever holds the pinned key {head.key}",))
+    return Verified(
+        (),
+        (
+            "self-consistent, signer unknown: whoever changes the files can seal them again; "
+            "give the publisher's key, obtained elsewhere",
+        ),
+    )
+
+
+def _together(*parts: Verified) -> Verified:
+    return Verified(
+        tuple(line for part in parts for line in part.covers),
+        tuple(line for part in parts for line in part.does_not_cover),
+    )
