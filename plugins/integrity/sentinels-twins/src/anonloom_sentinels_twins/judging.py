@@ -1,0 +1,352 @@
+"""What came back, and what to think of it: evidence per worker, and which results to distrust.
+
+Completeness: every job has one answer, and no other is among them. Correctness: no more controls
+failed than honest work may fail, which is none where honest results are always the same. A worker
+is accused if answers are missing, or if its own controls failed beyond that and all evidence
+together makes it all but certain that it omits work.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from anonloom.errors import UsageError
+from anonloom.kinds.work import JOB, RESULT, Judgement, OmittedWork, WorkerEvidence
+from anonloom_sentinels_twins.key import NONE, Key, spelled
+from anonloom_sentinels_twins.posterior import Counts, Prior, laziness, prior_of
+from anonloom_sentinels_twins.tolerant import campaign_level, tolerated, worker_level
+
+Numbers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+#: The expected number of honest workers among those whom one campaign accuses, at most.
+WRONGLY_ACCUSED = 0.01
+# So many accused workers are named in a message; the judgement has all of them.
+_NAMED = 10
+
+
+@attrs.frozen(kw_only=True)
+class Rules:
+    """When evidence is enough; None is what the campaign makes of it.
+
+    Attributes
+    ----------
+    accuse_at
+        The probability of laziness from which a worker is accused.
+    level
+        The probability at which all tolerant tests together may fail honest work.
+    prior
+        The probability that a worker is lazy, before any evidence.
+    """
+
+    accuse_at: float | None
+    level: float
+    prior: float | None
+
+    def threshold(self, workers: int) -> float:
+        """Return the probability from which one of so many workers is accused."""
+        return 1 - WRONGLY_ACCUSED / workers if self.accuse_at is None else self.accuse_at
+
+
+def verify(key: Key, answers: Sequence[pd.DataFrame | None], rules: Rules) -> Judgement:
+    """Return the evidence when no control failed and every job is answered.
+
+    Raises
+    ------
+    OmittedWork
+        Otherwise; it carries the evidence.
+    UsageError
+        When there are not as many answers as workers.
+    """
+    if len(answers) != key.campaign.workers:
+        raise UsageError(
+            f"there are {len(answers)} answers; the key is for {key.campaign.workers} workers, "
+            "and a worker that sent nothing has an empty place"
+        )
+    answered = _answered(key, answers)
+    outcome = _outcome(key, answered)
+    tests = _tests(key, outcome.counts, rules.level)
+    prior = prior_of(key.campaign, rules.prior)
+    lazy = laziness(outcome.counts, prior, key.campaign)[0]
+    if key.campaign.error == 0:
+        lazy = np.where(outcome.counts.failed[0] > 0, 1.0, lazy)
+    lazy = np.where(answered.missing > 0, 1.0, lazy)
+    accused = (answered.missing > 0) | (
+        tests.workers & (lazy >= rules.threshold(key.campaign.workers))
+    )
+    judgement = _judgement(key, answered, outcome, lazy, accused, prior, rules)
+    if tests.failed or answered.missing.any() or answered.strange.any():
+        raise OmittedWork(
+            _what(answered, outcome),
+            judgement,
+            hint=_who(judgement),
+        )
+    return judgement
+
+
+@attrs.frozen(eq=False)
+class _Answered:
+    """What the workers said, one entry per job of the key, and what is wrong with it.
+
+    Attributes
+    ----------
+    said
+        The answer, as `spelled`; None where there is none.
+    given
+        The same as the worker gave it.
+    missing, strange
+        By worker: jobs without one answer, and answers that were not asked for or given twice.
+    """
+
+    said: NDArray[np.object_]
+    given: NDArray[np.object_]
+    missing: Numbers
+    strange: Numbers
+
+
+def _answered(key: Key, answers: Sequence[pd.DataFrame | None]) -> _Answered:
+    said = np.full(len(key.job), None, dtype=object)
+    given = said.copy()
+    missing, strange = np.zeros((2, len(answers)), dtype=np.int64)
+    for worker, frame in enumerate(answers):
+        own = key.jobs_of(worker)
+        if frame is not None and all(list(frame.columns).count(one) == 1 for one in (JOB, RESULT)):
+            place = pd.Index(key.job[own]).get_indexer(frame[JOB].astype(str))
+            asked = place >= 0
+            texts, values = spelled(frame[RESULT]), frame[RESULT].to_numpy(dtype=object)
+            place, texts, values = place[asked], texts[asked], values[asked]
+            repeated = pd.Series(place).duplicated().to_numpy()
+            strange[worker] = (~asked).sum() + repeated.sum()
+            said[own[place[~repeated]]] = texts[~repeated]
+            given[own[place[~repeated]]] = values[~repeated]
+            # Two answers that contradict each other are none.
+            contradicted = own[place[repeated]][said[own[place[repeated]]] != texts[repeated]]
+            said[contradicted] = None
+        elif frame is not None:
+            strange[worker] = len(frame)
+        missing[worker] = _none(said[own]).sum()
+    given[_none(said)] = None
+    return _Answered(said, given, missing, strange)
+
+
+def _none(values: NDArray[np.object_]) -> Flags:
+    return np.asarray(pd.isna(values), dtype=bool)
+
+
+@attrs.frozen(eq=False)
+class _Outcome:
+    """What the controls say.
+
+    Attributes
+    ----------
+    counts
+        Of the controls that were answered.
+    pairs
+        The two jobs of each twin.
+    differ, both
+        By twin: whether the answers differ, and whether there are two.
+    """
+
+    counts: Counts
+    pairs: Numbers
+    differ: Flags
+    both: Flags
+
+
+def _outcome(key: Key, answered: _Answered) -> _Outcome:
+    workers = key.campaign.workers
+    none = _none(answered.said)
+    sentinel = np.flatnonzero((key.expected != NONE) & ~none)
+    expected = np.array([*key.results, None], dtype=object)[key.expected[sentinel]]
+    failed = np.asarray(answered.said[sentinel] != expected, dtype=bool)
+    by_worker = [
+        np.bincount(key.worker[sentinel[chosen]], minlength=workers).astype(np.float64)[None]
+        for chosen in (failed, ~failed)
+    ]
+    pairs = key.pairs()
+    both = ~(none[pairs[:, 0]] | none[pairs[:, 1]])
+    differ = both & np.asarray(answered.said[pairs[:, 0]] != answered.said[pairs[:, 1]], dtype=bool)
+    by_pair = []
+    for chosen in (differ, both & ~differ):
+        table = np.zeros((workers, workers))
+        one, other = key.worker[pairs[chosen]].T
+        np.add.at(table, (one, other), 1.0)
+        by_pair.append((table + table.T)[None])
+    return _Outcome(Counts(*by_worker, *by_pair), pairs, differ, both)
+
+
+@attrs.frozen(eq=False)
+class _Tests:
+    """Which tests honest work would not fail: of all sentinels, of all twins, of each worker."""
+
+    sentinels: bool
+    twins: bool
+    workers: Flags
+
+    @property
+    def failed(self) -> bool:
+        """Whether any of them failed."""
+        return self.sentinels or self.twins or bool(self.workers.any())
+
+
+def _tests(key: Key, counts: Counts, level: float) -> _Tests:
+    error = key.campaign.error
+
+    def beyond(failed: Any, of: Any, at: float) -> Flags:
+        return np.asarray(failed > tolerated(of, error, at))
+
+    failed, of = counts.failed[0], counts.failed[0] + counts.passed[0]
+    differ = counts.different[0].sum(axis=1)
+    pairs = differ + counts.same[0].sum(axis=1)
+    whole = campaign_level(level)
+    return _Tests(
+        sentinels=bool(beyond(failed.sum(), of.sum(), whole)),
+        # every twin is on the side of two workers
+        twins=bool(beyond(differ.sum() / 2, pairs.sum() / 2, whole)),
+        workers=beyond(failed + differ, of + pairs, worker_level(key.campaign.workers, level)),
+    )
+
+
+def _judgement(
+    key: Key,
+    answered: _Answered,
+    outcome: _Outcome,
+    lazy: Floats,
+    accused: Flags,
+    prior: Prior,
+    rules: Rules,
+) -> Judgement:
+    results, distrusted = _results(key, answered, outcome, lazy, accused)
+    covers, does_not_cover = _covered(key, rules)
+    return Judgement(
+        workers=tuple(
+            _evidence(key, answered, outcome.counts, worker, float(lazy[worker]), accused)
+            for worker in range(key.campaign.workers)
+        ),
+        results=results,
+        distrusted=distrusted,
+        prior=str(prior),
+        covers=covers,
+        does_not_cover=does_not_cover,
+    )
+
+
+def _evidence(
+    key: Key, answered: _Answered, counts: Counts, worker: int, lazy: float, accused: Flags
+) -> WorkerEvidence:
+    jobs = len(key.jobs_of(worker))
+    missing, strange = int(answered.missing[worker]), int(answered.strange[worker])
+    controls = {
+        "sentinels": _of(counts.failed[0, worker], counts.passed[0, worker]),
+        "twins": _of(counts.different[0, worker].sum(), counts.same[0, worker].sum()),
+    }
+    reasons = []
+    if missing:
+        reasons.append(f"{missing} of {jobs} jobs have no answer")
+    if strange:
+        reasons.append(f"{strange} answers were not asked for, or given twice")
+    for sort, words in (("sentinels", "failed"), ("twins", "differ from another worker's answer")):
+        failed, of = controls[sort]
+        if failed:
+            reasons.append(f"{failed} of {of} {sort} {words}")
+    return WorkerEvidence(
+        worker=worker,
+        jobs=jobs,
+        missing=missing,
+        strange=strange,
+        controls=controls,
+        lazy=lazy,
+        accused=bool(accused[worker]),
+        reasons=tuple(reasons),
+    )
+
+
+def _of(failed: float, passed: float) -> tuple[int, int]:
+    return int(failed), int(failed + passed)
+
+
+def _results(
+    key: Key, answered: _Answered, outcome: _Outcome, lazy: Floats, accused: Flags
+) -> tuple[pd.Series, Flags]:
+    """Return the result of each genuine row, and which of them not to rely on."""
+    first = np.empty(key.rows, dtype=np.int64)
+    original = np.flatnonzero((key.row != NONE) & ~key.copy)
+    first[key.row[original]] = original
+    none = _none(answered.said)
+    results = answered.given[first]
+    distrusted = accused[key.worker[first]] | none[first]
+
+    one, other = outcome.pairs.T
+    row, blamed = key.row[one], accused[key.worker]
+    # The second answer stands where the first is missing, or differs and is the more suspect one.
+    second = none[one] & ~none[other]
+    second |= outcome.differ & (lazy[key.worker[other]] < lazy[key.worker[one]])
+    results[row[second]] = answered.given[other[second]]
+    alone = np.where(none[one], blamed[other] | none[other] | key.disguised, blamed[one])
+    # What a worker confirms who is not accused may be relied on, whoever else said it.
+    together = np.where(outcome.differ, True, blamed[one] & blamed[other])
+    distrusted[row] = np.where(outcome.both, together, alone)
+    return pd.Series(results, dtype=object, name=RESULT), distrusted
+
+
+def _what(answered: _Answered, outcome: _Outcome) -> str:
+    counts, parts = outcome.counts, []
+    failed, of = _of(counts.failed.sum(), counts.passed.sum())
+    if failed:
+        parts.append(f"{failed} of {of} sentinels failed")
+    if outcome.differ.any():
+        parts.append(f"{outcome.differ.sum()} of {outcome.both.sum()} twins differ")
+    if answered.missing.any():
+        parts.append(f"{answered.missing.sum()} of {len(answered.said)} answers are missing")
+    if answered.strange.any():
+        parts.append(f"{answered.strange.sum()} answers were not asked for, or given twice")
+    return f"some work was not done as asked: {'; '.join(parts)}"
+
+
+def _who(judgement: Judgement) -> str:
+    lines = [
+        f"worker {worker + 1} is accused: {'; '.join(judgement.workers[worker].reasons)}"
+        for worker in judgement.accused[:_NAMED]
+    ]
+    if len(judgement.accused) > _NAMED:
+        lines.append(f"and {len(judgement.accused) - _NAMED} others")
+    if not lines:
+        lines.append("the evidence is not enough to accuse any one worker")
+    lines.append(f"distrust {judgement.distrusted.sum()} of {len(judgement.distrusted)} results")
+    return "\n".join(lines)
+
+
+def _covered(key: Key, rules: Rules) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    campaign, sizing = key.campaign, key.sizing
+    honest = (
+        "honest work fails no control"
+        if campaign.error == 0
+        else f"honest work fails the tests with a probability of at most {rules.level:g}"
+    )
+    covers = [
+        "completeness: every job has one answer, and there are no others",
+        f"correctness: if {campaign.lazy:g} of {campaign.workers} workers omit "
+        f"{campaign.omission:.1%} of their jobs, blindly, this goes unnoticed with a probability "
+        f"of at most {sizing.undetected:.3g}; {honest}",
+        "freshness: the answers name jobs of this campaign, so they are no old file",
+    ]
+    does_not = [
+        "workers who omit what they can guess well, such as with a cheap model of their own: the "
+        "probabilities are for blind omission",
+        "who of two workers is to blame for a twin that differs: the probabilities weigh them",
+        "whether an old computation was used again: only sentinels that no worker has seen before "
+        "show that anything was computed now",
+    ]
+    if sizing.controls.get("twins", 0):
+        does_not.append(
+            "whether the small changes of disguised twins leave their results as they are: the "
+            "client says so"
+            if key.disguised
+            else "workers who compare their jobs, unless they are declared as one group"
+        )
+    return tuple(covers), tuple(does_not)

@@ -1,0 +1,24 @@
+"""What this package offers to Anonloom."""
+
+from anonloom.api import Method, hookimpl
+
+ANONLOOM_API = 1
+
+_PAPER = (
+    "De Capitani di Vimercati, Foresti, Jajodia, Paraboschi, Sassi and Samarati, Sentinels and "
+    "Twins: Effective Integrity Assessment for Distributed Computation, IEEE TPDS 34(1), 2023."
+)
+
+
+@hookimpl
+def anonloom_register_integrity_schemes() -> list[Method]:
+    """Name the integrity scheme."""
+    return [
+        Method(
+            name="sentinels-twins",
+            target="anonloom_sentinels_twins.scheme:SentinelsTwins",
+            summary="Hidden controls among outsourced jobs show who omits work.",
+            paper=_PAPER,
+            reads=frozenset(),
+        )
+    ]

@@ -1,0 +1,106 @@
+"""Integrity scheme sentinels-twins: results that are known, and results that must be equal."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+import pandas as pd
+
+from anonloom.errors import UsageError
+from anonloom.kinds.work import Assignment, Campaign, Judgement, Sizing, WorkCheck
+from anonloom.params import between, param
+from anonloom_sentinels_twins import judging, likeness, placing, sizing
+from anonloom_sentinels_twins.key import Key
+from anonloom_sentinels_twins.tolerant import LEVEL
+
+
+@attrs.frozen(kw_only=True)
+class SentinelsTwins(WorkCheck):
+    """Hides sentinels and twins among the jobs of untrusted workers.
+
+    Why omitted work is noticed: a worker that does not know which of its jobs are controls omits
+    controls as often as other jobs, and an omitted control shows unless the guess is right. Why
+    honest work is not accused: if honest results are always the same, an honest campaign fails no
+    control; if not, no more controls fail than the binomial tests allow. Where a campaign has
+    failed, a worker is accused only if it is all but certain to be lazy, given what all controls
+    of all workers say.
+    """
+
+    disguise: Mapping[str, float] = param(
+        help="Column -> largest change that leaves the result as it is: the second job of a twin "
+        "is changed by as much at most, so that workers who compare their jobs do not find it.",
+        default=attrs.Factory(dict),
+    )
+    accuse_at: float | None = param(
+        help="The probability of laziness from which a worker is accused. Without it 1 - 0.01 / W "
+        "for W workers: then the expected number of honest workers among the accused is at "
+        "most 0.01 per campaign.",
+        check=between(0.5, 1, least_open=True, most_open=True),
+        default=None,
+    )
+    level: float = param(
+        help="Where honest results may differ: the probability at which all tests of a campaign "
+        "together may accuse honest work.",
+        check=between(0, 1, least_open=True, most_open=True),
+        default=LEVEL,
+    )
+    prior: float | None = param(
+        help="The probability that a worker is lazy before any evidence; without it the share of "
+        "lazy workers that the campaign expects.",
+        check=between(0, 1, least_open=True, most_open=True),
+        default=None,
+    )
+    likeness: bool = param(
+        help="Whether to try to tell the known rows from the others, and to warn if that works.",
+        default=True,
+    )
+
+    def size(self, campaign: Campaign) -> Sizing:
+        """Choose between sentinels and twins by the exact rule, and state what goes unnoticed.
+
+        Raises
+        ------
+        UsageError
+            When the campaign makes no sense, or no number of controls reaches what it asks.
+        """
+        return sizing.size(campaign, level=self.level)
+
+    def assign(
+        self,
+        jobs: pd.DataFrame,
+        known: pd.DataFrame,
+        campaign: Campaign,
+        sizing: Sizing,
+        rng: np.random.Generator,
+    ) -> Assignment:
+        """Hide the controls and deal the jobs.
+
+        Raises
+        ------
+        DataError
+            When there are too few known rows, or columns differ.
+        UsageError
+            When the numbers of controls cannot be placed.
+        """
+        made = placing.assign(jobs, known, campaign, sizing, rng, self.disguise)
+        if not self.likeness or not sizing.controls.get("sentinels", 0):
+            return made
+        found = likeness.measure(jobs, known, rng)
+        return attrs.evolve(made, warnings=(*made.warnings, *found.warnings))
+
+    def verify(self, key: Any, answers: Sequence[pd.DataFrame | None]) -> Judgement:
+        """Judge the workers by their answers.
+
+        Raises
+        ------
+        OmittedWork
+            When a control failed beyond what is allowed, or answers are missing or strange; it
+            carries the evidence.
+        UsageError
+            When there are not as many answers as workers.
+        """
+        if not isinstance(key, Key):
+            raise UsageError("the key is none of this scheme")
+        rules = judging.Rules(accuse_at=self.accuse_at, level=self.level, prior=self.prior)
+        return judging.verify(key, answers, rules)
