@@ -133,7 +133,7 @@ def fits(key: Ed25519PublicKey, text: bytes, line: bytes, domain: bytes) -> bool
 
 
 def _in_domain(domain: bytes, text: bytes) -> bytes:
-    if domain.find(0) != len(domain) - 1:
+    if domain.count(0) != 1 or domain[-1] != 0:
         # Otherwise one domain and the beginning of a text could be another domain.
         raise ValueError("a domain must end in its only NUL")
     return domain + text

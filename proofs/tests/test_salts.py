@@ -1,0 +1,62 @@
+"""Salts are AES of the row's number, and leaves are hashes of all three."""
+
+import hashlib
+
+import pytest
+from cryptography.hazmat.primitives.ciphers import Cipher
+from cryptography.hazmat.primitives.ciphers.algorithms import AES
+from cryptography.hazmat.primitives.ciphers.modes import ECB
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anonloom_proofs.salts import leaf_hash, leaf_hashes, new_seed, salt, salts
+
+seeds = st.binary(min_size=32, max_size=32)
+numbers = st.integers(0, 2**64 - 100) | st.sampled_from([0, 255, 2**32 - 2, 2**63 - 2])
+
+
+def slow_salt(seed, number):
+    block = Cipher(AES(seed), ECB()).encryptor()
+    return block.update(number.to_bytes(16, "big"))
+
+
+@given(seed=seeds, start=numbers, count=st.integers(0, 5))
+def test_all_salts_at_once_are_those_that_can_be_had_alone(seed, start, count):
+    expected = [slow_salt(seed, start + at) for at in range(count)]
+    assert b"".join(expected) == salts(seed, start, count)
+    assert expected == [salt(seed, start + at) for at in range(count)]
+
+
+@given(seed=seeds, start=numbers, rows=st.lists(st.binary(max_size=100), max_size=7))
+def test_leaves_of_many_rows(seed, start, rows):
+    def slow(number, row):
+        return hashlib.sha256(
+            bytes(1) + slow_salt(seed, number) + number.to_bytes(8, "big") + row
+        ).digest()
+
+    expected = [slow(start + at, row) for at, row in enumerate(rows)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("anonloom_proofs.salts._CHUNK", 3)
+        assert b"".join(expected) == leaf_hashes(seed, rows, start)
+    assert expected == [
+        leaf_hash(salt(seed, start + at), start + at, row) for at, row in enumerate(rows)
+    ]
+
+
+def test_a_known_answer_of_aes():
+    """FIPS 197, appendix C.3: what the block cipher is, so that no other can take its place."""
+    seed = bytes(range(32))
+    number = int("00112233445566778899aabbccddeeff", 16)
+    assert "8ea2b7ca516745bfeafc49904b496089" == salt(seed, number).hex()
+
+
+def test_the_same_row_elsewhere_or_with_another_seed_is_another_leaf():
+    leaves = leaf_hashes(bytes(32), [b"x", b"x"]) + leaf_hashes(bytes([1] * 32), [b"x"])
+    assert 3 == len({leaves[at : at + 32] for at in (0, 32, 64)})
+
+
+def test_seeds_are_new_and_long():
+    assert 32 == len(new_seed())
+    assert new_seed() != new_seed()
+    with pytest.raises(ValueError, match=r"^a seed has 32 bytes$"):
+        salts(bytes(16), 0, 1)
