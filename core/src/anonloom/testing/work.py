@@ -19,7 +19,7 @@ CAMPAIGN = Campaign(
     jobs=300, workers=5, lazy=2, omission=0.3, classes=(0.6, 0.3, 0.1), epsilon=0.05
 )
 #: How many honest campaigns are judged.
-_HONEST = 20
+_HONEST = 10
 
 
 def rows_of(count: int, seed: int) -> pd.DataFrame:
@@ -143,11 +143,11 @@ def check_missing_answers_are_noticed(subject: "IntegrityConformance") -> None:
 
 def check_omitted_work_is_noticed(subject: "IntegrityConformance") -> None:
     """Omitted work is noticed at least as often as `size` states, within chance."""
-    scheme, caught = work_check(subject), 0
+    scheme, caught, rows = work_check(subject), 0, given_rows()
     stated = 1 - scheme.size(CAMPAIGN).undetected
     for seed in range(subject.trials):
         rng = np.random.default_rng(seed)
-        _, given = assigned(scheme, rng)
+        _, given = assigned(scheme, rng, rows)
         answers = answered(given.batches, CAMPAIGN.lazy, CAMPAIGN.omission, rng)
         try:
             scheme.verify(given.key, answers)
