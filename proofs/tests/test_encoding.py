@@ -17,13 +17,13 @@ from anonloom.errors import IntegrityError
 from anonloom_proofs import encoding
 from anonloom_proofs.encoding import (
     EncodedColumn,
-    Layout,
     cell_text,
     decode_cell,
     decode_row,
     encode_cell,
     encoded_rows,
 )
+from anonloom_proofs.layout import Layout
 from anonloom_proofs.salts import leaf_hashes
 
 TYPES = ["category", "number", "date", "time"]

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from anonloom.data.cells import number_text, time_text
 from anonloom.data.schema import Type
 from anonloom.errors import IntegrityError
-from anonloom_proofs.layout import Layout as Layout  # both are one subject
+from anonloom_proofs.layout import Layout
 
 #: A decoded cell; None is a missing one.
 Cell = None | str | Decimal | date | datetime
