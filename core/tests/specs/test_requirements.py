@@ -1,4 +1,4 @@
-"""What looks at more than a collector knows while classes are made is refused before the run."""
+"""What a collector cannot know, and a seal cannot find, is refused before the run."""
 
 from pathlib import Path
 
@@ -170,3 +170,25 @@ def test_a_collector_that_holds_whole_rows_lets_all_look(ballots):
         "curator"
         == build(text.replace("partitioner: cut", "partitioner: peek"), ballots).collect.name
     )
+
+
+SEALED = PIPELINE.replace("collect: ballot\n", "") + (
+    "publish:\n  to: out\n  integrity: {integrity: wax, with: {over: [who]}}\n"
+)
+
+
+def test_a_seal_of_a_column_that_is_not_published(registry):
+    assert (
+        "p.yaml:17:14: publish.integrity: column 'who' has role 'person' and is not "
+        "published; published are: 'age', 'job', 'ill'\n"
+        "    integrity: {integrity: wax, with: {over: [who]}}\n"
+        "               ^"
+    ) == refused(registry, "[who]", "[who]", SEALED)
+    assert build(SEALED.replace("[who]", "[ill]"), registry).publish.integrity is not None
+
+
+def test_a_seal_is_not_judged_by_columns_that_a_mechanism_may_change(registry):
+    text = SEALED.replace(
+        "stages:\n", "stages:\n  - {mechanism: noise, with: {scale: 1, columns: [age]}}\n"
+    )
+    assert build(text, registry).publish.integrity is not None

@@ -156,7 +156,10 @@ class Historian(Auditor):
 
 @toy
 class Wax(Seal):
-    """A toy."""
+    over: tuple[str, ...] = param(help="Columns to seal.", default=())
+
+    def problem(self, schema):
+        return schema.unpublished(self.over)
 
 
 @toy

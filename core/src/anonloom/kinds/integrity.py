@@ -8,6 +8,8 @@ from typing import Any
 import attrs
 import pandas as pd
 
+from anonloom.data.schema import Schema
+
 
 class IntegrityScheme(ABC):
     """Base of the two sorts of scheme. `verify` raises; it never returns a verdict."""
@@ -95,6 +97,13 @@ class Seal(IntegrityScheme):
     Promise: any flipped byte, any added, dropped, renamed or reordered content of a sealed file is
     noticed by `verify`.
     """
+
+    def problem(self, schema: Schema) -> str | None:
+        """Say what is wrong with sealing a release of such columns, or None.
+
+        A pipeline file is checked with it before any data are read.
+        """
+        return None
 
     @abstractmethod
     def seal(self, public: Path, private: Path) -> Sealed:

@@ -26,7 +26,12 @@ from anonloom.spec.model import (
     Use,
 )
 from anonloom.spec.order import check_order, check_quasi
-from anonloom.spec.requirements import check_collector, check_needs, check_partitioned
+from anonloom.spec.requirements import (
+    check_collector,
+    check_needs,
+    check_partitioned,
+    check_seal,
+)
 from anonloom.spelling import listed
 
 T = TypeVar("T")
@@ -119,6 +124,8 @@ def read_pipeline(
     publish = _publish(root, fields, workshop)
     if publish and data and publish.intervals == "bounds":
         check_bounds(fields["publish"], data.schema)
+    if publish:
+        check_seal(fields.get("publish", root), publish.integrity, data, stages)
     if problems or not (header and data and suppression and collect and publish):
         raise SpecError(problems)
     return PipelineSpec(

@@ -1,5 +1,6 @@
-"""What a collector and an auditor require of the rest of a pipeline."""
+"""What a collector, an auditor and a seal require of the rest of a pipeline."""
 
+from anonloom.kinds.integrity import Seal
 from anonloom.spec.cursor import Cursor
 from anonloom.spec.model import Data, Use
 
@@ -9,6 +10,19 @@ def check_collector(cursor: Cursor, collect: Use | None, data: Data | None) -> N
     problem = collect.method.problem(data.schema) if collect and data else None
     if problem:
         cursor.complain(problem)
+
+
+def check_seal(
+    cursor: Cursor, seal: Seal | None, data: Data | None, stages: tuple[Use, ...]
+) -> None:
+    """Complain of a seal that does not fit the columns that are published."""
+    # A mechanism may change which columns there are: only the run can tell.
+    if seal is None or data is None or any(use.kind == "mechanism" for use in stages):
+        return
+    problem = seal.problem(data.schema)
+    if problem:
+        entries = cursor.node.mapping or {}
+        cursor.below("integrity", entries["integrity"]).complain(problem)
 
 
 def check_partitioned(
