@@ -14,8 +14,9 @@ What is asked of a placement
 `undetected` is true (exact, or an upper bound) for a placement that
 
 1. deals sentinels evenly: every worker has floor(s / W) of them, and the s mod W workers that have
-   one more are drawn at random. A sentinel's class is drawn uniformly, or all classes have equally
-   many and a random choice of them one more; which worker has which class is random;
+   one more are drawn at random. All classes have equally many, and a random choice of them one
+   more (or each sentinel's class is drawn on its own), dealt in random order: in the order of
+   classes, six of three classes to four workers, two workers have the second class only;
 2. deals twins evenly over the *pairs of workers* that may share a job (`sharing_pairs`): every
    pair has floor(t / M) of the t twins, M being the number of pairs, and the t mod M pairs that
    have one more are drawn at random; or draws a pair for every twin on its own;
@@ -240,10 +241,7 @@ def together(
     spread: bool = True,
     colluding: bool = False,
 ) -> Floats:
-    """The probability that sentinels and twins notice nothing: the product of the two.
-
-    Given who is lazy, the two sorts are placed, omitted and compared independently.
-    """
+    """The probability that neither notices anything: given who is lazy, they are independent."""
     alone = sentinels_spread if spread else sentinels_at_random
 
     def whole(z: Floats) -> Floats:
@@ -327,13 +325,6 @@ def undetected(
     and for it Hoeffding (1956) gives P(X <= k) <= P(Bin(n, mean) <= k) if k <= n mean - 1. Where
     that fails the bound is 1: so few controls show nothing. Tests of single workers can only
     notice more.
-
-    Parameters
-    ----------
-    sentinels, pairs
-        Numbers of controls; arrays give arrays.
-    level
-        The probability at which tolerant tests may accuse honest work.
 
     Raises
     ------

@@ -7,7 +7,6 @@ together makes it all but certain that it omits work.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import attrs
 import numpy as np
@@ -15,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom.errors import UsageError
-from anonloom.kinds.work import JOB, RESULT, Judgement, OmittedWork, WorkerEvidence
+from anonloom.kinds.work import JOB, RESULT, Campaign, Judgement, OmittedWork, WorkerEvidence
 from anonloom_sentinels_twins.key import NONE, Key, spelled
 from anonloom_sentinels_twins.posterior import Counts, Prior, laziness, prior_of
 from anonloom_sentinels_twins.tolerant import campaign_level, tolerated, worker_level
@@ -70,23 +69,61 @@ def verify(key: Key, answers: Sequence[pd.DataFrame | None], rules: Rules) -> Ju
         )
     answered = _answered(key, answers)
     outcome = _outcome(key, answered)
-    tests = _tests(key, outcome.counts, rules.level)
     prior = prior_of(key.campaign, rules.prior)
-    lazy = laziness(outcome.counts, prior, key.campaign)[0]
-    if key.campaign.error == 0:
-        lazy = np.where(outcome.counts.failed[0] > 0, 1.0, lazy)
-    lazy = np.where(answered.missing > 0, 1.0, lazy)
-    accused = (answered.missing > 0) | (
-        tests.workers & (lazy >= rules.threshold(key.campaign.workers))
-    )
+    decision = decide(outcome.counts, key.campaign, rules, prior)
+    silent = answered.missing > 0
+    lazy, accused = np.where(silent, 1.0, decision.lazy[0]), silent | decision.accused[0]
     judgement = _judgement(key, answered, outcome, lazy, accused, prior, rules)
-    if tests.failed or answered.missing.any() or answered.strange.any():
-        raise OmittedWork(
-            _what(answered, outcome),
-            judgement,
-            hint=_who(judgement),
-        )
+    if decision.noticed[0] or silent.any() or answered.strange.any():
+        raise OmittedWork(_what(answered, outcome), judgement, hint=_who(judgement))
     return judgement
+
+
+@attrs.frozen(eq=False)
+class Decision:
+    """What follows from the controls of several campaigns; the first axis is the campaign.
+
+    Attributes
+    ----------
+    noticed
+        Whether more controls failed than honest work may fail.
+    lazy, accused
+        By worker: the probability of laziness, and whether that and the worker's own controls are
+        enough to accuse it.
+    """
+
+    noticed: Flags
+    lazy: Floats
+    accused: Flags
+
+
+def decide(
+    counts: Counts, campaign: Campaign, rules: Rules, prior: Prior, chains: int | None = None
+) -> Decision:
+    """Return what follows from the controls alone.
+
+    Parameters
+    ----------
+    chains
+        See `laziness`.
+    """
+
+    def beyond(failed: Floats, passed: Floats, level: float) -> Flags:
+        return np.asarray(failed > tolerated(failed + passed, campaign.error, level))
+
+    # Every twin is on the side of two workers.
+    differ, same = counts.different.sum(axis=2), counts.same.sum(axis=2)
+    whole, each = campaign_level(rules.level), worker_level(campaign.workers, rules.level)
+    suspect = beyond(counts.failed + differ, counts.passed + same, each)
+    noticed = (
+        beyond(counts.failed.sum(axis=1), counts.passed.sum(axis=1), whole)
+        | beyond(differ.sum(axis=1) / 2, same.sum(axis=1) / 2, whole)
+        | suspect.any(axis=1)
+    )
+    lazy = laziness(counts, prior, campaign, chains)
+    if campaign.error == 0:
+        lazy = np.where(counts.failed > 0, 1.0, lazy)
+    return Decision(noticed, lazy, suspect & (lazy >= rules.threshold(campaign.workers)))
 
 
 @attrs.frozen(eq=False)
@@ -180,38 +217,6 @@ def _outcome(key: Key, answered: _Answered) -> _Outcome:
     return _Outcome(Counts(*by_worker, *by_pair), pairs, differ, both)
 
 
-@attrs.frozen(eq=False)
-class _Tests:
-    """Which tests honest work would not fail: of all sentinels, of all twins, of each worker."""
-
-    sentinels: bool
-    twins: bool
-    workers: Flags
-
-    @property
-    def failed(self) -> bool:
-        """Whether any of them failed."""
-        return self.sentinels or self.twins or bool(self.workers.any())
-
-
-def _tests(key: Key, counts: Counts, level: float) -> _Tests:
-    error = key.campaign.error
-
-    def beyond(failed: Any, of: Any, at: float) -> Flags:
-        return np.asarray(failed > tolerated(of, error, at))
-
-    failed, of = counts.failed[0], counts.failed[0] + counts.passed[0]
-    differ = counts.different[0].sum(axis=1)
-    pairs = differ + counts.same[0].sum(axis=1)
-    whole = campaign_level(level)
-    return _Tests(
-        sentinels=bool(beyond(failed.sum(), of.sum(), whole)),
-        # every twin is on the side of two workers
-        twins=bool(beyond(differ.sum() / 2, pairs.sum() / 2, whole)),
-        workers=beyond(failed + differ, of + pairs, worker_level(key.campaign.workers, level)),
-    )
-
-
 def _judgement(
     key: Key,
     answered: _Answered,
@@ -254,6 +259,8 @@ def _evidence(
         failed, of = controls[sort]
         if failed:
             reasons.append(f"{failed} of {of} {sort} {words}")
+    if accused[worker] and not missing and not controls["sentinels"][0]:
+        reasons.append("no sentinel failed: the other workers' answers alone speak against it")
     return WorkerEvidence(
         worker=worker,
         jobs=jobs,
@@ -338,7 +345,8 @@ def _covered(key: Key, rules: Rules) -> tuple[tuple[str, ...], tuple[str, ...]]:
     does_not = [
         "workers who omit what they can guess well, such as with a cheap model of their own: the "
         "probabilities are for blind omission",
-        "who of two workers is to blame for a twin that differs: the probabilities weigh them",
+        "who of two workers is to blame for a twin that differs: the probabilities weigh them, and "
+        "an honest worker among many who omit work and agree may look like the one who does not",
         "whether an old computation was used again: only sentinels that no worker has seen before "
         "show that anything was computed now",
     ]

@@ -342,10 +342,15 @@ def _check(key: Key) -> None:
 
 def _campaign(value: Any) -> Campaign:
     found = _named(value, [field.name for field in attrs.fields(Campaign)], "campaign")
-    whole = ("jobs", "workers", "lazy")
+    whole = ("jobs", "workers")
     _demand(all(type(found[name]) is int for name in whole), "'campaign' has a wrong number")
     _demand(type(found["colluding"]) is bool, "'colluding' is no truth value")
-    parts = [found["omission"], found["error"], *_numbers(found["classes"], "classes")]
+    parts = [
+        found["lazy"],
+        found["omission"],
+        found["error"],
+        *_numbers(found["classes"], "classes"),
+    ]
     parts += [found[name] for name in ("budget", "epsilon") if found[name] is not None]
     _numbers(parts, "campaign")
     _demand(isinstance(found["groups"], list), "'groups' is no list")

@@ -185,8 +185,10 @@ def _drawn(
     starts = np.concatenate([[0], np.cumsum(available)[:-1]])
     place = np.arange(len(classes)) - np.repeat(starts, available)
     chosen = shuffled[place < np.repeat(wanted, available)]
-    # Dealt in this order, the sentinels of a class, and rows with equal cells, spread evenly.
-    return np.asarray(chosen[np.lexsort((alike.known[chosen], classes[chosen]))], dtype=np.int64)
+    # Dealt in this order, rows with equal cells go to different workers. The order is random but
+    # for that: in the order of classes some workers would have sentinels of one class only.
+    place = rng.permutation(len(alike.common))[alike.known[chosen]]
+    return np.asarray(chosen[np.argsort(place, kind="stable")], dtype=np.int64)
 
 
 @attrs.frozen(eq=False)

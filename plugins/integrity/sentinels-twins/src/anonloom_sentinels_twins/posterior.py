@@ -8,7 +8,8 @@ honest, else one of a few rates. Then
   equally frequent among sentinels;
 - a twin of i and j does not match with (1 - P_max)(p_i (1 - p_j) + p_j (1 - p_i)): one of them
   worked, the other gave the most frequent result, and that is wrong;
-- honest answers differ with the campaign's `error` besides.
+- honest answers differ with the campaign's `error` besides;
+- two lazy workers who may collude differ half as often.
 
 With few workers all combinations of rates are summed. With many the sum is estimated by Gibbs
 sampling, in many chains at once; each step adds the exact probability of one worker given the
@@ -25,13 +26,15 @@ from anonloom.kinds.work import Campaign
 Floats = NDArray[np.float64]
 
 #: What a lazy worker's rate may be, in parts of the rate that the campaign expects.
-SPREAD = (0.25, 0.5, 1.0, 2.0, 4.0)
+SPREAD = (0.25, 0.5, 1.0, 2.0)
 #: Up to so many combinations of rates are summed exactly.
 MOST_STATES = 50_000
 
 # The logarithm of 'impossible'. Finite, so that zero times it is zero.
 _NEVER = -700.0
-# Whoever omits work may also fail where the model says it cannot, such as by answering at random.
+# Two workers who both omitted a job may differ all the same, such as by answering at random.
+_STRAY = 0.01
+# Where there is one class only, an omitted sentinel cannot fail; evidence that it did is not 0.
 _RARELY = 1e-9
 _SEED = 7
 # How many numbers one step may handle, which bounds the memory.
@@ -74,8 +77,9 @@ def prior_of(campaign: Campaign, lazy: float | None = None) -> Prior:
         # However sure the client is, evidence must be able to say otherwise.
         least = 0.5 / max(campaign.workers, 1)
         lazy = min(max(campaign.lazy / campaign.workers, least), 1 - least)
-    rates = sorted({min(campaign.omission * part, 1.0) for part in SPREAD})
-    return Prior(lazy, tuple(rate for rate in rates if rate > 0) or (1.0,))
+    rates = {min(campaign.omission * part, 1.0) for part in SPREAD} - {0.0}
+    # Whoever does nothing at all must be a possibility: several of them agree with each other.
+    return Prior(lazy, tuple(sorted(rates | {1.0})))
 
 
 @attrs.frozen(eq=False)
@@ -116,8 +120,11 @@ class Model:
         one, other = rates[:, None], rates[None, :]
         alone = one * (1 - other) + other * (1 - one)
         wrong = (1 - most) * (1 - error) + most * error
-        differ = alone * wrong + (1 - one) * (1 - other) * error
+        differ = alone * wrong + (1 - one) * (1 - other) * error + one * other * _STRAY
         fail[1:] = np.clip(fail[1:], _RARELY, 1 - _RARELY)
+        if campaign.colluding:
+            # Lazy workers may compare their jobs: as probably as not they then give one answer.
+            differ[1:, 1:] /= 2
         guilty = (one > 0) | (other > 0)
         differ = np.where(guilty, np.clip(differ, _RARELY, 1 - _RARELY), differ)
         logs = (_log(values) for values in (weight, fail, 1 - fail, differ, 1 - differ))
