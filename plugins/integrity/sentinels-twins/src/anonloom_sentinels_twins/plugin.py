@@ -1,6 +1,6 @@
 """What this package offers to Anonloom."""
 
-from anonloom.api import Method, hookimpl
+from anonloom.api import Command, Method, hookimpl
 
 ANONLOOM_API = 1
 
@@ -20,5 +20,17 @@ def anonloom_register_integrity_schemes() -> list[Method]:
             summary="Hidden controls among outsourced jobs show who omits work.",
             paper=_PAPER,
             reads=frozenset(),
+        )
+    ]
+
+
+@hookimpl
+def anonloom_register_commands() -> list[Command]:
+    """Name the command."""
+    return [
+        Command(
+            name="outsource",
+            target="anonloom_sentinels_twins.commands",
+            summary="hide controls among jobs for others, and judge their answers",
         )
     ]

@@ -86,7 +86,7 @@ class SentinelsTwins(WorkCheck):
         made = placing.assign(jobs, known, campaign, sizing, rng, self.disguise)
         if not self.likeness or not sizing.controls.get("sentinels", 0):
             return made
-        found = likeness.measure(jobs, known, rng)
+        found = likeness.measure(jobs, known, rng, mix=campaign.classes)
         return attrs.evolve(made, warnings=(*made.warnings, *found.warnings))
 
     def verify(self, key: Any, answers: Sequence[pd.DataFrame | None]) -> Judgement:
