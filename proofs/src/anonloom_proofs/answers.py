@@ -45,7 +45,7 @@ def _growth(head: Head, rows: BoundRows, old: Head) -> Growth:
     structure = rows.orders[None, "low"].structure
     if not isinstance(structure, GrowingStructure):
         raise UsageError(f"'{head.scheme}' cannot prove that a release only grew")
-    if old.dataset != head.dataset or old.version > head.version or old.size > head.size:
+    if not _may_begin(old, head):
         raise UsageError("the earlier head is not that of an earlier version of this release")
     growth = Growth(size=old.size, root=old.orders[0].root, path=structure.growth(old.size))
     try:
@@ -56,6 +56,16 @@ def _growth(head: Head, rows: BoundRows, old: Head) -> Growth:
             hint="Seal both with 'growing: true' and publish them with 'shuffle: false'.",
         ) from None
     return growth
+
+
+def _may_begin(old: Head, head: Head) -> bool:
+    """Whether a version can be the beginning of another: rows mean what their columns say."""
+    alike = ("scheme", "dataset", "key", "layout")
+    return (
+        all(getattr(old, name) == getattr(head, name) for name in alike)
+        and old.version <= head.version
+        and old.size <= head.size
+    )
 
 
 def check_answer(
@@ -69,6 +79,8 @@ def check_answer(
         Saying which check failed.
     """
     if proof.since is not None:
+        if proof.parts:
+            raise IntegrityError("the proof has rows, which a proof of growth has not")
         return _grown(proof.since, head, structure, known)
     if proof.where:
         return _in_range(proof, head, structure)
@@ -89,23 +101,24 @@ def check_answer(
 
 def _in_range(proof: Proof, head: Head, structure: type[Structure]) -> Proved:
     try:
-        sought = Range.of(Condition.read(proof.where), head.layout)
+        condition = Condition.read(proof.where)
+        sought = Range.of(condition, head.layout)
     except UsageError as error:
-        raise IntegrityError(f"the condition of the proof makes no sense: {error}") from None
+        raise IntegrityError(f"the condition of the proof makes no sense: {error.what}") from None
+    if str(condition) != proof.where:
+        raise IntegrityError("the condition of the proof is not in its one spelling")
     cells = check_range(head, structure, sought, proof.parts)
     category = head.layout.type_of(sought.attribute) == "category"
     means = (
         "cells are compared as they are written: a group, a set or '*' may also stand for a value "
         "in the range"
         if category
-        else "a row whose cell is an interval belongs to every range that the interval overlaps"
+        else "an interval or a set lies in every range that has a part between its ends, '*' in all"
     )
+    these = "this 1 row is the only one" if len(cells) == 1 else f"these {len(cells)} rows are all"
     return Proved(
         verified=Verified(
-            (
-                f"that these {len(cells)} rows are all rows of {head.size} with {proof.where}; "
-                f"{means}",
-            ),
+            (f"that {these} of {head.size} with {_on_one_line(proof.where)}; {means}",),
             ("that the publisher sorted the rows rightly: who has the release can check that",),
         ),
         rows=_frame(cells, head.layout),
@@ -122,8 +135,12 @@ def _grown(growth: Growth, head: Head, structure: type[Structure], known: Known 
         old = read_head(known.head)
         if (old.size, old.orders[0].root) != (growth.size, growth.root):
             raise IntegrityError("the proof begins with another version than the known head")
+        if not _may_begin(old, head):
+            raise IntegrityError("the known head is not that of an earlier version of this release")
         covers.append(f"that this is the known version {old.version}")
-    return Proved(verified=Verified(tuple(covers)), rows=_frame([], head.layout))
+        return Proved(verified=Verified(tuple(covers)), rows=_frame([], head.layout))
+    unknown = "which version that is, and whose: give its head with --head"
+    return Proved(verified=Verified(tuple(covers), (unknown,)), rows=_frame([], head.layout))
 
 
 def _check_growth(growth: Growth, head: Head, structure: type[Structure]) -> None:
@@ -131,6 +148,11 @@ def _check_growth(growth: Growth, head: Head, structure: type[Structure]) -> Non
         raise IntegrityError(f"'{head.scheme}' cannot prove that a release only grew")
     old, new = bytes.fromhex(growth.root), bytes.fromhex(head.orders[0].root)
     structure.check_growth(growth.size, old, head.size, new, growth.path)
+
+
+def _on_one_line(text: str) -> str:
+    """Write a text that anybody may have chosen, so that it cannot pass for lines of a message."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def _frame(rows: Sequence[tuple[Cell, ...]], layout: Layout) -> pd.DataFrame:

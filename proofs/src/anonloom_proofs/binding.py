@@ -1,5 +1,6 @@
 """The rows of a release as leaves, bound by one structure per order."""
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Self
 
@@ -8,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom.errors import UsageError
-from anonloom_proofs.head import Head, Order
+from anonloom_proofs.head import Order
 from anonloom_proofs.ordering import End, sorted_rows
 from anonloom_proofs.parts import Part
 from anonloom_proofs.published import Published
@@ -67,7 +68,7 @@ class BoundRows:
         leaves = leaf_hashes(seed, encoded)
         table = np.frombuffer(leaves, np.uint8).reshape(-1, HASH)
         orders: dict[Place, Bound] = {(None, "low"): Bound(None, structure.build(leaves))}
-        for attribute in attributes:
+        for attribute in dict.fromkeys(unicodedata.normalize("NFC", name) for name in attributes):
             for end, rows in _sorted(published, attribute).items():
                 orders[attribute, end] = Bound(rows, structure.build(table[rows].tobytes()))
         return cls(published, seed, encoded, orders)
@@ -92,12 +93,6 @@ class BoundRows:
             rows=tuple(self.encoded[number] for number in numbers),
             path=bound.structure.prove(positions),
         )
-
-
-def differing(bound: BoundRows, head: Head) -> list[Order]:
-    """Return the orders of a head whose roots are not those of the rows."""
-    found = set(bound.described())
-    return [order for order in head.orders if order not in found]
 
 
 def _sorted(published: Published, attribute: str) -> dict[End, NDArray[np.int64]]:

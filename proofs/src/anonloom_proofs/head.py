@@ -17,8 +17,11 @@ CONTEXT = "anonloom head of a release"
 FORMAT = 1
 #: How rows become leaves: see the library's README.
 ROWS = "anonloom rows 1"
+#: The files that may hold the rows.
+TABLES = ("release.csv", "release.parquet")
 
-_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
+_DATASET = re.compile(r"[0-9a-f]{32}")
 
 
 @attrs.frozen(kw_only=True)
@@ -149,6 +152,8 @@ class Head:
         for field, fits in _FITS.items():
             if field not in content or not fits(content[field]):
                 raise ValueError(f"its field '{field}' is missing or makes no sense")
+        if (content["version"] == 1) != (content["previous"] is None):
+            raise ValueError("only the first version has none before it")
         layout = Layout.read(content["columns"])
         return cls(
             **{name: content[name] for name in _PLAIN},
@@ -184,12 +189,13 @@ def _counts(least: int) -> Any:
 _PLAIN = ("scheme", "dataset", "version", "previous", "created", "key", "table", "size")
 _FITS = {
     "scheme": _word,
-    "dataset": _word,
+    "dataset": lambda value: isinstance(value, str) and bool(_DATASET.fullmatch(value)),
     "version": _counts(1),
     "previous": lambda value: value is None or is_hash(value),
     "created": lambda value: isinstance(value, str) and bool(_TIME.fullmatch(value)),
     "key": is_hash,
-    "table": _word,
+    # Messages name it: any other text could pass for lines of theirs.
+    "table": lambda value: value in TABLES,
     "size": _counts(0),
     "columns": lambda value: True,
     "schema": is_hash,

@@ -9,6 +9,9 @@ import attrs
 
 from anonloom.errors import IntegrityError
 
+# Python reads longer numbers slowly, and very long ones not at all.
+_DIGITS = 1000
+
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 Read = TypeVar("Read")
@@ -62,7 +65,7 @@ def read_json(data: bytes, name: str, read: Callable[[Any], Read]) -> Read:
         Saying what is wrong.
     """
     try:
-        return read(json.loads(data, object_pairs_hook=_once))
+        return read(json.loads(data, object_pairs_hook=_once, parse_int=_whole))
     except (ValueError, RecursionError) as error:
         unreadable = isinstance(error, json.JSONDecodeError | UnicodeError | RecursionError)
         what = "it is not JSON" if unreadable else str(error)
@@ -75,6 +78,12 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         raise ValueError("a name stands twice")
     return found
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > _DIGITS:
+        raise ValueError("a number has too many digits")
+    return int(digits)
 
 
 def _entry(name: str, entry: Any) -> Entry:

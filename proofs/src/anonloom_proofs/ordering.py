@@ -74,7 +74,11 @@ def bound(text: str | None, kind: Type, missing: Key) -> Key:
     """
     if text is None:
         return missing
-    value = _value(text, kind) if kind != "category" else decode_cell(encode_cell(text, kind), kind)
+    try:
+        cell = decode_cell(encode_cell(text, kind), kind)
+    except UnicodeEncodeError:
+        raise UsageError(f"the bound {text!r} is no text") from None
+    value = cell if kind == "category" or not isinstance(cell, str) else None
     if value is None:
         raise UsageError(f"the bound {text!r} is no {kind}", hint=_EXAMPLES[kind])
     return 1, value
@@ -93,19 +97,20 @@ def sorted_rows(column: EncodedColumn, kind: Type) -> dict[End, NDArray[np.int64
     Rows with equal ends keep the order of the file; missing cells come last. None when a cell has
     ends that nobody can tell from it, such as the name of a group.
     """
-    found = [ends(cell, kind) for cell in column.values()]
-    if None in found:
-        return None
+    cells = column.values()
+    # Cells that no row has say nothing: a Parquet file may list them, a CSV file cannot.
+    occurring, codes = np.unique(column.codes, return_inverse=True)
+    found = [ends(cells[code], kind) for code in occurring.tolist()]
     pairs = [pair for pair in found if pair is not None]
-    orders: dict[End, NDArray[np.int64]] = {"low": _order(column, [low for low, _ in pairs])}
+    if len(pairs) < len(found):
+        return None
+    orders: dict[End, NDArray[np.int64]] = {"low": _order(codes, [low for low, _ in pairs])}
     if any(low != high for low, high in pairs):
-        orders["high"] = _order(column, [high for _, high in pairs])
+        orders["high"] = _order(codes, [high for _, high in pairs])
     return orders
 
 
-def _order(column: EncodedColumn, keys: list[Key]) -> NDArray[np.int64]:
+def _order(codes: NDArray[np.int64], keys: list[Key]) -> NDArray[np.int64]:
     places = {key: at for at, key in enumerate(sorted(set(keys)))}
     ranks = np.array([places[key] for key in keys], np.int64)
-    if not len(ranks):
-        return np.zeros(0, np.int64)
-    return np.argsort(ranks[column.codes], kind="stable")
+    return np.argsort(ranks[codes], kind="stable")

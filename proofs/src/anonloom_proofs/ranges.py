@@ -16,6 +16,7 @@ sorted by hi, at which hi reaches a: two neighbours again. Whoever shows A - B d
 overlap has shown all of them. No node needs to carry more than a hash, so any structure will do.
 """
 
+import unicodedata
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
@@ -59,16 +60,17 @@ class Range:
         UsageError
             When there is no such attribute, or a bound is no value of it.
         """
-        if condition.attribute not in layout.names:
+        attribute = unicodedata.normalize("NFC", condition.attribute)
+        if attribute not in layout.names:
             raise UsageError(
-                f"there is no column '{condition.attribute}'",
+                f"there is no column {condition.attribute!r}",
                 hint=f"There are: {', '.join(layout.names)}.",
             )
-        kind = layout.type_of(condition.attribute)
+        kind = layout.type_of(attribute)
         low, high = bound(condition.low, kind, BELOW), bound(condition.high, kind, ABOVE)
         if low > high:
-            raise UsageError(f"the condition '{condition}' ends before it begins")
-        return cls(condition.attribute, low, high)
+            raise UsageError(f"the condition {str(condition)!r} ends before it begins")
+        return cls(attribute, low, high)
 
 
 def prove_range(rows: BoundRows, sought: Range) -> tuple[Part, ...]:
@@ -144,6 +146,7 @@ def check_range(
         return []
     shown = [part.cells(head, structure) for part in parts]
     pairs = [[_ends(head, sought, cells) for cells in rows] for rows in shown]
+    _refuse_disorder(pairs, two)
     if not two:
         return _run(head, sought, parts[0], shown[0], [low for low, _ in pairs[0]])
     begun = _passed(head, parts[0], [low for low, _ in pairs[0]], lambda low: low <= sought.high)
@@ -164,6 +167,15 @@ def _ends(head: Head, sought: Range, cells: tuple[Cell, ...]) -> tuple[Key, Key]
     if found is None:
         raise IntegrityError("a row of the proof has a cell whose ends nobody can know")
     return found
+
+
+def _refuse_disorder(shown: list[list[tuple[Key, Key]]], two: bool) -> None:
+    """Refuse what shows that the publisher sorted wrongly; what is not shown stays unknown."""
+    lows = [low for low, _ in shown[0]]
+    highs = [high for _, high in shown[-1]]
+    alike = two or all(low == high for low, high in shown[0])
+    if not alike or lows != sorted(lows) or highs != sorted(highs):
+        raise IntegrityError("the rows of the proof are not sorted as its head says")
 
 
 def _run(

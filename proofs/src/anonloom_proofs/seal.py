@@ -1,5 +1,6 @@
 """Seals over rows: a signed head binds every file, and every row of the table among them."""
 
+import re
 import secrets
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +24,8 @@ from anonloom_proofs.salts import SEED, new_seed
 from anonloom_proofs.signed import Names, Signed
 from anonloom_proofs.structure import GrowingStructure, Structure
 from anonloom_proofs.versions import compare_versions
+
+_SALTS = re.compile(rb"[0-9a-f]{%d}\n" % (2 * SEED))
 
 
 @attrs.frozen(kw_only=True)
@@ -109,12 +112,12 @@ class RowSeal(ProvingSeal):
         published = _read_table(public)
         seed = before[1] if before is not None and self.growing else new_seed()
         rows = BoundRows.bind(published, seed, self.structure, self.index)
+        if before is not None and self.growing:
+            _check_grown(rows, before[0])
         secret = self._signing_key(public, private / private_key, before and before[0])
         (public / names.key).write_bytes(keys.written(secret.public_key()))
         (public / self.salts).write_text(seed.hex() + "\n", encoding="ascii")
         head = self._head(public, rows, keys.fingerprint(secret.public_key()), before and before[0])
-        if before is not None and self.growing:
-            _check_grown(rows, before[0], head)
         text = head.write()
         (public / names.text).write_bytes(text)
         (public / names.signature).write_bytes(keys.sign(secret, text, self.domain))
@@ -214,8 +217,7 @@ class RowSeal(ProvingSeal):
             rows = BoundRows.bind(published, self._seed(public, head), self.structure, tuple(by))
         except UsageError as error:
             raise IntegrityError(f"the head makes no sense: {error}") from None
-        if rows.described() != head.orders:
-            raise IntegrityError("the rows are not those of the head: the root differs")
+        _check_roots(rows, head)
         return head, rows
 
     def _signed_head(self, signed: Signed, names: Names, key: Path | None) -> Head:
@@ -230,8 +232,10 @@ class RowSeal(ProvingSeal):
     def _seed(self, public: Path, head: Head) -> bytes:
         text = read(public, self.salts)
         listed = head.files.get(self.salts)
-        if listed != entry_of(public / self.salts) or len(text) != 2 * SEED + 1:
+        if listed != entry_of(public / self.salts):
             raise IntegrityError(f"'{self.salts}' is not what was sealed")
+        if not _SALTS.fullmatch(text):
+            raise IntegrityError(f"'{self.salts}' is malformed: it is no seed")
         return bytes.fromhex(text.decode("ascii"))
 
     # --- proofs -----------------------------------------------------------------------------
@@ -282,18 +286,29 @@ def _read_table(public: Path) -> Published:
     return published
 
 
-def _check_grown(rows: BoundRows, before: Head, head: Head) -> None:
+def _check_roots(rows: BoundRows, head: Head) -> None:
+    found = rows.described()
+    if found[0] != head.orders[0]:
+        raise IntegrityError("the rows are not those of the head: the root differs")
+    if found != head.orders:
+        # Ranges would be proved by an order that leaves rows out, or has them in a wrong place.
+        raise IntegrityError(
+            "the rows are not sorted as the head says: the root of an order differs"
+        )
+
+
+def _check_grown(rows: BoundRows, before: Head) -> None:
     """Refuse to seal as grown what is no continuation."""
     structure = rows.orders[None, "low"].structure
     assert isinstance(structure, GrowingStructure)
     what = "the version before is not the beginning of this release"
     hint = "Only add rows at the end, with 'shuffle: false'; or write 'growing: false'."
-    if before.layout != head.layout or before.size > head.size:
+    if before.layout != rows.published.layout or before.size > structure.size:
         raise IntegrityError(what, hint=hint)
-    old, new = (bytes.fromhex(one.orders[0].root) for one in (before, head))
+    old = bytes.fromhex(before.orders[0].root)
     try:
         path = structure.growth(before.size)
-        structure.check_growth(before.size, old, head.size, new, path)
+        structure.check_growth(before.size, old, structure.size, structure.root, path)
     except IntegrityError:
         raise IntegrityError(what, hint=hint) from None
 

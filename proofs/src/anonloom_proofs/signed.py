@@ -52,6 +52,8 @@ class Signed:
             When the key is no key or another than the pinned one, or does not fit.
         """
         signer = keys.read_public(self.key, f"'{names.key}'")
+        if keys.written(signer) != self.key:
+            raise IntegrityError(f"'{names.key}' holds more than a public key in its one spelling")
         if pinned is not None and not keys.same(signer, keys.pinned(pinned)):
             raise IntegrityError(
                 f"the release is signed with another key than the pinned one: "

@@ -29,15 +29,20 @@ def compare_versions(head: Head, known: Known | None) -> Verified:
         covers.append(f"that it is version {head.version}, at least {known.version}")
     if known is not None and known.head is not None:
         covers.append(_against(head, read_head(known.head)))
-    if not covers:
-        return Verified(
-            (),
-            (
-                f"whether there is a newer version than this one, {head.version}: give a head that "
-                "you know with --head, or the least version with --at-least",
-            ),
+    open_: list[str] = []
+    if known is None or known.head is None:
+        # Versions are counted per data set: an old one may have the number of another's newest.
+        open_.append(
+            f"whether this is the data set that you mean, of those of the signer: it is "
+            f"{head.dataset}; give a head that you know with --head"
         )
-    return Verified(tuple(covers), ("whether a version newer than this one was published since",))
+    open_.append(
+        "whether a version newer than this one was published since"
+        if covers
+        else f"whether there is a newer version than this one, {head.version}: give a head that "
+        "you know with --head, or the least version with --at-least"
+    )
+    return Verified(tuple(covers), tuple(open_))
 
 
 def read_head(path: Path) -> Head:

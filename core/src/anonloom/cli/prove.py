@@ -9,6 +9,7 @@ from anonloom.errors import UsageError
 from anonloom.kinds.integrity import Query
 from anonloom.registry import Registry
 from anonloom.run.proving import prove
+from anonloom.run.verification import public_folder
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -41,6 +42,11 @@ def execute(arguments: argparse.Namespace) -> int:
     target = Path(arguments.to)
     if target.exists():
         raise UsageError(f"'{target}' exists already", hint="Write to another file.")
+    if target.parent.resolve().is_relative_to(_public(arguments.folder)):
+        raise UsageError(
+            f"'{target}' would lie in the sealed folder, and break its seal",
+            hint="Write to another folder.",
+        )
     if arguments.row is not None and min(arguments.row) < 1:
         raise UsageError(f"--row must be at least 1. Got {min(arguments.row)} instead.")
     if arguments.where is not None and not arguments.where.strip():
@@ -59,3 +65,7 @@ def execute(arguments: argparse.Namespace) -> int:
         aside.unlink(missing_ok=True)
     sys.stdout.write(f"proof: {target} ({len(proof):,} bytes)\n")
     return 0
+
+
+def _public(folder: str) -> Path:
+    return public_folder(Path(folder)).resolve()

@@ -58,6 +58,8 @@ def execute(arguments: argparse.Namespace) -> int:
 def _known(arguments: argparse.Namespace) -> Known | None:
     if arguments.head is None and arguments.at_least is None:
         return None
+    if arguments.at_least is not None and arguments.at_least < 1:
+        raise UsageError(f"--at-least must be at least 1. Got {arguments.at_least} instead.")
     head = Path(arguments.head) if arguments.head is not None else None
     return Known(head=head, version=arguments.at_least)
 

@@ -3,6 +3,7 @@
 A proof file begins with one line that names the scheme; the rest is the scheme's own.
 """
 
+import re
 from pathlib import Path
 
 from anonloom.errors import IntegrityError, UsageError
@@ -11,8 +12,10 @@ from anonloom.registry import Registry
 from anonloom.run.verification import public_folder, scheme_named, seal_named
 
 _FIRST = "anonloom proof 1 "
-#: Longer than any name of a scheme.
-_FIRST_LINE = 200
+# A name is printed: it must not be able to write lines of its own.
+_FIRST_LINE = re.compile(rf"{_FIRST}([a-z0-9-]+)\n")
+#: Longer than any such line.
+_LONGEST_LINE = 200
 
 
 def prove(folder: Path, registry: Registry, query: Query) -> bytes:
@@ -56,14 +59,15 @@ def verify_proof(
     if not path.is_file():
         raise UsageError(f"there is no proof file '{path}'")
     with path.open("rb") as file:
-        first = file.readline(_FIRST_LINE)
+        first = file.readline(_LONGEST_LINE)
         try:
             line = first.decode("ascii")
         except UnicodeDecodeError:
             line = ""
-        if not (line.startswith(_FIRST) and line.endswith("\n")):
+        found = _FIRST_LINE.fullmatch(line)
+        if found is None:
             raise IntegrityError(f"'{path}' is no proof file of Anonloom")
-        name = line.removeprefix(_FIRST).removesuffix("\n")
+        name = found[1]
         seal = seal_named(name, registry)
         if not isinstance(seal, ProvingSeal):
             raise IntegrityError(f"the proof names a scheme, '{name}', that makes no proofs")

@@ -9,6 +9,9 @@ from anonloom.errors import IntegrityError, PluginError, UsageError
 from anonloom.kinds.integrity import Known, Seal, Verified
 from anonloom.registry import Registry
 
+#: Files that lie in a public folder, never in the folder that holds it.
+_RELEASED = ("release.csv", "release.parquet", "manifest.json", "report.json")
+
 
 def verify_folder(
     folder: Path, registry: Registry, key: Path | None = None, known: Known | None = None
@@ -57,6 +60,12 @@ def public_folder(folder: Path) -> Path:
         When it holds no release.
     """
     public = folder / "public" if (folder / "public").is_dir() else folder
+    if public != folder and any((folder / name).exists() for name in _RELEASED):
+        # What is verified must be what is then read.
+        raise UsageError(
+            f"'{folder}' holds a release, and another one in its folder 'public'",
+            hint="Name the one that you mean; a release has no folder 'public'.",
+        )
     if not public.is_dir():
         raise UsageError(f"there is no folder '{folder}'")
     if not (public / "manifest.json").is_file():
