@@ -17,6 +17,9 @@ from anonloom_proofs.signed import Signed
 from anonloom_proofs.structure import GrowingStructure, Structure
 from anonloom_proofs.versions import read_head
 
+#: How many rows a message names by their numbers.
+_NAMED = 5
+
 
 def answer(signed: Signed, head: Head, rows: BoundRows, query: Query) -> Proof:
     """Answer a question about a release whose head and rows were checked.
@@ -89,14 +92,20 @@ def check_answer(
     cells = proof.parts[0].cells(head, structure)
     if tuple(at + 1 for at in proof.parts[0].positions) != proof.rows:
         raise IntegrityError("the proof shows other rows than it names")
-    count = len(proof.rows)
-    said = f"row {proof.rows[0]}" if count == 1 else f"{count} rows, by their numbers,"
     return Proved(
         verified=Verified(
-            (f"that {said} of {head.size} in '{head.table}' {'is' if count == 1 else 'are'} this",)
+            (f"that {_numbered(proof.rows)} of the {head.size} rows in '{head.table}'",)
         ),
         rows=_frame(cells, head.layout),
     )
+
+
+def _numbered(rows: tuple[int, ...]) -> str:
+    if len(rows) == 1:
+        return f"this is row {rows[0]}"
+    first = ", ".join(map(str, rows[:_NAMED]))
+    more = f" and {len(rows) - _NAMED} more" if len(rows) > _NAMED else ""
+    return f"these are rows {first}{more}"
 
 
 def _in_range(proof: Proof, head: Head, structure: type[Structure]) -> Proved:

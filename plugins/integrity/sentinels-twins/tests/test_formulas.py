@@ -50,36 +50,36 @@ def dealt_evenly(places, number):
 
 
 TINY = [
-    (W, z, p)
-    for W in (2, 3, 4)
-    for z in range(W + 1)
+    (workers, z, p)
+    for workers in (2, 3, 4)
+    for z in range(workers + 1)
     for p in (Fraction(1, 5), Fraction(3, 4), Fraction(1))
 ]
 
 
-@pytest.mark.parametrize(("W", "z", "p"), TINY)
-def test_sentinels_equal_the_enumeration_of_workers(W, z, p):
+@pytest.mark.parametrize(("workers", "z", "p"), TINY)
+def test_sentinels_equal_the_enumeration_of_workers(workers, z, p):
     guess = Fraction(1, 3)
     for s in range(6):
         one_by_one = mean(
             np.prod([passing_sentinel(worker < z, p, guess) for worker in placed])
-            for placed in itertools.product(range(W), repeat=s)
+            for placed in itertools.product(range(workers), repeat=s)
         )
         even = mean(
             np.prod([passing_sentinel(worker < z, p, guess) for worker in placed])
-            for placed in dealt_evenly(list(range(W)), s)
+            for placed in dealt_evenly(list(range(workers)), s)
         )
-        arguments = (W, z, float(p), float(guess), s)
+        arguments = (workers, z, float(p), float(guess), s)
         assert float(one_by_one) == pytest.approx(float(formulas.sentinels_at_random(*arguments)))
         assert float(even) == pytest.approx(float(formulas.sentinels_spread(*arguments)))
         assert even <= one_by_one
 
 
 @pytest.mark.parametrize("colluding", [False, True])
-@pytest.mark.parametrize(("W", "z", "p"), TINY)
-def test_twins_equal_the_enumeration_and_even_dealing_is_not_worse(W, z, p, colluding):
+@pytest.mark.parametrize(("workers", "z", "p"), TINY)
+def test_twins_equal_the_enumeration_and_even_dealing_is_not_worse(workers, z, p, colluding):
     largest = Fraction(2, 5)
-    pairs = list(itertools.combinations(range(W), 2))
+    pairs = list(itertools.combinations(range(workers), 2))
     alike = {pair: agreeing_twin([w < z for w in pair], p, largest, colluding) for pair in pairs}
     for t in range(4):
         one_by_one = mean(
@@ -87,17 +87,17 @@ def test_twins_equal_the_enumeration_and_even_dealing_is_not_worse(W, z, p, coll
             for placed in itertools.product(pairs, repeat=t)
         )
         even = mean(np.prod([alike[pair] for pair in placed]) for placed in dealt_evenly(pairs, t))
-        stated = formulas.twins(W, z, float(p), float(largest), t, colluding)
+        stated = formulas.twins(workers, z, float(p), float(largest), t, colluding)
         assert float(one_by_one) == pytest.approx(float(stated))
         assert even <= one_by_one
 
 
-@pytest.mark.parametrize(("W", "z", "p"), TINY)
-def test_replicas_equal_the_enumeration_of_workers_and_coins(W, z, p):
+@pytest.mark.parametrize(("workers", "z", "p"), TINY)
+def test_replicas_equal_the_enumeration_of_workers_and_coins(workers, z, p):
     largest = Fraction(2, 5)
-    for r in range(1, W):
+    for r in range(1, workers):
         total = []
-        for placed in itertools.combinations(range(W), r + 1):
+        for placed in itertools.combinations(range(workers), r + 1):
             alike = Fraction(0)
             for omitted in itertools.product([False, True], repeat=r + 1):
                 chance = Fraction(1)
@@ -106,24 +106,26 @@ def test_replicas_equal_the_enumeration_of_workers_and_coins(W, z, p):
                 alike += chance * (1 if len(set(omitted)) == 1 else largest)
             total.append(alike)
         assert float(mean(total)) == pytest.approx(
-            float(formulas.replicas(W, z, float(p), float(largest), r))
+            float(formulas.replicas(workers, z, float(p), float(largest), r))
         )
 
 
 def test_equally_many_sentinels_per_class_are_not_worse_than_classes_drawn_on_their_own():
-    p, classes, W = Fraction(3, 5), 3, 3
-    for z, s in itertools.product(range(W + 1), range(1, 6)):
+    p, classes, workers = Fraction(3, 5), 3, 3
+    for z, s in itertools.product(range(workers + 1), range(1, 6)):
         values = []
         for surplus in itertools.combinations(range(classes), s % classes):
             kinds = [*range(classes)] * (s // classes) + list(surplus)
             for order in set(itertools.permutations(kinds)):
-                for placed in dealt_evenly(list(range(W)), s):
+                for placed in dealt_evenly(list(range(workers)), s):
                     missed = sum(w < z and kind != 0 for w, kind in zip(placed, order, strict=True))
                     # Surpluses and orders are not equally many: weigh each surplus the same.
                     weight = Fraction(1, len(set(itertools.permutations(kinds))))
                     values.append((weight, (1 - p) ** missed))
         exact = sum(w * v for w, v in values) / sum(w for w, _ in values)
-        assert float(exact) <= float(formulas.sentinels_spread(W, z, float(p), 1 / 3, s)) + 1e-12
+        assert (
+            float(exact) <= float(formulas.sentinels_spread(workers, z, float(p), 1 / 3, s)) + 1e-12
+        )
 
 
 def test_sentinels_dealt_in_the_order_of_classes_would_be_worse_than_stated():
@@ -146,24 +148,26 @@ def test_equally_many_twins_per_worker_would_be_worse_than_stated():
     assert 1 / 9 == pytest.approx(float(formulas.twins(4, 2, 1.0, 0.0, 2)))
 
 
-def without_replacement(N, m, k):
-    """The patterns of omission over m of N jobs of which exactly k are omitted."""
+def without_replacement(jobs, m, k):
+    """The patterns of omission over m of jobs jobs of which exactly k are omitted."""
     return {
-        pattern: Fraction(comb(N - m, k - sum(pattern)), comb(N, k))
+        pattern: Fraction(comb(jobs - m, k - sum(pattern)), comb(jobs, k))
         for pattern in itertools.product([0, 1], repeat=m)
-        if 0 <= k - sum(pattern) <= N - m
+        if 0 <= k - sum(pattern) <= jobs - m
     }
 
 
-@pytest.mark.parametrize(("N", "k"), [(4, 1), (5, 2), (6, 3), (8, 6), (10, 2)])
+@pytest.mark.parametrize(("jobs", "k"), [(4, 1), (5, 2), (6, 3), (8, 6), (10, 2)])
 @pytest.mark.parametrize("m", [1, 2, 3, 4])
-def test_an_exact_share_keeps_the_bound_where_a_lazy_worker_is_compared_with_an_honest_one(N, k, m):
+def test_an_exact_share_keeps_the_bound_where_a_lazy_worker_is_compared_with_an_honest_one(
+    jobs, k, m
+):
     wrong = Fraction(3, 4)
     exact = sum(
         chance * (1 - wrong) ** sum(pattern)
-        for pattern, chance in without_replacement(N, m, k).items()
+        for pattern, chance in without_replacement(jobs, m, k).items()
     )
-    assert exact <= (1 - Fraction(k, N) * wrong) ** m
+    assert exact <= (1 - Fraction(k, jobs) * wrong) ** m
 
 
 def test_an_exact_share_breaks_the_bound_for_twins_that_two_lazy_workers_share():
@@ -184,14 +188,14 @@ def test_both_together_are_the_product():
 
 
 def test_formulas_take_arrays_of_shapes_that_broadcast():
-    W = np.asarray([10, 20])[:, None]
+    workers = np.asarray([10, 20])[:, None]
     s = np.asarray([0, 7, 45])
     for formula in (formulas.sentinels_at_random, formulas.sentinels_spread, formulas.twins):
-        table = formula(W, 4, 0.2, 0.25, s)
+        table = formula(workers, 4, 0.2, 0.25, s)
         assert (2, 3) == table.shape
         for (i, w), (j, number) in itertools.product(enumerate((10, 20)), enumerate((0, 7, 45))):
             assert float(formula(w, 4, 0.2, 0.25, number)) == pytest.approx(table[i, j])
-    assert (2, 3) == formulas.replicas(W, 4, 0.2, 0.48, [1, 3, 9]).shape
+    assert (2, 3) == formulas.replicas(workers, 4, 0.2, 0.48, [1, 3, 9]).shape
     assert (2, 3) == formulas.undetected(CAMPAIGN, np.arange(2)[:, None], s).shape
 
 
@@ -221,17 +225,19 @@ def test_a_large_number_of_workers_gives_the_binomial_limit():
 
 
 @given(
-    st.integers(2, 40).flatmap(lambda W: st.tuples(st.just(W), st.integers(1, W))),
+    st.integers(2, 40).flatmap(
+        lambda workers: st.tuples(st.just(workers), st.integers(1, workers))
+    ),
     st.floats(0.01, 1),
     st.integers(2, 20),
     st.floats(0.01, 0.99),
 )
 def test_the_threshold_says_which_control_notices_more(numbers, p, c, largest):
-    W, z = numbers
-    sentinel = float(formulas.sentinel_fails(W, z, p, 1 / c))
-    twin = float(formulas.twin_differs(W, z, p)) * (1 - largest)
+    workers, z = numbers
+    sentinel = float(formulas.sentinel_fails(workers, z, p, 1 / c))
+    twin = float(formulas.twin_differs(workers, z, p)) * (1 - largest)
     if abs(sentinel - twin) > 1e-12:
-        assert (sentinel > twin) == (largest > float(formulas.threshold(W, z, p, c)))
+        assert (sentinel > twin) == (largest > float(formulas.threshold(workers, z, p, c)))
 
 
 def test_where_twins_notice_nothing_the_threshold_is_below_everything():
@@ -254,23 +260,23 @@ def test_groups_are_sized_for_the_lazy_workers_that_twins_watch_least(error, col
     rng = np.random.default_rng(11)
     seen = {True: 0, False: 0}
     for _ in range(60):
-        W = int(rng.integers(2, 8))
-        z, p = int(rng.integers(1, W + 1)), float(rng.uniform(0.05, 1))
-        side = rng.integers(0, 5, W)
+        workers = int(rng.integers(2, 8))
+        z, p = int(rng.integers(1, workers + 1)), float(rng.uniform(0.05, 1))
+        side = rng.integers(0, 5, workers)
         groups = [np.flatnonzero(side == g).tolist() for g in range(int(rng.integers(0, 4)))]
-        groups += [[0, W - 1]] * int(rng.integers(2))
+        groups += [[0, workers - 1]] * int(rng.integers(2))
         campaign = Campaign(
-            jobs=9, workers=W, lazy=z, omission=p, classes=(0.6, 0.4), budget=3, error=error,
+            jobs=9, workers=workers, lazy=z, omission=p, classes=(0.6, 0.4), budget=3, error=error,
             colluding=colluding, groups=groups,
         )  # fmt: skip
-        pairs = sharing_pairs(W, campaign.groups)
+        pairs = sharing_pairs(workers, campaign.groups)
         if len(pairs) == 0:
             continue
         shared = 0 if colluding else (1 - p) ** 2 * error + 2 * p * (1 - p) * 0.4
         rates = np.asarray([error, (1 - p) * error + p * 0.4, shared])
         least = min(
             rates[np.isin(pairs, lazy).sum(axis=1)].mean()
-            for lazy in itertools.combinations(range(W), z)
+            for lazy in itertools.combinations(range(workers), z)
         )
         disjoint = sum(map(len, campaign.groups)) == len(frozenset().union(*campaign.groups))
         stated = formulas.mismatch_rates(campaign)[1]

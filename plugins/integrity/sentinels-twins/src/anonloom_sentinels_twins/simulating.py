@@ -62,9 +62,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--judged",
         type=int,
-        default=100,
+        default=50,
         metavar="N",
-        help="campaigns that are played from plan to verdict, 100 by default",
+        help="campaigns that are played from plan to verdict, 50 by default",
     )
     parser.add_argument("--seed", type=int, metavar="N", help="repeat a simulation")
 

@@ -8,8 +8,6 @@ The exchange of sides is the exact null distribution: all of the learning is rep
 import attrs
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg, stats
-from threadpoolctl import threadpool_limits
 
 from anonloom_sentinels_twins.looks import Matrix
 
@@ -71,6 +69,9 @@ def attempt(
         order = np.argsort(rng.random((len(places), exchanges)), axis=0)
         sides[places, 1:] = genuine[places][order]
         lessons[places] = sides[places] - genuine[places].mean()
+    # Imported where it is used: whoever verifies answers does not wait for it.
+    from threadpoolctl import threadpool_limits
+
     rows = seen.astype(np.float64)
     ridge = _RIDGE * max(float((rows**2).sum()) / len(rows), 1e-12)
     said = np.zeros_like(sides)
@@ -111,12 +112,16 @@ def _said(
 def _solved(
     square: NDArray[np.float64], ridge: float, right: NDArray[np.float64]
 ) -> NDArray[np.float64]:
+    from scipy import linalg
+
     square[np.diag_indices_from(square)] += ridge
     return np.asarray(linalg.solve(square, right, assume_a="pos", check_finite=False))
 
 
 def _won(said: NDArray[np.float64], sides: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return of how many pairs the genuine row has the higher score; ties count half."""
+    from scipy import stats
+
     ranks = stats.rankdata(said, axis=0)
     ones = sides.sum(axis=0)
     return np.asarray((ranks * sides).sum(axis=0) - ones * (ones + 1) / 2)
