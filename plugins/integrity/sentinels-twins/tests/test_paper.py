@@ -14,7 +14,7 @@ ZIPF = tuple((1 / rank) / (1 + 1 / 2 + 1 / 3 + 1 / 4) for rank in (1, 2, 3, 4))
 #: Figure 9(c), whose text gives no budget: 50 extra jobs only move the level of both curves.
 NINE_C = Campaign(jobs=1000, workers=10, lazy=4, omission=0.2, classes=ZIPF, budget=50)
 RANDOM = Setting(placement="random")
-#: 32 comparisons below; by chance one of them fails in one of 2,000 choices of the seeds.
+#: 31 comparisons below; by chance one of them fails in about one of 1,000 choices of the seeds.
 DEVIATIONS = 4.2
 
 
