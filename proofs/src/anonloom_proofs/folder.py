@@ -3,7 +3,7 @@
 import hashlib
 import os
 import stat
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 from anonloom.errors import IntegrityError
@@ -35,6 +35,19 @@ def contents(top: Path) -> tuple[list[str], list[str]]:
                 what = "a symbolic link" if stat.S_ISLNK(mode) else "no ordinary file"
                 raise IntegrityError(f"'{name}' is {what}")
     return sorted(files), sorted(folders)
+
+
+def refuse_sealed(public: Path, names: Iterable[str]) -> None:
+    """Refuse to seal a folder twice.
+
+    Raises
+    ------
+    IntegrityError
+        When one of these files, which sealing would write, is there.
+    """
+    for name in names:
+        if (public / name).exists():
+            raise IntegrityError(f"the folder is sealed already: it has a '{name}'")
 
 
 def read(public: Path, name: str) -> bytes:

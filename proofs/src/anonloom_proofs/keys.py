@@ -39,6 +39,21 @@ def new(path: Path) -> Ed25519PrivateKey:
     return key
 
 
+def signing(given: Path | None, public: Path, new_key: Path) -> Ed25519PrivateKey:
+    """Return the key to sign a folder with: the one that was given, or a new one.
+
+    Raises
+    ------
+    IntegrityError
+        When the key cannot be read or written, or would be published.
+    """
+    if given is None:
+        return new(new_key)
+    if given.resolve().is_relative_to(public.resolve()):
+        raise IntegrityError("the private key lies in the folder that is to be published")
+    return read_private(given)
+
+
 def read_private(path: Path) -> Ed25519PrivateKey:
     """Read a private key.
 

@@ -16,12 +16,12 @@ from anonloom.params import distinct, param
 from anonloom_proofs import keys
 from anonloom_proofs.answers import answer, check_answer
 from anonloom_proofs.binding import BoundRows
-from anonloom_proofs.folder import compare, contents, entry_of, read
+from anonloom_proofs.folder import compare, contents, entry_of, read, refuse_sealed
 from anonloom_proofs.head import Head
 from anonloom_proofs.proof import NAMES, Proof
 from anonloom_proofs.published import Published, read_published
 from anonloom_proofs.salts import SEED, new_seed
-from anonloom_proofs.signed import Names, Signed
+from anonloom_proofs.signed import Names, Signed, of_signer, together
 from anonloom_proofs.structure import GrowingStructure, Structure
 from anonloom_proofs.versions import compare_versions
 
@@ -104,9 +104,7 @@ class RowSeal(ProvingSeal):
             key or the previous version cannot be used.
         """
         names, private_key = self.names, f"{self.name}.key"
-        for name in (*attrs.astuple(names), self.salts):
-            if (public / name).exists():
-                raise IntegrityError(f"the folder is sealed already: it has a '{name}'")
+        refuse_sealed(public, (*attrs.astuple(names), self.salts))
         contents(public)  # what cannot be sealed is refused before a key is made
         before = self._version_before()
         published = _read_table(public)
@@ -135,16 +133,12 @@ class RowSeal(ProvingSeal):
         return head, self._seed(public, head)
 
     def _signing_key(self, public: Path, new: Path, before: Head | None) -> Ed25519PrivateKey:
-        if self.key is None:
-            if before is not None:
-                raise IntegrityError(
-                    "a new version must be signed with the key of the version before",
-                    hint="Give it with 'key'.",
-                )
-            return keys.new(new)
-        if self.key.resolve().is_relative_to(public.resolve()):
-            raise IntegrityError("the private key lies in the folder that is to be published")
-        secret = keys.read_private(self.key)
+        if self.key is None and before is not None:
+            raise IntegrityError(
+                "a new version must be signed with the key of the version before",
+                hint="Give it with 'key'.",
+            )
+        secret = keys.signing(self.key, public, new)
         if before is not None and keys.fingerprint(secret.public_key()) != before.key:
             raise IntegrityError("the version before was signed with another key")
         return secret
@@ -187,11 +181,11 @@ class RowSeal(ProvingSeal):
         ]
         if by:
             covers.append(f"that ranges of {', '.join(dict.fromkeys(map(str, by)))} are complete")
-        return _together(
+        return together(
             Verified(
                 tuple(covers), tuple(f"whether '{name}' holds the same rows" for name in apart)
             ),
-            _signer(head, pinned=key is not None),
+            of_signer(head.key, pinned=key is not None),
             compare_versions(head, known),
             Verified((), ("whether the release protects anybody: the report speaks of that",)),
         )
@@ -270,9 +264,9 @@ class RowSeal(ProvingSeal):
         head = self._signed_head(found.head, NAMES, key)
         version = compare_versions(head, known)
         shown = check_answer(found, head, self.structure, known)
-        verified = _together(
+        verified = together(
             shown.verified,
-            _signer(head, pinned=key is not None),
+            of_signer(head.key, pinned=key is not None),
             version,
             Verified((), ("other rows of the release, and its files",)),
         )
@@ -311,22 +305,3 @@ def _check_grown(rows: BoundRows, before: Head) -> None:
         structure.check_growth(before.size, old, structure.size, structure.root, path)
     except IntegrityError:
         raise IntegrityError(what, hint=hint) from None
-
-
-def _signer(head: Head, pinned: bool) -> Verified:
-    if pinned:
-        return Verified((f"the signer: whoever holds the pinned key {head.key}",))
-    return Verified(
-        (),
-        (
-            "self-consistent, signer unknown: whoever changes the files can seal them again; "
-            "give the publisher's key, obtained elsewhere",
-        ),
-    )
-
-
-def _together(*parts: Verified) -> Verified:
-    return Verified(
-        tuple(line for part in parts for line in part.covers),
-        tuple(line for part in parts for line in part.does_not_cover),
-    )

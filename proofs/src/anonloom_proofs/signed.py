@@ -6,6 +6,7 @@ import attrs
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from anonloom.errors import IntegrityError
+from anonloom.kinds.integrity import Verified
 from anonloom_proofs import keys
 from anonloom_proofs.folder import read
 
@@ -64,3 +65,30 @@ class Signed:
                 f"the signature in '{names.signature}' does not fit '{names.text}'"
             )
         return signer
+
+
+def of_signer(fingerprint: str, pinned: bool) -> Verified:
+    """Say what a fitting signature shows of the signer.
+
+    Parameters
+    ----------
+    pinned
+        Whether the key is the one that the recipient had from elsewhere.
+    """
+    if pinned:
+        return Verified((f"the signer: whoever holds the pinned key {fingerprint}",))
+    return Verified(
+        (),
+        (
+            "self-consistent, signer unknown: whoever changes the files can seal them again; "
+            "give the publisher's key, obtained elsewhere",
+        ),
+    )
+
+
+def together(*parts: Verified) -> Verified:
+    """Join what several checks cover."""
+    return Verified(
+        tuple(line for part in parts for line in part.covers),
+        tuple(line for part in parts for line in part.does_not_cover),
+    )

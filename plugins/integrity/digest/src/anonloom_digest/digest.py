@@ -9,12 +9,14 @@ from anonloom.kinds.integrity import Known, Seal, Sealed, Verified
 from anonloom.params import param
 from anonloom_digest.listing import Listing
 from anonloom_proofs import keys
-from anonloom_proofs.folder import compare, contents, entry_of, read
+from anonloom_proofs.folder import compare, contents, entry_of, refuse_sealed
+from anonloom_proofs.signed import Names, Signed, of_signer, together
 
 LISTING = "digest.json"
 SIGNATURE = "digest.sig"
 PUBLIC_KEY = "digest.pub"
 PRIVATE_KEY = "digest.key"
+NAMES = Names(LISTING, SIGNATURE, PUBLIC_KEY)
 
 # Before what is signed: a signature of this scheme can be taken for no other.
 DOMAIN = b"anonloom digest signature 1\0"
@@ -45,16 +47,9 @@ class Digest(Seal):
             When the folder is sealed already or holds something else than files, or the key cannot
             be used.
         """
-        for name in (LISTING, SIGNATURE, PUBLIC_KEY):
-            if (public / name).exists():
-                raise IntegrityError(f"the folder is sealed already: it has a '{name}'")
+        refuse_sealed(public, attrs.astuple(NAMES))
         contents(public)  # what cannot be sealed is refused before a key is made
-        if self.key is None:
-            secret = keys.new(private / PRIVATE_KEY)
-        else:
-            if self.key.resolve().is_relative_to(public.resolve()):
-                raise IntegrityError("the private key lies in the folder that is to be published")
-            secret = keys.read_private(self.key)
+        secret = keys.signing(self.key, public, private / PRIVATE_KEY)
         known = secret.public_key()
         (public / PUBLIC_KEY).write_bytes(keys.written(known))
         files, _ = contents(public)
@@ -86,16 +81,9 @@ class Digest(Seal):
             )
         if not public.is_dir():
             raise IntegrityError(f"{public}: there is no such folder")
-        listing, signature, pem = (read(public, name) for name in (LISTING, SIGNATURE, PUBLIC_KEY))
-        signer = keys.read_public(pem, f"'{PUBLIC_KEY}'")
-        if key is not None and not keys.same(signer, keys.pinned(key)):
-            raise IntegrityError(
-                f"the release is signed with another key than the pinned one: "
-                f"{keys.fingerprint(signer)}"
-            )
-        if not keys.fits(signer, listing, signature, DOMAIN):
-            raise IntegrityError(f"the signature in '{SIGNATURE}' does not fit '{LISTING}'")
-        listed = Listing.read(listing, LISTING)
+        signed = Signed.read(public, NAMES)
+        signer = signed.signer(NAMES, DOMAIN, key)
+        listed = Listing.read(signed.text, LISTING)
         if listed.key != keys.fingerprint(signer):
             raise IntegrityError(f"'{LISTING}' was written for another key than '{PUBLIC_KEY}'")
         compare(public, listed.files, (LISTING, SIGNATURE))
@@ -103,17 +91,16 @@ class Digest(Seal):
 
 
 def _verified(listed: Listing, pinned: bool) -> Verified:
-    covers = [f"every byte of {len(listed.files)} files, and that there is no other file"]
-    not_covered = [
-        "whether an older release of the same publisher was put in the place of a newer one",
-        "whether the release protects anybody: the report speaks of that",
-    ]
-    if pinned:
-        covers.append(f"the signer: whoever holds the pinned key {listed.key}")
-    else:
-        not_covered.insert(
-            0,
-            "self-consistent, signer unknown: whoever changes the files can seal them again; "
-            "give the publisher's key, obtained elsewhere",
-        )
-    return Verified(tuple(covers), tuple(not_covered))
+    files = len(listed.files)
+    return together(
+        Verified((f"every byte of {files} files, and that there is no other file",)),
+        of_signer(listed.key, pinned),
+        Verified(
+            (),
+            (
+                "whether an older release of the same publisher was put in the place of a newer "
+                "one",
+                "whether the release protects anybody: the report speaks of that",
+            ),
+        ),
+    )
