@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from anonloom.errors import UsageError
 from anonloom.kinds.work import Campaign
 from anonloom_sentinels_twins import formulas
-from anonloom_sentinels_twins.sharing import least_shared, sharing_pairs
+from anonloom_sentinels_twins.sharing import count_sharing, least_shared, sharing_pairs
 from anonloom_sentinels_twins.tolerant import campaign_level, more_than, tolerated, worker_level
 
 ZIPF = (12 / 25, 6 / 25, 4 / 25, 3 / 25)
@@ -270,6 +270,7 @@ def test_groups_are_sized_for_the_lazy_workers_that_twins_watch_least(error, col
             colluding=colluding, groups=groups,
         )  # fmt: skip
         pairs = sharing_pairs(workers, campaign.groups)
+        assert len(pairs) == count_sharing(workers, campaign.groups)
         if len(pairs) == 0:
             continue
         shared = 0 if colluding else (1 - p) ** 2 * error + 2 * p * (1 - p) * 0.4

@@ -17,7 +17,7 @@ What is asked of a placement
    one more are drawn at random. All classes have equally many, and a random choice of them one
    more (or each sentinel's class is drawn on its own), dealt in random order: in the order of
    classes, six of three classes to four workers, two workers have the second class only;
-2. deals twins evenly over the *pairs of workers* that may share a job (`sharing_pairs`): every
+2. deals twins evenly over the *pairs of workers* that may share a job (`sharing.sharing_pairs`): every
    pair has floor(t / M) of the t twins, M being the number of pairs, and the t mod M pairs that
    have one more are drawn at random; or draws a pair for every twin on its own;
 3. draws which jobs are twinned at random, and all of this independently of each other.
@@ -53,7 +53,7 @@ from scipy.special import gammaln
 
 from anonloom.errors import UsageError
 from anonloom.kinds.work import Campaign
-from anonloom_sentinels_twins.sharing import least_shared, sharing_pairs
+from anonloom_sentinels_twins.sharing import count_sharing, least_shared
 from anonloom_sentinels_twins.tolerant import LEVEL, campaign_level, more_than, tolerated
 
 Floats = NDArray[np.float64]
@@ -301,7 +301,7 @@ def mismatch_rates(campaign: Campaign) -> tuple[float, float]:
     wrong = 1 - max(campaign.classes)
     q = p * z / W
     fails = (1 - q) * e + q * (1 - 1 / len(campaign.classes))
-    pairs = len(sharing_pairs(W, campaign.groups))
+    pairs = count_sharing(W, campaign.groups)
     one = p * (wrong - e)
     if pairs == 0 or one <= 0:
         return fails, min(e, e + one)
@@ -332,7 +332,7 @@ def undetected(
         When there are twins, and no two workers may share a job.
     """
     s, t = np.asarray(sentinels, dtype=np.int64), np.asarray(pairs, dtype=np.int64)
-    if np.any(t > 0) and len(sharing_pairs(campaign.workers, campaign.groups)) == 0:
+    if np.any(t > 0) and count_sharing(campaign.workers, campaign.groups) == 0:
         raise UsageError(
             "twins need two workers that may share a job",
             hint="Use more workers or smaller groups, or sentinels only.",

@@ -21,6 +21,18 @@ def sharing_pairs(workers: int, groups: Sequence[frozenset[int]] = ()) -> NDArra
     return np.argwhere(apart)
 
 
+def count_sharing(workers: int, groups: Sequence[frozenset[int]] = ()) -> int:
+    """How many pairs `sharing_pairs` has; counted without listing them if no groups overlap."""
+    if _overlap(groups):
+        return len(sharing_pairs(workers, groups))
+    inside = sum(len(group) * (len(group) - 1) // 2 for group in groups)
+    return workers * (workers - 1) // 2 - inside
+
+
+def _overlap(groups: Sequence[frozenset[int]]) -> bool:
+    return sum(len(group) for group in groups) > len(frozenset[int]().union(*groups))
+
+
 def least_shared(
     workers: int, lazy: int, groups: Sequence[frozenset[int]], pull: float
 ) -> tuple[float, float]:
@@ -37,7 +49,7 @@ def least_shared(
     """
     among = lazy * (lazy - 1) / 2
     grouped = frozenset[int]().union(*groups)
-    if sum(len(group) for group in groups) > len(grouped):
+    if _overlap(groups):
         degrees = np.bincount(sharing_pairs(workers, groups).ravel(), minlength=workers)
         return float(np.sort(degrees)[:lazy].sum()), among
     sizes = [len(group) for group in groups if group] + [1] * (workers - len(grouped))

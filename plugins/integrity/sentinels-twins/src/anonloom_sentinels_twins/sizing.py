@@ -19,7 +19,7 @@ from anonloom_sentinels_twins.formulas import (
     undetected,
     unnoticed_extreme,
 )
-from anonloom_sentinels_twins.sharing import sharing_pairs
+from anonloom_sentinels_twins.sharing import count_sharing
 from anonloom_sentinels_twins.tolerant import LEVEL, campaign_level, tolerated
 
 #: With a budget, the probability at which everybody may omit everything and stay unnoticed.
@@ -128,7 +128,7 @@ def _check_classes(classes: tuple[float, ...]) -> None:
 
 def _choice(campaign: Campaign, only: Sort | None, level: float) -> tuple[Sort, tuple[str, ...]]:
     """The sort that notices more per job, and why."""
-    pairs = len(sharing_pairs(campaign.workers, campaign.groups))
+    pairs = count_sharing(campaign.workers, campaign.groups)
     if only is None and pairs == 0:
         return "sentinels", ("Sentinels, as no two workers may share a job.",)
     if only == "twins" and pairs == 0:
