@@ -17,7 +17,7 @@ What is asked of a placement
    one more are drawn at random. All classes have equally many, and a random choice of them one
    more (or each sentinel's class is drawn on its own), dealt in random order: in the order of
    classes, six of three classes to four workers, two workers have the second class only;
-2. deals twins evenly over the *pairs of workers* that may share a job (`sharing.sharing_pairs`): every
+2. deals twins evenly over the *pairs of workers* that may share a job (`sharing_pairs`): every
    pair has floor(t / M) of the t twins, M being the number of pairs, and the t mod M pairs that
    have one more are drawn at random; or draws a pair for every twin on its own;
 3. draws which jobs are twinned at random, and all of this independently of each other.
