@@ -269,7 +269,8 @@ def _listed(value: Any, kind: type, where: str) -> list[Any]:
 def _key(document: Any) -> Key:
     _demand(isinstance(document, dict), "it is no mapping")
     _demand(document.get("context") == CONTEXT, "it is another sort of file")
-    _demand(document.get("version") == VERSION, f"it is not of version {VERSION}")
+    known = type(document.get("version")) is int and document["version"] == VERSION
+    _demand(known, f"it is not of version {VERSION}")
     _named(document, _FIELDS, "key")
     campaign, sizing = _campaign(document["campaign"]), _sizing(document["sizing"])
     workers = document["workers"]

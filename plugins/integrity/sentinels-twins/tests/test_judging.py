@@ -1,0 +1,345 @@
+"""Evidence, accusations, and which results to rely on."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from anonloom.errors import UsageError
+from anonloom.kinds.work import Campaign, OmittedWork, Sizing
+from anonloom_sentinels_twins.judging import Rules, verify
+from anonloom_sentinels_twins.key import NONE
+from anonloom_sentinels_twins.placing import assign
+
+NAMES = np.array(["a", "b", "c"], dtype=object)
+RULES = Rules(accuse_at=None, level=0.01, prior=None)
+
+
+def rows(count, start=0):
+    return pd.DataFrame({"x": np.arange(start, start + count)})
+
+
+def result_of(frame):
+    return NAMES[frame["x"].to_numpy() % 3]
+
+
+class Sent:
+    """A campaign that was sent, and honest answers to it."""
+
+    def __init__(
+        self, jobs=60, workers=4, sentinels=12, twins=24, seed=1, disguise=None, error=0.0
+    ):
+        known = rows(90, 100_000)
+        known["result"] = result_of(known)
+        campaign = Campaign(
+            jobs=jobs,
+            workers=workers,
+            lazy=1,
+            omission=0.2,
+            classes=(1 / 3, 1 / 3, 1 / 3),
+            budget=sentinels + twins,
+            error=error,
+        )
+        sizing = Sizing(controls={"sentinels": sentinels, "twins": twins}, undetected=0.123)
+        given = assign(
+            rows(jobs), known, campaign, sizing, np.random.default_rng(seed), disguise or {}
+        )
+        self.key, self.jobs = given.key, rows(jobs)
+        self.answers = [
+            pd.DataFrame({"job": batch["job"], "result": result_of(batch)})
+            for batch in given.batches
+        ]
+
+    def change(self, places, result="wrong"):
+        """Change the answers to these jobs of the key."""
+        for place in np.atleast_1d(places):
+            answers = self.answers[self.key.worker[place]]
+            answers.loc[answers["job"] == self.key.job[place], "result"] = result
+
+    def judged(self, rules=RULES):
+        """Return the judgement, whether or not it was raised."""
+        try:
+            return verify(self.key, self.answers, rules)
+        except OmittedWork as error:
+            return error.judgement
+
+    def raised(self, rules=RULES):
+        with pytest.raises(OmittedWork) as caught:
+            verify(self.key, self.answers, rules)
+        return caught.value
+
+
+def test_honest_work_is_returned_in_the_rows_order():
+    sent = Sent()
+    judgement = verify(
+        sent.key, [one.sample(frac=1, random_state=1) for one in sent.answers], RULES
+    )
+    assert list(judgement.results) == list(result_of(sent.jobs))
+    assert not judgement.distrusted.any()
+    assert () == judgement.accused
+    for worker, one in enumerate(judgement.workers):
+        own = sent.key.jobs_of(worker)
+        assert (worker, len(own), 0, 0, False, ()) == (
+            one.worker,
+            one.jobs,
+            one.missing,
+            one.strange,
+            one.accused,
+            one.reasons,
+        )
+        assert {"sentinels": (0, 3), "twins": (0, 12)} == one.controls
+        assert one.lazy < 0.25
+    assert judgement.prior == (
+        "every worker on its own omits work with probability 0.25; whoever does omits one of the "
+        "shares 0.05, 0.1, 0.2, 0.4, 1 of its jobs, each as probable"
+    )
+
+
+def test_what_passing_covers_is_said_and_what_not():
+    judgement = Sent().judged()
+    assert judgement.covers == (
+        "completeness: every job has one answer, and there are no others",
+        "correctness: if 1 of 4 workers omit 20.0% of their jobs, blindly, this goes unnoticed "
+        "with a probability of at most 0.123; honest work fails no control",
+        "freshness: the answers name jobs of this campaign, so they are no old file",
+    )
+    assert judgement.does_not_cover == (
+        "workers who omit what they can guess well, such as with a cheap model of their own: the "
+        "probabilities are for blind omission",
+        "who of two workers is to blame for a twin that differs: the probabilities weigh them, and "
+        "an honest worker among many who omit work and agree may look like the one who does not",
+        "whether an old computation was used again: only sentinels that no worker has seen before "
+        "show that anything was computed now",
+        "workers who compare their jobs, unless they are declared as one group",
+    )
+    disguised = Sent(disguise={"x": 3}).judged()
+    assert disguised.does_not_cover[-1] == (
+        "whether the small changes of disguised twins leave their results as they are: the client "
+        "says so"
+    )
+    tolerant = Sent(error=0.1).judged()
+    assert tolerant.covers[1].endswith(
+        "honest work fails the tests with a probability of at most 0.01"
+    )
+
+
+def test_a_failed_sentinel_is_proof():
+    sent = Sent()
+    place = np.flatnonzero(sent.key.row == NONE)[0]
+    worker = int(sent.key.worker[place])
+    sent.change(place)
+    error = sent.raised()
+    judgement = error.judgement
+    assert (worker,) == judgement.accused
+    assert 1.0 == judgement.workers[worker].lazy
+    assert (1, 3) == judgement.workers[worker].controls["sentinels"]
+    distrusted = int(judgement.distrusted.sum())
+    assert str(error) == (
+        "some work was not done as asked: 1 of 12 sentinels failed\n"
+        f"    worker {worker + 1} is accused: 1 of 3 sentinels failed\n"
+        f"    distrust {distrusted} of 60 results"
+    )
+    # All that this worker alone answered is distrusted; what another confirms is not.
+    key = sent.key
+    alone = key.row[(key.worker == worker) & (key.row != NONE)]
+    alone = alone[~np.isin(alone, key.row[key.copy])]
+    assert sorted(alone) == list(np.flatnonzero(judgement.distrusted))
+
+
+def test_a_lone_twin_that_differs_accuses_nobody():
+    sent = Sent()
+    first, second = sent.key.pairs()[0]
+    sent.change(second)
+    error = sent.raised()
+    row = sent.key.row[first]
+    assert () == error.judgement.accused
+    assert [row] == list(np.flatnonzero(error.judgement.distrusted))
+    workers = [error.judgement.workers[sent.key.worker[place]] for place in (first, second)]
+    assert workers[0].lazy == pytest.approx(workers[1].lazy)
+    assert [("1 of 12 twins differ from another worker's answer",)] * 2 == [
+        one.reasons for one in workers
+    ]
+    assert str(error) == (
+        "some work was not done as asked: 1 of 24 twins differ\n"
+        "    the evidence is not enough to accuse any one worker\n"
+        "    distrust 1 of 60 results"
+    )
+
+
+def test_of_twins_that_differ_the_less_suspect_worker_is_believed():
+    sent = Sent()
+    pairs = sent.key.pairs()
+    culprit = 2
+    for first, second in pairs:
+        for place in (first, second):
+            if sent.key.worker[place] == culprit:
+                sent.change(place)
+    judgement = sent.raised().judgement
+    assert (culprit,) == judgement.accused
+    assert judgement.workers[culprit].reasons == (
+        "12 of 12 twins differ from another worker's answer",
+        "no sentinel failed: the other workers' answers alone speak against it",
+    )
+    both = sent.key.row[pairs[:, 0]]
+    assert list(judgement.results[both]) == list(result_of(sent.jobs.iloc[both]))
+    differ = both[(sent.key.worker[pairs] == culprit).any(axis=1)]
+    assert judgement.distrusted[differ].all()
+
+
+def test_a_worker_that_sends_nothing_is_accused_and_twins_stand_in():
+    sent = Sent()
+    sent.answers[1] = None
+    error = sent.raised()
+    judgement, key = error.judgement, sent.key
+    jobs = len(key.jobs_of(1))
+    assert (1,) == judgement.accused
+    assert (jobs, jobs, 1.0) == (
+        judgement.workers[1].jobs,
+        judgement.workers[1].missing,
+        judgement.workers[1].lazy,
+    )
+    held = set(key.row[(key.worker == 1) & (key.row != NONE)])
+    twinned = set(key.row[key.copy])
+    gone = sorted(held - twinned)
+    assert list(np.flatnonzero(judgement.results.isna())) == gone
+    assert list(np.flatnonzero(judgement.distrusted)) == gone
+    kept = sorted(set(range(60)) - set(gone))
+    assert list(judgement.results[kept]) == list(result_of(sent.jobs.iloc[kept]))
+    assert error.what == f"some work was not done as asked: {jobs} of 96 answers are missing"
+
+
+def test_the_answer_to_a_disguised_copy_alone_is_distrusted():
+    sent = Sent(disguise={"x": 3})
+    first, _ = sent.key.pairs()[0]
+    answers = sent.answers[sent.key.worker[first]]
+    sent.answers[sent.key.worker[first]] = answers[answers["job"] != sent.key.job[first]]
+    judgement = sent.judged()
+    assert judgement.distrusted[sent.key.row[first]]
+    assert judgement.results[sent.key.row[first]] is not None
+
+
+@pytest.mark.parametrize("nothing", [None, np.nan, "", pd.NA])
+def test_an_empty_result_is_a_missing_answer(nothing):
+    sent = Sent()
+    place = sent.key.jobs_of(0)[0]
+    sent.answers[0]["result"] = sent.answers[0]["result"].astype(object)
+    sent.change(place, nothing)
+    judgement = sent.raised().judgement
+    assert (1, True, ("1 of 24 jobs have no answer",)) == (
+        judgement.workers[0].missing,
+        judgement.workers[0].accused,
+        judgement.workers[0].reasons,
+    )
+
+
+def test_answers_given_twice_or_to_no_job_are_strange_and_accuse_nobody():
+    sent = Sent()
+    first = sent.answers[0]
+    sent.answers[0] = pd.concat(
+        [first, first.iloc[:2], pd.DataFrame({"job": ["x", None], "result": ["a", "a"]})]
+    )
+    error = sent.raised()
+    assert error.what == (
+        "some work was not done as asked: 4 answers were not asked for, or given twice"
+    )
+    assert (4, 0, ()) == (
+        error.judgement.workers[0].strange,
+        error.judgement.workers[0].missing,
+        error.judgement.accused,
+    )
+    assert not error.judgement.distrusted.any()
+
+
+def test_two_answers_that_contradict_each_other_are_none():
+    sent = Sent()
+    first = sent.answers[0]
+    sent.answers[0] = pd.concat([first, first.iloc[:1].assign(result="other")])
+    one = sent.raised().judgement.workers[0]
+    assert (1, 1, True) == (one.strange, one.missing, one.accused)
+
+
+def test_an_old_file_answers_no_job_of_this_campaign():
+    old, sent = Sent(seed=1), Sent(seed=2)
+    sent.answers[0] = old.answers[0]
+    one = sent.raised().judgement.workers[0]
+    assert (24, 24) == (one.missing, one.strange)
+
+
+def test_another_worker_s_answers_are_strange():
+    sent = Sent()
+    sent.answers[0], sent.answers[1] = sent.answers[1], sent.answers[0]
+    judgement = sent.raised().judgement
+    assert (0, 1) == judgement.accused
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        pd.DataFrame({"job": ["x"], "answer": [1]}),
+        pd.DataFrame([["x", "y", "z"]], columns=["job", "job", "result"]),
+        pd.DataFrame(),
+    ],
+)
+def test_a_broken_table_is_the_worker_s_fault(broken):
+    sent = Sent()
+    sent.answers[0] = broken
+    one = sent.raised().judgement.workers[0]
+    assert (24, len(broken), True) == (one.missing, one.strange, one.accused)
+
+
+def test_numbers_and_texts_that_mean_the_same_are_the_same():
+    sent = Sent()
+    number = {"a": 1, "b": 2, "c": 3}
+    # The client's own results are numbers, one worker's file has texts, another's floats.
+    object.__setattr__(sent.key, "results", ("1", "2", "3"))
+    casts = [int, float, str, lambda value: f"{value}.0"]
+    for worker, cast in enumerate(casts):
+        column = sent.answers[worker]["result"].map(number).map(cast)
+        sent.answers[worker]["result"] = column
+    assert not sent.judged().distrusted.any()
+    assert () == verify(sent.key, sent.answers, RULES).accused
+
+
+def test_as_many_answers_as_workers_are_needed():
+    sent = Sent()
+    with pytest.raises(UsageError) as caught:
+        verify(sent.key, sent.answers[:3], RULES)
+    assert str(caught.value) == (
+        "there are 3 answers; the key is for 4 workers, and a worker that sent nothing has an "
+        "empty place"
+    )
+
+
+def test_many_accused_are_not_all_named():
+    sent = Sent(jobs=60, workers=12, sentinels=12, twins=0)
+    sent.change(np.flatnonzero(sent.key.row == NONE))
+    error = sent.raised()
+    assert tuple(range(12)) == error.judgement.accused
+    assert error.hint.splitlines()[-2:] == ["and 2 others", "distrust 60 of 60 results"]
+
+
+def test_honest_errors_are_tolerated_and_more_is_not():
+    """At an honest error of 5 % one of twelve sentinels may fail, and half of them may not."""
+    sent = Sent(error=0.05)
+    sentinels = np.flatnonzero(sent.key.row == NONE)
+    sent.change(sentinels[0])
+    judgement = verify(sent.key, sent.answers, RULES)
+    assert () == judgement.accused
+    assert (1, 12) == tuple(
+        sum(one.controls["sentinels"][at] for one in judgement.workers) for at in (0, 1)
+    )
+    sent.change(sentinels[:6])
+    assert sent.raised().what == "some work was not done as asked: 6 of 12 sentinels failed"
+
+
+def test_tolerant_twins_that_differ_are_distrusted_though_nobody_is_accused():
+    sent = Sent(error=0.05)
+    first, second = sent.key.pairs()[0]
+    sent.change(second)
+    judgement = verify(sent.key, sent.answers, RULES)
+    assert [sent.key.row[first]] == list(np.flatnonzero(judgement.distrusted))
+
+
+def test_one_hundred_thousand_jobs_are_judged():
+    sent = Sent(jobs=100_000, workers=10, sentinels=60, twins=500)
+    judgement = verify(sent.key, sent.answers, RULES)
+    assert (judgement.results.to_numpy() == result_of(sent.jobs)).all()
