@@ -151,6 +151,22 @@ def test_whatever_a_worker_sends_is_survived(said, client, monkeypatch):
     assert ["worker 1 sent something else than answers"] == told
 
 
+class Unpacked:
+    """Cannot be taken out of its package."""
+
+    status = "finished"
+
+    def result(self, timeout):
+        raise TypeError("a cell of the rows")
+
+
+def test_what_cannot_be_unpacked_is_no_answer():
+    future = Unpacked()
+    line = dask_executor._Line(number=0, address="", work=classified, pieces=[], open={future: 0.0})
+    assert "worker 1 sent something else than answers" == line.take(future)
+    assert line.answers() is None
+
+
 def test_answers_that_were_not_asked_for_are_left_to_the_judge(client, monkeypatch):
     monkeypatch.setattr(dask_executor, "answer", Lying(b'{"job": [1, "x"], "result": [{}, null]}'))
     (found,) = execute(batches(1), classified, client)

@@ -1,7 +1,9 @@
 """Dask as the way to the workers: each batch goes to one dask worker, in pieces, and to no other.
 
 Only rows and the names of jobs leave; the key is not an argument of anything here. Answers come
-back as JSON and are taken apart with care: a worker may say what it likes.
+back as JSON and are taken apart with care: a worker may say what it likes. Dask itself trusts its
+workers (it unpickles what they send, and lets them talk to each other): against workers who attack
+the client, and not only its results, send files.
 """
 
 import json
@@ -22,6 +24,8 @@ from anonloom_sentinels_twins.workers import Behaviour, Jobs, Work
 PIECE, AHEAD = 2000, 2
 #: Seconds after which it is looked whether workers are still there.
 _LOOK = 1.0
+#: Seconds that an answer may take on its way: it is lost when its worker dies just then.
+_FETCH = 30.0
 
 
 @attrs.frozen
@@ -174,7 +178,11 @@ class _Line:
         if future.status != "finished":
             # Its message may hold cells, and comes from the worker.
             return f"worker {self.number + 1} failed on {_rows(self.pieces)} rows or fewer"
-        frame = _read(future.result())
+        try:
+            frame = _read(future.result(timeout=_FETCH))
+        except Exception:
+            # Whatever cannot be unpacked, or was lost with its worker: anything may come here.
+            frame = None
         if frame is None:
             return f"worker {self.number + 1} sent something else than answers"
         self.back.append(frame)
