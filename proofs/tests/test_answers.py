@@ -31,7 +31,7 @@ def signed(head):
     return Signed(head.write(), b"", b"")
 
 
-def asked(rows, head, **query):
+def asked(rows, head, /, **query):
     return answer(signed(head), head, rows, Query(**query))
 
 
@@ -57,7 +57,7 @@ def write(path, head):
 
 def test_one_row(rows, head):
     assert (
-        ("that row 4 of 4 in 'release.csv' is this",),
+        ("that this is row 4 of the 4 rows in 'release.csv'",),
         (),
         [["100", "Oslo"]],
     ) == shown(asked(rows, head, rows=(4,)), head)
@@ -65,10 +65,20 @@ def test_one_row(rows, head):
 
 def test_several_rows(rows, head):
     assert (
-        ("that 3 rows, by their numbers, of 4 in 'release.csv' are this",),
+        ("that these are rows 1, 2, 3 of the 4 rows in 'release.csv'",),
         (),
         [["[1, 2]", "Rome"], ["3", ""], [None, None]],
     ) == shown(asked(rows, head, rows=(1, 2, 3)), head)
+
+
+def test_many_rows():
+    rows = bound({"age": ("number", ["1"] * 20)})
+    proof = asked(rows, head_of(rows), rows=tuple(range(2, 15)))
+    covers, _, found = shown(proof, head_of(rows))
+    assert (
+        "that these are rows 2, 3, 4, 5, 6 and 8 more of the 20 rows in 'release.csv'",
+    ) == covers
+    assert [["1"]] * 13 == found
 
 
 def test_questions_that_have_no_answer(rows, head):
@@ -107,40 +117,28 @@ WRITTEN = (
     [
         (
             "age  >=  2.0",
-            f"that these 3 rows are all of 4 with age >= 2.0; {BETWEEN}",
+            f"that these 3 are all rows with age >= 2.0 among 4; {BETWEEN}",
             [["[1, 2]", "Rome"], ["3", ""], ["100", "Oslo"]],
         ),
         (
             "age = 2",
-            f"that this 1 row is the only one of 4 with age = 2; {BETWEEN}",
+            f"that this is the only row with age = 2 among 4; {BETWEEN}",
             [["[1, 2]", "Rome"]],
         ),
         (
             "age between 5 and 6",
-            f"that these 0 rows are all of 4 with age between 5 and 6; {BETWEEN}",
+            f"that there is no row with age between 5 and 6 among 4; {BETWEEN}",
             [],
         ),
         (
             "city = ''",
-            f"that this 1 row is the only one of 4 with city = ''; {WRITTEN}",
+            f"that this is the only row with city = '' among 4; {WRITTEN}",
             [["3", ""]],
         ),
     ],
 )
 def test_ranges(rows, head, where, said, found):
     assert ((said,), SORTED, found) == shown(asked(rows, head, where=where), head)
-
-
-def test_a_condition_writes_no_lines_of_its_own(rows, head):
-    """A prover chooses the bounds of a range of texts freely."""
-    where = "city >= 'X\n  covers: the signer\x1b[2K\u202e\u00e9'"
-    covers, _, found = shown(asked(rows, head, where=where), head)
-    assert (
-        r"that these 0 rows are all of 4 with city >= 'X\n  covers: the signer\x1b[2K\u202e"
-        + "\u00e9'; "
-        + WRITTEN,
-    ) == covers
-    assert [] == found
 
 
 def test_conditions_of_a_forger(rows, head):

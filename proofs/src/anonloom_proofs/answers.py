@@ -124,10 +124,13 @@ def _in_range(proof: Proof, head: Head, structure: type[Structure]) -> Proved:
         if category
         else "an interval or a set lies in every range that has a part between its ends, '*' in all"
     )
-    these = "this 1 row is the only one" if len(cells) == 1 else f"these {len(cells)} rows are all"
+    if not cells:
+        these = "there is no row"
+    else:
+        these = "this is the only row" if len(cells) == 1 else f"these {len(cells)} are all rows"
     return Proved(
         verified=Verified(
-            (f"that {these} of {head.size} with {_on_one_line(proof.where)}; {means}",),
+            (f"that {these} with {proof.where} among {head.size}; {means}",),
             ("that the publisher sorted the rows rightly: who has the release can check that",),
         ),
         rows=_frame(cells, head.layout),
@@ -157,11 +160,6 @@ def _check_growth(growth: Growth, head: Head, structure: type[Structure]) -> Non
         raise IntegrityError(f"'{head.scheme}' cannot prove that a release only grew")
     old, new = bytes.fromhex(growth.root), bytes.fromhex(head.orders[0].root)
     structure.check_growth(growth.size, old, head.size, new, growth.path)
-
-
-def _on_one_line(text: str) -> str:
-    """Write a text that anybody may have chosen, so that it cannot pass for lines of a message."""
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def _frame(rows: Sequence[tuple[Cell, ...]], layout: Layout) -> pd.DataFrame:

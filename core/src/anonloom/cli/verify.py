@@ -67,6 +67,11 @@ def _known(arguments: argparse.Namespace) -> Known | None:
 def _say(what: str, verified: Verified) -> None:
     print(f"{what}: verified")
     for line in verified.covers:
-        print(f"  covers: {line}")
+        print(f"  covers: {_on_one_line(line)}")
     for line in verified.does_not_cover:
-        print(f"  does not cover: {line}")
+        print(f"  does not cover: {_on_one_line(line)}")
+
+
+def _on_one_line(text: str) -> str:
+    """Escape what could pass for lines of ours: a proof's condition, or a column's name."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
