@@ -125,15 +125,22 @@ def test_what_a_seal_can_tell_before_the_run():
             Column(name="name", role="identifier"),
             Column(name="city", role="quasi"),
             Column(name="bill", role="other", type="number"),
+            Column(name="seen", role="quasi", type="date"),
         )
     )
     assert None is FlatSeal(index=("age", "city", "bill"), growing=True).problem(schema)
-    assert "column 'weight' is not declared; published are: 'age', 'city', 'bill'" == FlatSeal(
-        index=("weight",)
-    ).problem(schema)
+    assert (
+        "column 'weight' is not declared; published are: 'age', 'city', 'bill', 'seen'"
+        == FlatSeal(index=("weight",)).problem(schema)
+    )
     assert (
         "column 'name' has role 'identifier' and is not published; published are: 'age', 'city', "
-        "'bill'" == FlatSeal(index=("name",)).problem(schema)
+        "'bill', 'seen'" == FlatSeal(index=("name",)).problem(schema)
+    )
+    assert (
+        "column 'seen' is published as groups of a hierarchy, and nobody can tell from a group's "
+        "name where it ends: publish intervals, or index another column"
+        == FlatSeal(index=("age", "seen")).problem(schema)
     )
     assert "'still' cannot prove that a release only grew" == StillSeal(growing=True).problem(
         schema
