@@ -19,7 +19,7 @@ from anonloom_proofs.encoding import (
     EncodedColumn,
     cell_text,
     decode_cell,
-    decode_row,
+    decode_rows,
     encode_cell,
     encoded_rows,
 )
@@ -173,7 +173,7 @@ def test_decoded_cells():
         ]
     )[0]
     expected = (Decimal("-1.5"), "x", date(2024, 3, 1), datetime(2024, 3, 1, 14, 5), None)
-    assert expected == decode_row(row, layout)
+    assert expected == decode_rows([row], layout)[0]
 
 
 def test_decoded_cells_are_written_as_a_release_writes_them():
@@ -231,7 +231,7 @@ def test_whatever_is_decoded_has_this_encoding_only(table, data):
         at = data.draw(st.integers(0, len(changed)))
         changed[at : at + data.draw(st.integers(0, 2))] = data.draw(st.binary(max_size=2))
     try:
-        cells = decode_row(bytes(changed), layout)
+        cells = decode_rows([bytes(changed)], layout)[0]
     except IntegrityError:
         return
     again = b"".join(
@@ -281,7 +281,7 @@ SPELLING = "the cell of 'a': it is not in its one spelling"
 def test_rows_that_are_refused(row, what):
     layout = Layout(("a", "b"), ("number", "category"))
     with pytest.raises(IntegrityError) as caught:
-        decode_row(row, layout)
+        decode_rows([row], layout)[0]
     assert f"a row is malformed: {what}" == str(caught.value)
 
 
@@ -299,7 +299,7 @@ def test_rows_that_are_refused(row, what):
 )
 def test_moments_that_are_refused(tag, text, kind):
     with pytest.raises(IntegrityError) as caught:
-        decode_row(cell(tag, text), Layout(("a",), (kind,)))
+        decode_rows([cell(tag, text)], Layout(("a",), (kind,)))
     assert f"a row is malformed: {SPELLING}" == str(caught.value)
 
 

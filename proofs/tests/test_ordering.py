@@ -137,3 +137,10 @@ def test_categories_are_sorted_by_code_points(texts):
     normal = [decode_cell(encode_cell(text, "category"), "category") for text in texts]
     expected = sorted(range(len(texts)), key=lambda at: [ord(c) for c in normal[at]])
     assert expected == sorted_rows(column(texts, "category"), "category")["low"].tolist()
+
+
+def test_numbers_that_are_one_float_are_still_told_apart():
+    """Sorting by floats is a shortcut: beyond 2^53 neighbours are the same one."""
+    texts = [str(2**60 + at) for at in (3, 1, 2, 0)] + ["inf", "-inf", "0.1"]
+    column = EncodedColumn.of(texts, np.arange(len(texts)), "number")
+    assert [5, 6, 3, 1, 2, 0, 4] == sorted_rows(column, "number")["low"].tolist()

@@ -19,7 +19,7 @@ from anonloom.data.release import Release
 from anonloom.data.schema import Column, Schema
 from anonloom.errors import IntegrityError
 from anonloom.run.tablefiles import write_csv, write_parquet
-from anonloom_proofs.encoding import decode_row, encode_cell
+from anonloom_proofs.encoding import decode_rows, encode_cell
 from anonloom_proofs.published import read_published, read_types
 
 
@@ -36,7 +36,7 @@ def publish(folder, frame, types):
 
 
 def decoded(published):
-    return [decode_row(row, published.layout) for row in published.rows()]
+    return decode_rows(published.rows(), published.layout)
 
 
 # --- both formats -----------------------------------------------------------------------------

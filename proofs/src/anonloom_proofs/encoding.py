@@ -8,7 +8,7 @@ library is the specification.
 import re
 import struct
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Self
@@ -26,6 +26,9 @@ from anonloom_proofs.layout import Layout
 
 #: A decoded cell; None is a missing one.
 Cell = None | str | Decimal | date | datetime
+
+#: Name and type of a column, and those of its cells that were decoded.
+_Column = tuple[str, Type, dict[bytes, Cell]]
 
 MISSING, TEXT, NUMBER, DATE, TIME = range(5)
 
@@ -57,6 +60,8 @@ def encode_cell(text: str | None, kind: Type) -> bytes:
     """
     if text is None:
         return _MISSING
+    if kind == "category" and text.isascii():
+        return _HEADER.pack(TEXT, len(text)) + text.encode()
     tag = _TAGS.get(kind, TEXT)
     if tag == NUMBER:
         found = _number(text)
@@ -134,39 +139,49 @@ def _value(tag: int, payload: bytes) -> Cell:
     return datetime.fromisoformat(text) if tag == TIME else text
 
 
-def decode_row(encoded: bytes, layout: Layout) -> tuple[Cell, ...]:
-    """Decode a row, whoever encoded it.
+def decode_rows(encoded: Iterable[bytes], layout: Layout) -> list[tuple[Cell, ...]]:
+    """Decode rows, whoever encoded them; a cell that stands in many of them is decoded once.
 
     Raises
     ------
     IntegrityError
-        When it is not the encoding of a row with these columns; names the column, no cell.
+        When one is not the encoding of a row with these columns; names the column, no cell.
     """
+    columns: list[_Column] = [
+        (name, kind, {}) for name, kind in zip(layout.names, layout.types, strict=True)
+    ]
+    return [_decode_row(row, columns) for row in encoded]
+
+
+def _decode_row(encoded: bytes, columns: list[_Column]) -> tuple[Cell, ...]:
     cells: list[Cell] = []
-    start = 0
-    for name, kind in zip(layout.names, layout.types, strict=True):
+    start, size = 0, len(encoded)
+    for name, kind, decoded in columns:
         stop = start + _HEADER.size
-        if stop <= len(encoded):
+        if stop <= size:
             stop += _HEADER.unpack_from(encoded, start)[1]
-        try:
-            cells.append(decode_cell(encoded[start:stop], kind))
-        except ValueError as error:
-            raise IntegrityError(f"a row is malformed: the cell of '{name}': {error}") from None
+        cell = encoded[start:stop]
+        if cell not in decoded:
+            try:
+                decoded[cell] = decode_cell(cell, kind)
+            except ValueError as error:
+                raise IntegrityError(f"a row is malformed: the cell of '{name}': {error}") from None
+        cells.append(decoded[cell])
         start = stop
-    if start < len(encoded):
+    if start < size:
         raise IntegrityError("a row is malformed: bytes follow after its last cell")
     return tuple(cells)
 
 
 def cell_text(cell: Cell) -> str | None:
     """Write a decoded cell as a release would; a number in its shortest form."""
+    if cell is None or isinstance(cell, str):
+        return cell
     if isinstance(cell, datetime):
         return time_text(np.datetime64(cell, "s"))
     if isinstance(cell, date):
         return cell.isoformat()
-    if isinstance(cell, Decimal):
-        return _shown(cell)
-    return cell
+    return _shown(cell)
 
 
 def _shown(number: Decimal) -> str:
@@ -207,11 +222,12 @@ class EncodedColumn:
         codes
             For every row the place of its cell in `texts`.
         """
-        places: dict[bytes, int] = {}
-        at = np.array(
-            [places.setdefault(encode_cell(text, kind), len(places)) for text in texts], np.int32
-        )
-        return cls(tuple(places), at[codes] if len(at) else np.zeros(0, np.int32))
+        cells = [encode_cell(text, kind) for text in texts]
+        once = tuple(dict.fromkeys(cells))
+        if len(once) == len(cells):
+            return cls(once, codes.astype(np.int32, copy=False))
+        places = {cell: at for at, cell in enumerate(once)}
+        return cls(once, np.array([places[cell] for cell in cells], np.int32)[codes])
 
     def values(self) -> tuple[Cell, ...]:
         """Return `cells` decoded."""

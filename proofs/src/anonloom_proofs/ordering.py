@@ -111,6 +111,17 @@ def sorted_rows(column: EncodedColumn, kind: Type) -> dict[End, NDArray[np.int64
 
 
 def _order(codes: NDArray[np.int64], keys: list[Key]) -> NDArray[np.int64]:
+    if not keys:
+        return np.zeros(0, np.int64)
+    return np.argsort(_ranks(keys)[codes], kind="stable")
+
+
+def _ranks(keys: list[Key]) -> NDArray[np.int64]:
+    """Return the place of every key among the distinct ones; equal keys share one."""
+    if all(isinstance(value, Decimal) for _, value in keys):
+        # Floats are sorted all at once, and rightly so unless two numbers are the same float.
+        rough, ranks = np.unique([float(value) for _, value in keys], return_inverse=True)
+        if len(rough) == len(keys):
+            return ranks
     places = {key: at for at, key in enumerate(sorted(set(keys)))}
-    ranks = np.array([places[key] for key in keys], np.int64)
-    return np.argsort(ranks[codes], kind="stable")
+    return np.array([places[key] for key in keys], np.int64)

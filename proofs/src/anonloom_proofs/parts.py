@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 
 from anonloom.errors import IntegrityError
-from anonloom_proofs.encoding import Cell, decode_row
+from anonloom_proofs.encoding import Cell, decode_rows
 from anonloom_proofs.head import Head
 from anonloom_proofs.ordering import End
 from anonloom_proofs.salts import SALT, leaf_hash
@@ -115,4 +115,4 @@ class Part:
             )
         if self.attribute is None and self.numbers != self.positions:
             raise IntegrityError("the proof says of a row that it stands in another place")
-        return [decode_row(row, head.layout) for row in self.rows]
+        return decode_rows(self.rows, head.layout)
