@@ -25,6 +25,21 @@ def anonloom_register_integrity_schemes() -> list[Method]:
 
 
 @hookimpl
+def anonloom_register_auditors() -> list[Method]:
+    """Name the auditor."""
+    return [
+        Method(
+            name="outsourcing",
+            target="anonloom_sentinels_twins.auditor:Outsourcing",
+            summary="Campaigns of untrusted workers: what hidden controls notice, by formula and "
+            "simulation.",
+            paper=_PAPER,
+            reads=frozenset({"quasi", "sensitive", "label", "other"}),
+        )
+    ]
+
+
+@hookimpl
 def anonloom_register_commands() -> list[Command]:
     """Name the command."""
     return [

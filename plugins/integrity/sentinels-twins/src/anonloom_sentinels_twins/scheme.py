@@ -76,6 +76,9 @@ class SentinelsTwins(WorkCheck):
     ) -> Assignment:
         """Hide the controls and deal the jobs.
 
+        Where likeness is measured, the campaign's classes must be in the order of the results'
+        names: how frequent each is decides which rows are compared.
+
         Raises
         ------
         DataError
