@@ -78,6 +78,8 @@ class Setting:
         how often it is right on these.
     allowed
         How many sentinels may fail, and how many twins differ, before something is noticed.
+    who
+        The lazy workers; if not given, as many as the campaign says are drawn anew in every run.
     """
 
     placement: Placement = "even"
@@ -87,6 +89,7 @@ class Setting:
     certain: float = 0.0
     accuracy: float = 1.0
     allowed: tuple[int, int] = (0, 0)
+    who: tuple[int, ...] | None = None
 
 
 def simulate(
@@ -99,7 +102,8 @@ def simulate(
 ) -> Share:
     """The share of `runs` campaigns in which no control notices anything.
 
-    In every run the lazy workers are drawn anew, and all controls are placed anew.
+    In every run the lazy workers are drawn anew (unless the setting names them), and all controls
+    are placed anew.
 
     Parameters
     ----------
@@ -112,7 +116,7 @@ def simulate(
     unnoticed = 0
     for start in range(0, runs, max(1, _AT_ONCE // width)):
         some = min(runs - start, max(1, _AT_ONCE // width))
-        lazy = _lazy(campaign, some, rng)
+        lazy = _lazy(campaign, some, rng, chosen.who)
         failed = _failed(campaign, lazy, sentinels, chosen, rng)
         differed = _differed(campaign, lazy, pairs, twins, chosen, rng)
         passes = (failed <= chosen.allowed[0]) & (differed <= chosen.allowed[1])
@@ -134,7 +138,11 @@ def simulate_replicas(
     return Share(int((said == said[:, :1]).all(axis=1).sum()), runs)
 
 
-def _lazy(campaign: Campaign, runs: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+def _lazy(
+    campaign: Campaign, runs: int, rng: np.random.Generator, who: tuple[int, ...] | None = None
+) -> NDArray[np.bool_]:
+    if who is not None:
+        return np.tile(np.isin(np.arange(campaign.workers), who), (runs, 1))
     marked = np.arange(campaign.workers) < campaign.lazy
     return rng.permuted(np.broadcast_to(marked, (runs, campaign.workers)), axis=1)
 

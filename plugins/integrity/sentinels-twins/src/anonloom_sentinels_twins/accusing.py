@@ -1,0 +1,144 @@
+"""Who is accused: the controls of many campaigns are drawn, and all are judged at once."""
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom.data.findings import Finding
+from anonloom.kinds.work import Campaign
+from anonloom_sentinels_twins.comparing import Plan
+from anonloom_sentinels_twins.figures import Figure
+from anonloom_sentinels_twins.judging import Rules, decide
+from anonloom_sentinels_twins.meanings import APART, BLIND, say
+from anonloom_sentinels_twins.posterior import Counts, prior_of
+from anonloom_sentinels_twins.sharing import sharing_pairs
+from anonloom_sentinels_twins.simulation import Share, simulate
+from anonloom_sentinels_twins.sizing import size
+from anonloom_sentinels_twins.tolerant import LEVEL
+from anonloom_sentinels_twins.workers import Jobs, Opportunistic
+
+Flags = NDArray[np.bool_]
+Numbers = NDArray[np.int64]
+
+# The chains of a single judgement are more; over hundreds of campaigns their noise averages out.
+_CHAINS = 8
+
+
+@attrs.frozen
+class Accused:
+    """Who was accused in judged campaigns.
+
+    Attributes
+    ----------
+    wronged
+        Campaigns in which any honest worker was.
+    named
+        Lazy workers who were, of all lazy workers.
+    """
+
+    wronged: Share
+    named: Share
+
+
+def accusations(
+    campaign: Campaign, sentinels: int, twins: int, lazy: Flags, rng: np.random.Generator
+) -> Accused:
+    """Judge campaigns whose lazy workers omit what the campaign expects.
+
+    Parameters
+    ----------
+    lazy
+        Campaigns x workers: who is.
+    """
+    counts = _counts(campaign, sentinels, twins, lazy, rng)
+    rules = Rules(accuse_at=None, level=LEVEL, prior=None)
+    accused = decide(counts, campaign, rules, prior_of(campaign), _CHAINS).accused
+    return Accused(
+        wronged=Share(int((accused & ~lazy).any(axis=1).sum()), len(lazy)),
+        named=Share(int((accused & lazy).sum()), max(1, int(lazy.sum()))),
+    )
+
+
+def _counts(
+    campaign: Campaign, sentinels: int, twins: int, lazy: Flags, rng: np.random.Generator
+) -> Counts:
+    """Draw what the controls say, dealt evenly over workers and pairs of workers."""
+    runs, workers = lazy.shape
+    number = len(campaign.classes)
+    at = np.arange(runs)[:, None]
+    worker = _dealt(workers, sentinels, runs, rng)
+    truth = rng.integers(number, size=worker.shape)
+    wrong = _said(campaign, truth, lazy[at, worker], rng) != truth
+    failed, passed = np.zeros((2, runs, workers))
+    np.add.at(failed, (np.broadcast_to(at, worker.shape), worker), wrong)
+    np.add.at(passed, (np.broadcast_to(at, worker.shape), worker), ~wrong)
+    different, same = np.zeros((2, runs, workers, workers))
+    if twins:
+        pairs = sharing_pairs(workers, campaign.groups)
+        holders = pairs[_dealt(len(pairs), twins, runs, rng)]
+        truth = rng.choice(number, size=(runs, twins), p=campaign.classes)
+        both = np.repeat(truth[..., None], 2, axis=2)
+        said = _said(campaign, both, lazy[at[..., None], holders], rng)
+        differs = said[..., 0] != said[..., 1]
+        one, other = holders[..., 0], holders[..., 1]
+        for first, second in ((one, other), (other, one)):
+            where = (np.broadcast_to(at, one.shape), first, second)
+            np.add.at(different, where, differs)
+            np.add.at(same, where, ~differs)
+    return Counts(failed, passed, different, same)
+
+
+def _dealt(places: int, number: int, runs: int, rng: np.random.Generator) -> Numbers:
+    order = rng.permuted(np.tile(np.arange(places), (runs, 1)), axis=1)
+    return np.asarray(order[:, np.arange(number) % places])
+
+
+def _said(campaign: Campaign, truth: Numbers, lazy: Flags, rng: np.random.Generator) -> Numbers:
+    classes = np.argsort(-np.asarray(campaign.classes), kind="stable")
+    answer = Opportunistic(campaign.omission).answer(Jobs(truth=truth, classes=classes), rng)
+    return np.where(lazy, answer, truth)
+
+
+def declared(plan: Plan, judged: int, rng: np.random.Generator) -> Figure:
+    """Return what the scheme states of the declared campaign, and what came of it."""
+    campaign = plan.campaign()
+    sizing = size(campaign)
+    sentinels, twins = sizing.controls["sentinels"], sizing.controls["twins"]
+    missed = simulate(campaign, sentinels, twins, plan.runs, rng)
+    low, high = missed.interval()
+    marked = np.tile(np.arange(plan.workers) < plan.lazy, (judged, 1))
+    accused = accusations(campaign, sentinels, twins, rng.permuted(marked, axis=1), rng)
+    nobody = np.zeros((max(1, judged // 4), plan.workers), dtype=bool)
+    honest = accusations(campaign, sentinels, twins, nobody, rng)
+    said = f"{plan.lazy} of {plan.workers} workers omit {plan.omission:.3g} of their jobs."
+    assumed = (BLIND, APART)
+    found: list[Finding] = [
+        say("sentinels", sentinels),
+        say("twins", twins),
+        say(
+            "detection_stated",
+            1 - sizing.undetected,
+            status="bound",
+            assumptions=sizing.assumptions,
+            more=f"{said} It is at least as probable as that.",
+        ),
+        say(
+            "detection_simulated", 1 - missed.share, interval=(1 - high, 1 - low),
+            assumptions=assumed,
+        ),
+    ]  # fmt: skip
+    if plan.lazy < plan.workers:
+        found.append(_share("honest_accused", accused.wronged, assumed))
+    found.append(_share("lazy_accused", accused.named, assumed))
+    found.append(
+        _share(
+            "honest_campaign_accused",
+            honest.wronged,
+            ("Honest answers to the same job never differ.",),
+        )
+    )
+    return Figure(tuple(found))
+
+
+def _share(name: str, share: Share, assumptions: tuple[str, ...]) -> Finding:
+    return say(name, share.share, interval=share.interval(), assumptions=assumptions)
