@@ -163,5 +163,10 @@ def _check_growth(growth: Growth, head: Head, structure: type[Structure]) -> Non
 
 
 def _frame(rows: Sequence[tuple[Cell, ...]], layout: Layout) -> pd.DataFrame:
-    texts = [[cell_text(cell) for cell in cells] for cells in rows]
-    return pd.DataFrame(texts, columns=list(layout.names), dtype=object)
+    columns = zip(*rows, strict=True) if rows else ([] for _ in layout.names)
+    return pd.DataFrame(
+        {
+            name: pd.Series([cell_text(cell) for cell in column], dtype=object)
+            for name, column in zip(layout.names, columns, strict=True)
+        }
+    )

@@ -118,6 +118,8 @@ def decode_cell(encoded: bytes, kind: Type) -> Cell:
         raise ValueError("it is cut short" if length > len(payload) else "more bytes follow")
     if tag > TIME:
         raise ValueError("its tag is unknown")
+    if tag == TEXT and kind == "category" and payload.isascii():
+        return payload.decode()
     try:
         text = None if tag == MISSING else payload.decode()
     except UnicodeDecodeError:
@@ -185,6 +187,8 @@ def cell_text(cell: Cell) -> str | None:
 
 
 def _shown(number: Decimal) -> str:
+    if number.is_finite() and number == (whole := int(number)) and abs(whole) <= 2**53:
+        return str(whole)
     number_ = float(number)
     # A float says the same in fewer characters, where it says the same.
     if Decimal(repr(number_)) == number:
