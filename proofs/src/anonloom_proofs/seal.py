@@ -88,6 +88,9 @@ class RowSeal(ProvingSeal):
                     f"column '{name}' is published as groups of a hierarchy, and nobody can tell "
                     "from a group's name where it ends: publish intervals, or index another column"
                 )
+        return self._growth_problem()
+
+    def _growth_problem(self) -> str | None:
         if self.growing and not issubclass(self.structure, GrowingStructure):
             return f"'{self.name}' cannot prove that a release only grew"
         return None
@@ -102,8 +105,13 @@ class RowSeal(ProvingSeal):
         IntegrityError
             When the folder is sealed already, holds no table or something else than files, or the
             key or the previous version cannot be used.
+        UsageError
+            When the release has no such columns to index, or growth is asked of a structure that
+            cannot show it.
         """
         names, private_key = self.names, f"{self.name}.key"
+        if problem := self._growth_problem():
+            raise UsageError(problem)
         refuse_sealed(public, (*attrs.astuple(names), self.salts))
         contents(public)  # what cannot be sealed is refused before a key is made
         before = self._version_before()
