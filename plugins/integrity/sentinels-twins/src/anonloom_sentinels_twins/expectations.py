@@ -55,7 +55,7 @@ def add_expectations(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def groups_of(words: Iterable[str], workers: int) -> tuple[frozenset[int], ...]:
+def groups_of(words: Iterable[str], workers: int) -> tuple[tuple[int, ...], ...]:
     """Read groups of workers, which are counted from 1 by people and from 0 by programs.
 
     Raises
@@ -66,7 +66,7 @@ def groups_of(words: Iterable[str], workers: int) -> tuple[frozenset[int], ...]:
     return tuple(_group(word, workers) for word in words)
 
 
-def _group(word: str, workers: int) -> frozenset[int]:
+def _group(word: str, workers: int) -> tuple[int, ...]:
     parts = [part.strip() for part in word.split(",")]
     numbers = [int(part) for part in parts if part.isascii() and part.isdecimal()]
     if len(numbers) < len(parts) or len(set(numbers)) < 2:
@@ -78,7 +78,7 @@ def _group(word: str, workers: int) -> frozenset[int]:
             f"--collude names workers from 1 to {workers}, as many as there are. "
             f"Got '{word}' instead."
         )
-    return frozenset(number - 1 for number in numbers)
+    return tuple(sorted({number - 1 for number in numbers}))
 
 
 def named_numbers(option: str, words: Iterable[str]) -> dict[str, float]:

@@ -25,8 +25,8 @@ def looks(rows: pd.DataFrame, seed: int) -> Matrix:
     columns = [_column(rows.iloc[:, place]) for place in range(rows.shape[1])]
     # Each column weighs the same, however many words it has.
     parts = [_scaled(features) for features, _ in columns]
-    orders = np.column_stack([order for _, order in columns]) if columns else np.zeros((0, 0))
-    if orders.shape[1] > 1:
+    if len(columns) > 1:
+        orders = np.column_stack([order for _, order in columns])
         parts.append(_combined(orders, seed) * np.sqrt(len(columns)).astype(np.float32))
     return np.hstack(parts) if parts else np.zeros((len(rows), 0), dtype=np.float32)
 
@@ -76,7 +76,7 @@ def _last_digits(texts: list[str]) -> NDArray[np.int64]:
 
 def _of(codes: NDArray[Any], values: NDArray[Any], missing: float = np.nan) -> NDArray[Any]:
     """Return the value of each code; `missing` where the code is -1."""
-    return np.append(values, np.asarray(missing, dtype=values.dtype))[codes]
+    return np.asarray(np.append(values, np.asarray(missing, dtype=values.dtype))[codes])
 
 
 def _frequent(codes: NDArray[Any], seen: NDArray[Any], most: int) -> NDArray[np.int64]:

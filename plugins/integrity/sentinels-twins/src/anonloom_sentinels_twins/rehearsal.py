@@ -106,7 +106,7 @@ class _Work:
         # Either of two answers may be the one that is off: half the rate each.
         off = self.rng.random(len(right)) < self.error / 2
         step = self.rng.integers(1, self.classes, size=len(right))
-        return np.where(off, (right + step) % self.classes, right)
+        return np.asarray(np.where(off, (right + step) % self.classes, right))
 
 
 @attrs.frozen(eq=False)

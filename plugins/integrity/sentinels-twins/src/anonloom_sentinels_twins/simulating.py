@@ -13,7 +13,7 @@ from anonloom_sentinels_twins.rehearsal import Rehearsal, rehearse
 from anonloom_sentinels_twins.scheme import SentinelsTwins
 from anonloom_sentinels_twins.simulation import Setting, Share, simulate
 from anonloom_sentinels_twins.tolerant import campaign_level, tolerated
-from anonloom_sentinels_twins.workers import BEHAVIOURS, Behaviour, Proxy
+from anonloom_sentinels_twins.workers import BEHAVIOURS, Behaviour, Opportunistic
 
 #: Zipf's law with four classes, as in the paper's figure 8.
 _SHARES = "0.48,0.24,0.16,0.12"
@@ -125,7 +125,8 @@ def _campaign(arguments: argparse.Namespace) -> Campaign:
 
 def _behaviour(arguments: argparse.Namespace) -> Behaviour:
     kind = BEHAVIOURS[arguments.behaviour]
-    return kind() if issubclass(kind, Proxy) else kind(arguments.omission)
+    # Only a proxy's omission follows from its model.
+    return kind(arguments.omission) if issubclass(kind, Opportunistic) else kind()
 
 
 def _allowed(campaign: Campaign, sizing: Sizing) -> tuple[int, int]:
