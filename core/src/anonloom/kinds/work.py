@@ -39,7 +39,8 @@ class Campaign:
     omission
         The share of its jobs that such a worker omits.
     classes
-        How often each result is expected among the jobs; sums to 1.
+        How often each result is expected among the jobs, in the order of the results' names; sums
+        to 1.
     budget
         How many extra jobs may be paid for; or else
     epsilon

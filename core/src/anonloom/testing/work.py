@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 #: What the kit has done: three results of unequal frequency, and some workers who omit work.
 CAMPAIGN = Campaign(
-    jobs=300, workers=5, lazy=2, omission=0.3, classes=(0.6, 0.3, 0.1), epsilon=0.05
+    jobs=300, workers=5, lazy=2, omission=0.3, classes=(0.1, 0.6, 0.3), epsilon=0.05
 )
 #: How many honest campaigns are judged.
 _HONEST = 10
