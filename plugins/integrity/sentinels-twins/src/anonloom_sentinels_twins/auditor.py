@@ -91,7 +91,7 @@ class Outsourcing(Auditor):
     )
     judged: int = param(
         help="Campaigns whose workers are judged; a tenth as many are played on rows of the table.",
-        default=200,
+        default=100,
         check=at_least(1),
     )
     figures: tuple[Which, ...] = param(

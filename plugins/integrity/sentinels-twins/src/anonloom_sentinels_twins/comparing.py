@@ -107,8 +107,8 @@ class Curve:
         shares = [point.simulated for point in self.points]
         ends = [share.interval() for share in shares]
         return {
-            f"{self.name}: formula": {"x": _plain(self.line[0]), "y": _plain(self.line[1])},
-            f"{self.name}: simulated": {
+            f"{self.name}, formula": {"x": _plain(self.line[0]), "y": _plain(self.line[1])},
+            f"{self.name}, simulated": {
                 "x": _plain(self.at),
                 "y": _plain([share.share for share in shares]),
                 "low": _plain([low for low, _ in ends]),

@@ -118,14 +118,14 @@ def classes(plan: Plan, rng: np.random.Generator) -> Figure:
     guessed = Chart(
         name="figure_8_guessed",
         kind="bars",
-        title="Figure 8: how many omitted sentinels are guessed",
+        title="Figure 8: sentinels that are guessed",
         data={
             "labels": list(_SPREADS.values()),
             "formula": [points[spread].formula for spread in _SPREADS],
             "simulated": [points[spread].simulated.share for spread in _SPREADS],
         },
         x="classes of the sentinels",
-        y="share of omitted sentinels whose guess is right",
+        y="share guessed",
         meaning="Less is better. The paper's text gives 48 % for the normalised inverse of Zipf's "
         "law over four classes: reciprocals give 40 %, the reversed distribution 48 %.",
     )
@@ -151,7 +151,7 @@ def replicas(plan: Plan, rng: np.random.Generator) -> Figure:
     fine = np.arange(1, at[-1] + 1, dtype=np.float64)
     setting = (workers, lazy, omission, largest)
     pairs = _curve(
-        "twins of as many jobs",
+        "twins",
         fine,
         at,
         lambda extra: formulas.twins(*setting, extra),
@@ -167,7 +167,7 @@ def replicas(plan: Plan, rng: np.random.Generator) -> Figure:
     chart = Chart(
         name="figure_9a",
         kind="line",
-        title="Figure 9(a): twins of many jobs, or many copies of one",
+        title="Figure 9(a): twins, or copies of one job",
         data=all_series([pairs, copies]),
         x="extra jobs",
         y=_UNDETECTED,
@@ -227,8 +227,9 @@ def crossing(plan: Plan, rng: np.random.Generator) -> Figure:
     """Figure 9(c): sentinels or twins, by the share of the most frequent class."""
     number = len(plan.classes)
     least = 1 / number
-    at = (least + (1 - least) * np.linspace(0, 0.96, 13)).tolist()
-    fine = least + (1 - least) * np.linspace(0, 0.96, _FINE)
+    # Beyond that twins notice next to nothing, and the crossing would be too small to see.
+    most = least + 0.75 * (1 - least)
+    at, fine = np.linspace(least, most, 13).tolist(), np.linspace(least, most, _FINE)
     setting = (plan.workers, plan.lazy, plan.omission)
 
     def of(share: float) -> Campaign:
@@ -322,7 +323,7 @@ def collusion(plan: Plan, rng: np.random.Generator) -> Figure:
         for name, colluding, declared, formula in (
             ("alone", False, False, lambda z: formulas.twins(plan.workers, z, *right)),
             ("colluding", True, False, lambda z: formulas.twins(plan.workers, z, *right, True)),
-            ("colluding, declared", True, True, lambda z: _declared(plan, z)),
+            ("declared group", True, True, lambda z: _declared(plan, z)),
         )
     ]
     chart = Chart(

@@ -17,17 +17,18 @@ MEANINGS: dict[str, dict[str, tuple[Better, str]]] = {
         ),
         "guessed_inverse": (
             "lower",
-            "The same if their classes are in proportion to the reciprocals of the frequencies: "
-            "the worker answers the rarest class.",
+            "Share of the sentinels that a worker guesses if their classes are in proportion to "
+            "the reciprocals of the frequencies: it answers the rarest class.",
         ),
         "guessed_reversed": (
             "lower",
-            "The same if the frequencies are reversed, the rarest class having the largest one.",
+            "Share of the sentinels that a worker guesses if the frequencies are reversed, the "
+            "rarest class having the largest one: it answers that one.",
         ),
         "guessed_uniform": (
             "lower",
-            "The same if all classes have as many sentinels: no other choice leaves less to "
-            "guess, and it is what the scheme does.",
+            "Share of the sentinels that a worker guesses if all classes have as many of them: "
+            "nothing leaves less to guess, and it is what the scheme does.",
         ),
     },
     "replicas": {
@@ -50,7 +51,8 @@ MEANINGS: dict[str, dict[str, tuple[Better, str]]] = {
         ),
         "extreme_with_sentinels": (
             "lower",
-            "The same if a few of the twins are exchanged for sentinels.",
+            "Probability that nothing is noticed if all workers omit 99 % of their jobs, and a few "
+            "of the twins are exchanged for sentinels.",
         ),
     },
     "crossing": {
@@ -76,7 +78,7 @@ MEANINGS: dict[str, dict[str, tuple[Better, str]]] = {
     },
     "campaign": {
         "sentinels": ("neither", "Sentinels that the scheme buys with the declared budget."),
-        "twins": ("neither", "Twins that it buys with the rest."),
+        "twins": ("neither", "Twins that the scheme buys with the declared budget."),
         "detection_stated": (
             "higher",
             "Probability that the omission is noticed, as stated before anything is paid.",
@@ -106,44 +108,50 @@ MEANINGS: dict[str, dict[str, tuple[Better, str]]] = {
         ),
         "undetected_colluding": (
             "lower",
-            "The same if they do, and answer alike the jobs that two of them have.",
+            "Probability that twins notice nothing if lazy workers compare their jobs, and answer "
+            "alike those that two of them have.",
         ),
         "undetected_declared": (
             "lower",
-            "The same if they collude and were declared as a group, which shares no job.",
+            "Probability that twins notice nothing if lazy workers collude, and were declared as a "
+            "group, which shares no job.",
         ),
     },
     "proxies": {
         "proxy_omitted": (
             "lower",
-            "Share of its jobs on which a worker with a cheap model does not work: where the "
-            "model is sure.",
+            "Share of its jobs on which a worker with a cheap model does not work, because the "
+            "model is sure of them.",
         ),
         "proxy_right": (
             "higher",
-            "Share of these on which the cheap model is right all the same.",
+            "Share of the omitted jobs on which the cheap model is right all the same.",
         ),
         "proxy_per_sentinel": (
             "higher",
-            "Share of all sentinels that notice such workers.",
+            "Share of all sentinels that notice workers with a cheap model.",
         ),
         "blind_per_sentinel": (
             "higher",
             "Share of all sentinels that would notice blind workers who omit as much, by formula.",
         ),
-        "proxy_per_twin": ("higher", "Share of all twins that notice such workers."),
+        "proxy_per_twin": (
+            "higher",
+            "Share of all twins that notice workers with a cheap model.",
+        ),
         "blind_per_twin": (
             "higher",
             "Share of all twins that would notice blind workers who omit as much, by formula.",
         ),
         "proxy_undetected": (
             "lower",
-            "Probability that the declared budget notices nothing of such workers, from the two "
-            "shares that were measured.",
+            "Probability that the declared budget notices nothing of workers with a cheap model, "
+            "from what sentinels and twins were measured to notice.",
         ),
         "blind_undetected": (
             "lower",
-            "The same for blind workers who omit as much, by formula.",
+            "Probability that the declared budget notices nothing of blind workers who omit as "
+            "much, by formula.",
         ),
     },
     "": {

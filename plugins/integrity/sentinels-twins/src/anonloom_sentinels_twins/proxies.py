@@ -85,10 +85,13 @@ class _Rows:
 def _model(rows: _Rows, learned: Numbers, rng: np.random.Generator) -> tuple[Numbers, Floats]:
     """Return what a cheap model says of every row, and how sure it is."""
     from sklearn.linear_model import LogisticRegression
+    from threadpoolctl import threadpool_limits
 
-    model = LogisticRegression(C=10.0, max_iter=300, random_state=int(rng.integers(2**31)))
-    model.fit(rows.features[learned], rows.truth[learned])
-    chances = model.predict_proba(rows.features)
+    model = LogisticRegression(max_iter=300, random_state=int(rng.integers(2**31)))
+    # On so few rows threads would wait for each other longer than they work.
+    with threadpool_limits(1):
+        model.fit(rows.features[learned], rows.truth[learned])
+        chances = model.predict_proba(rows.features)
     return np.asarray(model.classes_[chances.argmax(axis=1)]), np.asarray(chances.max(axis=1))
 
 

@@ -1,0 +1,179 @@
+"""The auditor `outsourcing`: its promises, its parameters, and workers with a cheap model."""
+
+import attrs
+import numpy as np
+import pandas as pd
+import pytest
+
+from anonloom.data.case import Case
+from anonloom.data.release import Release
+from anonloom.data.schema import Column, Schema
+from anonloom.data.table import Table
+from anonloom.errors import ParameterError
+from anonloom.kinds.context import Run
+from anonloom.testing import AuditorConformance, tables
+from anonloom_sentinels_twins.auditor import ALL, Outsourcing
+
+SMALL = {"workers": 3, "lazy": 1, "budget": 12, "campaigns": 20, "judged": 4}
+ZIPF = {"classes": 4, "alpha": 1}
+
+
+class TestOutsourcing(AuditorConformance):
+    method = Outsourcing
+    params = SMALL | {"figures": ["campaign", "classes", "extremes", "crossing"]}
+
+
+class TestOutsourcingWithAllExperiments(AuditorConformance):
+    method = Outsourcing
+    params = SMALL
+    tables = (tables.clinic, tables.missing_values, tables.dates_and_bins)
+
+
+class TestOutsourcingByZipfsLaw(AuditorConformance):
+    method = Outsourcing
+    params = SMALL | {"zipf": ZIPF, "label": "illness"}
+    tables = (tables.one_row, tables.persons_with_many_rows)
+
+
+def table_of(rows=1200, classes=3, seed=5, noise=0.05):
+    """A label that follows one number, but for a few rows."""
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(0, 1, rows).round(3)
+    kind = np.minimum((x**2 * classes).astype(int), classes - 1)
+    kind = np.where(rng.random(rows) < noise, rng.integers(classes, size=rows), kind)
+    frame = pd.DataFrame(
+        {"x": x, "sex": rng.choice(["f", "m"], rows), "kind": np.array(list("abcdef"))[kind]}
+    )
+    return Table.build(
+        frame,
+        Schema(
+            (
+                Column(name="x", role="quasi", type="number"),
+                Column(name="sex", role="quasi"),
+                Column(name="kind", role="label"),
+            )
+        ),
+    )
+
+
+def audited(table=None, seed=1, **params):
+    table = table or table_of()
+    return Outsourcing(**params).audit(Case(Release.as_it_is(table), table), Run(seed=seed))
+
+
+def test_classes_and_their_shares_come_from_the_label():
+    found = audited(figures=("classes",), campaigns=50)
+    shares = table_of().column("kind").value_counts(normalize=True)
+    assert shares.max() == pytest.approx(found["guessed_like_data"].value)
+    assert 1 / 3 == pytest.approx(found["guessed_uniform"].value)
+
+
+def test_zipfs_law_can_stand_in_for_them():
+    found = audited(figures=("classes", "crossing"), campaigns=50, zipf=ZIPF)
+    assert 0.48 == pytest.approx(found["guessed_like_data"].value)
+    assert 0.598 == pytest.approx(found["crossing"].value, abs=5e-4)
+
+
+def test_leaving_an_experiment_out_changes_no_other():
+    both = audited(figures=("replicas", "crossing"), campaigns=100)
+    one = audited(figures=("crossing",), campaigns=100)
+    assert both["crossing"] == one["crossing"]
+
+
+def test_the_declared_campaign_is_stated_and_simulated():
+    found = audited(
+        figures=("campaign",), campaigns=4000, judged=40, zipf=ZIPF, workers=5, lazy=2, budget=40
+    )
+    stated, simulated = found["detection_stated"], found["detection_simulated"]
+    assert "bound" == stated.status
+    assert simulated.interval[1] >= stated.value
+    assert 40 == found["sentinels"].value + found["twins"].value
+    assert 0.0 == found["honest_campaign_accused"].value
+    assert found["honest_accused"].value <= 0.05
+    assert 0 < found["lazy_accused"].value < 1
+
+
+@pytest.fixture(scope="module")
+def proxies():
+    return audited(
+        figures=("proxies",), workers=4, lazy=2, budget=60, judged=60, table=table_of(2000)
+    )
+
+
+def test_workers_with_a_cheap_model_are_noticed_less_often_than_the_formulas_say(proxies):
+    assert 0.3 < proxies["proxy_omitted"].value < 1
+    assert proxies["proxy_right"].value > 0.85
+    for control in ("sentinel", "twin"):
+        measured = proxies[f"proxy_per_{control}"]
+        assert measured.interval[1] < proxies[f"blind_per_{control}"].value
+        assert any("Not blind" in said for said in measured.assumptions)
+    assert proxies["proxy_undetected"].value > proxies["blind_undetected"].value
+
+
+def test_blind_workers_on_the_same_rows_are_noticed_as_the_formulas_say(proxies):
+    bars = proxies.charts[0].data
+    for formula, played in zip(bars["blind, formula"], bars["blind, played"], strict=True):
+        # 360 controls of each sort.
+        assert formula == pytest.approx(played, abs=4 * (formula * (1 - formula) / 360) ** 0.5)
+
+
+def test_a_model_that_is_sure_of_nothing_is_not_assessable():
+    noise = table_of(400, classes=6, noise=1.0)
+    found = audited(noise, figures=("proxies",), judged=10, workers=3, lazy=1)
+    assert "not assessable" == found["proxy_omitted"].status
+    assert "sure of no row" in found["proxy_omitted"].meaning
+
+
+def test_a_rare_class_leaves_too_few_rows():
+    table = table_of(60)
+    found = audited(table.take(np.arange(12)), figures=("proxies",), judged=10, workers=3, lazy=1)
+    assert "not assessable" == found["proxy_omitted"].status
+    assert "too few rows of some class" in found["proxy_omitted"].meaning
+
+
+@pytest.mark.parametrize(
+    ("params", "columns", "problem"),
+    [
+        ({}, {"a": "other"}, "no column has the role 'label': name one with 'label', or give "
+         "'zipf'"),
+        ({"zipf": ZIPF}, {"a": "other"}, None),
+        ({}, {"a": "label"}, None),
+        ({}, {"a": "label", "b": "label"}, "the role 'label' has 'a', 'b': name the one that "
+         "workers are to find"),
+        ({"label": "b"}, {"a": "label", "b": "sensitive"}, None),
+        ({"label": "c"}, {"a": "label"}, "column 'c' is not declared; published are: 'a'"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_label_is_said_before_any_data_are_read(params, columns, problem):
+    schema = Schema(tuple(Column(name=name, role=role) for name, role in columns.items()))
+    assert problem == Outsourcing(**params).problem(schema)
+
+
+def test_nothing_is_assessable_without_two_classes():
+    table = table_of()
+    frame = table.frame.assign(kind="a")
+    found = audited(Table.build(frame, table.schema), figures=("crossing", "campaign"))
+    assert {"not assessable"} == {finding.status for finding in found}
+    assert () == found.charts
+
+
+@pytest.mark.parametrize(
+    "zipf",
+    [{"classes": 4}, {"classes": 1, "alpha": 1}, {"classes": 2.5, "alpha": 1},
+     {"classes": 4, "alpha": -1}, {"classes": 4, "alpha": 1, "beta": 2}],
+)  # fmt: skip
+def test_zipfs_law_has_two_numbers(zipf):
+    with pytest.raises(ParameterError, match=r"with 'classes'.*and 'alpha'"):
+        Outsourcing(zipf=zipf)
+
+
+def test_more_lazy_workers_than_workers_are_refused():
+    with pytest.raises(ValueError, match=r"^11 of 10 workers cannot be lazy$"):
+        Outsourcing(lazy=11)
+
+
+def test_all_experiments_run_where_everybody_is_lazy():
+    found = audited(workers=3, lazy=3, omission=1.0, budget=10, campaigns=20, judged=4)
+    assert "sentinels" == found["better_control"].value
+    assert 0.0 == found["crossing"].value
+    assert set(ALL) == set(attrs.fields_dict(Outsourcing)["figures"].default)
