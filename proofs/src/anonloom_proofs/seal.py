@@ -33,6 +33,12 @@ class RowSeal(ProvingSeal):
     """Seals every file of a release, and every row, so that single rows can be proved.
 
     A subclass brings its name and the structure that binds the rows.
+
+    Why every change is noticed: the head is signed, and holds the hash of every file but itself
+    and its signature, the number of rows, and the root of a structure over them in the order of
+    the file, and of one per indexed end of an attribute. A change of a row changes its leaf and
+    thereby every root, unless SHA-256 has a collision; a change of the head does not fit the
+    signature.
     """
 
     name: ClassVar[str]

@@ -20,13 +20,7 @@ class GrowingTree(Tree, GrowingStructure):
 
 @attrs.frozen(kw_only=True)
 class Merkle(RowSeal):
-    """Seals every file and every row of a release with trees of RFC 9162.
-
-    Argument: the head is signed, and holds the hash of every file but itself and its signature,
-    the number of rows, and the root of a tree over them in the order of the file, and of one per
-    indexed end of an attribute. A change of a row changes its leaf and thereby every root, unless
-    SHA-256 has a collision; a change of the head does not fit the signature.
-    """
+    """Seals every file and every row of a release with trees of RFC 9162."""
 
     name = "merkle"
     structure = GrowingTree
