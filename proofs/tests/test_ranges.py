@@ -203,7 +203,7 @@ def test_no_two_sets_of_rows_but_right_ones_pass_for_a_range_of_intervals(cells)
     head = head_of(rows)
     lows = [rows.show(("age", "low"), positions) for positions in subsets(len(cells))]
     highs = [rows.show(("age", "high"), positions) for positions in subsets(len(cells))]
-    for ends in RANGES:
+    for ends in RANGES if len(cells) < 6 else RANGES[:3]:
         sought = range_of(rows, condition_of(*ends))
         truth = expected(cells, *ends)
         told = {tuple(found) for found in _answers(head, sought, lows, highs) if found is not None}
