@@ -206,7 +206,11 @@ def _figure(plan: Plan, outcome: _Outcome) -> Figure:
     sizing = size(plan.campaign(omission=share))
     controls = (sizing.controls["sentinels"], sizing.controls["twins"])
     missed = float(np.prod([(1 - one.share) ** n for one, n in zip(proxy, controls, strict=True)]))
-    assumed = (NOT_BLIND, f"{plan.lazy} of {plan.workers} workers are such; one model for all.")
+    assumed = (
+        NOT_BLIND,
+        f"{plan.lazy} of {plan.workers} workers are such, and in each campaign all of them have "
+        "one model: intervals, which take controls for independent, are somewhat too narrow.",
+    )
     right = outcome.right / outcome.omitted
     with_them = f"{controls[0]} sentinels and {controls[1]} twins."
     found = (
