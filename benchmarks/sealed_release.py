@@ -2,15 +2,30 @@
 
 import json
 import random
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from environments import run
 
 from anonloom.kinds.integrity import Query
 from anonloom.run.tablefiles import write_csv
 from anonloom_merkle.scheme import Merkle
+
+MOST_SECONDS = 300.0
+_RECIPIENT = """
+import json, pathlib, sys, time
+from anonloom_merkle.scheme import Merkle
+proof, calls = pathlib.Path(sys.argv[1]).read_bytes(), int(sys.argv[2])
+taken = []
+for _ in range(calls):
+    start = time.process_time()
+    proved = Merkle().verify_proof(proof)
+    taken.append(time.process_time() - start)
+print(json.dumps({"cpu": min(taken), "rows": len(proved.rows)}))
+"""
 
 _CITIES = ("berlin", "lisbon", "madrid", "paris", "rome", "vienna")
 
@@ -48,17 +63,16 @@ def measured(folder: Path, count: int, found: int, calls: int) -> dict[str, Any]
     clock.append(time.process_time())
     seal.verify(public)
     clock.append(time.process_time())
-    proof = seal.prove(public, query)
-    checks = []
-    for _ in range(calls):
-        start = time.process_time()
-        proved = seal.verify_proof(proof)
-        checks.append(time.process_time() - start)
-    if len(proved.rows) != found:
-        raise SystemExit(f"the proof shows {len(proved.rows)} rows instead of {found}")
+    proof = folder / "range.proof"
+    proof.write_bytes(seal.prove(public, query))
+    # In a process of its own, as a recipient does who has nothing but the proof.
+    said = run([sys.executable, "-c", _RECIPIENT, str(proof), str(calls)], MOST_SECONDS)
+    recipient = json.loads(said.splitlines()[-1])
+    if recipient["rows"] != found:
+        raise SystemExit(f"the proof shows {recipient['rows']} rows instead of {found}")
     return {
         "cpu": clock[1] - clock[0],
         "verified": clock[2] - clock[1],
-        "check_us": 1e6 * min(checks),
-        "proof_bytes": len(proof),
+        "check_us": 1e6 * recipient["cpu"],
+        "proof_bytes": proof.stat().st_size,
     }

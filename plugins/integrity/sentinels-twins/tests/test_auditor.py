@@ -11,8 +11,11 @@ from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
 from anonloom.errors import ParameterError
 from anonloom.kinds.context import Run
+from anonloom.kinds.work import Campaign
 from anonloom.testing import AuditorConformance, tables
+from anonloom_sentinels_twins import accusing, formulas
 from anonloom_sentinels_twins.auditor import ALL, Outsourcing
+from anonloom_sentinels_twins.simulation import Share
 
 SMALL = {"workers": 3, "lazy": 1, "budget": 12, "campaigns": 20, "judged": 4}
 ZIPF = {"classes": 4, "alpha": 1}
@@ -93,6 +96,28 @@ def test_the_declared_campaign_is_stated_and_simulated():
     assert 0 < found["lazy_accused"].value < 1
 
 
+def test_the_controls_that_are_judged_notice_as_often_as_the_formula_says():
+    campaign = Campaign(jobs=1000, workers=5, lazy=2, omission=0.2, classes=(0.6, 0.4), budget=20)
+    lazy = np.tile(np.arange(5) < 2, (4000, 1))
+    counts = accusing.counts(campaign, 8, 12, lazy, np.random.default_rng(3))
+    assert 8.0 == (counts.failed + counts.passed).sum() / 4000
+    assert 24.0 == (counts.different + counts.same).sum() / 4000
+    assert (counts.different == counts.different.transpose(0, 2, 1)).all()
+    assert 0 == counts.failed[:, 2:].sum() == counts.different[:, 2:, 2:].sum()
+    passed = (counts.failed.sum(axis=1) == 0) & (counts.different.sum(axis=(1, 2)) == 0)
+    bound = float(formulas.undetected(campaign, 8, 12))
+    assert Share(int(passed.sum()), 4000).interval(4)[0] <= bound
+    # Even dealing is somewhat better than its bound, not much.
+    assert bound == pytest.approx(passed.mean(), rel=0.15)
+
+
+@pytest.mark.parametrize("budget", [1, 6])
+def test_small_budgets_and_many_workers_are_no_trouble(budget):
+    figures = tuple(one for one in ALL if one not in ("proxies", "campaign"))
+    found = audited(workers=100, lazy=100, budget=budget, campaigns=5, figures=figures)
+    assert found["largest_deviation"].value < 6
+
+
 @pytest.fixture(scope="module")
 def proxies():
     return audited(
@@ -160,7 +185,7 @@ def test_nothing_is_assessable_without_two_classes():
 @pytest.mark.parametrize(
     "zipf",
     [{"classes": 4}, {"classes": 1, "alpha": 1}, {"classes": 2.5, "alpha": 1},
-     {"classes": 4, "alpha": -1}, {"classes": 4, "alpha": 1, "beta": 2}],
+     {"classes": 4, "alpha": -1}, {"classes": 4, "alpha": 11}, {"classes": 4, "alpha": 1, "beta": 2}],
 )  # fmt: skip
 def test_zipfs_law_has_two_numbers(zipf):
     with pytest.raises(ParameterError, match=r"with 'classes'.*and 'alpha'"):

@@ -50,16 +50,16 @@ def accusations(
     lazy
         Campaigns x workers: who is.
     """
-    counts = _counts(campaign, sentinels, twins, lazy, rng)
+    drawn = counts(campaign, sentinels, twins, lazy, rng)
     rules = Rules(accuse_at=None, level=LEVEL, prior=None)
-    accused = decide(counts, campaign, rules, prior_of(campaign), _CHAINS).accused
+    accused = decide(drawn, campaign, rules, prior_of(campaign), _CHAINS).accused
     return Accused(
         wronged=Share(int((accused & ~lazy).any(axis=1).sum()), len(lazy)),
         named=Share(int((accused & lazy).sum()), max(1, int(lazy.sum()))),
     )
 
 
-def _counts(
+def counts(
     campaign: Campaign, sentinels: int, twins: int, lazy: Flags, rng: np.random.Generator
 ) -> Counts:
     """Draw what the controls say, dealt evenly over workers and pairs of workers."""

@@ -33,12 +33,12 @@ _PLAYED = 10
 class _ZipfRule:
     """The two numbers of Zipf's law."""
 
-    words: str = " with 'classes' (a whole number of at least 2) and 'alpha' (at least 0)"
+    words: str = " with 'classes' (a whole number from 2 to 1000) and 'alpha' (from 0 to 10)"
 
     def __call__(self, value: object) -> bool:
         if not isinstance(value, Mapping):
             return True
-        if set(value) != {"classes", "alpha"} or value["alpha"] < 0:
+        if set(value) != {"classes", "alpha"} or not 0 <= value["alpha"] <= 10:
             return False
         classes = float(value["classes"])
         return 2 <= classes <= 1000 and classes.is_integer()
@@ -49,7 +49,7 @@ class _ZipfRule:
             "required": ["alpha", "classes"],
             "properties": {
                 "classes": {"minimum": 2, "maximum": 1000, "multipleOf": 1},
-                "alpha": {"minimum": 0},
+                "alpha": {"minimum": 0, "maximum": 10},
             },
         }
 
@@ -76,7 +76,7 @@ class Outsourcing(Auditor):
         default=None,
         check=_ZipfRule(),
     )
-    workers: int = param(help="Number of workers.", default=10, check=between(2, 1000))
+    workers: int = param(help="Number of workers.", default=10, check=between(2, 100))
     lazy: int = param(help="How many of them omit work.", default=4, check=at_least(1))
     omission: float = param(
         help="The share of its jobs that a lazy worker omits.",

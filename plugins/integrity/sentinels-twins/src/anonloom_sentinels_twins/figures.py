@@ -1,7 +1,7 @@
 """The paper's figures 8 and 9 from formula and simulation together, and the price of collusion."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, get_args
 
 import attrs
@@ -25,7 +25,8 @@ NINE_A = (100, 49, 0.5, 20)
 NEARLY_ALL = 0.99
 # More classes are not drawn: their bars would be hairlines.
 _DRAWN = 12
-_FINE = 61
+# Places of a line that are computed, and those of a curve that are simulated, at most or about.
+_FINE, _POINTS = 61, 13
 _UNDETECTED = "probability that nothing is noticed"
 
 _SPREADS = {
@@ -95,26 +96,7 @@ def classes(plan: Plan, rng: np.random.Generator) -> Figure:
         )
         for spread in _SPREADS
     ]
-    drawn = min(_DRAWN, len(plan.classes))
-    bars: dict[str, Any] = {"labels": [f"class {rank + 1}" for rank in range(drawn)]}
-    bars |= {
-        "data, and sentinels like the data" if spread == "data" else f"sentinels, {said}": (
-            shares[spread][:drawn].tolist()
-        )
-        for spread, said in _SPREADS.items()
-    }
-    rest = f" The {drawn} most frequent of {len(plan.classes)} classes are shown."
-    distribution = Chart(
-        name="figure_8",
-        kind="bars",
-        title="Figure 8: classes of the data, and of sentinels",
-        data=bars,
-        x="class, the most frequent one first",
-        y="share",
-        meaning="A worker that omits a sentinel answers the class with the highest bar of its "
-        "colour; uniform sentinels have no highest bar."
-        + (rest if drawn < len(plan.classes) else ""),
-    )
+    distribution = _distribution(plan, shares)
     guessed = Chart(
         name="figure_8_guessed",
         kind="bars",
@@ -130,6 +112,29 @@ def classes(plan: Plan, rng: np.random.Generator) -> Figure:
         "law over four classes: reciprocals give 40 %, the reversed distribution 48 %.",
     )
     return Figure((*found, distribution, guessed), tuple(points.values()))
+
+
+def _distribution(plan: Plan, shares: Mapping[str, Floats]) -> Chart:
+    drawn = min(_DRAWN, len(plan.classes))
+    bars: dict[str, Any] = {"labels": [f"class {rank + 1}" for rank in range(drawn)]}
+    bars |= {
+        "data, and sentinels like the data" if spread == "data" else f"sentinels, {said}": (
+            shares[spread][:drawn].tolist()
+        )
+        for spread, said in _SPREADS.items()
+    }
+    rest = f" The {drawn} most frequent of {len(plan.classes)} classes are shown."
+    return Chart(
+        name="figure_8",
+        kind="bars",
+        title="Figure 8: classes of the data, and of sentinels",
+        data=bars,
+        x="class, the most frequent one first",
+        y="share",
+        meaning="A worker that omits a sentinel answers the class with the highest bar of its "
+        "colour; uniform sentinels have no highest bar."
+        + (rest if drawn < len(plan.classes) else ""),
+    )
 
 
 def _guessing(of: Floats) -> Setting:
@@ -229,7 +234,7 @@ def crossing(plan: Plan, rng: np.random.Generator) -> Figure:
     least = 1 / number
     # Beyond that twins notice next to nothing, and the crossing would be too small to see.
     most = least + 0.75 * (1 - least)
-    at, fine = np.linspace(least, most, 13).tolist(), np.linspace(least, most, _FINE)
+    at, fine = np.linspace(least, most, _POINTS).tolist(), np.linspace(least, most, _FINE)
     setting = (plan.workers, plan.lazy, plan.omission)
 
     def of(share: float) -> Campaign:
@@ -301,7 +306,8 @@ def _undecided(sentinels: Curve, twins: Curve) -> tuple[float, float]:
 
 def collusion(plan: Plan, rng: np.random.Generator) -> Figure:
     """Twins where lazy workers compare their jobs, undeclared or declared as a group."""
-    at = [float(z) for z in range(1, plan.workers) if plan.workers <= 14 or z % 2]
+    some = np.linspace(1, plan.workers - 1, min(_POINTS, plan.workers - 1)).round()
+    at = sorted({*some.tolist(), float(min(plan.lazy, plan.workers - 1))})
     right = (plan.omission, max(plan.classes), plan.budget)
 
     def played(lazy: float, *, colluding: bool, declared: bool) -> Share:
@@ -340,7 +346,7 @@ def collusion(plan: Plan, rng: np.random.Generator) -> Figure:
     )
     if plan.lazy >= plan.workers:
         return Figure((chart,), tuple(point for curve in curves for point in curve.points))
-    place = int(np.argmin(np.abs(np.asarray(at) - plan.lazy)))
+    place = at.index(plan.lazy)
     names = ("undetected_alone", "undetected_colluding", "undetected_declared")
     found = [
         say(
