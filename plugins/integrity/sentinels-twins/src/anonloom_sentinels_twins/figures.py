@@ -264,13 +264,7 @@ def crossing(plan: Plan, rng: np.random.Generator) -> Figure:
         x="share of the most frequent class",
         y=_UNDETECTED,
         meaning=f"{plan.lazy} of {plan.workers} workers omit {plan.omission:.3g} of their jobs; "
-        f"{plan.budget} extra jobs, {number} classes. "
-        + (
-            f"The lines cross at {exact:.3f}; the limit for little omission is {limit:.3f}, the "
-            f"rule as printed {0.5 * (1 + number):.3g}."
-            if exact > least
-            else "Sentinels are better throughout."
-        ),
+        f"{plan.budget} extra jobs, {number} classes. {_where(exact, number)}",
     )
     better = "sentinels" if max(plan.classes) > exact else "twins"
     found = (
@@ -290,6 +284,16 @@ def crossing(plan: Plan, rng: np.random.Generator) -> Figure:
         ),
     )
     return Figure((*found, chart), sentinels.points + twins.points)
+
+
+def _where(exact: float, number: int) -> str:
+    if exact <= 1 / number:
+        return "Sentinels are better throughout."
+    return (
+        f"The lines cross at {exact:.3f}; the limit for little omission is "
+        f"{float(formulas.small_threshold(number)):.3f}, the rule as printed "
+        f"{0.5 * (1 + number):.3g}."
+    )
 
 
 def _undecided(sentinels: Curve, twins: Curve) -> tuple[float, float]:
