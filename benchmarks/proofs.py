@@ -212,7 +212,7 @@ class Bench:
         found = min(FOUND, len(self.rows) - 2)
         with tempfile.TemporaryDirectory() as folder:
             return sealed_release.measured(
-                Path(folder), len(self.rows), found, 1 if self.once else 10
+                Path(folder), len(self.rows), found, 3 if self.once else 10
             )
 
     def growth(self) -> Record:
