@@ -198,6 +198,8 @@ counting (utility): Counts rows; can be told to find nothing.
   share: 1
       Share of rows published.
 
+price was not run: it measures what something costs, not the release; --auditor price runs it
+
 needs-control was not run: it needs control, which two tables lack; give it with --control FILE
 
 needs-others was not run: it needs other_releases, which two tables lack; give them with --also FILE
@@ -205,6 +207,13 @@ needs-others was not run: it needs other_releases, which two tables lack; give t
 needs-trace was not run: it needs trace, which two tables lack
 """
     )
+
+
+def test_an_auditor_of_costs_runs_when_it_is_named(shop, capsys):
+    main(["run", "pipeline.yaml", "--quiet"])
+    capsys.readouterr()
+    assert 0 == main(["audit", "clinic.csv", "out/public/release.csv", "--auditor", "price"])
+    assert "\n  price: 1\n      Price of counting.\n" in capsys.readouterr().out
 
 
 def test_audit_takes_the_columns_and_auditors_of_a_pipeline(shop, capsys):

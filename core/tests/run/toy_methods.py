@@ -226,6 +226,17 @@ class NeedsControl(Auditor):
 
 
 @attrs.frozen(kw_only=True)
+class Price(Auditor):
+    """What it costs to count."""
+
+    measures = "cost"
+    needs = frozenset({"original"})
+
+    def audit(self, case, run):
+        return Findings.of(Finding(name="price", value=1, meaning="Price of counting."))
+
+
+@attrs.frozen(kw_only=True)
 class NeedsTrace(Auditor):
     """Needs to know what a transport carried."""
 
@@ -350,6 +361,7 @@ def anonloom_register_auditors():
         _offers("needs-control", NeedsControl),
         _offers("needs-others", NeedsOthers),
         _offers("needs-trace", NeedsTrace),
+        _offers("price", Price),
     ]
 
 

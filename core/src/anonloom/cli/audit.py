@@ -188,8 +188,13 @@ def _installed(registry: Registry) -> tuple[tuple[Use, ...], dict[str, str]]:
         except PluginError as error:
             skipped[entry.name] = error.what
             continue
+        if use is not None and use.method.measures == "cost":
+            skipped[entry.name] = (
+                f"it measures what something costs, not the release; --auditor {entry.name} runs it"
+            )
         # One that needs parameters can be used through a pipeline.
-        uses += [use] if use is not None else []
+        elif use is not None:
+            uses.append(use)
     return tuple(uses), skipped
 
 

@@ -64,6 +64,10 @@ class Outsourcing(Auditor):
 
     measures: ClassVar[Literal["risk", "utility", "cost"]] = "cost"
     needs: ClassVar[frozenset[Need]] = frozenset({"original"})
+    #: With the defaults a check of all promises would take many minutes.
+    example: ClassVar[Mapping[str, object]] = {
+        "workers": 3, "lazy": 1, "budget": 12, "campaigns": 20, "judged": 4,
+    }  # fmt: skip
 
     label: str | None = param(
         help="The column that workers are to find; by default the one with the role `label`.",
