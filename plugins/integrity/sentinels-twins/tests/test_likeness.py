@@ -67,6 +67,21 @@ def test_rows_that_are_alike_give_no_warning():
     assert all(0.4 < one.auc < 0.6 for one in found.classes)
 
 
+def test_texts_that_hardly_ever_occur_twice_give_no_warning():
+    """Dates, names, codes: which of them the known rows have says nothing of how they look."""
+    rng = np.random.default_rng(9)
+    genuine, _ = people(500, rng)
+    known, results = people(400, rng)
+    for rows in (genuine, known):
+        rows["day"] = [
+            f"20{n // 360:02}-{n // 30 % 12 + 1:02}" for n in rng.integers(9000, size=len(rows))
+        ]
+        rows["name"] = [
+            "".join(letters) for letters in rng.choice([*"aeioklmnrst"], (len(rows), 6))
+        ]
+    assert () == measure(genuine, known.assign(**{RESULT: results}), rng).warnings
+
+
 @pytest.mark.parametrize(
     "change",
     [

@@ -33,11 +33,10 @@ def looks(rows: pd.DataFrame, seed: int) -> Matrix:
 
 def _column(cells: Any) -> tuple[Matrix, Matrix]:
     """Return the features of one column, and one number per cell that orders them."""
-    codes, values = pd.factorize(cells)
-    texts = [_text(value) for value in values]
+    codes, texts = _texts(cells)
     numbers = np.asarray(pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce"), float)
     seen = np.bincount(codes[codes >= 0], minlength=len(texts))
-    shape_codes, shapes = pd.factorize(np.array([_shape(text) for text in texts], dtype=object))
+    shape_codes, shapes = _factorized([_shape(text) for text in texts])
     parts = [(codes < 0).astype(np.float32)[:, None]]
     order = codes.astype(np.float32)
     if seen[np.isfinite(numbers)].sum() >= _NUMERIC * max(seen.sum(), 1) and len(texts):
@@ -51,6 +50,22 @@ def _column(cells: Any) -> tuple[Matrix, Matrix]:
     often = np.bincount(shape_of[shape_of >= 0], minlength=len(shapes))
     parts.append(_one_hot(_frequent(shape_of, often, _SHAPES), _SHAPES))
     return np.hstack(parts), order
+
+
+def _texts(cells: Any) -> tuple[NDArray[np.int64], list[str]]:
+    """Return the place of each cell's text in the list of all, -1 where it is missing."""
+    codes, values = pd.factorize(cells)
+    places, texts = _factorized([_text(value) for value in values])
+    return np.asarray(_of(codes, places, -1), dtype=np.int64), texts
+
+
+def _factorized(texts: list[str]) -> tuple[NDArray[np.int64], list[str]]:
+    """Return the place of each text in the list of all, which is sorted.
+
+    In the order of rows, known ones first, the place of a rare text would tell the side.
+    """
+    places, found = pd.factorize(np.array(texts, dtype=object), sort=True)
+    return np.asarray(places, dtype=np.int64), list(found)
 
 
 def _text(value: object) -> str:
