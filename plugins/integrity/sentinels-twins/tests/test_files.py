@@ -210,3 +210,35 @@ def test_results_say_which_not_to_rely_on(tmp_path):
     with pytest.raises(UsageError) as caught:
         files.refuse_results(tmp_path, replace=True)
     assert f"'{tmp_path}' is a folder, not a file" == str(caught.value)
+
+
+def test_an_interruption_brings_the_replaced_plan_back(tmp_path, monkeypatch):
+    """Wherever it comes: also right after the old plan was moved out of the way."""
+    files.write_plan(made(), tmp_path / "plan")
+    before = (tmp_path / "plan" / "private" / "key.json").read_bytes()
+
+    moved = type(tmp_path).rename
+
+    def rename(path, target):
+        moved(path, target)
+        if path.name == "plan":
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(type(tmp_path), "rename", rename)
+    with pytest.raises(KeyboardInterrupt):
+        files.write_plan(made(2), tmp_path / "plan", replace=True)
+    assert before == (tmp_path / "plan" / "private" / "key.json").read_bytes()
+    assert ["plan"] == [path.name for path in tmp_path.iterdir()]
+
+
+def test_many_columns_do_not_keep_the_client_waiting(tmp_path):
+    """Columns are counted at once; one by one, a file of a worker would take hours."""
+    names = [f"c{number}" for number in range(100_000)]
+    (tmp_path / "worker-01.csv").write_text(
+        ",".join(["job", "result", *names, "c7"]) + "\n", encoding="utf-8"
+    )
+    with pytest.raises(DataError) as caught:
+        files.read_answers(tmp_path, 1)
+    assert f"{tmp_path / 'worker-01.csv'}: the header names 'c7' more than once" == str(
+        caught.value
+    )

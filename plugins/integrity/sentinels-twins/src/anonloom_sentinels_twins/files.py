@@ -10,6 +10,7 @@ written in one way and dated alike, and rows from different sources are written 
 import os
 import shutil
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -61,7 +62,8 @@ def _plain(column: pd.Series) -> pd.Series:
 
 def _refuse_repeated(path: Path, names: Sequence[str]) -> None:
     # Columns without a name are what trailing separators leave.
-    repeated = sorted({name for name in names if name and names.count(name) > 1})
+    # Counted at once: a worker may send a million columns.
+    repeated = sorted(name for name, count in Counter(names).items() if name and count > 1)
     if repeated:
         words = ", ".join(f"'{name}'" for name in repeated)
         raise DataError(f"{path}: the header names {words} more than once")
@@ -145,11 +147,13 @@ def _away(target: Path) -> Iterator[None]:
         yield
         return
     old = target.parent / f".{target.name}.replaced-{os.getpid()}"
-    target.rename(old)
     try:
+        # Within: an interruption right after it brings the plan back, too.
+        target.rename(old)
         yield
     except BaseException:
-        old.rename(target)
+        if old.exists() and not target.exists():
+            old.rename(target)
         raise
     shutil.rmtree(old, ignore_errors=True)
 

@@ -180,7 +180,8 @@ def measure(
     seen = looks(rows, int(rng.integers(2**31)))
     folds = _folds(genuine, rng)
     sure, kept = np.zeros(len(rows)), np.ones(len(rows), dtype=np.bool_)
-    if len(names) > MOST_CLASSES or len(names) < 2:
+    # Where hardly any result occurs twice, there are no classes to learn.
+    if len(names) > min(MOST_CLASSES, len(mine) // FOLDS) or len(names) < 2:
         numbers: tuple[int, ...] = (0,) if len(names) != 1 else (1,)
         strata = np.zeros(len(rows), dtype=np.int64)
     else:

@@ -164,13 +164,14 @@ def _drawn(
         return np.zeros(0, dtype=np.int64)
     available = np.bincount(classes, minlength=n_classes)
     wanted = np.full(n_classes, sentinels // n_classes)
-    order = rng.permutation(n_classes)
-    order = order[np.argsort(available[order] <= sentinels // n_classes, kind="stable")]
-    wanted[order[: sentinels % n_classes]] += 1
-    lacking = np.flatnonzero(wanted > available)
+    # Which classes have one more is chance: if the frequent ones had it whenever rare ones are
+    # scarce, guesses would be right more often than is stated. So all need as many known rows.
+    wanted[rng.permutation(n_classes)[: sentinels % n_classes]] += 1
+    needed = -(-sentinels // n_classes)
+    lacking = np.flatnonzero(available < needed)
     if len(lacking):
         missing = "\n".join(
-            f"class {at + 1} of {n_classes} lacks {wanted[at] - available[at]} of {wanted[at]} rows"
+            f"class {at + 1} of {n_classes} lacks {needed - available[at]} of {needed} rows"
             for at in lacking
         )
         raise DataError(
