@@ -399,3 +399,42 @@ def test_no_message_of_a_key_shows_what_is_in_it(folder, capsys):
     assert (
         f"anonloom: the key plan/private/key.json cannot be used: it is not of version {keys.VERSION}\n"
     ) == capsys.readouterr().err
+
+
+def test_a_plan_says_where_the_shares_are_from(folder, capsys):
+    assert 0 == plan("--budget", "60", to=None)
+    assert re.search(
+        r"^  expects: the most frequent of 2 results in [\d.]+%, as among the known rows; if they "
+        r"were chosen otherwise than by chance, use --share$",
+        capsys.readouterr().out,
+        re.MULTILINE,
+    )
+    assert 0 == plan("--budget", "60", "--share", "old=0.1", "--share", "young=0.9", to=None)
+    assert "  expects: the most frequent of 2 results in 90.0%, as --share says" in (
+        capsys.readouterr().out.splitlines()
+    )
+
+
+def test_a_price_that_is_none_is_refused(folder, capsys):
+    for word, text in (("nan", "nan"), ("-1", "-1"), ("inf", "inf")):
+        assert 2 == plan("--budget", "60", "--price", word)
+        assert f"anonloom: --price must be 0 or more. Got {text} instead.\n" == (
+            capsys.readouterr().err
+        )
+
+
+def test_results_of_no_known_class_are_counted(folder, capsys):
+    """Such as a formula for whoever opens the results in a spreadsheet."""
+    assert 0 == plan("--budget", "60")
+    answer(folder)
+    path = folder / "answers" / "worker-01.csv"
+    key = files.read_plan(folder / "plan")
+    alone = (key.row != keys.NONE) & ~np.isin(key.row, key.row[key.copy]) & (key.worker == 0)
+    said = pd.read_csv(path)
+    said.loc[said["job"] == key.job[np.flatnonzero(alone)[0]], "result"] = "=1+1"
+    said.to_csv(path, index=False)
+    capsys.readouterr()
+    assert 0 == main(["outsource", "verify", "plan", "answers"])
+    assert "new: 1 of 400 results are of no class that the known rows have" in (
+        capsys.readouterr().out.splitlines()
+    )

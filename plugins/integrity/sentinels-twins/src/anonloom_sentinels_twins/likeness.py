@@ -169,11 +169,8 @@ def measure(
         )
     classes = _numbers(results, names)
     mine = _sample(np.flatnonzero(classes >= 0), MOST, rng)
-    theirs = np.arange(len(jobs))
-    given = None
-    if answered is not None:
-        given = _numbers(spelled(pd.Series(answered)), names)
-        theirs = np.flatnonzero(given >= 0)
+    given = None if answered is None else _numbers(spelled(pd.Series(answered)), names)
+    theirs = np.arange(len(jobs)) if given is None else np.flatnonzero(given >= 0)
     theirs = _sample(theirs, MOST, rng)
     rows = pd.concat([known[columns].iloc[mine], jobs[columns].iloc[theirs]], ignore_index=True)
     genuine = np.repeat([False, True], [len(mine), len(theirs)])

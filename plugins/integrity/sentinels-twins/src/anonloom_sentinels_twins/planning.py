@@ -60,6 +60,8 @@ def execute(arguments: argparse.Namespace) -> int:
     target = Path(arguments.to) if arguments.to is not None else None
     if target is not None:
         files.refuse_existing(target, arguments.replace)
+    if arguments.price is not None and not 0 <= arguments.price < float("inf"):
+        raise UsageError(f"--price must be 0 or more. Got {arguments.price:g} instead.")
     scheme = SentinelsTwins(disguise=named_numbers("--disguise", arguments.disguise))
     groups = groups_of(arguments.groups, arguments.workers)
     rows = files.read_rows(Path(arguments.rows))
@@ -79,7 +81,7 @@ def execute(arguments: argparse.Namespace) -> int:
         groups=groups,
     )
     sizing = scheme.size(campaign)
-    _say(_statement(sizing, campaign, arguments.price))
+    _say([*_statement(sizing, campaign, arguments.price), _expected(arguments, shares)])
     known = _fresh(known, arguments.earlier)
     rng = np.random.default_rng(secrets.randbits(256))
     assignment = scheme.assign(rows, known, campaign, sizing, rng)
@@ -186,12 +188,23 @@ def _statement(sizing: Sizing, campaign: Campaign, price: float | None) -> list[
     return lines
 
 
+def _expected(arguments: argparse.Namespace, shares: tuple[float, ...]) -> str:
+    """Say where the shares of the results are from: the probability rests on them."""
+    where = (
+        "as --share says"
+        if arguments.shares
+        else "as among the known rows; if they were chosen otherwise than by chance, use --share"
+    )
+    return f"  expects: the most frequent of {len(shares)} results in {max(shares):.1%}, {where}"
+
+
 def _written(assignment: Assignment, target: Path) -> list[str]:
     workers = len(assignment.batches)
     first, last = (files.worker_file(at, workers) for at in (0, workers - 1))
     sizes = sorted(len(batch) for batch in assignment.batches)
     jobs = f"{sizes[0]}" if sizes[0] == sizes[-1] else f"{sizes[0]} to {sizes[-1]}"
+    names = f"{target / files.WORKERS / first}" + (f" to {last}" if workers > 1 else "")
     return [
-        f"to send: {target / files.WORKERS / first} to {last}, {jobs} jobs each",
+        f"to send: {names}, {jobs} jobs{' each' if workers > 1 else ''}",
         f"to keep: {target / files.PRIVATE / files.KEY}, which tells the controls",
     ]

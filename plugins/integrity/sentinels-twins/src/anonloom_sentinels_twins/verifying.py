@@ -7,6 +7,7 @@ from pathlib import Path
 from anonloom.errors import UsageError
 from anonloom.kinds.work import Judgement, OmittedWork, WorkerEvidence
 from anonloom_sentinels_twins import files
+from anonloom_sentinels_twins import key as keys
 from anonloom_sentinels_twins.scheme import SentinelsTwins
 
 _HEADS = ("worker", "jobs", "missing", "strange", "sentinels", "twins", "lazy", "verdict")
@@ -55,7 +56,7 @@ def execute(arguments: argparse.Namespace) -> int:
         judgement = scheme.verify(key, answers)
     except OmittedWork as found:
         failed, judgement = found, found.judgement
-    lines = [*_table(judgement), *_words(judgement)]
+    lines = [*_table(judgement), *_words(judgement, _new(judgement, key))]
     if results is not None:
         files.write_results(judgement, results)
         lines.append(f"results: {results}")
@@ -97,12 +98,22 @@ def _probability(value: float) -> str:
     return "<.001" if text == "0.000" and value > 0 else text
 
 
-def _words(judgement: Judgement) -> list[str]:
+def _new(judgement: Judgement, key: keys.Key) -> int:
+    """Return how many results no sentinel could have had: new classes, or anything at all."""
+    if not key.results:
+        return 0
+    said = keys.spelled(judgement.results)
+    return sum(one is not None and one not in key.results for one in said)
+
+
+def _words(judgement: Judgement, new: int) -> list[str]:
     distrusted, all_ = int(judgement.distrusted.sum()), len(judgement.distrusted)
+    unknown = f"new: {new} of {all_} results are of no class that the known rows have"
     return [
         "sentinels and twins: failed/answered; lazy: probability that the worker omits work",
         f"prior: {judgement.prior}",
         f"distrusted: {distrusted} of {all_} results",
+        *([unknown] if new else []),
         *(f"covers: {line}" for line in judgement.covers),
         *(f"does not cover: {line}" for line in judgement.does_not_cover),
     ]
