@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from anonloom.cli import main
-from anonloom_sentinels_twins import files
+from anonloom_sentinels_twins import files, likeness
 from anonloom_sentinels_twins import key as keys
 
 EXPECTED = ["--workers", "6", "--lazy", "2", "--omission", "0.5"]
@@ -21,6 +21,9 @@ def classified(ages):
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    # What likeness finds is tested elsewhere; here it need not be precise.
+    monkeypatch.setattr(likeness, "EXCHANGES", 99)
+    monkeypatch.setattr(likeness, "_TREES", 5)
     rng = np.random.default_rng(1)
     rows = pd.DataFrame({"age": rng.integers(18, 90, 400), "zip": rng.integers(100, 999, 400)})
     known = pd.DataFrame({"age": rng.integers(18, 90, 300), "zip": rng.integers(100, 999, 300)})
