@@ -231,3 +231,16 @@ def test_one_value_has_one_spelling(same):
 def test_different_values_have_different_spellings():
     values = ["1", "01", "low", "Low", 2, 2.5, "1,5", "-1", None, "nan", "1.", ".5"]
     assert len(set(keys.spelled(pd.Series(values, dtype=object)))) == len(values)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [("007", 7), ("1e3", 1000.0), ("1.50", 1.5), ("+5", 5), ("-0", 0)]
+)
+def test_a_row_is_known_again_when_a_column_has_become_one_of_numbers(text, number):
+    written, read = (
+        keys.fingerprints(pd.DataFrame({"x": [cell], "y": ["a"]}), b"salt")
+        for cell in (text, number)
+    )
+    assert written == read
+    other = keys.fingerprints(pd.DataFrame({"x": [number + 1], "y": ["a"]}), b"salt")
+    assert written != other

@@ -143,9 +143,12 @@ def _spelled(value: Any) -> str | None:
 
 
 def fingerprints(rows: pd.DataFrame, salt: bytes) -> list[str]:
-    """Return a salted hash of each row's cells, whatever the order of the columns."""
+    """Return a salted hash of each row's cells, whatever the order of the columns.
+
+    Numbers are hashed by value: where a column is disguised it is one of numbers, and `007` is 7.
+    """
     names = sorted(map(str, rows.columns))
-    columns = [spelled(rows[name]) for name in names]
+    columns = [[_by_value(cell) for cell in spelled(rows[name])] for name in names]
     start = hashlib.sha256(salt + json.dumps(names).encode())
     found = []
     for cells in zip(*columns, strict=True) if columns else [()] * len(rows):
@@ -153,6 +156,14 @@ def fingerprints(rows: pd.DataFrame, salt: bytes) -> list[str]:
         one.update(json.dumps(cells).encode())
         found.append(one.hexdigest()[: 2 * _FINGERPRINT])
     return found
+
+
+def _by_value(cell: str | None) -> str | None:
+    try:
+        number = float(cell or "")
+    except ValueError:
+        return cell
+    return repr(number + 0.0)
 
 
 def write(key: Key, path: Path) -> None:
