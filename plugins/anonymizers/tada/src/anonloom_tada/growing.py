@@ -170,7 +170,8 @@ class Grower:
     @property
     def order(self) -> Codes:
         """Points, those of one node side by side."""
-        return self.orders[0]
+        order: Codes = self.orders[0]
+        return order
 
     def grow(self, classes: Classes, run: Run) -> Grown:
         """Grow the tree of every given class."""
@@ -227,17 +228,15 @@ class Grower:
         pure = impurity * len(self.weighted.rows) <= PURE * level.rows
         chosen = np.full(len(level), NONE, np.int64)
         open_nodes = np.flatnonzero(~pure)
-        kept = ~pure[found.node]
         # Splits of pure nodes are left out, and the others' nodes numbered anew.
-        renumbered = np.cumsum(~pure) - 1
-        found = Found(*(own[kept] for own in found))
-        found = found._replace(node=renumbered[found.node])
+        found = found.take(np.flatnonzero(~pure[found.node]))
+        found = found._replace(node=(np.cumsum(~pure) - 1)[found.node])
         asked = level.take(open_nodes)
         chosen[open_nodes] = self.chooser.choose(found, asked.start, asked.stop, asked.rows)
         cut = chosen != NONE
         which = chosen[cut]
         split = level.take(cut)
-        halves, splits = self._divide(split, Found(*(own[which] for own in found)), number)
+        halves, splits = self._divide(split, found.take(which), number)
         return level.take(~cut), halves, splits
 
     def _score(self, level: Nodes) -> tuple[Found, Floats]:
@@ -248,7 +247,7 @@ class Grower:
             self.weighted.weight, self.trees, self.targets, self.term, self.enough, self.counts,
             impurity, room,
         )  # fmt: skip
-        return Found(*(own[:count] for own in room)), impurity
+        return room.take(slice(count)), impurity
 
     def _divide(self, level: Nodes, found: Found, number: int) -> tuple[Nodes, Splits]:
         """Apply one split to each node: what is taken out and what remains alternate."""

@@ -1,4 +1,4 @@
-"""The partitioner `kl-tree`: a decision tree for the label, every leaf of which the guard admits."""
+"""The partitioner `kl-tree`: a decision tree for the label whose leaves the guard admits."""
 
 from typing import Literal
 

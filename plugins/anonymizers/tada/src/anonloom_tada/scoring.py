@@ -92,6 +92,18 @@ class Found(NamedTuple):
     gain: Floats
     score: Floats
 
+    def take(self, which: Ints | slice) -> "Found":
+        """Return these splits."""
+        return Found(
+            self.node[which],
+            self.axis[which],
+            self.begin[which],
+            self.end[which],
+            self.inside[which],
+            self.gain[which],
+            self.score[which],
+        )
+
 
 def room_for(splits: int) -> Found:
     """Return room for so many splits."""
@@ -148,7 +160,8 @@ def counts_for(targets: Targets) -> Counts:
 def terms(rows: int) -> Floats:
     """Return n log n for every number of rows, of which an entropy is made."""
     counts = np.arange(rows + 1, dtype=float)
-    return counts * np.log(np.maximum(counts, 1))
+    found: Floats = counts * np.log(np.maximum(counts, 1))
+    return found
 
 
 @kernel
@@ -252,9 +265,7 @@ def along_level(
         wanted = at < last or (by_nodes and groups > 2)
         if by_nodes and level > 0 and wanted:
             # What one node of the level below covers has been looked at there.
-            wanted = (
-                code != missing and above[below + begin_code] != above[below + code]
-            )
+            wanted = code != missing and above[below + begin_code] != above[below + code]
         if not by_nodes or (wanted and enough[inside] and enough[rows - inside]):
             for place in range(first, at + 1):
                 take_in(along[place], weight, targets, term, counts)
@@ -355,7 +366,7 @@ def step(rows: int, more: int, entropy: bool, term: Floats) -> float:
     """What the term of a value grows by when it occurs more often."""
     if entropy:
         return term[rows + more] - term[rows]
-    return float(more) * (2.0 * rows + more)
+    return float(more * (2.0 * rows + more))
 
 
 @kernel

@@ -138,12 +138,12 @@ def _summed(axis: Axis, codes: NDArray[np.int32], weighted: Weighted, worth: flo
     own = axis.places[codes]
     spread = float(own[known].std()) if known.any() else 0.0
     middle = float(own[known].mean()) if known.any() else 0.0
-    scaled = np.where(known, (own - middle) / (spread or 1.0), 0.0)
+    scaled: Floats = np.where(known, (own - middle) / (spread or 1.0), 0.0)
     count = len(weighted.weight)
     return Number(
         np.bincount(weighted.point, known, count).astype(np.int64),
-        np.bincount(weighted.point, scaled, count),
-        np.bincount(weighted.point, scaled**2, count),
+        np.bincount(weighted.point, scaled, count).astype(np.float64),
+        np.bincount(weighted.point, scaled**2, count).astype(np.float64),
         worth if spread > 0 else 0.0,
     )
 
@@ -170,7 +170,8 @@ def for_clusters(table: Table, classes: Classes) -> tuple[Weighted, Targets]:
         if axis.missing >= 0:
             value = (codes == axis.missing).astype(np.int32)
             categories.append(Category(value, weighted.weight, 2, False, axis.weight / 2))
-    whole = sum(one.worth * one.impurity for one in (*categories, *numbers))
+    whole = sum(one.worth * one.impurity for one in categories)
+    whole += sum(one.worth * one.impurity for one in numbers)
     return weighted, _gathered(weighted, categories, numbers, whole)
 
 

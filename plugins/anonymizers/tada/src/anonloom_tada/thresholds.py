@@ -27,9 +27,8 @@ def questions(axis: Axis, begin: int, end: int, last: int) -> tuple[str, str]:
     name = axis.name
     if axis.missing >= 0 and begin == axis.missing:
         return f"{name} missing", f"{name} known"
-    if axis.missing >= 0 and end + 1 == axis.missing and last == axis.missing:
-        if axis.type != "category" or begin == 0:
-            return f"{name} known", f"{name} missing"
+    if end + 1 == axis.missing == last and (axis.type != "category" or axis.occurring == 1):
+        return f"{name} known", f"{name} missing"
     if axis.type == "category":
         label = _node(axis, begin, end)
         return f"{name}: {label}", f"{name}: not {label}"
