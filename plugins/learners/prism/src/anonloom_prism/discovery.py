@@ -115,9 +115,9 @@ def discover(
     label
         Columns that are predicted and therefore not looked at; of a table also those with the role.
     measure
-        `cramers-v`: bias-corrected, of the joint levels of the set; `multiple-correlation`: adjusted
-        R on the levels of its attributes, added up; `classifier`: gain of a cross-validated table
-        of decisions.
+        `cramers-v`: bias-corrected, of the joint levels of the set; `multiple-correlation`:
+        adjusted R on the levels of its attributes, added up; `classifier`: gain of a
+        cross-validated table of decisions.
     threshold
         A set is a sensitive correlation when its figure is at least this.
     size

@@ -1,6 +1,6 @@
 """Every attribute as a few levels: bins of numbers, frequent categories, missing, the rest."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import attrs
@@ -175,7 +175,8 @@ def _of_categories(series: Any, levels: int) -> Ints:
         frequent = np.argsort(-counts, kind="stable")[: levels - 1]
         place[frequent] = np.arange(levels - 1)
     place[-1] = MOST_LEVELS
-    return place[found]
+    of_rows: Ints = place[found]
+    return of_rows
 
 
 def types_of(frame: pd.DataFrame, schema: Schema | None) -> dict[str, str]:

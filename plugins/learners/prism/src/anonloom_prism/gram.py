@@ -7,6 +7,7 @@ each level of a further attribute, which together cost no more than one matrix o
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import attrs
 import numpy as np
@@ -87,7 +88,7 @@ class Grams:
         count = self.members.shape[1]
         found = np.zeros((count, width, width))
         stops = np.searchsorted(self.classes[rows], np.arange(count + 1))
-        for at, (start, stop) in enumerate(zip(stops, stops[1:], strict=False)):
+        for at, (start, stop) in enumerate(pairwise(stops)):
             for first in range(start, stop, _TOGETHER):
                 part = self.columns[rows[first : min(first + _TOGETHER, stop)], :width]
                 found[at] += part.T @ part
@@ -122,11 +123,11 @@ class Grams:
         yield left_rows, Counts.complete(left, left_rows, starts)
 
 
-def joint(encoded: Encoded, chosen: Sequence[int]) -> Ints:
+def joint(encoded: Encoded, chosen: Sequence[int]) -> NDArray[np.integer]:
     """Return the combination of levels of every row, as a number."""
     cells = np.zeros(encoded.rows, np.int64)
     for at in chosen:
         cells = cells * int(encoded.levels[at]) + encoded.codes[at]
     # Small numbers are sorted by their digits.
     size = int(np.prod([float(encoded.levels[at]) for at in chosen]))
-    return cells.astype(np.int16) if size < 1 << 15 else cells  # type: ignore[return-value]
+    return cells.astype(np.int16) if size < 1 << 15 else cells

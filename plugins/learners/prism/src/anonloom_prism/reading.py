@@ -31,7 +31,8 @@ def places(series: Any, type_: str) -> Floats | None:
     read = [_middle(str(cell), type_) for cell in cells]
     if any(place is None for place in read):
         return None
-    return np.array([*read, np.nan], np.float64)[codes]
+    middles: Floats = np.array([*read, np.nan], np.float64)[codes]
+    return middles
 
 
 def _seconds(series: Any) -> Floats:
