@@ -15,6 +15,10 @@ Ints = NDArray[np.int64]
 #: What users call an attribute: the name of a column or of a group, or the number of a column.
 Name = Hashable
 
+#: Of a category with more values, the rarer ones have no features of their own: a column of names
+#: would have as many features as the table has rows.
+MOST_VALUES = 100
+
 
 def is_number(series: Any) -> bool:
     """Whether a column of a frame is used as it is; others are categories."""
@@ -31,8 +35,8 @@ class Attribute:
     columns
         Numbers of its columns in X.
     values
-        Of a category its values, one feature each; a missing value is one of them where it
-        occurred. None for numbers.
+        Of a category its values, the most frequent ones where there are many, one feature each; a
+        missing value is one of them where it occurred. None for numbers.
     """
 
     name: Name
@@ -134,7 +138,7 @@ class Attributes:
             checked: Floats = check_array(X.iloc[:, places], dtype=np.float64)
             return checked
         codes = pd.Index(one.values).get_indexer(_texts(X.iloc[:, places[0]]))
-        # A value that was never seen is none of them.
+        # A value that was never seen, or rarely, is none of them.
         single: Floats = (codes[:, None] == np.arange(len(one.values))).astype(float)
         return single
 
@@ -177,8 +181,9 @@ def _learned(X: Any, name: Name, columns: tuple[int, ...]) -> Attribute:
         return Attribute(name, columns)
     if len(columns) > 1:
         raise ValueError(f"group {name!r} must hold numbers. Got categories instead.")
-    values = pd.unique(_texts(X.iloc[:, columns[0]]))
-    return Attribute(name, columns, np.sort(values.astype(object)))
+    values, counts = np.unique(_texts(X.iloc[:, columns[0]]), return_counts=True)
+    kept = np.sort(np.argsort(-counts, kind="stable")[:MOST_VALUES])
+    return Attribute(name, columns, values[kept])
 
 
 #: What a missing value of a category is among its values; no text has this character.

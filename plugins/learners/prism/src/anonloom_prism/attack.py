@@ -1,0 +1,266 @@
+"""Attribute inference: how well critical values are predicted from what is known of people.
+
+An attacker knows the sensitive values of some people and learns from them; others judge what was
+learned. The advantage over a target (a critical value, or all of them together) is 2 AUC - 1: 0 for
+guessing, 1 for people with and without it told apart completely. It does not depend on how frequent
+the value is, unlike accuracy, in which always saying 'no' is hard to beat for a rare one.
+
+The best of several attackers and targets is positive where nothing can be learned, too. How much
+that is shows when the values are dealt anew among the people: the excess is what is left.
+"""
+
+import warnings
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+from scipy.stats import rankdata
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
+
+from anonloom_prism.knowledge import Knowledge
+from anonloom_prism.names import Attacker
+from anonloom_prism.targets import Targets
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+TREES = 50
+#: Smaller leaves learn people by heart.
+LEAF = 5
+STEPS = 300
+
+
+def logistic() -> Any:
+    """Return a logistic regression on features of one scale."""
+    return make_pipeline(StandardScaler(), LogisticRegression(max_iter=STEPS))
+
+
+def _attacker(name: Attacker, seed: int) -> Any:
+    if name == "logistic-regression":
+        return logistic()
+    return RandomForestClassifier(TREES, min_samples_leaf=LEAF, random_state=seed)
+
+
+@attrs.frozen(eq=False)
+class People:
+    """Rows whose critical values are to be inferred.
+
+    Attributes
+    ----------
+    targets
+        Class of every row, and which classes each target has; no value is missing.
+    persons
+        Number of every row's person: who judges is not learned from.
+    """
+
+    targets: Targets
+    persons: Ints = attrs.field(repr=False)
+
+    def divided(self, judging: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+        """Rows of the people who do not judge, and of those who do."""
+        judges = judging[self.persons]
+        return np.flatnonzero(~judges), np.flatnonzero(judges)
+
+    def dealt(self, rng: np.random.Generator) -> "People":
+        """The same people with each other's values."""
+        classes = rng.permutation(self.targets.classes)
+        return attrs.evolve(self, targets=attrs.evolve(self.targets, classes=classes))
+
+
+def judges(people: People, share: float, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Draw who judges, from every class about the same share."""
+    found = np.zeros(int(people.persons.max()) + 1, bool)
+    persons, first = np.unique(people.persons, return_index=True)
+    classes = people.targets.classes[first]
+    for one in np.unique(classes).tolist():
+        own = rng.permutation(persons[classes == one])
+        found[own[: round(share * len(own))]] = True
+    return found
+
+
+@attrs.frozen(eq=False)
+class Inferred:
+    """What attackers inferred from one sort of knowledge.
+
+    Attributes
+    ----------
+    advantage
+        (repeats x attackers x targets); NaN where the judges have, or lack, a target altogether.
+    accuracy
+        (repeats x attackers): share of the judges whose class was said right.
+    majority
+        (repeats): the same for always saying the most frequent class.
+    ratio
+        Rows that judge over rows that are learned from.
+    chance
+        (deals): the best mean advantage with values dealt anew.
+    """
+
+    advantage: Floats
+    accuracy: Floats
+    majority: Floats
+    ratio: float
+    chance: Floats
+
+    @property
+    def best(self) -> tuple[int, int]:
+        """The attacker and the target with the largest mean advantage."""
+        means = _means(self.advantage)
+        at = np.unravel_index(int(np.nanargmax(means)), means.shape)
+        return int(at[0]), int(at[1])
+
+    def of_best(self) -> Floats:
+        """Advantage of that attacker over that target, in every repeat."""
+        attacker, target = self.best
+        values: Floats = self.advantage[:, attacker, target]
+        return values[~np.isnan(values)]
+
+    @property
+    def excess(self) -> float:
+        """The best mean advantage, less what chance gives."""
+        return float(self.of_best().mean() - self.chance.mean())
+
+    def gain(self) -> Floats:
+        """Accuracy of the most accurate attacker over the majority's, in every repeat."""
+        best = int(self.accuracy.mean(axis=0).argmax())
+        gained: Floats = self.accuracy[:, best] - self.majority
+        return gained
+
+    def interval(self, values: Floats) -> tuple[float, float] | None:
+        """95 % interval of a mean over repeated divisions (Nadeau and Bengio)."""
+        if len(values) < 2:
+            return None
+        error = float(np.sqrt(values.var(ddof=1) * (1 / len(values) + self.ratio)))
+        half = float(stdtrit(len(values) - 1, 0.975)) * error
+        return float(values.mean()) - half, float(values.mean()) + half
+
+
+def _means(advantage: Floats) -> Floats:
+    known = ~np.isnan(advantage)
+    sums = np.where(known, advantage, 0).sum(axis=0)
+    counts = known.sum(axis=0)
+    means: Floats = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+    return means
+
+
+@attrs.frozen(kw_only=True)
+class Plan:
+    """How attacks are tried."""
+
+    attackers: tuple[Attacker, ...]
+    repeats: int
+    deals: int
+    share: float
+    workers: int = 1
+
+
+def infer(
+    known: Mapping[str, Knowledge],
+    people: People,
+    plan: Plan,
+    rng: np.random.Generator,
+    progress: Callable[[int, int | None], None] = lambda done, total: None,
+) -> dict[str, Inferred | None]:
+    """Attack with every sort of knowledge; None where no division shows anything.
+
+    The same divisions serve all sorts, so that they can be compared.
+    """
+    jobs = []
+    for deal, stream in enumerate(rng.spawn(1 + plan.deals)):
+        asked = people if deal == 0 else people.dealt(stream)
+        for repeat, own in enumerate(stream.spawn(plan.repeats)):
+            judging = judges(people, plan.share, own)
+            seed = int(own.integers(2**31))
+            jobs += [(name, deal, repeat, asked, judging, seed) for name in known]
+    shape = (1 + plan.deals, plan.repeats, len(plan.attackers))
+    advantage = {name: np.full((*shape, len(people.targets.names)), np.nan) for name in known}
+    accuracy = {name: np.zeros(shape) for name in known}
+    majority, ratio = np.zeros(plan.repeats), np.zeros(plan.repeats)
+
+    def run(job: tuple[str, int, int, People, NDArray[np.bool_], int]) -> None:
+        name, deal, repeat, asked, judging, seed = job
+        learn, judge = asked.divided(judging)
+        if not len(learn) or not len(judge):
+            return
+        found = _tried(known[name], asked.targets, learn, judge, plan.attackers, seed)
+        advantage[name][deal, repeat], accuracy[name][deal, repeat] = found
+        if deal == 0:
+            classes = asked.targets.classes
+            frequent = np.bincount(classes[learn]).argmax()
+            majority[repeat] = (classes[judge] == frequent).mean()
+            ratio[repeat] = len(judge) / len(learn)
+
+    progress(0, len(jobs))
+    # Scikit-learn's threads would compete with ours. Filters hold for all threads, which is why
+    # they are set around them. A regression that was stopped is an attacker like any other.
+    with warnings.catch_warnings(), threadpool_limits(limits=1):
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        with ThreadPoolExecutor(max(plan.workers, 1)) as pool:
+            for done, _ in enumerate(pool.map(run, jobs), start=1):
+                progress(done, len(jobs))
+    return {
+        name: _inferred(advantage[name], accuracy[name], majority, float(ratio.mean()))
+        for name in known
+    }
+
+
+def _inferred(
+    advantage: Floats, accuracy: Floats, majority: Floats, ratio: float
+) -> Inferred | None:
+    if np.isnan(_means(advantage[0])).all():
+        return None
+    best = [float(np.nanmax(_means(one))) for one in advantage[1:] if not np.isnan(one).all()]
+    return Inferred(advantage[0], accuracy[0], majority, ratio, np.array(best or [0.0]))
+
+
+def _tried(
+    known: Knowledge,
+    targets: Targets,
+    learn: Ints,
+    judge: Ints,
+    attackers: tuple[Attacker, ...],
+    seed: int,
+) -> tuple[Floats, Floats]:
+    """(attackers x targets) and (attackers): advantage and accuracy in one division."""
+    classes = targets.classes
+    learned, judged = known(learn, judge, np.random.default_rng(seed))
+    advantage = np.full((len(attackers), len(targets.names)), np.nan)
+    accuracy = np.zeros(len(attackers))
+    for at, name in enumerate(attackers):
+        likely = _likelihoods(name, seed, learned, classes[learn], judged, targets.members.shape[1])
+        accuracy[at] = (likely.argmax(axis=1) == classes[judge]).mean()
+        for target, members in enumerate(targets.members):
+            advantage[at, target] = told_apart(likely @ members, members[classes[judge]])
+    return advantage, accuracy
+
+
+def _likelihoods(
+    name: Attacker, seed: int, learned: Floats, classes: Ints, judged: Floats, count: int
+) -> Floats:
+    found = np.zeros((len(judged), count))
+    if len(np.unique(classes)) < 2 or not learned.shape[1]:
+        # Nothing to learn from: the most frequent class, of everybody.
+        found[:, np.bincount(classes).argmax()] = 1.0
+        return found
+    model = _attacker(name, seed).fit(learned, classes)
+    found[:, model.classes_] = model.predict_proba(judged)
+    return found
+
+
+def told_apart(score: Floats, true: NDArray[np.bool_]) -> float:
+    """2 AUC - 1 of a score; NaN when all, or none, of the rows are true."""
+    some = int(true.sum())
+    others = len(true) - some
+    if not some or not others:
+        return float("nan")
+    above = rankdata(score)[true].sum() - some * (some + 1) / 2
+    return float(2 * above / (some * others) - 1)
