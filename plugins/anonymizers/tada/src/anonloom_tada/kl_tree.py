@@ -47,6 +47,12 @@ class KLTree(Partitioner):
         default=False,
     )
 
+    picture: Literal["columns", "conditions"] = param(
+        help="What the picture of the tree in the public report says of a split: its column, or "
+        "also its threshold or group, which may say more of a class than its cells do.",
+        default="columns",
+    )
+
     def __attrs_post_init__(self) -> None:
         """Refuse labels where none is looked at."""
         if self.task == "clustering" and self.labels is not None:
@@ -86,7 +92,7 @@ class KLTree(Partitioner):
         # Imported here: a pipeline that is only checked needs no compiler.
         from anonloom_kernels.compiled import compiling
         from anonloom_tada.growing import Grower
-        from anonloom_tada.picture import findings
+        from anonloom_tada.picture import LOWERED, findings
         from anonloom_tada.targets import for_clusters, for_labels
 
         if self.task == "clustering":
@@ -99,7 +105,7 @@ class KLTree(Partitioner):
         refined = grown.classes(classes, weighted, grower.order)
         # A split makes admitted parts only; what was never split is as good as it came.
         admitted = guard.admits_classes(table, refined)
-        run.find(*findings(table, grown, guard, self.task, admitted))
+        run.find(*findings(table, grown, guard, LOWERED[self.task], self.picture, admitted))
         return refined if admitted.all() else refined.suppress(~admitted)
 
     @property

@@ -1,7 +1,8 @@
-"""What the tree found: the weight of every quasi-identifier, and the tree as a picture.
+"""What the tree found: the importance of every quasi-identifier, and the tree as a picture.
 
-Both are published. They hold what an admitted class may say: regions, and numbers of rows in steps
-that are no smaller than a class may be. Values of labels are not told.
+Both are published. Numbers of rows come in steps that are no smaller than a class may be; what is
+suppressed, and the values of labels, are not told. Conditions say more of a class than its cells
+may, as published regions do, and are written only where somebody asked for them.
 """
 
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from anonloom.data.findings import Chart, Finding
 from anonloom.data.table import Table
 from anonloom.kinds.guard import Guard
 from anonloom_tada.growing import Grown, Splits
-from anonloom_tada.thresholds import questions
+from anonloom_tada.thresholds import parts_of, questions
 from anonloom_tada.weighted import Floats, Marks
 
 #: Nodes that a picture shows; what lies deeper is summed up.
@@ -21,10 +22,13 @@ MOST_NODES = 100
 #: Given classes whose trees are drawn, the largest first.
 MOST_TREES = 8
 
-#: What the splits are for, in words.
-PURPOSE = {
-    "prediction": ("impurity of the labels", "predicts the label"),
-    "clustering": ("squared distance between rows of one class", "tells clusters apart"),
+#: How much is told of a split.
+Telling = Literal["columns", "conditions"]
+
+#: What the splits lower, in words.
+LOWERED = {
+    "prediction": "impurity of the labels",
+    "clustering": "squared distance between rows of one class",
 }
 
 
@@ -32,17 +36,19 @@ def findings(
     table: Table,
     grown: Grown,
     guard: Guard,
-    task: Literal["prediction", "clustering"],
+    lowered: str,
+    telling: Telling,
     admitted: Marks,
 ) -> Iterator[Finding | Chart]:
     """Yield findings and charts.
 
     Parameters
     ----------
+    lowered
+        What the splits lower.
     admitted
         Whether each leaf, in the order of the classes, may be published.
     """
-    purer, use = PURPOSE[task]
     gained = gains(table, grown)
     explained = float(gained.sum())
     shares = gained / explained if explained > 0 else gained
@@ -53,7 +59,7 @@ def findings(
         name="explained",
         value=min(explained, 1.0),
         better="higher",
-        meaning=f"Share of the {purer} that the tree removes: 0 without any split, 1 when nothing "
+        meaning=f"Share of the {lowered} that the tree removes: 0 without any split, 1 when nothing "
         "of it is left.",
         assumptions=("measured on the rows that the tree was grown from",),
     )
@@ -61,8 +67,7 @@ def findings(
         yield Finding(
             name=f"importance.{axis.name}",
             value=share,
-            meaning=f"Share of what the tree's splits gain that is due to '{axis.name}': how much "
-            f"it {use}, beside the other quasi-identifiers and as far as the guard let it.",
+            meaning=f"Share of what the tree's splits gain that is due to '{axis.name}'.",
         )
     order = np.argsort(-shares, kind="stable")
     yield Chart(
@@ -77,15 +82,15 @@ def findings(
             "share of the gain": [float(shares[at]) for at in order],
         },
     )
-    picture = drawn(table, grown, guard, admitted)
+    picture = drawn(table, grown, step_of(guard.min_size), telling, admitted)
     if picture is not None:
         yield Chart(
             name="tree",
             kind="tree",
             title="The tree",
-            meaning="Every line is a node: the condition that it adds, about how many rows it has "
-            "and, where it is split, along which column, with the share of the "
-            f"{purer} that the split removes.",
+            meaning="Every line is a node: what its rows have in common beside those above, about "
+            f"how many they are and, where it is split, the share of the {lowered} that the split "
+            "removes.",
             data=picture,
         )
 
@@ -98,7 +103,9 @@ def gains(table: Table, grown: Grown) -> Floats:
     return found
 
 
-def drawn(table: Table, grown: Grown, guard: Guard, admitted: Marks) -> dict[str, Any] | None:
+def drawn(
+    table: Table, grown: Grown, step: int, telling: Telling, admitted: Marks
+) -> dict[str, Any] | None:
     """Return the picture of the trees, or None when there is nothing to see."""
     # What was never split and is refused is suppressed: nothing is said of it.
     refused = grown.leaves.number[np.argsort(grown.leaves.start)][~admitted]
@@ -107,7 +114,7 @@ def drawn(table: Table, grown: Grown, guard: Guard, admitted: Marks) -> dict[str
         return None
     told = told[np.argsort(-grown.roots[told], kind="stable")]
     shown = told[:MOST_TREES]
-    drawing = _Drawing(table, step_of(guard.min_size))
+    drawing = _Drawing(table, step, telling)
     what = "all rows" if len(grown.roots) == 1 else "a given class"
     nodes = {int(root): drawing.root(what, int(grown.roots[root])) for root in shown}
     trees = [nodes[int(root)] for root in shown]
@@ -130,9 +137,10 @@ def step_of(least: int) -> int:
 class _Drawing:
     """Adds lines to a picture until it is full."""
 
-    def __init__(self, table: Table, step: int) -> None:
+    def __init__(self, table: Table, step: int, telling: Telling) -> None:
         self.table = table
         self.step = step
+        self.ask = questions if telling == "conditions" else parts_of
         self.left = MOST_NODES
 
     def root(self, what: str, rows: int) -> dict[str, Any]:
@@ -145,15 +153,13 @@ class _Drawing:
         drawn.sort(key=lambda at: -int(level.rows[at].sum()))
         for at in drawn:
             above = nodes[int(level.node[at])]
-            axis = self.table.axes[int(level.axis[at])]
-            gain = f"{float(level.gain[at]):.1%}"
-            above["label"] += f"; by {axis.name}, {gain}"
+            above["label"] += f", gain {float(level.gain[at]):.1%}"
             if self.left < 2:
                 above["children"] = [{"label": "…"}]
                 continue
             self.left -= 2
             codes = (int(own[at]) for own in (level.begin, level.end, level.last))
-            said = questions(axis, *codes)
+            said = self.ask(self.table.axes[int(level.axis[at])], *codes)
             below = [
                 {"label": f"{text}: {self._about(int(rows))}"}
                 for text, rows in zip(said, level.rows[at], strict=True)
@@ -163,4 +169,4 @@ class _Drawing:
 
     def _about(self, rows: int) -> str:
         rounded = max(round(rows / self.step), 1) * self.step
-        return f"about {rounded:,} rows" if self.step > 1 else f"{rounded:,} rows"
+        return f"~{rounded:,} rows" if self.step > 1 else f"{rounded:,} rows"

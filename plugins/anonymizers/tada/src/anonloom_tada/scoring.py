@@ -17,7 +17,7 @@ from anonloom_tada.targets import Targets
 from anonloom_tada.weighted import Codes, Floats, Ints, Marks
 
 #: Scores are compared to so many decimals: sums in another order must not decide.
-DECIMALS = 9
+DECIMALS = 12
 
 
 class Trees(NamedTuple):
@@ -365,7 +365,7 @@ def empty(points: Codes, targets: Targets, counts: Counts) -> None:
 def step(rows: int, more: int, entropy: bool, term: Floats) -> float:
     """What the term of a value grows by when it occurs more often."""
     if entropy:
-        return term[rows + more] - term[rows]
+        return float(term[rows + more] - term[rows])
     return float(more * (2.0 * rows + more))
 
 

@@ -37,6 +37,13 @@ def questions(axis: Axis, begin: int, end: int, last: int) -> tuple[str, str]:
     return f"{name} < {text}", f"{name} ≥ {text}{unknown}"
 
 
+def parts_of(axis: Axis, begin: int, end: int, last: int) -> tuple[str, str]:
+    """Say along which column a split lies, and nothing of where; arguments as of `questions`."""
+    if axis.type == "category":
+        return f"{axis.name}: one group", f"{axis.name}: the others"
+    return f"lower {axis.name}", f"higher {axis.name}"
+
+
 def _node(axis: Axis, begin: int, end: int) -> str:
     node = axis.node(np.array([begin]), np.array([end]))[0]
     assert axis.hierarchy is not None
