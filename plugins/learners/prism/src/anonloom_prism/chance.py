@@ -11,10 +11,9 @@ from math import comb
 import attrs
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from anonloom_prism.gram import Floats, Grams, joint
-from anonloom_prism.regression import Regressions, without
 
 
 @attrs.frozen
@@ -38,23 +37,43 @@ class Tests:
         return comb(self.attributes, size) * self.targets * self.size
 
 
-def by_cells(grams: Grams, chosen: Sequence[int], target: int) -> float:
-    """Return the p-value of a set: the largest over its attributes, from counts of joint levels.
+@attrs.frozen(eq=False)
+class Tabled:
+    """A set and a target as a contingency table with an axis per attribute.
+
+    Attributes
+    ----------
+    rows, hits
+        Rows of every combination of levels, and those of them that the target is true of.
+    """
+
+    rows: Floats
+    hits: Floats
+
+    @classmethod
+    def of(cls, grams: Grams, chosen: Sequence[int], target: int) -> "Tabled":
+        """Count the rows."""
+        shape = tuple(int(grams.encoded.levels[at]) for at in chosen)
+        cells = joint(grams.encoded, chosen)
+        true = cells[grams.members[target][grams.classes]]
+        size = int(np.prod(shape))
+        rows, hits = (np.bincount(one, minlength=size).astype(float) for one in (cells, true))
+        return cls(rows.reshape(shape), hits.reshape(shape))
+
+
+def by_cells(table: Tabled) -> float:
+    """Return the p-value of a set: the largest over its attributes, values in combination.
 
     The distribution is taken for a gamma distribution with the exact mean and variance (Dawson,
     1954), as Mielke and Berry (1988) do; unlike the chi-squared distribution it needs no large
     counts in the cells.
     """
-    shape = tuple(int(grams.encoded.levels[at]) for at in chosen)
-    cells = joint(grams.encoded, chosen)
-    size = int(np.prod(shape))
-    rows = np.bincount(cells, minlength=size).reshape(shape).astype(float)
-    true = grams.members[target][grams.classes]
-    hits = np.bincount(cells[true], minlength=size).reshape(shape).astype(float)
     worst = 0.0
-    for axis in range(len(shape)):
-        flat = [np.moveaxis(one, axis, -1).reshape(-1, shape[axis]) for one in (rows, hits)]
-        worst = max(worst, contribution_p(*flat))
+    for axis, levels in enumerate(table.rows.shape):
+        rows, hits = (
+            np.moveaxis(one, axis, -1).reshape(-1, levels) for one in (table.rows, table.hits)
+        )
+        worst = max(worst, contribution_p(rows, hits))
     return worst
 
 
@@ -79,9 +98,14 @@ def contribution_p(rows: Floats, hits: Floats) -> float:
     found = ((hits**2 * inverse).sum(axis=1) - hit**2 / of_block).sum()
     mean, variance = moments(of_block, hit, occupied.sum(axis=1), inverse.sum(axis=1))
     expected, spread = (mean * scale).sum(), (variance * scale**2).sum()
+    return _beyond(float(found), float(expected), float(spread))
+
+
+def _beyond(found: float, expected: float, spread: float) -> float:
+    """Chance that a gamma distribution with this mean and variance goes as far."""
     if spread <= 1e-12 * expected**2:
         return 1.0
-    return float(stats.gamma.sf(found, expected**2 / spread, scale=spread / expected))
+    return float(special.gammaincc(expected**2 / spread, max(found, 0.0) * expected / spread))
 
 
 def moments(
@@ -114,17 +138,73 @@ def moments(
     return mean, np.where(rows > 3, variance, np.where((rows == 3) & (levels == 2), 1.125, 0.0))
 
 
-def by_regression(regressions: Regressions, chosen: Sequence[int], target: int) -> float:
-    """Return the p-value of a set: the largest over its attributes, by partial F-tests."""
-    sets = np.array([chosen], np.int64)
-    explained = float(regressions.explained(sets)[target, 0])
-    left = regressions.rows - 1 - int(regressions.degrees(sets)[0])
-    if left <= 0:
-        return 1.0
+def by_regression(table: Tabled) -> float:
+    """Return the p-value of a set: the largest over its attributes, which are added up.
+
+    What an attribute explains of what the others leave is a quadratic form of the residuals; its
+    mean and variance when these are dealt anew among the rows (Freedman and Lane, 1983) are exact.
+    The F-test takes the residuals for normal, which those of a rare value are not: on small
+    independent tables it blames one in four.
+    """
+    rows, hits = table.rows.ravel(), table.hits.ravel()
+    occupied = rows > 0
+    places = np.stack(np.unravel_index(np.flatnonzero(occupied), table.rows.shape))
+    rows, hits = rows[occupied], hits[occupied]
+    blocks = [_levels(of, count) for of, count in zip(places, table.rows.shape, strict=True)]
+    root = np.sqrt(rows)
+    span = _span(blocks, root)
     worst = 0.0
-    for place, at in enumerate(chosen):
-        rest = float(regressions.explained(without(sets, place))[target, 0])
-        free = int(regressions.free[at])
-        ratio = (explained - rest) / free / (max(1 - explained, 1e-12) / left)
-        worst = max(worst, float(stats.f.sf(ratio, free, left)))
+    for at in range(len(blocks)):
+        rest = _span([*blocks[:at], *blocks[at + 1 :]], root)
+        # Leverage of every row of a cell, and what the smaller set leaves of it.
+        leverage = ((span**2).sum(axis=1) - (rest**2).sum(axis=1)) / rows
+        fitted = rest @ (rest.T @ (hits / root)) / root
+        explained = ((span.T @ (hits / root)) ** 2).sum() - (fitted**2 * rows).sum()
+        second = (hits * (1 - fitted) ** 2 + (rows - hits) * fitted**2).sum()
+        fourth = (hits * (1 - fitted) ** 4 + (rows - hits) * fitted**4).sum()
+        expected, spread = form_moments(
+            rows.sum(), second, fourth, span.shape[1] - rest.shape[1], (rows * leverage**2).sum()
+        )
+        worst = max(worst, _beyond(float(explained), expected, spread))
     return worst
+
+
+def form_moments(
+    rows: float, second: float, fourth: float, rank: int, leverage: float
+) -> tuple[float, float]:
+    """Return mean and variance of e' D e when the numbers e, which add up to 0, are dealt anew.
+
+    Parameters
+    ----------
+    rows
+        How many numbers.
+    second, fourth
+        Sums of their squares and fourth powers.
+    rank, leverage
+        Of the projection D, whose rows add up to 0: its rank, and the sum of the squares on its
+        diagonal.
+    """
+    if rank == 0 or rows < 4:
+        return 1.0, 0.0
+    n, square, m4 = rows, second / rows, fourth / rows
+    mean = rank * square * n / (n - 1)
+    # Expected products of four numbers, by which of the four places are the same row.
+    paired = (n * square**2 - m4) / (n - 1)
+    one_pair = (2 * m4 - n * square**2) / ((n - 1) * (n - 2))
+    apart = (3 * n * square**2 - 6 * m4) / ((n - 1) * (n - 2) * (n - 3))
+    product = leverage * (m4 + 4 * m4 / (n - 1))
+    product += (rank**2 + 2 * rank - 3 * leverage) * paired
+    product += (12 * leverage - 2 * rank**2 - 4 * rank) * one_pair
+    product += (rank**2 + 2 * rank - 6 * leverage) * apart
+    return float(mean), float(max(product - mean**2, 0.0))
+
+
+def _levels(of: NDArray[np.integer], count: int) -> Floats:
+    return np.asarray(of[:, None] == np.arange(count), np.float64)
+
+
+def _span(blocks: Sequence[Floats], root: Floats) -> Floats:
+    """Return orthonormal columns that span the constant and these ones, over weighted cells."""
+    columns = np.concatenate([np.ones((len(root), 1)), *blocks], axis=1) * root[:, None]
+    left, sizes, _ = np.linalg.svd(columns, full_matrices=False)
+    return np.asarray(left[:, sizes > 1e-9 * sizes[0]], np.float64)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from anonloom.data.schema import Schema
 from anonloom.data.table import Table
-from anonloom_prism.chance import Tests, by_cells, by_regression
+from anonloom_prism.chance import Tabled, Tests, by_cells, by_regression
 from anonloom_prism.correlations import Correlation, Measure
 from anonloom_prism.encoding import encode, types_of
 from anonloom_prism.gram import Floats, Grams, Ints
@@ -257,9 +257,8 @@ class _Looking:
 
     def p(self, chosen: tuple[int, ...], target: int) -> float:
         """Return the chance that some attribute of a set contributes so much by chance."""
-        if self.regressions is not None:
-            return by_regression(self.regressions, chosen, target)
-        return by_cells(self.grams, chosen, target)
+        table = Tabled.of(self.grams, chosen, target)
+        return by_cells(table) if self.measure is not None else by_regression(table)
 
     def sized(self, size: int, apart: Sequence[frozenset[int]]) -> Iterator[Figures]:
         """Yield sets of a size that hold none of those found already, and their figures."""

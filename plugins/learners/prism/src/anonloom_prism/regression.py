@@ -6,7 +6,6 @@ combined: what only the combination of two shows has no part in it.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonloom_prism.gram import Floats, Grams, Ints
 
@@ -46,7 +45,7 @@ class Regressions:
     def explained(self, sets: Ints) -> Floats:
         """Return R squared, (targets x sets), of sets of one size, (sets x attributes)."""
         found = np.zeros((self.targets.shape[1], len(sets)))
-        if not sets.shape[1]:
+        if not sets.size:
             return found
         columns = sets[:, :, None] * self.width + np.arange(self.width)
         columns = columns.reshape(len(sets), -1)
@@ -69,8 +68,3 @@ class Regressions:
         unexplained = (1 - self.explained(sets)) * (self.rows - 1)
         adjusted = 1 - unexplained / np.where(left > 0, left, 1.0)
         return np.where(left > 0, np.sqrt(np.maximum(0.0, adjusted)), 0.0)
-
-
-def without(sets: NDArray[np.int64], place: int) -> Ints:
-    """Return the sets less their attribute at this place."""
-    return np.delete(sets, place, axis=1)
