@@ -59,8 +59,8 @@ def findings(
         name="explained",
         value=min(explained, 1.0),
         better="higher",
-        meaning=f"Share of the {lowered} that the tree removes: 0 without any split, 1 when nothing "
-        "of it is left.",
+        meaning=f"Share of the {lowered} that the tree removes: 0 without any split, 1 when "
+        "nothing of it is left.",
         assumptions=("measured on the rows that the tree was grown from",),
     )
     for axis, share in zip(table.axes, shares.tolist(), strict=True):
