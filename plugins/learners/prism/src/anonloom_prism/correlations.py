@@ -1,5 +1,6 @@
 """A sensitive correlation: attributes that together give a critical value away."""
 
+from collections.abc import Iterable
 from typing import Literal
 
 import attrs
@@ -8,6 +9,11 @@ Measure = Literal["cramers-v", "multiple-correlation", "classifier"]
 
 #: The target of a correlation with the critical values taken together.
 ALL = "all"
+
+
+def _names(given: Iterable[str]) -> frozenset[str]:
+    """Make a set of names; type checkers cannot follow a bare `frozenset` as a converter."""
+    return frozenset(given)
 
 
 @attrs.frozen(kw_only=True)
@@ -29,7 +35,7 @@ class Correlation:
         nothing, the worst over its attributes, multiplied by the number of tests.
     """
 
-    attributes: frozenset[str] = attrs.field(converter=frozenset)
+    attributes: frozenset[str] = attrs.field(converter=_names)
     target: str
     measure: Measure
     value: float

@@ -278,9 +278,8 @@ class _Looking:
 
     def _singles(self) -> Figures:
         assert self.measure is not None
-        sums = summed_alone(
-            self.measure, *self.grams.counted(), self.grams.encoded.starts, self.whole
-        )
+        counts = self.grams.counted()
+        sums = summed_alone(self.measure, counts, self.grams.encoded.starts, self.whole)
         count = len(self.grams.encoded.names)
         return np.arange(count)[:, None], self.measure.figure(sums, self.whole)
 
@@ -298,8 +297,8 @@ class _Looking:
         starts = grams.encoded.starts[:before]
         parts = grams.given(chosen) if chosen else iter([grams.counted()])
         total: Sums | None = None
-        for sizes, counts in parts:
-            sums = summed(self.measure, sizes, counts, starts, self.whole)
+        for counts in parts:
+            sums = summed(self.measure, counts, starts, self.whole)
             total = sums if total is None else tuple(map(np.add, total, sums))
         assert total is not None
         figures = self.measure.figure(total, self.whole)

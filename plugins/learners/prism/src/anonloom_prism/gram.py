@@ -63,7 +63,7 @@ class Counts:
         corner += rows[..., None, None] - first[..., :, None] - first[..., None, :]
         return cls(both, edge, corner)
 
-    def singles(self, starts: Ints) -> tuple[Floats, Floats]:
+    def singles(self) -> tuple[Floats, Floats]:
         """Counts of the first levels, and of the last ones."""
         return (
             np.diagonal(self.both, axis1=-2, axis2=-1),
@@ -94,12 +94,12 @@ class Grams:
                 found[at] += part.T @ part
         return np.diff(stops).astype(np.float64), found
 
-    def counted(self) -> tuple[Floats, Counts]:
-        """Rows of every class, and the counts over all rows."""
-        return self.sizes, Counts.complete(self.whole, self.sizes, self.encoded.starts)
+    def counted(self) -> Counts:
+        """Return the counts over all rows, by class."""
+        return Counts.complete(self.whole, self.sizes, self.encoded.starts)
 
-    def given(self, chosen: Sequence[int]) -> Iterator[tuple[Floats, Counts]]:
-        """Yield the same for every combination of levels that occurs of some attributes.
+    def given(self, chosen: Sequence[int]) -> Iterator[Counts]:
+        """Yield the counts for every combination of levels that occurs of some attributes.
 
         Counts are those of the attributes before the first chosen one.
         """
@@ -119,8 +119,8 @@ class Grams:
             sizes, both = self._by_class(order[bounds[at] : bounds[at + 1]], width)
             left -= both
             left_rows -= sizes
-            yield sizes, Counts.complete(both, sizes, starts)
-        yield left_rows, Counts.complete(left, left_rows, starts)
+            yield Counts.complete(both, sizes, starts)
+        yield Counts.complete(left, left_rows, starts)
 
 
 def joint(encoded: Encoded, chosen: Sequence[int]) -> NDArray[np.integer]:

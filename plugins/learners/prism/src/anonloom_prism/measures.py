@@ -102,7 +102,9 @@ def corrected_v(explained: Floats, cells: Floats, rows: float) -> Floats:
     free = cells - 1
     beyond = np.maximum(0.0, explained - free / (rows - 1))
     most = np.minimum(free - free**2 / (rows - 1), 1 - 1 / (rows - 1))
-    return np.sqrt(np.minimum(1.0, beyond / np.maximum(most, 1e-12)))
+    # Where every row has a cell of its own, nothing is left but rounding.
+    some = most > 1e-9
+    return np.sqrt(np.where(some, np.minimum(1.0, beyond / np.where(some, most, 1.0)), 0.0))
 
 
 class Classifier(CellMeasure):
@@ -133,7 +135,7 @@ class Classifier(CellMeasure):
         return np.maximum(0.0, gain)
 
 
-def summed(measure: CellMeasure, sizes: Floats, counts: Counts, starts: Ints, whole: Whole) -> Sums:
+def summed(measure: CellMeasure, counts: Counts, starts: Ints, whole: Whole) -> Sums:
     """Sum over the cells of every pair of attributes: (targets x attributes x attributes)."""
 
     def terms(by_class: Floats) -> Sums:
@@ -154,11 +156,9 @@ def summed(measure: CellMeasure, sizes: Floats, counts: Counts, starts: Ints, wh
     return tuple(found)
 
 
-def summed_alone(
-    measure: CellMeasure, sizes: Floats, counts: Counts, starts: Ints, whole: Whole
-) -> Sums:
+def summed_alone(measure: CellMeasure, counts: Counts, starts: Ints, whole: Whole) -> Sums:
     """Sum over the levels of every single attribute: (targets x attributes)."""
-    first, last = counts.singles(starts)
+    first, last = counts.singles()
     parts = [measure.terms(part.sum(axis=0), whole.members @ part, whole) for part in (first, last)]
     return tuple(
         np.add.reduceat(of_first, starts, axis=-1) + of_last
