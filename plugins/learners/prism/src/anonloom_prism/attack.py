@@ -33,7 +33,7 @@ from anonloom_prism.targets import Targets
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-TREES = 50
+TREES = 20
 #: Smaller leaves learn people by heart.
 LEAF = 5
 STEPS = 300
@@ -172,74 +172,84 @@ def infer(
 ) -> dict[str, Inferred | None]:
     """Attack with every sort of knowledge; None where no division shows anything.
 
-    The same divisions serve all sorts, so that they can be compared.
+    The same divisions serve all sorts, and values dealt anew, so that they can be compared.
     """
-    jobs = []
-    for deal, stream in enumerate(rng.spawn(1 + plan.deals)):
-        asked = people if deal == 0 else people.dealt(stream)
-        for repeat, own in enumerate(stream.spawn(plan.repeats)):
-            judging = judges(people, plan.share, own)
-            seed = int(own.integers(2**31))
-            jobs += [(name, deal, repeat, asked, judging, seed) for name in known]
-    shape = (1 + plan.deals, plan.repeats, len(plan.attackers))
-    advantage = {name: np.full((*shape, len(people.targets.names)), np.nan) for name in known}
-    accuracy = {name: np.zeros(shape) for name in known}
-    majority, ratio = np.zeros(plan.repeats), np.zeros(plan.repeats)
+    streams = rng.spawn(1 + plan.deals)
+    divisions = [
+        (people.divided(judges(people, plan.share, own)), int(own.integers(2**31)))
+        for own in streams[0].spawn(plan.repeats)
+    ]
+    divisions = [one for one in divisions if all(map(len, one[0]))]
+    asked = [people.targets, *(people.dealt(stream).targets for stream in streams[1:])]
+    jobs = [(name, at) for name in known for at in range(len(divisions))]
 
-    def run(job: tuple[str, int, int, People, NDArray[np.bool_], int]) -> None:
-        name, deal, repeat, asked, judging, seed = job
-        learn, judge = asked.divided(judging)
-        if not len(learn) or not len(judge):
-            return
-        found = _tried(known[name], asked.targets, learn, judge, plan.attackers, seed)
-        advantage[name][deal, repeat], accuracy[name][deal, repeat] = found
-        if deal == 0:
-            classes = asked.targets.classes
-            frequent = np.bincount(classes[learn]).argmax()
-            majority[repeat] = (classes[judge] == frequent).mean()
-            ratio[repeat] = len(judge) / len(learn)
+    def tried(job: tuple[str, int]) -> list[tuple[Floats, Floats]]:
+        (learn, judge), seed = divisions[job[1]]
+        seen = known[job[0]](learn, judge, np.random.default_rng(seed))
+        return [
+            _tried(seen, targets, targets.classes[learn], targets.classes[judge], plan, seed)
+            for targets in asked
+        ]
 
+    found: dict[str, list[list[tuple[Floats, Floats]]]] = {name: [] for name in known}
     progress(0, len(jobs))
     # Scikit-learn's threads would compete with ours. Filters hold for all threads, which is why
     # they are set around them. A regression that was stopped is an attacker like any other.
     with warnings.catch_warnings(), threadpool_limits(limits=1):
         warnings.simplefilter("ignore", ConvergenceWarning)
         with ThreadPoolExecutor(max(plan.workers, 1)) as pool:
-            for done, _ in enumerate(pool.map(run, jobs), start=1):
+            for done, (job, result) in enumerate(
+                zip(jobs, pool.map(tried, jobs), strict=True), start=1
+            ):
+                found[job[0]].append(result)
                 progress(done, len(jobs))
-    return {
-        name: _inferred(advantage[name], accuracy[name], majority, float(ratio.mean()))
-        for name in known
-    }
+    parts = [rows for rows, _ in divisions]
+    return {name: _inferred(results, people, parts) for name, results in found.items()}
 
 
 def _inferred(
-    advantage: Floats, accuracy: Floats, majority: Floats, ratio: float
+    results: list[list[tuple[Floats, Floats]]], people: People, parts: list[tuple[Ints, Ints]]
 ) -> Inferred | None:
-    if np.isnan(_means(advantage[0])).all():
+    """Put the repeats together; every one has true values first, and then dealt ones."""
+    if not results:
         return None
-    best = [float(np.nanmax(_means(one))) for one in advantage[1:] if not np.isnan(one).all()]
-    return Inferred(advantage[0], accuracy[0], majority, ratio, np.array(best or [0.0]))
+    dealt = [
+        np.array(one) for one in zip(*([gained for gained, _ in of] for of in results), strict=True)
+    ]
+    if np.isnan(dealt[0]).all():
+        return None
+    best = [float(np.nanmax(_means(one))) for one in dealt[1:] if not np.isnan(one).all()]
+    classes = people.targets.classes
+    return Inferred(
+        advantage=dealt[0],
+        accuracy=np.array([of[0][1] for of in results]),
+        majority=np.array(
+            [
+                (classes[judge] == np.bincount(classes[learn]).argmax()).mean()
+                for learn, judge in parts
+            ]
+        ),
+        ratio=float(np.mean([len(judge) / len(learn) for learn, judge in parts])),
+        chance=np.array(best or [0.0]),
+    )
 
 
 def _tried(
-    known: Knowledge,
+    seen: tuple[Floats, Floats],
     targets: Targets,
-    learn: Ints,
-    judge: Ints,
-    attackers: tuple[Attacker, ...],
+    learned: Ints,
+    true: Ints,
+    plan: Plan,
     seed: int,
 ) -> tuple[Floats, Floats]:
     """(attackers x targets) and (attackers): advantage and accuracy in one division."""
-    classes = targets.classes
-    learned, judged = known(learn, judge, np.random.default_rng(seed))
-    advantage = np.full((len(attackers), len(targets.names)), np.nan)
-    accuracy = np.zeros(len(attackers))
-    for at, name in enumerate(attackers):
-        likely = _likelihoods(name, seed, learned, classes[learn], judged, targets.members.shape[1])
-        accuracy[at] = (likely.argmax(axis=1) == classes[judge]).mean()
+    advantage = np.full((len(plan.attackers), len(targets.names)), np.nan)
+    accuracy = np.zeros(len(plan.attackers))
+    for at, name in enumerate(plan.attackers):
+        likely = _likelihoods(name, seed, seen[0], learned, seen[1], targets.members.shape[1])
+        accuracy[at] = (likely.argmax(axis=1) == true).mean()
         for target, members in enumerate(targets.members):
-            advantage[at, target] = told_apart(likely @ members, members[classes[judge]])
+            advantage[at, target] = told_apart(likely @ members, members[true])
     return advantage, accuracy
 
 

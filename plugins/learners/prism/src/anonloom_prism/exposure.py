@@ -14,9 +14,6 @@ from anonloom_prism.names import KNOWN
 from anonloom_prism.targets import Targets
 from anonloom_prism.versions import Asked
 
-#: The excess that counts: first of those that there are.
-JUDGED = ("both", "published")
-
 MEANINGS = {
     "advantage": "How well critical values of '{}' are told apart by an attacker who knows {}: 0 "
     "for guessing, 1 for always right.",
@@ -25,8 +22,8 @@ MEANINGS = {
     "than by always saying the most frequent one.",
 }
 EXCESS = (
-    "How well critical values of '{}' can be inferred from what is published, less what chance "
-    "alone gives."
+    "How well critical values of '{}' can be inferred from the attributes that are published, less "
+    "what chance alone gives."
 )
 REMOVED = "How much of the attacker's advantage over critical values of '{}' the release took away."
 MAJORITY = "How often the most frequent value of '{}' is right."
@@ -52,8 +49,7 @@ def attacked(audit: AttributeInference, asked: Asked, case: Case, run: Run) -> F
     release, said = asked.release(case, wanted, used, run.rng)
     # One seed for both: where the same people are published, the same people judge.
     seed = int(run.rng.integers(2**63))
-    steps = plan.repeats * (1 + plan.deals)
-    counts = [steps * len(version.known) for version in (original, release)]
+    counts = [plan.repeats * len(version.known) for version in (original, release)]
     found = infer(
         original.known,
         original.people,
@@ -81,8 +77,7 @@ def attacked(audit: AttributeInference, asked: Asked, case: Case, run: Run) -> F
 def _figures(
     sensitive: str, found: dict[str, Inferred | None], about: tuple[str, ...]
 ) -> Iterator[Finding]:
-    judged = next((found[name] for name in JUDGED if found.get(name) is not None), None)
-    before = found.get("before")
+    judged, before = found.get("published"), found.get("before")
     yield _excess("excess", judged, EXCESS.format(sensitive), about)
     removed = None if judged is None or before is None else before.excess - judged.excess
     yield Finding(
@@ -138,10 +133,13 @@ def _excess(name: str, inferred: Inferred | None, meaning: str, about: tuple[str
         return _none(name, meaning, ("nothing of the kind is known, or no division shows it",))
     values = inferred.of_best() - inferred.chance.mean()
     said = f"chance gives {inferred.chance.mean():.3f}, the mean of {len(inferred.chance)} deals"
+    ends = _within(inferred.interval(values))
     return Finding(
         name=name,
         value=inferred.excess,
-        interval=_within(inferred.interval(values)),
+        interval=ends,
+        # What chance may well give is no finding.
+        status="measured" if ends is None or ends[0] > 0 else "none detected",
         better="lower",
         meaning=meaning,
         assumptions=(said, *about),

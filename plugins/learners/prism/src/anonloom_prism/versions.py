@@ -47,7 +47,12 @@ class Asked:
         rows = self._kept(wanted, rng)
         persons = np.arange(len(table)) if table.persons is None else table.persons
         version = self._version(
-            table.frame, table.schema, wanted, rows, persons[rows], ("before", "outputs_before", "")
+            table.frame,
+            table.schema,
+            wanted,
+            rows,
+            persons[rows],
+            ("before", "outputs_before", "both_before"),
         )
         return version, wanted, rows
 
@@ -120,8 +125,7 @@ class Asked:
             if every:
                 learned = as_features(readable(frame, every, dict(types)))
                 known[names[1]] = Outputs(logistic, learned, labels)
-                if names[2]:
-                    known[names[2]] = Both(cells, known[names[1]])
+                known[names[2]] = Both(cells, known[names[1]])
         people = People(
             attrs.evolve(wanted, classes=wanted.classes[rows]), persons.astype(np.int64)
         )
