@@ -9,12 +9,13 @@ import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from anonloom.data.schema import Schema
 from anonloom.data.table import Table
 from anonloom_prism.chance import Tabled, Tests, by_cells, by_regression
 from anonloom_prism.correlations import Correlation, Measure
-from anonloom_prism.encoding import encode, types_of
+from anonloom_prism.encoding import Encoded, encode, types_of
 from anonloom_prism.gram import Floats, Grams, Ints
 from anonloom_prism.measures import (
     CellMeasure,
@@ -26,7 +27,7 @@ from anonloom_prism.measures import (
     summed_alone,
 )
 from anonloom_prism.regression import Regressions
-from anonloom_prism.targets import NotAssessable, targets
+from anonloom_prism.targets import NotAssessable, Targets, targets
 
 #: Sets of attributes, (sets x attributes), and their figures, (targets x sets).
 Figures = tuple[Ints, Floats]
@@ -196,49 +197,57 @@ def search(
     asked = attrs.evolve(asked, classes=asked.classes[known])
     columns = {name: frame[name].take(known) for name in attributes if name != sensitive}
     encoded = encode(columns, types, question.bins, question.levels).cheapest_first()
+    # The products are small: threads would wait for each other more than they work.
+    with threadpool_limits(1):
+        return _by_size(encoded, asked, question, len(frame) - len(known), progress)
+
+
+def _by_size(
+    encoded: Encoded, asked: Targets, question: Question, left_out: int, progress: Progress
+) -> Search:
+    """Look at single attributes, then at pairs, and so on."""
+    count = len(encoded.names)
+    sizes = range(1, min(question.size, count) + 1)
+    tests = Tests(count, len(asked.names), len(sizes))
+    looking = _Looking(Grams(encoded, asked), question, progress) if sizes else None
     found: list[Correlation] = []
     apart: list[frozenset[int]] = []
     strongest: dict[int, float] = {}
     looked_at: dict[int, int] = {}
-    sets: dict[int, int] = {}
     by_chance = 0
-    sizes = range(1, min(question.size, len(encoded.names)) + 1)
-    tests = Tests(len(encoded.names), len(asked.names), len(sizes))
-    looking = _Looking(Grams(encoded, asked), question, progress) if len(sizes) else None
     for size in sizes:
         assert looking is not None
-        of_size: list[Correlation] = []
+        of_size: list[tuple[frozenset[int], Correlation]] = []
         strongest[size], looked_at[size] = 0.0, 0
-        sets[size] = comb(len(encoded.names), size)
         for places, figures in looking.sized(size, apart):
             looked_at[size] += len(places)
             strongest[size] = max(strongest[size], float(figures.max(initial=0.0)))
             for target, at in np.argwhere(figures >= question.threshold).tolist():
                 chosen = tuple(places[at].tolist())
-                p = min(1.0, looking.p(chosen, target) * tests.of_size(size))
-                if question.alpha is not None and p > question.alpha:
-                    by_chance += 1
-                    continue
-                of_size.append(
-                    Correlation(
-                        attributes=frozenset(encoded.names[one] for one in chosen),
-                        target=asked.names[target],
-                        measure=question.measure,
-                        value=float(figures[target, at]),
-                        p=p,
-                    )
+                one = Correlation(
+                    attributes=frozenset(encoded.names[place] for place in chosen),
+                    target=asked.names[target],
+                    measure=question.measure,
+                    value=float(figures[target, at]),
+                    p=min(1.0, looking.p(chosen, target) * tests.of_size(size)),
                 )
-        number = {name: at for at, name in enumerate(encoded.names)}
-        apart += {frozenset(number[name] for name in one.attributes) for one in of_size}
-        found += sorted(of_size, key=lambda one: (-one.value, sorted(one.attributes), one.target))
+                if question.alpha is not None and one.p > question.alpha:
+                    by_chance += 1
+                else:
+                    of_size.append((frozenset(chosen), one))
+        apart += {places for places, _ in of_size}
+        found += sorted(
+            (one for _, one in of_size),
+            key=lambda one: (-one.value, sorted(one.attributes), one.target),
+        )
     return Search(
         found=tuple(found),
         strongest=strongest,
         looked_at=looked_at,
-        sets=sets,
+        sets={size: comb(count, size) for size in sizes},
         targets=asked.names,
-        rows=len(known),
-        left_out=len(frame) - len(known),
+        rows=encoded.rows,
+        left_out=left_out,
         attributes=encoded.names,
         constant=encoded.constant,
         by_chance=by_chance,
