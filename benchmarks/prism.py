@@ -211,7 +211,7 @@ def attack(task: Task, plan: Plan) -> dict[str, Any]:
             if one is None
             else {
                 "excess": one.excess,
-                "interval": one.interval(one.of_best() - one.chance.mean()),
+                "interval": one.interval(one.of_best() - one.by_chance),
                 "accuracy gain": float(one.gain().mean()),
             }
             for name, one in inferred.items()

@@ -207,7 +207,7 @@ def test_what_cannot_be_inferred_is_said(parameters, expected):
 
 
 def test_values_that_nobody_named_are_not_shown():
-    original = people(80)
+    original = people(150)
     method = AttributeInference(**QUICK)
 
     found = method.audit(Case(Release.as_it_is(original), original=original), Run())

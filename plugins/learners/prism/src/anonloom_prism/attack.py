@@ -37,6 +37,8 @@ TREES = 20
 #: Smaller leaves learn people by heart.
 LEAF = 5
 STEPS = 300
+#: With fewer judges who have a critical value, or lack it, the advantage over it is noise.
+FEWEST_JUDGES = 8
 
 
 def logistic() -> Any:
@@ -94,7 +96,7 @@ class Inferred:
     Attributes
     ----------
     advantage
-        (repeats x attackers x targets); NaN where the judges have, or lack, a target altogether.
+        (repeats x attackers x targets); NaN where hardly any judge has, or lacks, a target.
     accuracy
         (repeats x attackers): share of the judges whose class was said right.
     majority
@@ -127,7 +129,12 @@ class Inferred:
     @property
     def excess(self) -> float:
         """The best mean advantage, less what chance gives."""
-        return float(self.of_best().mean() - self.chance.mean())
+        return float(self.of_best().mean() - self.by_chance)
+
+    @property
+    def by_chance(self) -> float:
+        """What chance gives; never less than nothing."""
+        return max(float(self.chance.mean()), 0.0)
 
     def gain(self) -> Floats:
         """Accuracy of the most accurate attacker over the majority's, in every repeat."""
@@ -267,10 +274,10 @@ def _likelihoods(
 
 
 def told_apart(score: Floats, true: NDArray[np.bool_]) -> float:
-    """2 AUC - 1 of a score; NaN when all, or none, of the rows are true."""
+    """2 AUC - 1 of a score; NaN when hardly any row is true, or hardly any is not."""
     some = int(true.sum())
     others = len(true) - some
-    if not some or not others:
+    if min(some, others) < FEWEST_JUDGES:
         return float("nan")
     above = rankdata(score)[true].sum() - some * (some + 1) / 2
     return float(2 * above / (some * others) - 1)

@@ -79,7 +79,9 @@ def _figures(
 ) -> Iterator[Finding]:
     judged, before = found.get("published"), found.get("before")
     yield _excess("excess", judged, EXCESS.format(sensitive), about)
-    removed = None if judged is None or before is None else before.excess - judged.excess
+    removed = None
+    if judged is not None and before is not None:
+        removed = float(before.of_best().mean() - judged.of_best().mean())
     yield Finding(
         name="removed",
         value=removed,
@@ -131,8 +133,8 @@ def _figure(
 def _excess(name: str, inferred: Inferred | None, meaning: str, about: tuple[str, ...]) -> Finding:
     if inferred is None:
         return _none(name, meaning, ("nothing of the kind is known, or no division shows it",))
-    values = inferred.of_best() - inferred.chance.mean()
-    said = f"chance gives {inferred.chance.mean():.3f}, the mean of {len(inferred.chance)} deals"
+    values = inferred.of_best() - inferred.by_chance
+    said = f"chance gives {inferred.by_chance:.3f}, the mean of {len(inferred.chance)} deals"
     ends = _within(inferred.interval(values))
     return Finding(
         name=name,
@@ -177,7 +179,7 @@ def _charts(
         data={
             "labels": list(some),
             "attacker": [float(one.of_best().mean()) for one in some.values()],
-            "chance": [float(one.chance.mean()) for one in some.values()],
+            "chance": [one.by_chance for one in some.values()],
         },
     )
     if audit.critical is None:

@@ -41,5 +41,6 @@ def anonloom_register_auditors() -> list[Method]:
             target="anonloom_prism.inference:AttributeInference",
             summary="How well critical values are predicted from a release and a model's answers.",
             paper=PAPER,
+            reads={"quasi", "sensitive", "label", "other", "person"},
         ),
     ]
