@@ -63,6 +63,7 @@ def test_the_planted_pair_is_reported() -> None:
     table = next(chart for chart in found.charts if chart.name == "found")
     assert ["attributes", "critical value", "cramers-v", "chance"] == table.data["columns"]
     assert ["age + smoker", "Emphysema"] == table.data["rows"][0][:2]
+    assert "below 0.000001" == table.data["rows"][0][3]
 
 
 def test_critical_values_that_nobody_named_are_numbers() -> None:

@@ -273,9 +273,12 @@ class _Looking:
         """Yield sets of a size that hold none of those found already, and their figures."""
         count = len(self.grams.encoded.names)
         if self.regressions is not None:
-            sets = np.array(list(combinations(range(count), size)), np.int64)
-            kept = sets[~_holding(sets, count, apart)]
-            yield kept, self.regressions.figure(kept)
+            for last in range(size - 1, count):
+                before = combinations(range(last), size - 1)
+                sets = np.array([(*one, last) for one in before], np.int64)
+                kept = sets[~_holding(sets, count, apart)]
+                yield kept, self.regressions.figure(kept)
+                self.progress(last + 1, count)
         elif size == 1:
             yield self._singles()
         else:

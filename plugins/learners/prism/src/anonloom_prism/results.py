@@ -9,6 +9,9 @@ from anonloom_prism.discovery import Question, Search
 #: Most sets that the table lists.
 LISTED = 100
 
+#: Smaller chances are not told apart: the distribution is an approximation.
+LEAST_CHANCE = 1e-6
+
 SCALES = {
     "cramers-v": "Cramer's V, corrected for chance: 0 nothing, 1 everything",
     "multiple-correlation": "multiple correlation, corrected for chance: 0 nothing, 1 everything",
@@ -163,7 +166,7 @@ def _table(search: Search, sensitive: str, question: Question, named: bool) -> C
             " + ".join(sorted(one.attributes)),
             one.target if named and one.target != ALL else number[one.target],
             round(one.value, 4),
-            float(f"{one.p:.2g}"),
+            float(f"{one.p:.2g}") if one.p >= LEAST_CHANCE else f"below {LEAST_CHANCE:f}",
         ]
         for one in search.found[:LISTED]
     ]
