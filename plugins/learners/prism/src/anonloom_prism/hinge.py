@@ -7,7 +7,7 @@ where the last one ended. The rounded loss of a row is nowhere more than width /
 one and never below it, so that the result is within C * rows * width / 8 of the optimum: with the
 last width at most 0.0025 per row, in practice a hundredth of that. Nothing is random, and the
 intercept is free; coordinate descent on the dual (`LinearSVC(loss="hinge")`) is neither and took
-ten times as long for the same value on 20,000 rows.
+two to ten times as long for the same value on 20,000 rows.
 """
 
 import warnings
