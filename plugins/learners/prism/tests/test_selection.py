@@ -45,7 +45,7 @@ def rules(draw):
     )
 
 
-@settings(max_examples=15)
+@settings(max_examples=40)
 @given(st.integers(0, 50), rules(), st.sampled_from([2, 3]), st.sampled_from([0.05, 1.0, 100.0]))
 def test_the_programme_finds_what_trying_all_admissible_subsets_finds(seed, rule, classes, C):
     problem = posed(seed, classes=classes, C=C)

@@ -19,6 +19,12 @@ class AttributeInference(Auditor):
 
     measures: ClassVar[Literal["risk", "utility", "cost"]] = "risk"
     needs: ClassVar[frozenset[Need]] = frozenset({"original"})
+    #: Parameters with which `anonloom plugins check` tries it: forests on every table take long.
+    example: ClassVar[dict[str, object]] = {
+        "attackers": ["logistic-regression"],
+        "repeats": 2,
+        "deals": 1,
+    }
 
     sensitive: str | None = param(
         help="The column whose values are inferred; by default the one with the role `sensitive`.",
