@@ -238,3 +238,14 @@ def test_a_fit_that_was_stopped_says_so():
     assert "The hinge loss was not minimized within 1 steps; increase max_iter." == str(
         caught[0].message
     )
+
+
+def test_rare_values_of_a_long_category_share_having_no_feature():
+    """A column of names would otherwise have as many features as there are rows."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"name": [f"n{at}" for at in range(300)], "age": rng.normal(size=300)})
+
+    model = PrismSVC().fit(frame, (frame["age"] > 0).astype(int))
+
+    assert (1, 101) == model.coef_.shape
+    assert 300 == len(model.predict(frame))
