@@ -20,6 +20,7 @@ _FOLDERS: dict[str, tuple[tuple[str, str], ...]] = {
         ("generalizer", "centroid"),
         ("mechanism", "drop-columns"),
     ),
+    "anonymizers/tada": (("partitioner", "kl-tree"),),
     "anonymizers/synthesis": (("mechanism", "copula"),),
     "anonymizers/privacy-models": (
         ("privacy", "k-anonymity"),
@@ -53,6 +54,11 @@ _FOLDERS: dict[str, tuple[tuple[str, str], ...]] = {
     "integrity/merkle": (("integrity", "merkle"),),
     "integrity/sentinels-twins": (("integrity", "sentinels-twins"), ("auditor", "outsourcing")),
     "integrity/skip-list": (("integrity", "skip-list"),),
+    "learners/prism": (
+        ("auditor", "sensitive-correlations"),
+        ("auditor", "attribute-inference"),
+        ("mechanism", "prism-projection"),
+    ),
     "reporters/page": (("reporter", "page"),),
     "sources/diabetes": (("source", "diabetes"),),
     "sources/marketing": (("source", "marketing"),),

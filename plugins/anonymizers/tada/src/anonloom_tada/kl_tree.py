@@ -1,0 +1,116 @@
+"""The partitioner `kl-tree`: a decision tree for the label whose leaves the guard admits."""
+
+from typing import Literal
+
+import attrs
+
+from anonloom.data.classes import Classes
+from anonloom.data.schema import Schema
+from anonloom.data.table import Table
+from anonloom.errors import UsageError
+from anonloom.kinds.context import Run
+from anonloom.kinds.guard import Guard
+from anonloom.kinds.partitioner import Partitioner
+from anonloom.params import above, all_of, each, not_empty, param
+
+
+@attrs.frozen(kw_only=True)
+class KLTree(Partitioner):
+    """Target-aware partitioning (TA_DA): the first of two steps, before any other partitioner.
+
+    Given classes that the guard does not admit and that cannot be split into admitted ones are
+    suppressed.
+    """
+
+    task: Literal["prediction", "clustering"] = param(
+        help="What the release is for. prediction: splits make the labels of both parts more "
+        "uniform; clustering: they bring similar rows together, and no label is looked at.",
+        default="prediction",
+    )
+
+    labels: dict[str, float] | None = param(
+        help="Columns with the role `label` that are to be predicted, and the weight of each; by "
+        "default all of them, equally.",
+        default=None,
+        check=all_of(not_empty(), each(above(0))),
+    )
+
+    gain: Literal["auto", "entropy", "gini", "variance"] = param(
+        help="What a split of a label must lower. auto: the entropy of a category, the variance of "
+        "a number, date or time.",
+        default="auto",
+    )
+
+    reuse: bool = param(
+        help="Whether a quasi-identifier may be split along more than once on a path, as in other "
+        "decision trees; task: clustering always does.",
+        default=False,
+    )
+
+    picture: Literal["columns", "conditions"] = param(
+        help="What the picture of the tree in the public report says of a split: its column, or "
+        "also its threshold or group, which may say more of a class than its cells do.",
+        default="columns",
+    )
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse labels where none is looked at."""
+        if self.task == "clustering" and self.labels is not None:
+            raise ValueError("'labels' is for 'task: prediction'; clustering looks at no label")
+
+    def problem(self, schema: Schema) -> str | None:
+        """Say which label is missing or has no variance, or None."""
+        if self.task == "clustering":
+            return None
+        present = schema.having("label")
+        if not present:
+            return (
+                "no column has the role 'label': declare what is to be predicted, or use "
+                "'task: clustering'"
+            )
+        for name in self.labels or present:
+            if name not in present:
+                listed = ", ".join(f"'{one}'" for one in present)
+                return f"column '{name}' does not have the role 'label'; labels: {listed}"
+            if self.gain == "variance" and schema[name].type == "category":
+                return (
+                    f"column '{name}' is a category, which has no variance; use 'gain: entropy' "
+                    "or 'gain: gini'"
+                )
+        return None
+
+    def partition(self, table: Table, classes: Classes, guard: Guard, run: Run) -> Classes:
+        """Return the refined classes."""
+        problem = self.problem(table.schema)
+        if problem is not None:
+            raise UsageError(f"kl-tree: {problem}")
+        if not len(classes):
+            return classes
+        if not table.axes:
+            # Nothing to split along: a class is as good as it came.
+            return classes.suppress(~guard.admits_classes(table, classes))
+        # Imported here: a pipeline that is only checked needs no compiler.
+        from anonloom_kernels.compiled import compiling
+        from anonloom_tada.growing import Grower
+        from anonloom_tada.picture import LOWERED, findings
+        from anonloom_tada.targets import for_clusters, for_labels
+
+        if self.task == "clustering":
+            weighted, targets = for_clusters(table, classes)
+        else:
+            weighted, targets = for_labels(table, classes, self._weights(table), self.gain)
+        grower = Grower.of(table, weighted, targets, guard, self._reuses)
+        with compiling(run):
+            grown = grower.grow(classes, run)
+        refined = grown.classes(classes, weighted, grower.order)
+        # A split makes admitted parts only; what was never split is as good as it came.
+        admitted = guard.admits_classes(table, refined)
+        run.find(*findings(table, grown, guard, LOWERED[self.task], self.picture, admitted))
+        return refined if admitted.all() else refined.suppress(~admitted)
+
+    @property
+    def _reuses(self) -> bool:
+        return self.reuse or self.task == "clustering"
+
+    def _weights(self, table: Table) -> dict[str, float]:
+        return self.labels or dict.fromkeys(table.schema.having("label"), 1.0)

@@ -1,0 +1,172 @@
+"""What the tree found: the importance of every quasi-identifier, and the tree as a picture.
+
+Both are published. Numbers of rows come in steps that are no smaller than a class may be; what is
+suppressed, and the values of labels, are not told. Conditions say more of a class than its cells
+may, as published regions do, and are written only where somebody asked for them.
+"""
+
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import numpy as np
+
+from anonloom.data.findings import Chart, Finding
+from anonloom.data.table import Table
+from anonloom.kinds.guard import Guard
+from anonloom_tada.growing import Grown, Splits
+from anonloom_tada.thresholds import parts_of, questions
+from anonloom_tada.weighted import Floats, Marks
+
+#: Nodes that a picture shows; what lies deeper is summed up.
+MOST_NODES = 100
+#: Given classes whose trees are drawn, the largest first.
+MOST_TREES = 8
+
+#: How much is told of a split.
+Telling = Literal["columns", "conditions"]
+
+#: What the splits lower, in words.
+LOWERED = {
+    "prediction": "impurity of the labels",
+    "clustering": "squared distance between rows of one class",
+}
+
+
+def findings(
+    table: Table,
+    grown: Grown,
+    guard: Guard,
+    lowered: str,
+    telling: Telling,
+    admitted: Marks,
+) -> Iterator[Finding | Chart]:
+    """Yield findings and charts.
+
+    Parameters
+    ----------
+    lowered
+        What the splits lower.
+    admitted
+        Whether each leaf, in the order of the classes, may be published.
+    """
+    gained = gains(table, grown)
+    explained = float(gained.sum())
+    shares = gained / explained if explained > 0 else gained
+    yield Finding(
+        name="leaves", value=int(admitted.sum()), unit="classes", meaning="Leaves of the tree."
+    )
+    yield Finding(
+        name="explained",
+        value=min(explained, 1.0),
+        better="higher",
+        meaning=f"Share of the {lowered} that the tree removes: 0 without any split, 1 when "
+        "nothing of it is left.",
+        assumptions=("measured on the rows that the tree was grown from",),
+    )
+    for axis, share in zip(table.axes, shares.tolist(), strict=True):
+        yield Finding(
+            name=f"importance.{axis.name}",
+            value=share,
+            meaning=f"Share of what the tree's splits gain that is due to '{axis.name}'.",
+        )
+    order = np.argsort(-shares, kind="stable")
+    yield Chart(
+        name="importance",
+        kind="bars",
+        title="Importance of the quasi-identifiers",
+        x="quasi-identifier",
+        y="share of the gain",
+        meaning="Share of what the tree's splits gain that is due to each quasi-identifier.",
+        data={
+            "labels": [table.axes[at].name for at in order],
+            "share of the gain": [float(shares[at]) for at in order],
+        },
+    )
+    picture = drawn(table, grown, step_of(guard.min_size), telling, admitted)
+    if picture is not None:
+        yield Chart(
+            name="tree",
+            kind="tree",
+            title="The tree",
+            meaning="Every line is a node: what its rows have in common beside those above, about "
+            f"how many they are and, where it is split, the share of the {lowered} that the split "
+            "removes.",
+            data=picture,
+        )
+
+
+def gains(table: Table, grown: Grown) -> Floats:
+    """What the splits along each axis gain, as a share of the impurity of all rows."""
+    found = np.zeros(len(table.axes))
+    for level in grown.splits:
+        found += np.bincount(level.axis, level.gain, len(found))
+    return found
+
+
+def drawn(
+    table: Table, grown: Grown, step: int, telling: Telling, admitted: Marks
+) -> dict[str, Any] | None:
+    """Return the picture of the trees, or None when there is nothing to see."""
+    # What was never split and is refused is suppressed: nothing is said of it.
+    refused = grown.leaves.number[np.argsort(grown.leaves.start)][~admitted]
+    told = np.setdiff1d(np.arange(len(grown.roots)), refused)
+    if not len(told):
+        return None
+    told = told[np.argsort(-grown.roots[told], kind="stable")]
+    shown = told[:MOST_TREES]
+    drawing = _Drawing(table, step, telling)
+    what = "all rows" if len(grown.roots) == 1 else "a given class"
+    nodes = {int(root): drawing.root(what, int(grown.roots[root])) for root in shown}
+    trees = [nodes[int(root)] for root in shown]
+    for level in grown.splits:
+        drawing.add(level, nodes)
+    if len(told) == 1:
+        return trees[0]
+    rest = [{"label": f"and {len(told) - len(shown)} more"}] if len(told) > len(shown) else []
+    return {"label": f"{len(told)} given classes", "children": [*trees, *rest]}
+
+
+def step_of(least: int) -> int:
+    """Return the least of 1, 2, 5, 10, 20, ... that is no smaller than a class may be."""
+    step = 1
+    while step < least:
+        step = step * 5 // 2 if str(step)[0] == "2" else step * 2
+    return step
+
+
+class _Drawing:
+    """Adds lines to a picture until it is full."""
+
+    def __init__(self, table: Table, step: int, telling: Telling) -> None:
+        self.table = table
+        self.step = step
+        self.ask = questions if telling == "conditions" else parts_of
+        self.left = MOST_NODES
+
+    def root(self, what: str, rows: int) -> dict[str, Any]:
+        """Begin a tree."""
+        return {"label": f"{what}: {self._about(rows)}"}
+
+    def add(self, level: Splits, nodes: dict[int, dict[str, Any]]) -> None:
+        """Hang the parts of a level's splits below their nodes, the largest nodes first."""
+        drawn = [at for at, node in enumerate(level.node.tolist()) if node in nodes]
+        drawn.sort(key=lambda at: -int(level.rows[at].sum()))
+        for at in drawn:
+            above = nodes[int(level.node[at])]
+            above["label"] += f", gain {float(level.gain[at]):.1%}"
+            if self.left < 2:
+                above["children"] = [{"label": "…"}]
+                continue
+            self.left -= 2
+            codes = (int(own[at]) for own in (level.begin, level.end, level.last))
+            said = self.ask(self.table.axes[int(level.axis[at])], *codes)
+            below = [
+                {"label": f"{text}: {self._about(int(rows))}"}
+                for text, rows in zip(said, level.rows[at], strict=True)
+            ]
+            above["children"] = below
+            nodes.update(zip(level.parts[at].tolist(), below, strict=True))
+
+    def _about(self, rows: int) -> str:
+        rounded = max(round(rows / self.step), 1) * self.step
+        return f"~{rounded:,} rows" if self.step > 1 else f"{rounded:,} rows"

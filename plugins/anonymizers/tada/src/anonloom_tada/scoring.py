@@ -1,0 +1,449 @@
+"""Kernels: every split of every node, and how much each of them gains.
+
+Points of a node are visited in the order of their codes. What has been visited is inside of a
+split, the rest is outside, and both impurities follow from counts that each point changes a little.
+Along a number whatever lies below a threshold is inside; along a category that is what lies under
+one node of the hierarchy, on every level below the root.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from anonloom.data.table import Table
+from anonloom_kernels.compiled import kernel
+from anonloom_kernels.losses import ancestors_of
+from anonloom_tada.targets import Targets
+from anonloom_tada.weighted import Codes, Floats, Ints, Marks
+
+#: Scores are compared to so many decimals: sums in another order must not decide.
+DECIMALS = 12
+
+
+class Trees(NamedTuple):
+    """How splits are sought along each axis.
+
+    Attributes
+    ----------
+    start
+        Where the axis's part of `ancestors` begins.
+    levels
+        Levels below the root; 0 along a number.
+    size, missing
+        Number of codes, and code of the missing value or -1.
+    ancestors
+        Node above every code on every level, level after level.
+    """
+
+    start: Ints
+    levels: Ints
+    size: Ints
+    missing: Ints
+    ancestors: Codes
+
+    def most(self, points: Ints) -> Ints:
+        """How many splits nodes of so many points have at most."""
+        found = np.minimum(points[:, None], self.size) * np.maximum(self.levels, 1)
+        most: Ints = found.sum(axis=1)
+        return most
+
+
+def trees_of(table: Table) -> Trees:
+    """Gather how splits are sought along a table's axes."""
+    parts, start, levels = [np.empty(0, np.int32)], [], []
+    for axis in table.axes:
+        start.append(sum(map(len, parts)))
+        by_nodes = axis.type == "category" and axis.occurring > 1
+        # Whatever the root covers leaves nothing outside. A single value has no tree to follow.
+        above = ancestors_of(axis)[:-1] if by_nodes else np.empty((0, axis.size), np.int32)
+        levels.append(len(above))
+        parts.append(above.ravel())
+    return Trees(
+        np.array(start, np.int64),
+        np.array(levels, np.int64),
+        np.array([axis.size for axis in table.axes], np.int64),
+        np.array([axis.missing for axis in table.axes], np.int64),
+        np.concatenate(parts),
+    )
+
+
+class Found(NamedTuple):
+    """The splits in question; each takes codes of one axis out of its node.
+
+    Attributes
+    ----------
+    node, axis
+        Which node, along which axis.
+    begin, end
+        First and last code that is taken out.
+    inside
+        How many rows are taken out.
+    gain
+        What both parts are purer than the node, as a share of the impurity of all rows.
+    score
+        The same as a share of the node's impurity, rounded.
+    """
+
+    node: Ints
+    axis: Ints
+    begin: Codes
+    end: Codes
+    inside: Ints
+    gain: Floats
+    score: Floats
+
+    def take(self, which: Ints | slice) -> "Found":
+        """Return these splits."""
+        return Found(
+            self.node[which],
+            self.axis[which],
+            self.begin[which],
+            self.end[which],
+            self.inside[which],
+            self.gain[which],
+            self.score[which],
+        )
+
+
+def room_for(splits: int) -> Found:
+    """Return room for so many splits."""
+    return Found(
+        np.empty(splits, np.int64),
+        np.empty(splits, np.int64),
+        np.empty(splits, np.int32),
+        np.empty(splits, np.int32),
+        np.empty(splits, np.int64),
+        np.empty(splits, np.float64),
+        np.empty(splits, np.float64),
+    )
+
+
+class Counts(NamedTuple):
+    """What is known of one node, and of the inside of a split of it.
+
+    Attributes
+    ----------
+    whole, part
+        Rows of every value of every category: of the node, and inside.
+    rows
+        (2 x categories): rows whose value is known, of the node and inside.
+    summed
+        (3 x categories): sum of the terms of the impurity over all values, of the node, inside and
+        outside.
+    known, total, square
+        (2 x numbers): sums of the node and inside.
+    """
+
+    whole: Ints
+    part: Ints
+    rows: Ints
+    summed: Floats
+    known: Ints
+    total: Floats
+    square: Floats
+
+
+def counts_for(targets: Targets) -> Counts:
+    """Return counts of nothing."""
+    categories, numbers = len(targets.worth), len(targets.number_worth)
+    return Counts(
+        np.zeros(targets.start[-1], np.int64),
+        np.zeros(targets.start[-1], np.int64),
+        np.zeros((2, categories), np.int64),
+        np.zeros((3, categories)),
+        np.zeros((2, numbers), np.int64),
+        np.zeros((2, numbers)),
+        np.zeros((2, numbers)),
+    )
+
+
+def terms(rows: int) -> Floats:
+    """Return n log n for every number of rows, of which an entropy is made."""
+    counts = np.arange(rows + 1, dtype=float)
+    found: Floats = counts * np.log(np.maximum(counts, 1))
+    return found
+
+
+@kernel
+def score_splits(
+    start: Ints,
+    stop: Ints,
+    free: Marks,
+    orders: Codes,
+    codes: Codes,
+    weight: Ints,
+    trees: Trees,
+    targets: Targets,
+    term: Floats,
+    enough: Marks,
+    counts: Counts,
+    impurity: Floats,
+    found: Found,
+) -> int:
+    """Write down every split that leaves enough rows on both sides; return how many there are.
+
+    Parameters
+    ----------
+    start, stop
+        Where each node's points stand in the orders.
+    free
+        (nodes x axes): along which axes a node may be split.
+    orders, codes, weight
+        See `Weighted`.
+    trees, targets
+        How splits are sought, and what they are to make pure.
+    term
+        See `terms`.
+    enough
+        Whether so many rows are enough.
+    counts
+        Counts of nothing, which they are again afterwards.
+    impurity
+        Of every node, to be filled.
+    found
+        To be filled.
+    """
+    count = 0
+    for node in range(len(start)):
+        points = orders[:, start[node] : stop[node]]
+        rows = 0
+        for point in points[0]:
+            rows += weight[point]
+        take_whole(points[0], weight, targets, term, counts)
+        impurity[node] = before = whole_impurity(targets, term, counts)
+        for axis in range(len(points)):
+            own, along = codes[axis], points[axis]
+            if not free[node, axis] or own[along[0]] == own[along[-1]]:
+                continue
+            levels = trees.levels[axis]
+            for level in range(max(levels, 1)):
+                count = along_level(
+                    node, axis, level, along, own, weight, rows, before,
+                    trees, targets, term, enough, counts, found, count,
+                )  # fmt: skip
+        forget_whole(points[0], targets, counts)
+    return count
+
+
+@kernel
+def along_level(
+    node: int,
+    axis: int,
+    level: int,
+    along: Codes,
+    own: Codes,
+    weight: Ints,
+    rows: int,
+    before: float,
+    trees: Trees,
+    targets: Targets,
+    term: Floats,
+    enough: Marks,
+    counts: Counts,
+    found: Found,
+    count: int,
+) -> int:
+    """Write down the splits along one level of an axis, or along a number."""
+    by_nodes = trees.levels[axis] > 0
+    size, missing, above = trees.size[axis], trees.missing[axis], trees.ancestors
+    here = trees.start[axis] + level * size
+    below, last = here - size, len(along) - 1
+    inside, groups, first = 0, 0, 0
+    begin_code = own[along[0]]
+    for at in range(len(along)):
+        code = own[along[at]]
+        inside += weight[along[at]]
+        if at < last:
+            after = own[along[at + 1]]
+            if code == after:
+                continue
+            if by_nodes and after != missing and above[here + code] == above[here + after]:
+                continue
+        # A group ends here: values below a threshold, or those under one node.
+        groups += 1
+        # The last of two takes out what the first leaves, and one alone leaves nothing.
+        wanted = at < last or (by_nodes and groups > 2)
+        if by_nodes and level > 0 and wanted:
+            # What one node of the level below covers has been looked at there.
+            wanted = code != missing and above[below + begin_code] != above[below + code]
+        if not by_nodes or (wanted and enough[inside] and enough[rows - inside]):
+            for place in range(first, at + 1):
+                take_in(along[place], weight, targets, term, counts)
+            if wanted and enough[inside] and enough[rows - inside]:
+                gain = before - parts_impurity(targets, term, counts)
+                found.node[count], found.axis[count] = node, axis
+                found.begin[count], found.end[count] = begin_code, code
+                found.inside[count], found.gain[count] = inside, max(gain, 0.0)
+                share = gain / before if before > 0 else 0.0
+                found.score[count] = np.round(max(share, 0.0), DECIMALS)
+                count += 1
+            if by_nodes:
+                empty(along[first : at + 1], targets, counts)
+        first = at + 1
+        if by_nodes and at < last:
+            inside, begin_code = 0, own[along[at + 1]]
+    if not by_nodes:
+        empty(along, targets, counts)
+    return count
+
+
+@kernel
+def take_whole(points: Codes, weight: Ints, targets: Targets, term: Floats, counts: Counts) -> None:
+    """Count the points of a node."""
+    value, start, entropy, whole = targets.value, targets.start, targets.entropy, counts.whole
+    for target in range(len(value)):
+        rows, summed = 0, 0.0
+        for point in points:
+            own = value[target, point]
+            if own >= 0:
+                cell = start[target] + own
+                summed += step(whole[cell], weight[point], entropy[target], term)
+                whole[cell] += weight[point]
+                rows += weight[point]
+        counts.rows[0, target], counts.rows[1, target] = rows, 0
+        counts.summed[0, target] = counts.summed[2, target] = summed
+        counts.summed[1, target] = 0.0
+    for target in range(len(targets.known)):
+        known, total, square = 0, 0.0, 0.0
+        for point in points:
+            known += targets.known[target, point]
+            total += targets.total[target, point]
+            square += targets.square[target, point]
+        counts.known[0, target], counts.known[1, target] = known, 0
+        counts.total[0, target], counts.total[1, target] = total, 0.0
+        counts.square[0, target], counts.square[1, target] = square, 0.0
+
+
+@kernel
+def forget_whole(points: Codes, targets: Targets, counts: Counts) -> None:
+    """Clear the counts of a node's values."""
+    value, start, whole = targets.value, targets.start, counts.whole
+    for target in range(len(value)):
+        for point in points:
+            if value[target, point] >= 0:
+                whole[start[target] + value[target, point]] = 0
+
+
+@kernel
+def take_in(point: int, weight: Ints, targets: Targets, term: Floats, counts: Counts) -> None:
+    """Move a point from outside of the split to its inside."""
+    value, start, entropy = targets.value, targets.start, targets.entropy
+    whole, part, summed = counts.whole, counts.part, counts.summed
+    more = weight[point]
+    for target in range(len(value)):
+        own = value[target, point]
+        if own >= 0:
+            cell = start[target] + own
+            inside = part[cell]
+            summed[1, target] += step(inside, more, entropy[target], term)
+            summed[2, target] -= step(whole[cell] - inside - more, more, entropy[target], term)
+            part[cell] = inside + more
+            counts.rows[1, target] += more
+    for target in range(len(targets.known)):
+        counts.known[1, target] += targets.known[target, point]
+        counts.total[1, target] += targets.total[target, point]
+        counts.square[1, target] += targets.square[target, point]
+
+
+@kernel
+def empty(points: Codes, targets: Targets, counts: Counts) -> None:
+    """Move all points that are inside back."""
+    value, start, part = targets.value, targets.start, counts.part
+    for target in range(len(value)):
+        for point in points:
+            if value[target, point] >= 0:
+                part[start[target] + value[target, point]] = 0
+        counts.rows[1, target] = 0
+        counts.summed[1, target] = 0.0
+        counts.summed[2, target] = counts.summed[0, target]
+    for target in range(len(targets.known)):
+        counts.known[1, target] = 0
+        counts.total[1, target] = counts.square[1, target] = 0.0
+
+
+@kernel
+def step(rows: int, more: int, entropy: bool, term: Floats) -> float:
+    """What the term of a value grows by when it occurs more often."""
+    if entropy:
+        return float(term[rows + more] - term[rows])
+    return float(more * (2.0 * rows + more))
+
+
+@kernel
+def impurity_of(rows: int, summed: float, entropy: bool, term: Floats) -> float:
+    """Impurity of so many rows, given the sum of the terms of their values."""
+    if rows == 0:
+        return 0.0
+    return term[rows] - summed if entropy else rows - summed / rows
+
+
+@kernel
+def deviation(known: int, total: float, square: float) -> float:
+    """Sum of the squared deviations from the mean."""
+    return max(square - total * total / known, 0.0) if known > 0 else 0.0
+
+
+@kernel
+def whole_impurity(targets: Targets, term: Floats, counts: Counts) -> float:
+    """Impurity of a node, over all targets."""
+    found = 0.0
+    for target in range(len(targets.worth)):
+        rows, summed = counts.rows[0, target], counts.summed[0, target]
+        own = impurity_of(rows, summed, targets.entropy[target], term)
+        found += targets.worth[target] * own
+    for target in range(len(targets.number_worth)):
+        own = deviation(counts.known[0, target], counts.total[0, target], counts.square[0, target])
+        found += targets.number_worth[target] * own
+    return found
+
+
+@kernel
+def parts_impurity(targets: Targets, term: Floats, counts: Counts) -> float:
+    """Impurity of inside and outside together, over all targets."""
+    found = 0.0
+    for target in range(len(targets.worth)):
+        entropy, inside = targets.entropy[target], counts.rows[1, target]
+        own = impurity_of(inside, counts.summed[1, target], entropy, term)
+        outside = counts.rows[0, target] - inside
+        own += impurity_of(outside, counts.summed[2, target], entropy, term)
+        found += targets.worth[target] * own
+    known, total, square = counts.known, counts.total, counts.square
+    for target in range(len(targets.number_worth)):
+        own = deviation(known[1, target], total[1, target], square[1, target])
+        own += deviation(
+            known[0, target] - known[1, target],
+            total[0, target] - total[1, target],
+            square[0, target] - square[1, target],
+        )
+        found += targets.number_worth[target] * own
+    return found
+
+
+@kernel
+def divide(
+    orders: Codes,
+    codes: Codes,
+    start: Ints,
+    stop: Ints,
+    axis: Ints,
+    begin: Codes,
+    end: Codes,
+    middle: Ints,
+    kept: Codes,
+) -> None:
+    """Put what a split takes out of its node in front, along every axis, and say where it ends."""
+    for node in range(len(start)):
+        own, low, high = codes[axis[node]], begin[node], end[node]
+        for along in range(len(orders)):
+            order, put, held = orders[along], start[node], 0
+            for at in range(start[node], stop[node]):
+                point = order[at]
+                if low <= own[point] <= high:
+                    order[put] = point
+                    put += 1
+                else:
+                    kept[held] = point
+                    held += 1
+            middle[node] = put
+            for at in range(held):
+                order[put + at] = kept[at]

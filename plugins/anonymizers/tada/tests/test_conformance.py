@@ -1,0 +1,23 @@
+"""Every way to grow the tree keeps the promises of a partitioner."""
+
+from anonloom.testing.partitioner import PartitionerConformance
+from anonloom_tada.kl_tree import KLTree
+
+
+class TestOncePerPath(PartitionerConformance):
+    method = KLTree
+
+
+class TestReuse(PartitionerConformance):
+    method = KLTree
+    params = {"reuse": True}
+
+
+class TestGini(PartitionerConformance):
+    method = KLTree
+    params = {"gain": "gini", "labels": {"outcome": 2.0}}
+
+
+class TestClustering(PartitionerConformance):
+    method = KLTree
+    params = {"task": "clustering"}

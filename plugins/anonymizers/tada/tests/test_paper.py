@@ -1,0 +1,155 @@
+"""The running example of the paper: the tree of figure 3, the groups of figure 4, figure 5."""
+
+import pandas as pd
+import pytest
+
+from anonloom.data.findings import Chart
+from anonloom.data.schema import Column, Schema
+from anonloom.data.table import Table
+from anonloom.kinds.context import Run
+from anonloom.kinds.guard import Guard
+from anonloom.testing.demands import AtLeast, DistinctValues
+from anonloom_tada.kl_tree import KLTree
+
+#: Figure 1: number of the tuple, gender, age, smoker, disease, risk.
+FIGURE_1 = """
+1  F 65 former  emphysema    yes
+2  M 54 never   cirrhosis    no
+3  F 61 current bronchitis   yes
+4  M 72 never   cirrhosis    no
+5  F 35 former  arthritis    no
+6  M 68 former  bronchitis   yes
+7  M 64 never   diabetes     no
+8  F 15 never   asthma       no
+9  F 39 never   osteoporosis no
+10 M 29 never   celiac       no
+11 M 33 never   arthritis    no
+12 F 54 current bronchitis   yes
+13 F 75 former  bronchitis   yes
+"""
+#: Figure 5; its intervals are written [54-75].
+FIGURE_5 = """
+1  F [54-75] former  emphysema    yes
+3  F [54-75] current bronchitis   yes
+12 F [54-75] current bronchitis   yes
+13 F [54-75] former  bronchitis   yes
+2  M [54-64] never   cirrhosis    no
+7  M [54-64] never   diabetes     no
+4  M [68-72] never   cirrhosis    no
+6  M [68-72] former  bronchitis   yes
+5  F [15-39] former  arthritis    no
+8  F [15-39] never   asthma       no
+9  F [15-39] never   osteoporosis no
+10 M [29-33] never   celiac       no
+11 M [29-33] never   arthritis    no
+"""
+COLUMNS = ("Gender", "Age", "Smoker", "Disease", "Risk")
+GUARD = Guard([AtLeast(k=2), DistinctValues(l=2, of="Disease")])
+
+#: The leaves of figure 3, by their tuples.
+YOUNG, WOMEN, MEN = {5, 8, 9, 10, 11}, {1, 3, 12, 13}, {2, 4, 6, 7}
+
+
+def tuples(text):
+    """Rows of a figure by the number of their tuple."""
+    lines = [line.split() for line in text.strip().splitlines()]
+    return {int(number): tuple(cells) for number, *cells in lines}
+
+
+def people():
+    rows = tuples(FIGURE_1)
+    frame = pd.DataFrame([rows[number] for number in range(1, 14)], columns=COLUMNS)
+    return Table.build(
+        frame.assign(Age=frame["Age"].astype(int)),
+        Schema(
+            [
+                Column(name="Gender", role="quasi"),
+                Column(name="Age", role="quasi", type="number"),
+                Column(name="Smoker", role="other"),
+                Column(name="Disease", role="sensitive"),
+                Column(name="Risk", role="label"),
+            ]
+        ),
+    )
+
+
+def groups(classes):
+    return [set((classes.members(at) + 1).tolist()) for at in range(len(classes))]
+
+
+@pytest.mark.parametrize("gain", ["auto", "entropy", "gini"])
+def test_the_leaves_are_those_of_figure_3(gain):
+    table = people()
+    found = KLTree(gain=gain).partition(table, table.whole(), GUARD, Run())
+
+    assert [YOUNG, WOMEN, MEN] == groups(found)
+
+
+def test_the_tree_is_that_of_figure_3():
+    """Age first, at a threshold that the figure writes as 40, then Gender among the older ones."""
+    run, table = Run(), people()
+    KLTree(picture="conditions").partition(table, table.whole(), GUARD, run)
+
+    (picture,) = (item for item in run.found if isinstance(item, Chart) and item.name == "tree")
+
+    def conditions(node):
+        own = node["label"].split(": ~")[0]
+        return (
+            (own, [conditions(child) for child in node["children"]]) if "children" in node else own
+        )
+
+    assert (
+        "all rows",
+        ["Age < 40", ("Age ≥ 40", ["Gender: F", "Gender: not F"])],
+    ) == conditions(picture.data)
+
+
+def test_the_threshold_of_figure_3_lies_between_39_and_54():
+    """The regions meet between the two ages: every threshold above 39 and up to 54 is the same."""
+    table = people()
+    found = KLTree().partition(table, table.whole(), GUARD, Run())
+
+    age = table.axes[1]
+    assert "39" == age.texts([found.regions.hi[0, 1]])[0]
+    assert ["54", "54"] == age.texts(found.regions.lo[1:, 1])
+
+
+def test_with_reuse_the_third_leaf_is_split_by_age_again():
+    """As in other decision trees; the paper's figure uses an attribute once per path."""
+    table = people()
+    found = KLTree(reuse=True).partition(table, table.whole(), GUARD, Run())
+
+    assert [YOUNG, WOMEN, {2, 7}, {4, 6}] == groups(found)
+
+
+def refined(first, **options):
+    """The first step of the paper, then Mondrian."""
+    mondrian = pytest.importorskip("anonloom_mondrian.mondrian")
+    table = people()
+    leaves = first.partition(table, table.whole(), GUARD, Run())
+    return table, mondrian.Mondrian(**options).partition(table, leaves, GUARD, Run())
+
+
+@pytest.mark.parametrize("cut", ["widest", "best-loss"])
+def test_mondrian_finds_the_groups_of_figure_4(cut):
+    """The first leaf is cut by Gender, the third by Age, the second cannot be cut."""
+    _, found = refined(KLTree(), cut=cut)
+
+    expected = [{5, 8, 9}, {10, 11}, WOMEN, {2, 7}, {4, 6}]
+    assert sorted(map(sorted, expected)) == sorted(map(sorted, groups(found)))
+
+
+@pytest.mark.parametrize("first", [KLTree(), KLTree(reuse=True)], ids=["once", "reuse"])
+def test_figure_5_cell_for_cell(first):
+    hierarchy = pytest.importorskip("anonloom_recoding.hierarchy")
+    table, found = refined(first)
+
+    frame = hierarchy.ByHierarchy().generalize(table, found, Run()).frame
+
+    cells = frame[[*COLUMNS]].astype(str)
+    published = {at + 1: tuple(row) for at, row in enumerate(cells.itertuples(index=False))}
+    written = {
+        number: (gender, age.replace("-", ", "), *rest)
+        for number, (gender, age, *rest) in tuples(FIGURE_5).items()
+    }
+    assert written == published

@@ -1,0 +1,211 @@
+"""What holds for every table: admitted leaves, counted in plain Python, and regions of them."""
+
+from collections import Counter, defaultdict
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anonloom.data.classes import Classes, Regions
+from anonloom.data.schema import Column, Schema
+from anonloom.data.table import Table
+from anonloom.errors import UsageError
+from anonloom.kinds.context import Run
+from anonloom.kinds.guard import Guard
+from anonloom.testing.demands import AtLeast, DistinctValues
+from anonloom_tada.kl_tree import KLTree
+
+WAYS = [KLTree(), KLTree(reuse=True), KLTree(gain="gini"), KLTree(task="clustering")]
+NAMES = ["age", "day", "town", "illness", "risk"]
+
+
+@st.composite
+def tables(draw, min_rows=1, max_rows=60):
+    cells = st.tuples(
+        st.sampled_from([None, -3.5, 0, 1, 2, 2.25, 40]),
+        st.sampled_from([None, "2020-01-31", "2020-02-01", "2021-07-01", "1999-12-31"]),
+        st.sampled_from([None, *"abcde"]),
+        st.sampled_from("xyz"),
+        st.sampled_from(["yes", "no", None]),
+    )
+    rows = draw(st.lists(cells, min_size=min_rows, max_size=max_rows))
+    columns = [
+        Column(name="age", role="quasi", type="number"),
+        Column(name="day", role="quasi", type="date"),
+        Column(name="town", role="quasi"),
+        Column(name="illness", role="sensitive"),
+        Column(name="risk", role="label"),
+    ]
+    return Table.build(pd.DataFrame(rows, columns=NAMES), Schema(columns))
+
+
+@pytest.mark.parametrize("method", WAYS, ids=str)
+@given(table=tables(), k=st.integers(1, 6), diversity=st.integers(1, 3))
+@settings(deadline=None, max_examples=40)
+def test_every_leaf_has_k_rows_and_l_values(method, table, k, diversity):
+    """Counted from the rows, not by the guard; every row is in one leaf or suppressed."""
+    guard = Guard([AtLeast(k=k), DistinctValues(l=diversity, of="illness")])
+    found = method.partition(table, table.whole(), guard, Run())
+
+    illness = table.column("illness").tolist()
+    inside = defaultdict(list)
+    for row, leaf in enumerate(found.labels(len(table)).tolist()):
+        inside[leaf].append(illness[row])
+    suppressed = inside.pop(-1, [])
+    assert len(suppressed) in (0, len(table))
+    assert all(len(values) >= k for values in inside.values())
+    assert all(len(set(values)) >= diversity for values in inside.values())
+
+
+@pytest.mark.parametrize("method", WAYS, ids=str)
+@given(table=tables(), k=st.integers(1, 5))
+@settings(deadline=None, max_examples=40)
+def test_the_first_region_that_holds_a_row_is_that_of_its_class(method, table, k):
+    found = method.partition(table, table.whole(), Guard([AtLeast(k=k)]), Run())
+
+    for at in range(len(found)):
+        for row in found.members(at):
+            holds = (found.regions.lo <= table.codes[:, row]) & (
+                table.codes[:, row] <= found.regions.hi
+            )
+            assert at == np.flatnonzero(holds.all(axis=1))[0]
+
+
+@given(table=tables(), k=st.integers(1, 5))
+@settings(deadline=None, max_examples=40)
+def test_a_column_is_used_once_per_path(table, k):
+    """There are then at most two leaves for every number of columns that were used."""
+    found = KLTree().partition(table, table.whole(), Guard([AtLeast(k=k)]), Run())
+
+    assert len(found) <= 2 ** len(table.axes)
+
+
+@given(table=tables(min_rows=2), k=st.integers(1, 4))
+@settings(deadline=None, max_examples=40)
+def test_a_leaf_that_could_be_split_is_pure(table, k):
+    """With `reuse` and k-anonymity: no leaf with two labels has a threshold of age that is left."""
+    found = KLTree(reuse=True).partition(table, table.whole(), Guard([AtLeast(k=k)]), Run())
+
+    risk = table.column("risk")
+    for at in range(len(found)):
+        rows = found.members(at)
+        if len(set(risk.iloc[rows].dropna())) > 1:
+            counts = Counter(table.codes[0, rows].tolist())
+            below = np.cumsum([counts[code] for code in sorted(counts)])
+            assert all(min(left, len(rows) - left) < k for left in below.tolist())
+
+
+def test_given_regions_are_refined_not_forgotten():
+    frame = pd.DataFrame({"age": [*range(8)], "risk": [*"nnnnyynn"]})
+    schema = Schema(
+        [Column(name="age", role="quasi", type="number"), Column(name="risk", role="label")]
+    )
+    table = Table.build(frame, schema)
+    given_regions = Regions(np.array([[0], [4]], np.int32), np.array([[3], [7]], np.int32))
+    classes = Classes(np.arange(8), np.array([0, 4, 8]), regions=given_regions)
+
+    found = KLTree().partition(table, classes, Guard([AtLeast(k=2)]), Run())
+
+    assert [[0, 1, 2, 3], [4, 5], [6, 7]] == [found.members(at).tolist() for at in range(3)]
+    assert [0, 4, 6] == found.regions.lo.ravel().tolist()
+    assert [3, 5, 7] == found.regions.hi.ravel().tolist()
+
+
+def test_a_pair_that_no_single_column_shows_is_found():
+    """A split without gain is taken where no other is left: the next level gains everything."""
+    rows = [(a, b, "yes" if (a == "x") != (b == "x") else "no") for a in "xy" for b in "xy"] * 6
+    frame = pd.DataFrame(rows, columns=["a", "b", "risk"])
+    schema = Schema(
+        [
+            Column(name="a", role="quasi"),
+            Column(name="b", role="quasi"),
+            Column(name="risk", role="label"),
+        ]
+    )
+    table = Table.build(frame, schema)
+
+    found = KLTree().partition(table, table.whole(), Guard([AtLeast(k=3)]), Run())
+
+    labels = frame["risk"].to_numpy()
+    assert [1] * 4 == [len(set(labels[found.members(at)])) for at in range(len(found))]
+
+
+def test_many_columns_and_a_table_smaller_than_two_classes():
+    rng = np.random.default_rng(1)
+    names = [f"q{at}" for at in range(30)]
+    frame = pd.DataFrame(rng.integers(0, 4, (40, 30)), columns=names).assign(
+        risk=rng.choice(["yes", "no"], 40)
+    )
+    schema = Schema(
+        [
+            *(Column(name=name, role="quasi", type="number") for name in names),
+            Column(name="risk", role="label"),
+        ]
+    )
+    table = Table.build(frame, schema)
+
+    found = {
+        k: KLTree().partition(table, table.whole(), Guard([AtLeast(k=k)]), Run())
+        for k in (5, 20, 21, 40, 41)
+    }
+
+    assert len(found[5]) > 2
+    assert 2 == len(found[20])
+    assert [1, 1, 0] == [len(found[k]) for k in (21, 40, 41)]
+    assert 40 == len(found[41].suppressed)
+
+
+def test_without_a_label_the_method_says_so():
+    frame = pd.DataFrame({"age": [1, 2, 3]})
+    table = Table.build(frame, Schema([Column(name="age", role="quasi", type="number")]))
+    with pytest.raises(UsageError) as raised:
+        KLTree().partition(table, table.whole(), Guard([AtLeast(k=1)]), Run())
+    assert (
+        "kl-tree: no column has the role 'label': declare what is to be predicted, or use "
+        "'task: clustering'"
+    ) == str(raised.value)
+    assert KLTree(task="clustering").problem(table.schema) is None
+
+
+def test_a_column_that_is_no_label_and_a_category_without_variance_are_refused():
+    schema = Schema([Column(name="age", role="quasi"), Column(name="risk", role="label")])
+    assert "column 'age' does not have the role 'label'; labels: 'risk'" == KLTree(
+        labels={"age": 1.0}
+    ).problem(schema)
+    assert (
+        "column 'risk' is a category, which has no variance; use 'gain: entropy' or 'gain: gini'"
+        == KLTree(gain="variance").problem(schema)
+    )
+    with pytest.raises(
+        ValueError,
+        match=r"^'labels' is for 'task: prediction'; clustering looks at no label$",
+    ):
+        KLTree(task="clustering", labels={"risk": 1.0})
+
+
+def test_without_a_quasi_identifier_classes_stay_as_they_are():
+    frame = pd.DataFrame({"risk": [*"yynn"]})
+    table = Table.build(frame, Schema([Column(name="risk", role="label")]))
+
+    kept = KLTree().partition(table, table.whole(), Guard([AtLeast(k=4)]), Run())
+    lost = KLTree().partition(table, table.whole(), Guard([AtLeast(k=5)]), Run())
+
+    assert (1, 0) == (len(kept), len(kept.suppressed))
+    assert (0, 4) == (len(lost), len(lost.suppressed))
+
+
+def test_progress_reaches_all_rows():
+    told = []
+    frame = pd.DataFrame({"age": range(100), "risk": ["a", "b"] * 50})
+    schema = Schema(
+        [Column(name="age", role="quasi", type="number"), Column(name="risk", role="label")]
+    )
+    table = Table.build(frame, schema)
+    run = Run(report=lambda done, total: told.append((done, total)))
+
+    KLTree(reuse=True).partition(table, table.whole(), Guard([AtLeast(k=3)]), run)
+
+    assert (100, 100) == told[-1]
+    assert sorted(told) == told

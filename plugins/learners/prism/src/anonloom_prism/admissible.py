@@ -1,0 +1,74 @@
+"""Which sets of attributes are admissible: none excluded, no correlation whole, not too many."""
+
+from collections.abc import Iterable, Sequence
+
+import attrs
+
+Chosen = frozenset[int]
+
+
+def _minimal(sets: Iterable[Iterable[int]]) -> tuple[Chosen, ...]:
+    """Leave out sets that contain another one: who breaks up the smaller one breaks up both."""
+    found: list[Chosen] = []
+    for one in sorted({frozenset(some) for some in sets}, key=lambda one: (len(one), sorted(one))):
+        if not any(other <= one for other in found):
+            found.append(one)
+    return tuple(found)
+
+
+@attrs.frozen
+class Rule:
+    """What section 3 demands of the attributes that a classifier uses.
+
+    Attributes
+    ----------
+    candidates
+        Attributes that may be used at all: the sensitive ones are not among them, nor those that
+        are a sensitive correlation by themselves.
+    correlations
+        Sets of two or more candidates of which at least one must be left out.
+    most
+        How many attributes may be used.
+    """
+
+    candidates: Chosen
+    correlations: tuple[Chosen, ...]
+    most: int
+
+    @classmethod
+    def of(
+        cls,
+        attributes: Iterable[int],
+        excluded: Iterable[int] = (),
+        correlations: Iterable[Iterable[int]] = (),
+        most: int | None = None,
+    ) -> "Rule":
+        """Reduce what is demanded to what is left to decide."""
+        minimal = _minimal(correlations)
+        alone = {next(iter(one)) for one in minimal if len(one) == 1}
+        candidates = frozenset(attributes) - frozenset(excluded) - alone
+        # A correlation with an attribute that is left out anyway is broken up already.
+        open_ones = tuple(one for one in minimal if len(one) > 1 and one <= candidates)
+        most = len(candidates) if most is None else min(most, len(candidates))
+        return cls(candidates, open_ones, most)
+
+    def admits(self, chosen: Iterable[int]) -> bool:
+        """Whether a classifier may use exactly these attributes."""
+        some = frozenset(chosen)
+        return len(some) <= self.most and some <= self.candidates and not self.broken(some)
+
+    def broken(self, chosen: Chosen) -> list[Chosen]:
+        """The correlations that are whole among these attributes."""
+        return [one for one in self.correlations if one <= chosen]
+
+    @property
+    def settled(self) -> bool:
+        """Whether all candidates can be used together, so that there is nothing to choose."""
+        return not self.correlations and self.most == len(self.candidates)
+
+    def completed(self, chosen: Chosen, order: Sequence[int]) -> Chosen:
+        """Add what can be added, in this order: more attributes never make the loss larger."""
+        for one in order:
+            if one not in chosen and self.admits(chosen | {one}):
+                chosen |= {one}
+        return chosen

@@ -1,0 +1,153 @@
+"""What PrismSVC and PrivateSelection share: checked parameters, the choice, the columns to read."""
+
+from collections.abc import Iterable
+from typing import Any, get_args
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from anonloom_prism.admissible import Rule
+from anonloom_prism.columns import Attributes
+from anonloom_prism.problem import pose
+from anonloom_prism.selection import Selection, Solver, select, settled
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class Choosing(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """A classifier that first chooses which attributes it will ever read.
+
+    Parameters of all of them are described where they are constructed, see `PrismSVC`.
+    """
+
+    sensitive: Any
+    correlations: Any
+    max_attributes: int | None
+    C: float
+    solver: Solver
+    time_limit: float
+    rows: int
+    groups: Any
+    random_state: Any
+
+    def _taken_in(self, X: Any, y: Any) -> tuple[Any, Ints]:
+        """Check X and y, remember names and classes; return X and the class of every row."""
+        self._check_parameters()
+        if isinstance(X, pd.DataFrame):
+            # Columns are checked when they are read: those that are never read may hold anything.
+            X, y = validate_data(self, X, y, skip_check_array=True)
+            y = column_or_1d(y, warn=True)
+            check_consistent_length(X, y)
+        else:
+            X, y = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(y)
+        self.classes_, labels = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"{type(self).__name__} must see two or more classes. Got one class instead."
+            )
+        return X, labels.astype(np.int64)
+
+    def _choose(self, X: Any, labels: Ints) -> tuple[int, ...]:
+        """Choose the attributes, and remember all that is known about the choice."""
+        names = getattr(self, "feature_names_in_", None)
+        known = Attributes.of(X, names, self.groups)
+        self._known = known
+        rule = Rule.of(
+            range(len(known)),
+            known.numbers(_listed(self.sensitive), "sensitive"),
+            [known.numbers(_members(one), "correlations") for one in _listed(self.correlations)],
+            self.max_attributes,
+        )
+        if not rule.candidates:
+            raise ValueError(
+                "X must have an attribute that may be used. Got only sensitive ones instead."
+            )
+        selection = settled(rule, len(labels)) if rule.settled else self._select(X, labels, rule)
+        self.selection_: Selection = selection
+        self.exact_, self.gap_ = selection.exact, selection.gap
+        chosen = selection.attributes
+        self.attributes_in_ = np.array([known.all[at].name for at in chosen], object)
+        if names is None and self.groups is None:
+            self.attributes_in_ = self.attributes_in_.astype(np.int64)
+        return chosen
+
+    def _select(self, X: Any, labels: Ints, rule: Rule) -> Selection:
+        order = sorted(rule.candidates)
+        features = self._known.features(X, order)
+        block = self._known.block
+        block = block[np.isin(block, order)]
+        scaled, spread = standardized(features)[0], features.std(axis=0)
+        varying = frozenset(block[spread > 0].tolist())
+        # An attribute that never varies helps nobody, and must not be asked for.
+        rule = Rule.of(varying or rule.candidates, (), rule.correlations, rule.most)
+        problem = pose(
+            scaled,
+            block,
+            labels,
+            len(self.classes_),
+            C=self.C,
+            rows=self.rows,
+            rng=check_random_state(self.random_state),
+        )
+        return select(problem, rule, solver=self.solver, time_limit=self.time_limit)
+
+    def _read(self, X: Any) -> Any:
+        """Check X before a prediction; a frame may hold no more than the attributes needed."""
+        check_is_fitted(self)
+        if not isinstance(X, pd.DataFrame):
+            return validate_data(self, X, dtype=np.float64, reset=False)
+        names = self._known.names
+        if names is not None and len(X.columns) < len(names):
+            needed = {names[at] for at in self._known.needed(self.selection_.attributes)}
+            if needed <= set(X.columns) <= set(names):
+                return X
+        return validate_data(self, X, reset=False, skip_check_array=True)
+
+    def _check_parameters(self) -> None:
+        """Refuse parameters that make no sense, when fitting, as scikit-learn wants it."""
+        _must(self.max_attributes is None or _whole(self.max_attributes), "max_attributes",
+              "a whole number of 1 or more, or None", self.max_attributes)  # fmt: skip
+        _must(_positive(self.C), "C", "a number above 0", self.C)
+        _must(self.solver in get_args(Solver), "solver", "'auto', 'exact' or 'greedy'", self.solver)
+        _must(_positive(self.time_limit), "time_limit", "a number above 0", self.time_limit)
+        _must(_whole(self.rows), "rows", "a whole number of 1 or more", self.rows)
+
+
+def standardized(features: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return features of mean 0 and spread 1, the means, and the spreads (1 if nothing varies)."""
+    means, spread = features.mean(axis=0), features.std(axis=0)
+    # Equal numbers whose mean is rounded have a spread that is nothing but rounding.
+    spread = np.where(spread > 1e-12 * np.maximum(np.abs(means), 1e-300), spread, 1.0)
+    return (features - means) / spread, means, spread
+
+
+def _listed(given: Any) -> list[Any]:
+    """A single name is a list of one."""
+    if given is None:
+        return []
+    return [given] if isinstance(given, str | int | np.integer) else list(given)
+
+
+def _members(correlation: Any) -> Iterable[Any]:
+    """The attributes of a correlation: a `Correlation`, or names or numbers."""
+    return _listed(getattr(correlation, "attributes", correlation))
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and value is not True and int(value) >= 1
+
+
+def _positive(value: Any) -> bool:
+    return isinstance(value, int | float | np.number) and value is not True and float(value) > 0
+
+
+def _must(holds: bool, name: str, what: str, value: Any) -> None:
+    if not holds:
+        raise ValueError(f"{name} must be {what}. Got {value!r} instead.")

@@ -1,0 +1,193 @@
+"""Every attribute as a few levels: bins of numbers, frequent categories, missing, the rest."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from anonloom.data.cells import cell_text
+from anonloom.data.schema import Schema
+from anonloom_prism.reading import Floats, places
+
+Codes = NDArray[np.uint8]
+Ints = NDArray[np.int64]
+
+#: Levels are numbered in a byte, missing among them.
+MOST_LEVELS = 250
+
+
+@attrs.frozen(eq=False)
+class Encoded:
+    """Attributes of two or more levels; the last level of each is its most frequent one.
+
+    Attributes
+    ----------
+    names
+        One per attribute.
+    codes
+        (attributes x rows): level of every row.
+    levels
+        How many levels each attribute has.
+    constant
+        Names of the attributes with a single level, which tell nothing.
+    """
+
+    names: tuple[str, ...]
+    codes: Codes = attrs.field(repr=False)
+    levels: Ints
+    constant: tuple[str, ...] = ()
+
+    @property
+    def rows(self) -> int:
+        """How many rows."""
+        return int(self.codes.shape[1])
+
+    @property
+    def starts(self) -> Ints:
+        """First column of every attribute in `indicators`."""
+        return np.cumsum(np.append(0, self.levels[:-1] - 1)).astype(np.int64)
+
+    def cheapest_first(self) -> "Encoded":
+        """Return the attributes in the order in which all sets of three cost least to count.
+
+        The rows are divided by the last attribute of a set, and the first two are multiplied. So
+        the last should have many levels, which then are no columns, and a level that most rows
+        have, which is never multiplied.
+        """
+        frequent = [
+            (of == last).mean() for of, last in zip(self.codes, self.levels - 1, strict=True)
+        ]
+        order = np.argsort((np.array(frequent) - 1) / (self.levels - 1), kind="stable")
+        return attrs.evolve(
+            self,
+            names=tuple(self.names[at] for at in order),
+            codes=self.codes[order],
+            levels=self.levels[order],
+        )
+
+    def sorted_by(self, order: NDArray[np.integer]) -> "Encoded":
+        """Return the rows in another order."""
+        return attrs.evolve(self, codes=np.ascontiguousarray(self.codes[:, order]))
+
+    def indicators(self) -> NDArray[np.float32]:
+        """Return a column of 0 and 1 for every level but the last of each attribute.
+
+        The last follows from the others, and being the most frequent it is the dearest to count.
+        Single precision: sums of 0 and 1 are exact in it up to 16 million.
+        """
+        found = np.zeros((self.rows, int((self.levels - 1).sum())), np.float32)
+        for start, of_rows, levels in zip(self.starts, self.codes, self.levels, strict=True):
+            rows = np.flatnonzero(of_rows < levels - 1)
+            found[rows, start + of_rows[rows]] = 1
+        return found
+
+
+def encode(columns: Mapping[str, Any], types: Mapping[str, str], bins: int, levels: int) -> Encoded:
+    """Encode columns.
+
+    Parameters
+    ----------
+    columns
+        Series by name.
+    types
+        Declared type of each: number, date, time or category.
+    bins
+        Equally frequent ranges of a number that takes more than `levels` values.
+    levels
+        Most levels of an attribute, missing not counted; rarer categories share the last one.
+    """
+    names, coded, counts, constant = [], [], [], []
+    for name, series in columns.items():
+        codes, count = encode_column(series, types[name], bins, levels)
+        if count < 2:
+            constant.append(name)
+            continue
+        names.append(name)
+        coded.append(codes)
+        counts.append(count)
+    rows = len(next(iter(columns.values()))) if columns else 0
+    return Encoded(
+        tuple(names),
+        np.stack(coded) if coded else np.empty((0, rows), np.uint8),
+        np.array(counts, np.int64),
+        tuple(constant),
+    )
+
+
+def encode_column(series: Any, type_: str, bins: int, levels: int) -> tuple[Codes, int]:
+    """Return the level of every row, the most frequent level last, and how many there are."""
+    values = None if type_ == "category" else places(series, type_)
+    found = _of_categories(series, levels) if values is None else _of_numbers(values, bins, levels)
+    # Numbered by how frequent they are; equally frequent ones in their own order.
+    counts = np.bincount(found, minlength=1)
+    order = np.argsort(counts, kind="stable")
+    order = order[counts[order] > 0]
+    turned = np.zeros(len(counts), np.uint8)
+    turned[order] = np.arange(len(order))
+    return turned[found], len(order)
+
+
+def _of_numbers(values: Floats, bins: int, levels: int) -> Ints:
+    missing = np.isnan(values)
+    present = values[~missing]
+    found = np.full(len(values), MOST_LEVELS, np.int64)
+    ascending = np.sort(present)
+    distinct = ascending[np.append(True, ascending[1:] > ascending[:-1])[: len(ascending)]]
+    few = len(distinct) <= levels
+    found[~missing] = _past(distinct[:-1] if few else _edges(ascending, bins), present)
+    return found
+
+
+def ranges(values: Floats, bins: int) -> Ints:
+    """Number the range of every value: ranges are about equally frequent, equal values together."""
+    return _past(_edges(np.sort(values), bins), values)
+
+
+def _edges(ascending: Floats, bins: int) -> Floats:
+    """Return the last value of every range but the last one."""
+    at = ascending[(len(ascending) - 1) * np.arange(1, bins) // bins]
+    # Past the largest value nothing would be left.
+    most = ascending[np.searchsorted(ascending, ascending[-1]) - 1]
+    return np.unique(np.minimum(at, most))
+
+
+def _past(edges: Floats, values: Floats) -> Ints:
+    """Count the edges that every value lies past: for a few, faster than to search for each."""
+    found = np.zeros(len(values), np.uint8)
+    for edge in edges:
+        found += values > edge
+    return found.astype(np.int64)
+
+
+def _of_categories(series: Any, levels: int) -> Ints:
+    codes, cells = pd.factorize(series)
+    # Sorted by label, so that the order of the rows decides nothing.
+    ranks, labels = pd.factorize(np.array([cell_text(cell) for cell in cells], object), sort=True)
+    found = np.append(ranks, -1)[codes].astype(np.int64)
+    counts = np.bincount(found[found >= 0], minlength=len(labels))
+    place = np.full(len(labels) + 1, levels - 1, np.int64)
+    if len(labels) <= levels:
+        place[: len(labels)] = np.arange(len(labels))
+    else:
+        frequent = np.argsort(-counts, kind="stable")[: levels - 1]
+        place[frequent] = np.arange(levels - 1)
+    place[-1] = MOST_LEVELS
+    of_rows: Ints = place[found]
+    return of_rows
+
+
+def types_of(frame: pd.DataFrame, schema: Schema | None) -> dict[str, str]:
+    """Return the type of every column: as declared, or as the frame has it."""
+    if schema is not None:
+        return {str(name): schema[str(name)].type for name in frame}
+    return {str(name): _own_type(frame[name].dtype) for name in frame}
+
+
+def _own_type(dtype: Any) -> str:
+    if pd.api.types.is_datetime64_any_dtype(dtype):
+        return "time"
+    numeric = pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype)
+    return "number" if numeric and dtype.kind != "c" else "category"

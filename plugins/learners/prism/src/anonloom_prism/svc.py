@@ -1,0 +1,151 @@
+"""PrismSVC: a linear support vector machine that needs no sensitive information (section 3)."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom_prism import hinge
+from anonloom_prism.choosing import Choosing, standardized
+from anonloom_prism.selection import Solver
+
+Floats = NDArray[np.float64]
+
+
+class PrismSVC(Choosing):
+    """A linear SVM over an admissible set of attributes.
+
+    It reads no sensitive attribute, leaves out at least one attribute of every sensitive
+    correlation and uses at most `max_attributes`. Among the sets that this allows it takes the one
+    with the smallest regularized hinge loss, and is then fitted on all rows. Without sensitive
+    attributes, correlations and `max_attributes` it is a plain linear SVM.
+
+    Features are standardized within; of a frame, columns that are no numbers are categories with
+    one feature per value. Several classes are told apart one against the rest, with the same
+    attributes: who is asked for an attribute is asked once.
+
+    Parameters
+    ----------
+    sensitive : names or numbers, default=()
+        Attributes that are never read.
+    correlations : iterable of iterables, default=()
+        Sets of attributes that give a sensitive value away, as names, as numbers of columns, or as
+        `discover` returns them. A name that X does not have is an error: a slip of the pen would
+        leave a correlation whole.
+    max_attributes : int or None, default=None
+        Most attributes that are used; None for no limit.
+    C : float, default=1.0
+        Weight of the hinge losses of all rows against the size of the weights.
+    solver : {'auto', 'exact', 'greedy'}, default='auto'
+        How the attributes are chosen; 'auto' is exact up to 40 attributes.
+    time_limit : float, default=10.0
+        Seconds after which the exact search ends with the best set that it has found.
+    rows : int, default=400
+        Most points of the exact problem: distinct rows, or a random sample of the rows.
+    groups : mapping or None, default=None
+        Columns that encode one attribute together, by the attribute's name.
+    max_iter, tol : int, float
+        When the final fit ends.
+    random_state : int, RandomState or None, default=None
+        Draws the sample.
+
+    Attributes
+    ----------
+    attributes_in_ : ndarray
+        Names (or numbers) of the attributes that the model needs, and nothing else: `predict` takes
+        a frame with these alone.
+    selection_ : Selection
+        How the attributes were chosen.
+    exact_ : bool
+        Whether the choice is the best one on the points of the problem.
+    gap_ : float
+        How far its objective may be above the best one, as a part of it.
+    coef_, intercept_ : ndarray
+        (machines x features) and (machines): weights of the features of these attributes.
+    coef_attributes_ : ndarray
+        Attribute of every feature.
+    n_iter_ : int
+        Steps of the final fit.
+    classes_, n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    References
+    ----------
+    M. Barbato, A. Ceselli, S. De Capitani di Vimercati, S. Foresti, P. Samarati: PriSM: A
+    Privacy-friendly Support vector Machine. ESORICS 2025.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from anonloom_prism.svc import PrismSVC
+    >>> X = pd.DataFrame({"age": [20, 30, 60, 70] * 5, "zip": [1, 2, 1, 2] * 5})
+    >>> model = PrismSVC(correlations=[("age", "zip")]).fit(X, ["no", "no", "yes", "yes"] * 5)
+    >>> model.attributes_in_.tolist()
+    ['age']
+    >>> model.predict(pd.DataFrame({"age": [25, 65]})).tolist()
+    ['no', 'yes']
+    """
+
+    def __init__(
+        self,
+        *,
+        sensitive: Any = (),
+        correlations: Any = (),
+        max_attributes: int | None = None,
+        C: float = 1.0,
+        solver: Solver = "auto",
+        time_limit: float = 10.0,
+        rows: int = 400,
+        groups: Any = None,
+        max_iter: int = 1000,
+        tol: float = 1e-6,
+        random_state: Any = None,
+    ) -> None:
+        self.sensitive = sensitive
+        self.correlations = correlations
+        self.max_attributes = max_attributes
+        self.C = C
+        self.solver = solver
+        self.time_limit = time_limit
+        self.rows = rows
+        self.groups = groups
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> "PrismSVC":
+        """Choose the attributes, and fit on all rows."""
+        X, labels = self._taken_in(X, y)
+        chosen = self._choose(X, labels)
+        features, means, spread = standardized(self._known.features(X, chosen))
+        numbers = range(len(self.classes_)) if len(self.classes_) > 2 else (1,)
+        machines = [
+            hinge.fit(
+                features,
+                np.where(labels == number, 1.0, -1.0),
+                C=self.C,
+                max_iter=self.max_iter,
+                tol=self.tol,
+            )
+            for number in numbers
+        ]
+        self.coef_ = np.array([one.weights for one in machines]) / spread
+        self.intercept_ = np.array([one.intercept for one in machines]) - self.coef_ @ means
+        widths = [self._known.all[at].width for at in chosen]
+        self.coef_attributes_ = np.repeat(self.attributes_in_, widths)
+        self.n_iter_ = max(one.steps for one in machines)
+        return self
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the side and distance of every row: (rows), or (rows x classes) for several."""
+        X = self._read(X)
+        features = self._known.features(X, self.selection_.attributes)
+        reached: Floats = features @ self.coef_.T + self.intercept_
+        return reached[:, 0] if len(self.classes_) == 2 else reached
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of every row."""
+        reached = self.decision_function(X)
+        which = (reached > 0).astype(int) if reached.ndim == 1 else reached.argmax(axis=1)
+        found: NDArray[Any] = self.classes_[which]
+        return found

@@ -1,0 +1,180 @@
+"""The projection: what is published, what is dropped, and what is said about it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from anonloom.data.schema import Column, Schema
+from anonloom.data.table import Table
+from anonloom.errors import UsageError
+from anonloom.kinds.context import Run
+from anonloom.testing import MechanismConformance, tables
+from anonloom_prism.admissible import Rule
+from anonloom_prism.cover import largest
+from anonloom_prism.mechanism import PrismProjection
+
+ROLES = {
+    "age": "quasi",
+    "town": "quasi",
+    "job": "other",
+    "illness": "sensitive",
+    "country": "other",
+    "risk": "label",
+}
+
+
+class TestPrismProjection(MechanismConformance):
+    method = PrismProjection
+    tables = (tables.clinic, tables.one_row, tables.all_equal, tables.missing_values)
+
+
+class TestPrismProjectionByList(MechanismConformance):
+    method = PrismProjection
+    params = {"correlations": [["age", "note"]], "max_attributes": 2}
+    tables = (tables.clinic, tables.missing_values)
+
+
+def people(rows=300, **cells):
+    """Illness shows in the parity of two columns, which alone say nothing of it."""
+    rng = np.random.default_rng(3)
+    town, job = rng.integers(0, 2, rows), rng.integers(0, 2, rows)
+    age = rng.integers(18, 90, rows).astype(float)
+    frame = pd.DataFrame(
+        {
+            "age": age,
+            "town": np.where(town == 1, "a", "b"),
+            "job": np.where(job == 1, "x", "y"),
+            "illness": np.where(town ^ job == 1, "gout", "flu"),
+            "country": "here",
+            "risk": np.where((age > 50) & (town == 1), "yes", "no"),
+        }
+    )
+    return frame.assign(**cells)
+
+
+def table(frame, roles=ROLES):
+    columns = [
+        Column(name=name, role=role, type="number" if name == "age" else "category")
+        for name, role in roles.items()
+    ]
+    return Table.build(frame, Schema(columns))
+
+
+def test_of_a_planted_pair_the_attribute_goes_that_the_label_needs_less():
+    run = Run()
+
+    found = PrismProjection(critical=("gout",)).protect(table(people()), run)
+
+    assert ("age", "town", "country", "risk") == found.schema.names
+    assert ["age", "town", "country", "risk"] == list(found.frame)
+    assert ["age", "town"] == [axis.name for axis in found.axes]
+    dropped, correlations, gap = run.found[:3]
+    assert (2, 1, 0.0) == (dropped.value, correlations.value, round(gap.value, 5))
+    assert (
+        "Columns that are not published. 'illness': sensitive; "
+        "'job': gives critical values of 'illness' away together with 'town'." == dropped.meaning
+    )
+    assert [
+        ["illness", "no", "sensitive"],
+        ["age", "yes", ""],
+        ["town", "yes", ""],
+        ["job", "no", "gives critical values of 'illness' away together with 'town'"],
+        ["country", "yes", ""],
+    ] == run.found[3].data["rows"]
+
+
+def test_correlations_can_be_listed():
+    run = Run()
+
+    found = PrismProjection(correlations=(("age",), ("job", "country"))).protect(
+        table(people()), run
+    )
+
+    assert {"town", "risk"} < set(found.schema.names)
+    assert {"age", "illness"}.isdisjoint(found.schema.names)
+    assert not {"job", "country"} <= set(found.schema.names)
+    assert "they were named in the pipeline" == run.found[1].assumptions[0]
+
+
+def test_numbers_that_are_missing_are_no_obstacle():
+    frame = people()
+    frame.loc[::7, "age"] = np.nan
+    frame.loc[::5, "risk"] = None
+
+    found = PrismProjection(max_attributes=1, rows=60).protect(table(frame), Run())
+
+    assert ("age", "risk") == found.schema.names or ("town", "risk") == found.schema.names
+
+
+def test_without_a_label_as_few_as_possible_are_dropped():
+    roles = {name: role for name, role in ROLES.items() if name != "risk"}
+    run = Run()
+
+    found = PrismProjection(correlations=(("age", "town"), ("town", "job"))).protect(
+        table(people(), roles), run
+    )
+
+    assert ("age", "job", "country") == found.schema.names
+    assert ("dropped", "correlations") == tuple(one.name for one in run.found[:2])
+    assert (
+        "no label says which attributes are worth more: as few as possible are dropped",
+    ) == run.found[0].assumptions
+
+
+def test_where_everybody_has_the_same_value_only_the_sensitive_column_goes():
+    found = PrismProjection().protect(table(people(illness="flu")), Run())
+
+    assert ("age", "town", "job", "country", "risk") == found.schema.names
+
+
+@pytest.mark.parametrize(
+    ("parameters", "expected"),
+    [
+        (
+            {"sensitive": "zip"},
+            "prism-projection: column 'zip' is not declared; published are: 'age', 'town', 'job', 'illness', 'country', 'risk'",
+        ),
+        (
+            {"sensitive": "risk"},
+            "prism-projection: column 'risk' is the label: it cannot be published and protected",
+        ),
+        (
+            {"correlations": (("risk", "age"),)},
+            "prism-projection: column 'risk' is a label: it stays, and breaks up no correlation",
+        ),
+        (
+            {"critical": ("plague",)},
+            "prism-projection: 'critical' must name values that occur in 'illness'. Got 'plague' instead.",
+        ),
+    ],
+)
+def test_what_does_not_fit_the_table_is_refused(parameters, expected):
+    with pytest.raises(UsageError) as caught:
+        PrismProjection(**parameters).protect(table(people()), Run())
+
+    assert expected == str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("roles", "expected"),
+    [
+        ({"illness": "other"}, "no column is sensitive: name the one to protect with 'sensitive'"),
+        (
+            {"job": "sensitive"},
+            "the role 'sensitive' has 'job', 'illness': name the one to protect with 'sensitive'",
+        ),
+        (
+            {"job": "label"},
+            "the role 'label' has 'job', 'risk': name the one to learn with 'label'",
+        ),
+    ],
+)
+def test_a_pipeline_is_told_before_any_data_are_read(roles, expected):
+    assert expected == PrismProjection().problem(table(people(), ROLES | roles).schema)
+
+
+def test_the_largest_admissible_set():
+    rule = Rule.of(range(5), (), [(0, 1), (0, 2), (0, 3)])
+
+    assert frozenset({1, 2, 3, 4}) == largest(rule)
+    assert 2 == len(largest(Rule.of(range(5), (), [(0, 1)], 2)))

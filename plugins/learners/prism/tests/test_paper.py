@@ -1,0 +1,52 @@
+"""The example of the paper's figure 1: Smoker tells of chronic lung disease; 13 rows prove little."""
+
+import pandas as pd
+import pytest
+
+from anonloom_prism.correlations import Measure
+from anonloom_prism.discovery import Question, Search, search
+
+FIGURE_1 = pd.DataFrame(
+    [
+        ("F", 65, "former", "emphysema", "yes"),
+        ("M", 54, "never", "cirrhosis", "no"),
+        ("F", 61, "current", "bronchitis", "yes"),
+        ("M", 72, "never", "cirrhosis", "no"),
+        ("F", 35, "former", "arthritis", "no"),
+        ("M", 68, "former", "bronchitis", "yes"),
+        ("M", 64, "never", "diabetes", "no"),
+        ("F", 15, "never", "asthma", "no"),
+        ("F", 39, "never", "osteoporosis", "no"),
+        ("M", 29, "never", "celiac", "no"),
+        ("M", 33, "never", "arthritis", "no"),
+        ("F", 54, "current", "bronchitis", "yes"),
+        ("F", 75, "former", "bronchitis", "yes"),
+    ],
+    columns=["Gender", "Age", "Smoker", "Disease", "Risk"],
+)
+CRITICAL = ("bronchitis", "emphysema")
+
+
+def searched(table: pd.DataFrame, **options: object) -> Search:
+    question = Question(threshold=0.6, **options)  # type: ignore[arg-type]  # names of its own
+    return search(table, None, "Disease", CRITICAL, ("Gender", "Age", "Smoker"), question)
+
+
+@pytest.mark.parametrize("measure", ["cramers-v", "multiple-correlation", "classifier"])
+def test_smoker_is_found_and_then_only_age_and_gender_are_looked_at(measure: Measure) -> None:
+    found = searched(FIGURE_1, measure=measure, alpha=None)
+    sets = [(set(one.attributes), one.target) for one in found.found]
+    assert [({"Smoker"}, "all"), ({"Smoker"}, "bronchitis")] == sets
+    assert {1: 3, 2: 1, 3: 0} == found.looked_at
+
+
+def test_thirteen_rows_are_too_few_to_rule_chance_out() -> None:
+    """The guard divides 0.05 between 27 tests of single attributes and as many of larger sets."""
+    found = searched(FIGURE_1)
+    assert () == found.found
+    assert found.by_chance > 0
+
+
+def test_twice_as_many_rows_of_the_same_kind_are_enough() -> None:
+    found = searched(pd.concat([FIGURE_1] * 2, ignore_index=True))
+    assert {"Smoker"} == set().union(*(one.attributes for one in found.found if one.size == 1))

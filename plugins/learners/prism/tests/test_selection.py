@@ -1,0 +1,156 @@
+"""The choice of attributes: admissible always, optimal where it says so."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anonloom_prism.admissible import Rule
+from anonloom_prism.exact import solve
+from anonloom_prism.greedy import leave_out
+from anonloom_prism.problem import pose
+from anonloom_prism.selection import select
+
+FOREVER = float("inf")
+
+
+def brute_force(problem, rule):
+    """The smallest objective over all admissible subsets, and the subset."""
+    subsets = itertools.chain.from_iterable(
+        itertools.combinations(sorted(rule.candidates), size) for size in range(rule.most + 1)
+    )
+    return min((problem.fit(one).value, one) for one in subsets if rule.admits(one))
+
+
+def posed(seed, rows=24, attributes=5, classes=2, width=2, most=100, C=1.0):
+    """Random numbers and a label that depends on some of them."""
+    rng = np.random.default_rng(seed)
+    block = np.repeat(np.arange(attributes), width)
+    features = rng.integers(-2, 3, (rows, len(block))).astype(float)
+    reached = features @ rng.normal(size=len(block)) + rng.normal(size=rows)
+    labels = np.argsort(np.argsort(reached)) * classes // rows
+    return pose(features, block, labels, classes, C=C, rows=most, rng=np.random.RandomState(0))
+
+
+@st.composite
+def rules(draw):
+    sets = st.frozensets(st.integers(0, 4), min_size=1, max_size=3)
+    return Rule.of(
+        range(5),
+        draw(st.frozensets(st.integers(0, 4), max_size=1)),
+        draw(st.lists(sets, max_size=4)),
+        draw(st.none() | st.integers(1, 4)),
+    )
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 50), rules(), st.sampled_from([2, 3]), st.sampled_from([0.05, 1.0, 100.0]))
+def test_the_programme_finds_what_trying_all_admissible_subsets_finds(seed, rule, classes, C):
+    problem = posed(seed, classes=classes, C=C)
+
+    found = select(problem, rule, solver="exact", time_limit=FOREVER)
+
+    assert rule.admits(found.attributes)
+    assert found.exact
+    if found.by == "exact":
+        assert brute_force(problem, rule)[0] == pytest.approx(found.objective, abs=1e-6)
+        assert found.bound <= brute_force(problem, rule)[0] + 1e-6
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 50), rules())
+def test_the_greedy_set_is_admissible_and_cannot_be_added_to(seed, rule):
+    problem = posed(seed)
+
+    chosen = leave_out(problem, rule, problem.fit(rule.candidates))
+
+    assert rule.admits(chosen)
+    assert [] == [one for one in rule.candidates - chosen if rule.admits(chosen | {one})]
+
+
+def test_the_programme_does_not_need_the_greedy_set_to_be_good():
+    """With a poor limit, here that of the worst subset, it still finds the best one."""
+    problem, rule = posed(3), Rule.of(range(5), (), [(0, 1), (1, 2), (3, 4)], 3)
+    nothing = problem.fit(()).value
+
+    proof = solve(problem, rule, problem.fit(rule.candidates), nothing, deadline=FOREVER)
+
+    best, _ = brute_force(problem, rule)
+    assert best == pytest.approx(problem.fit(proof.chosen).value, abs=1e-6)
+    assert best == pytest.approx(proof.bound, abs=1e-5)
+
+
+def test_when_the_time_is_over_the_greedy_set_remains_and_the_gap_says_so():
+    problem, rule = posed(4), Rule.of(range(5), (), [(0, 1)], 2)
+
+    found = select(problem, rule, solver="exact", time_limit=1e-9)
+
+    assert rule.admits(found.attributes)
+    assert not found.exact
+    assert found.gap > 0
+    assert problem.fit(rule.candidates).value == pytest.approx(found.bound)
+
+
+def test_more_attributes_never_make_the_loss_larger():
+    problem = posed(5)
+
+    values = [problem.fit(range(count)).value for count in range(6)]
+
+    assert sorted(values, reverse=True) == pytest.approx(values)
+
+
+def test_nothing_is_solved_where_everything_can_be_used():
+    rule = Rule.of(range(5), [1], [(1, 2), (3,)])
+
+    found = select(posed(6), rule, solver="exact", time_limit=1)
+
+    assert ((0, 2, 4), "settled", None, 0.0) == (
+        found.attributes,
+        found.by,
+        found.objective,
+        found.gap,
+    )
+    assert found.exact
+
+
+def test_wide_tables_are_for_the_greedy_way():
+    problem = posed(7, attributes=50, width=1)
+
+    found = select(problem, Rule.of(range(50), (), [(0, 1)], 10), solver="auto", time_limit=10)
+
+    assert ("greedy", 10) == (found.by, len(found.attributes))
+
+
+def test_a_rule_keeps_what_is_left_to_decide():
+    rule = Rule.of(range(6), [0], [(1,), (1, 2), (0, 3), (3, 4, 5), (3, 4)], 9)
+
+    assert frozenset({2, 3, 4, 5}) == rule.candidates
+    assert (frozenset({3, 4}),) == rule.correlations
+    assert 4 == rule.most
+
+
+def test_equal_rows_are_one_point_of_their_number():
+    features = np.array([[0.0], [-0.0], [1.0], [1.0], [1.0]])
+    labels = np.array([0, 0, 0, 1, 1])
+
+    problem = pose(features, np.array([0]), labels, 2, C=2.0, rows=3, rng=np.random.RandomState(0))
+
+    assert not problem.sampled
+    assert [[0.0, -1.0, 0.4], [1.0, -1.0, 0.2], [1.0, 1.0, 0.4]] == sorted(
+        [point, sign, share]
+        for point, sign, share in zip(
+            problem.points[:, 0].tolist(), problem.signs[0].tolist(), problem.shares, strict=True
+        )
+    )
+    assert 0.1 == pytest.approx(problem.penalty)
+
+
+def test_a_sample_keeps_the_shares_of_the_classes():
+    problem = posed(8, rows=100, most=10)
+
+    assert problem.sampled
+    assert len(problem.points) <= 10
+    assert 1.0 == pytest.approx(problem.shares.sum())
+    assert 0.5 == pytest.approx(problem.shares[problem.signs[0] > 0].sum())
