@@ -76,6 +76,7 @@ VARIANTS = {
     "vp-tree": [{"cut": "half", "categories": "hierarchy"}],
     "full-domain": [{"suppress_at_most": 0.3}],
     "local-recoding": [{"rest": "suppress"}],
+    "kl-tree": [{"reuse": True}, {"task": "clustering"}],
 }
 PARTITIONERS = st.sampled_from(
     [
@@ -99,11 +100,13 @@ def cases(draw):
         if gaps != "none" and draw(st.integers(0, 9)) == 0:
             row[names[0]] = ""
         row["illness"] = draw(st.sampled_from(ILLNESSES))
+        row["outcome"] = draw(st.sampled_from(["worse", "better"]))
         rows.append(row)
     columns = {name: {"role": "quasi", **QUASI[name][0]} for name in names}
     if gaps != "none":
         columns[names[0]]["missing"] = gaps
     columns["illness"] = {"role": "sensitive", "hierarchy": {"build": "tree", "tree": TREE}}
+    columns["outcome"] = {"role": "label"}
     stages = [draw(PARTITIONERS)]
     if draw(st.booleans()):
         stages.append({"outliers": draw(st.sampled_from(HANDLERS))})

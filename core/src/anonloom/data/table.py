@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import attrs
@@ -179,6 +179,27 @@ class Table:
             axes=tuple(one.axis for one in quasi),
             codes=codes,
             coded={**self._coded, **named},
+        )
+
+    def without(self, names: Collection[str]) -> "Table":
+        """Return the table without some columns; every row stays."""
+        schema = Schema(tuple(column for column in self.schema if column.name not in names))
+        kept = [at for at, axis in enumerate(self._axes) if axis.name in schema]
+        frame = self._frame[[name for name in self._frame.columns if name in schema]]
+        # A row that only a dropped column had suppressed is complete now.
+        incomplete = np.zeros(len(self), bool)
+        for column in schema:
+            if column.missing == "suppress" and column.name in frame:
+                incomplete |= frame[column.name].isna().to_numpy()
+        return attrs.evolve(
+            self,
+            schema=schema,
+            axes=tuple(self._axes[at] for at in kept),
+            codes=self._codes[kept],
+            incomplete=incomplete,
+            frame=frame,
+            coded={name: one for name, one in self._coded.items() if name in schema},
+            pseudonym_keys={n: key for n, key in self.pseudonym_keys.items() if n in schema},
         )
 
     def narrowed(self, reads: frozenset[str]) -> "Table":

@@ -59,6 +59,13 @@ class AuditorConformance(Acting):
         """Audit."""
         return method.audit(inputs["case"], run)
 
+    def planted(self) -> Sample:
+        """Return the table that is published as it is and must be found risky.
+
+        People who are unique; an auditor of another risk plants its own.
+        """
+        return tables.unique_people()
+
     def scenes(self) -> Iterator[Scene]:
         """Yield every table published raw, in classes, and suppressed; and the two verdicts."""
         needs = self.method.needs  # type: ignore[attr-defined]  # every auditor has it
@@ -70,7 +77,7 @@ class AuditorConformance(Acting):
                 ("suppressed", suppressed),
             ):
                 yield _scene(f"{name}, {said}", sample, sample, publish, needs)
-        planted, crowd = tables.unique_people(), tables.crowd()
+        planted, crowd = self.planted(), tables.crowd()
         yield _scene("planted", planted, planted, Release.as_it_is, needs, "planted")
         others = tables.crowd(seed=31)
         yield _scene("independent", crowd, others, _of_strangers, needs, "independent")
@@ -240,7 +247,7 @@ def _risk(subject: AuditorConformance, special: str) -> Any:
 
 
 def check_planted_risk_is_found(subject: AuditorConformance) -> None:
-    """Unique rows, published as they are, are found out."""
+    """A table that is risky, published as it is, is found out."""
     value = _risk(subject, "planted").value
     assert value is not None, "nothing was found"
     assert value >= subject.found_at_least, f"{value} is below {subject.found_at_least}"

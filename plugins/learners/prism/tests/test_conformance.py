@@ -1,14 +1,9 @@
 """The promises of every auditor, and those of one that measures risk."""
 
 import random
-from collections.abc import Iterator, Mapping
-from typing import Any
 
-from anonloom.data.case import Case
-from anonloom.data.release import Release
 from anonloom.data.schema import Column, Schema
 from anonloom.testing import AuditorConformance, tables
-from anonloom.testing.conduct import Scene
 from anonloom.testing.tables import Sample
 from anonloom_prism.auditor import SensitiveCorrelations
 
@@ -36,14 +31,9 @@ class PlantedCorrelation(AuditorConformance):
 
     risk_finding = "strongest"
 
-    def scenes(self) -> Iterator[Scene]:
-        """Yield the kit's scenes with another planted risk."""
-        yield from (scene for scene in super().scenes() if scene.special != "planted")
-
-        def given() -> Mapping[str, Any]:
-            return {"case": Case(Release.as_it_is(given_away().table()))}
-
-        yield Scene("planted", given, special="planted")
+    def planted(self) -> Sample:
+        """Return a table in which two columns give a third away."""
+        return given_away()
 
 
 class TestSensitiveCorrelations(PlantedCorrelation):

@@ -12,6 +12,7 @@ from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
 from anonloom.kinds.context import Run
 from anonloom.testing import AuditorConformance, tables
+from anonloom.testing.tables import Sample
 from anonloom_prism.attack import People, Plan, infer, judges, told_apart
 from anonloom_prism.inference import AttributeInference
 from anonloom_prism.knowledge import Cells, Outputs, readable
@@ -23,13 +24,16 @@ QUICK = {"attackers": ("logistic-regression",), "repeats": 2, "deals": 1}
 
 
 class TestAttributeInference(AuditorConformance):
-    """The kit plants people who can be told apart; inference is planted below."""
+    """The kit plants people who can be told apart; here one column gives another away."""
 
     method = AttributeInference
     params = {"attackers": ["logistic-regression"], "repeats": 2, "deals": 1}
     risk_finding = "excess"
-    found_at_least = -1.0
     tables = (tables.missing_values, tables.one_row)
+
+    def planted(self):
+        table = people(strength=1.0)
+        return Sample(table.frame.to_dict("records"), table.schema)
 
 
 def people(rows=300, strength=0.9, seed=1):

@@ -3,7 +3,6 @@
 from typing import ClassVar
 
 import attrs
-import numpy as np
 
 from anonloom.data.schema import Schema
 from anonloom.data.table import Table
@@ -38,25 +37,7 @@ class DropColumns(Mechanism):
         problem = self.problem(table.schema)
         if problem is not None:
             raise UsageError(f"drop-columns: {problem}")
-        schema = Schema(tuple(c for c in table.schema if c.name not in self.columns))
-        kept = [at for at, axis in enumerate(table.axes) if axis.name in schema]
-        frame = table.frame[[name for name in table.frame.columns if name in schema]]
-        # A row that only a dropped column had suppressed is complete now.
-        incomplete = np.zeros(len(table), bool)
-        for column in schema:
-            if column.missing == "suppress" and column.name in frame:
-                incomplete |= frame[column.name].isna().to_numpy()
-        keys = {name: key for name, key in table.pseudonym_keys.items() if name in schema}
-        return attrs.evolve(
-            table,
-            schema=schema,
-            axes=tuple(table.axes[at] for at in kept),
-            codes=table.codes[kept],
-            incomplete=incomplete,
-            frame=frame,
-            coded={},
-            pseudonym_keys=keys,
-        )
+        return table.without(self.columns)
 
     def problem(self, schema: Schema) -> str | None:
         """Say which column cannot be dropped."""

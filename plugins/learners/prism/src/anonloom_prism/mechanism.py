@@ -3,7 +3,6 @@
 from typing import ClassVar, Literal
 
 import attrs
-import numpy as np
 
 from anonloom.data.schema import Role, Schema
 from anonloom.data.table import Table
@@ -97,7 +96,7 @@ class PrismProjection(Mechanism):
             raise UsageError(f"prism-projection: {wrong}")
         projection = project(self, table, run)
         run.find(*projection.findings())
-        return without(table, projection.dropped)
+        return table.without(projection.dropped)
 
     def problem(self, schema: Schema) -> str | None:
         """Say what is wrong with the columns, or None."""
@@ -121,26 +120,3 @@ class PrismProjection(Mechanism):
         if kept:
             return f"column '{kept[0]}' is a label: it stays, and breaks up no correlation"
         return None
-
-
-def without(table: Table, names: frozenset[str]) -> Table:
-    """Return the table without some columns; every row stays."""
-    schema = Schema(tuple(column for column in table.schema if column.name not in names))
-    kept = [at for at, axis in enumerate(table.axes) if axis.name in schema]
-    frame = table.frame[[name for name in table.frame.columns if name in schema]]
-    # A row that only a dropped column had suppressed is complete now.
-    incomplete = np.zeros(len(table), bool)
-    for column in schema:
-        if column.missing == "suppress" and column.name in frame:
-            incomplete |= frame[column.name].isna().to_numpy()
-    keys = {name: key for name, key in table.pseudonym_keys.items() if name in schema}
-    return attrs.evolve(
-        table,
-        schema=schema,
-        axes=tuple(table.axes[at] for at in kept),
-        codes=table.codes[kept],
-        incomplete=incomplete,
-        frame=frame,
-        coded={},
-        pseudonym_keys=keys,
-    )
