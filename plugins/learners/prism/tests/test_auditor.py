@@ -92,6 +92,13 @@ def test_the_release_is_judged_and_the_original_on_demand() -> None:
     assert "columns that never vary tell nothing: 'age', 'town'" in constant
 
 
+def test_columns_that_are_no_longer_published_are_seen_in_the_original() -> None:
+    table = people()
+    projected = Release.as_it_is(table.without({"illness", "smoker"}))
+    before = audited(table, projected, critical=("Emphysema",), table="original")
+    assert 1 == before["correlations"].value
+
+
 def test_generalized_numbers_are_still_seen_in_ranges() -> None:
     table = people()
     ordered = table.take(np.argsort(table.codes[0], kind="stable"))

@@ -96,15 +96,16 @@ class SensitiveCorrelations(Auditor):
         from anonloom_prism.results import findings, unknown
         from anonloom_prism.targets import NotAssessable
 
-        schema = case.release.schema
+        original = case.original if self.table == "original" else None
+        if self.table == "original" and original is None:
+            return unknown("there is no original table", self.sensitive or "")
+        # A mechanism may have dropped columns that the original has.
+        schema = case.release.schema if original is None else original.schema
+        frame = case.release.frame if original is None else original.frame
         wrong = self.problem(schema)
         if wrong is not None:
             return unknown(wrong, self.sensitive or "")
         sensitive = self._sensitive(schema)
-        if self.table == "original" and case.original is None:
-            return unknown("there is no original table", sensitive)
-        original = case.original if self.table == "original" else None
-        frame = case.release.frame if original is None else original.frame
         question = Question(
             measure=self.measure,
             threshold=self.threshold,
