@@ -10,17 +10,8 @@ from anonloom.data.table import Table
 from anonloom.kinds.context import Run
 from anonloom.kinds.guard import Guard
 from anonloom_tada.choosing import NONE, Chooser
-from anonloom_tada.scoring import (
-    Counts,
-    Found,
-    Trees,
-    counts_for,
-    divide,
-    room_for,
-    score_splits,
-    terms,
-    trees_of,
-)
+from anonloom_tada.impurity import Counts, counts_for, terms
+from anonloom_tada.scoring import Found, Trees, divide, room_for, score_splits, trees_of
 from anonloom_tada.targets import Targets
 from anonloom_tada.weighted import Codes, Floats, Ints, Marks, Weighted
 

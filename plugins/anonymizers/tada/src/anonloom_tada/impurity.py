@@ -1,0 +1,187 @@
+"""Kernels: how impure both parts of a split are, from counts that each point changes a little."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from anonloom_kernels.compiled import kernel
+from anonloom_tada.targets import Targets
+from anonloom_tada.weighted import Codes, Floats, Ints
+
+
+class Counts(NamedTuple):
+    """What is known of one node, and of the inside of a split of it.
+
+    Attributes
+    ----------
+    whole, part
+        Rows of every value of every category: of the node, and inside.
+    rows
+        (2 x categories): rows whose value is known, of the node and inside.
+    summed
+        (3 x categories): sum of the terms of the impurity over all values, of the node, inside and
+        outside.
+    known, total, square
+        (2 x numbers): sums of the node and inside.
+    """
+
+    whole: Ints
+    part: Ints
+    rows: Ints
+    summed: Floats
+    known: Ints
+    total: Floats
+    square: Floats
+
+
+def counts_for(targets: Targets) -> Counts:
+    """Return counts of nothing."""
+    categories, numbers = len(targets.worth), len(targets.number_worth)
+    return Counts(
+        np.zeros(targets.start[-1], np.int64),
+        np.zeros(targets.start[-1], np.int64),
+        np.zeros((2, categories), np.int64),
+        np.zeros((3, categories)),
+        np.zeros((2, numbers), np.int64),
+        np.zeros((2, numbers)),
+        np.zeros((2, numbers)),
+    )
+
+
+def terms(rows: int) -> Floats:
+    """Return n log n for every number of rows, of which an entropy is made."""
+    counts = np.arange(rows + 1, dtype=float)
+    found: Floats = counts * np.log(np.maximum(counts, 1))
+    return found
+
+
+@kernel
+def take_whole(points: Codes, weight: Ints, targets: Targets, term: Floats, counts: Counts) -> None:
+    """Count the points of a node."""
+    value, start, entropy, whole = targets.value, targets.start, targets.entropy, counts.whole
+    for target in range(len(value)):
+        rows, summed = 0, 0.0
+        for point in points:
+            own = value[target, point]
+            if own >= 0:
+                cell = start[target] + own
+                summed += step(whole[cell], weight[point], entropy[target], term)
+                whole[cell] += weight[point]
+                rows += weight[point]
+        counts.rows[0, target], counts.rows[1, target] = rows, 0
+        counts.summed[0, target] = counts.summed[2, target] = summed
+        counts.summed[1, target] = 0.0
+    for target in range(len(targets.known)):
+        known, total, square = 0, 0.0, 0.0
+        for point in points:
+            known += targets.known[target, point]
+            total += targets.total[target, point]
+            square += targets.square[target, point]
+        counts.known[0, target], counts.known[1, target] = known, 0
+        counts.total[0, target], counts.total[1, target] = total, 0.0
+        counts.square[0, target], counts.square[1, target] = square, 0.0
+
+
+@kernel
+def forget_whole(points: Codes, targets: Targets, counts: Counts) -> None:
+    """Clear the counts of a node's values."""
+    value, start, whole = targets.value, targets.start, counts.whole
+    for target in range(len(value)):
+        for point in points:
+            if value[target, point] >= 0:
+                whole[start[target] + value[target, point]] = 0
+
+
+@kernel
+def take_in(point: int, weight: Ints, targets: Targets, term: Floats, counts: Counts) -> None:
+    """Move a point from outside of the split to its inside."""
+    value, start, entropy = targets.value, targets.start, targets.entropy
+    whole, part, summed = counts.whole, counts.part, counts.summed
+    more = weight[point]
+    for target in range(len(value)):
+        own = value[target, point]
+        if own >= 0:
+            cell = start[target] + own
+            inside = part[cell]
+            summed[1, target] += step(inside, more, entropy[target], term)
+            summed[2, target] -= step(whole[cell] - inside - more, more, entropy[target], term)
+            part[cell] = inside + more
+            counts.rows[1, target] += more
+    for target in range(len(targets.known)):
+        counts.known[1, target] += targets.known[target, point]
+        counts.total[1, target] += targets.total[target, point]
+        counts.square[1, target] += targets.square[target, point]
+
+
+@kernel
+def empty(points: Codes, targets: Targets, counts: Counts) -> None:
+    """Move all points that are inside back."""
+    value, start, part = targets.value, targets.start, counts.part
+    for target in range(len(value)):
+        for point in points:
+            if value[target, point] >= 0:
+                part[start[target] + value[target, point]] = 0
+        counts.rows[1, target] = 0
+        counts.summed[1, target] = 0.0
+        counts.summed[2, target] = counts.summed[0, target]
+    for target in range(len(targets.known)):
+        counts.known[1, target] = 0
+        counts.total[1, target] = counts.square[1, target] = 0.0
+
+
+@kernel
+def step(rows: int, more: int, entropy: bool, term: Floats) -> float:
+    """What the term of a value grows by when it occurs more often."""
+    if entropy:
+        return float(term[rows + more] - term[rows])
+    return float(more * (2.0 * rows + more))
+
+
+@kernel
+def impurity_of(rows: int, summed: float, entropy: bool, term: Floats) -> float:
+    """Impurity of so many rows, given the sum of the terms of their values."""
+    if rows == 0:
+        return 0.0
+    return term[rows] - summed if entropy else rows - summed / rows
+
+
+@kernel
+def deviation(known: int, total: float, square: float) -> float:
+    """Sum of the squared deviations from the mean."""
+    return max(square - total * total / known, 0.0) if known > 0 else 0.0
+
+
+@kernel
+def whole_impurity(targets: Targets, term: Floats, counts: Counts) -> float:
+    """Impurity of a node, over all targets."""
+    found = 0.0
+    for target in range(len(targets.worth)):
+        rows, summed = counts.rows[0, target], counts.summed[0, target]
+        own = impurity_of(rows, summed, targets.entropy[target], term)
+        found += targets.worth[target] * own
+    for target in range(len(targets.number_worth)):
+        own = deviation(counts.known[0, target], counts.total[0, target], counts.square[0, target])
+        found += targets.number_worth[target] * own
+    return found
+
+
+@kernel
+def parts_impurity(targets: Targets, term: Floats, counts: Counts) -> float:
+    """Impurity of inside and outside together, over all targets."""
+    found = 0.0
+    for target in range(len(targets.worth)):
+        entropy, inside = targets.entropy[target], counts.rows[1, target]
+        own = impurity_of(inside, counts.summed[1, target], entropy, term)
+        outside = counts.rows[0, target] - inside
+        own += impurity_of(outside, counts.summed[2, target], entropy, term)
+        found += targets.worth[target] * own
+    known, total, square = counts.known, counts.total, counts.square
+    for target in range(len(targets.number_worth)):
+        own = deviation(known[1, target], total[1, target], square[1, target])
+        own += deviation(
+            known[0, target] - known[1, target],
+            total[0, target] - total[1, target],
+            square[0, target] - square[1, target],
+        )
+        found += targets.number_worth[target] * own
+    return found
