@@ -1,29 +1,14 @@
 """The example of the paper's figure 1: Smoker tells of chronic lung disease; 13 rows prove little."""
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
 
 from anonloom_prism.correlations import Measure
 from anonloom_prism.discovery import Question, Search, search
 
-FIGURE_1 = pd.DataFrame(
-    [
-        ("F", 65, "former", "emphysema", "yes"),
-        ("M", 54, "never", "cirrhosis", "no"),
-        ("F", 61, "current", "bronchitis", "yes"),
-        ("M", 72, "never", "cirrhosis", "no"),
-        ("F", 35, "former", "arthritis", "no"),
-        ("M", 68, "former", "bronchitis", "yes"),
-        ("M", 64, "never", "diabetes", "no"),
-        ("F", 15, "never", "asthma", "no"),
-        ("F", 39, "never", "osteoporosis", "no"),
-        ("M", 29, "never", "celiac", "no"),
-        ("M", 33, "never", "arthritis", "no"),
-        ("F", 54, "current", "bronchitis", "yes"),
-        ("F", 75, "former", "bronchitis", "yes"),
-    ],
-    columns=["Gender", "Age", "Smoker", "Disease", "Risk"],
-)
+FIGURE_1 = pd.read_csv(Path(__file__).with_name("figure_1.csv")).rename(columns=str.title)
 CRITICAL = ("bronchitis", "emphysema")
 
 

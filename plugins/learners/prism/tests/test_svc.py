@@ -1,6 +1,7 @@
 """PrismSVC: what it reads, what it asks for, and how good it is."""
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -14,25 +15,7 @@ from anonloom_prism.correlations import Correlation
 from anonloom_prism.hinge import fit
 from anonloom_prism.svc import PrismSVC
 
-#: Figure 1.
-PEOPLE = pd.DataFrame(
-    [
-        ("F", 65, "former", "emphysema", "yes"),
-        ("M", 54, "never", "cirrhosis", "no"),
-        ("F", 61, "current", "bronchitis", "yes"),
-        ("M", 72, "never", "cirrhosis", "no"),
-        ("F", 35, "former", "arthritis", "no"),
-        ("M", 68, "former", "bronchitis", "yes"),
-        ("M", 64, "never", "diabetes", "no"),
-        ("F", 15, "never", "asthma", "no"),
-        ("F", 39, "never", "osteoporosis", "no"),
-        ("M", 29, "never", "celiac", "no"),
-        ("M", 33, "never", "arthritis", "no"),
-        ("F", 54, "current", "bronchitis", "yes"),
-        ("F", 75, "former", "bronchitis", "yes"),
-    ],
-    columns=["gender", "age", "smoker", "disease", "risk"],
-)
+PEOPLE = pd.read_csv(Path(__file__).with_name("figure_1.csv"))
 X, Y = PEOPLE.drop(columns="risk"), PEOPLE["risk"]
 
 

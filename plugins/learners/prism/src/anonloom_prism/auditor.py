@@ -11,6 +11,7 @@ from anonloom.data.schema import Schema
 from anonloom.kinds.auditor import Auditor
 from anonloom.kinds.context import Run
 from anonloom.params import all_of, at_least, between, distinct, not_empty, param
+from anonloom_prism.asked import sensitive_of, unclear
 from anonloom_prism.correlations import Measure
 
 
@@ -70,12 +71,9 @@ class SensitiveCorrelations(Auditor):
 
     def problem(self, schema: Schema) -> str | None:
         """Say what is wrong with the columns, or None."""
-        roles = schema.having("sensitive")
-        if self.sensitive is None and len(roles) != 1:
-            listed = ", ".join(f"'{name}'" for name in roles)
-            said = f"the role 'sensitive' has {listed}" if roles else "no column is sensitive"
-            return f"{said}: name the one to protect with 'sensitive'"
-        sensitive, named = self._sensitive(schema), self.attributes or ()
+        if unnamed := unclear(schema, self.sensitive, "protect"):
+            return unnamed
+        sensitive, named = sensitive_of(schema, self.sensitive), self.attributes or ()
         wrong = schema.unpublished((sensitive, *named))
         if wrong is not None:
             return wrong
@@ -105,7 +103,7 @@ class SensitiveCorrelations(Auditor):
         wrong = self.problem(schema)
         if wrong is not None:
             return unknown(wrong, self.sensitive or "")
-        sensitive = self._sensitive(schema)
+        sensitive = sensitive_of(schema, self.sensitive)
         question = Question(
             measure=self.measure,
             threshold=self.threshold,
@@ -123,6 +121,3 @@ class SensitiveCorrelations(Auditor):
             return unknown(str(why), sensitive)
         named, people = self.critical is not None, bool(schema.having("person"))
         return findings(found, question, sensitive, named, people)
-
-    def _sensitive(self, schema: Schema) -> str:
-        return self.sensitive or schema.having("sensitive")[0]

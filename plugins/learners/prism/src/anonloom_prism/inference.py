@@ -10,6 +10,7 @@ from anonloom.data.schema import Schema
 from anonloom.kinds.auditor import Auditor
 from anonloom.kinds.context import Run
 from anonloom.params import all_of, at_least, between, distinct, not_empty, param
+from anonloom_prism.asked import sensitive_of, unclear
 from anonloom_prism.names import ATTACKERS, Attacker
 
 
@@ -75,12 +76,9 @@ class AttributeInference(Auditor):
 
     def problem(self, schema: Schema) -> str | None:
         """Say what is wrong with the columns, or None."""
-        roles = schema.having("sensitive")
-        if self.sensitive is None and len(roles) != 1:
-            listed = ", ".join(f"'{name}'" for name in roles)
-            said = f"the role 'sensitive' has {listed}" if roles else "no column is sensitive"
-            return f"{said}: name the one to infer with 'sensitive'"
-        named = [self.sensitive or roles[0], *([self.label] if self.label else [])]
+        if unnamed := unclear(schema, self.sensitive, "infer"):
+            return unnamed
+        named = [sensitive_of(schema, self.sensitive), *([self.label] if self.label else [])]
         wrong = schema.unpublished(named)
         if wrong is None and named[0] == self.label:
             return f"column '{self.label}' is the label: it is predicted by everybody"
@@ -100,7 +98,7 @@ class AttributeInference(Auditor):
             return unknown(wrong, self.sensitive or "")
         labels = schema.having("label")
         asked = Asked(
-            sensitive=self.sensitive or schema.having("sensitive")[0],
+            sensitive=sensitive_of(schema, self.sensitive),
             critical=self.critical,
             label=self.label or (labels[0] if labels else None),
             rows=self.rows,

@@ -10,6 +10,7 @@ from anonloom.errors import UsageError
 from anonloom.kinds.context import Run
 from anonloom.kinds.mechanism import Mechanism
 from anonloom.params import above, all_of, at_least, between, distinct, each, not_empty, param
+from anonloom_prism.asked import sensitive_of, unclear
 from anonloom_prism.correlations import Measure
 
 #: Roles of columns that may be dropped.
@@ -100,12 +101,9 @@ class PrismProjection(Mechanism):
 
     def problem(self, schema: Schema) -> str | None:
         """Say what is wrong with the columns, or None."""
-        roles = schema.having("sensitive")
-        if self.sensitive is None and len(roles) != 1:
-            listed = ", ".join(f"'{name}'" for name in roles)
-            said = f"the role 'sensitive' has {listed}" if roles else "no column is sensitive"
-            return f"{said}: name the one to protect with 'sensitive'"
-        sensitive, labels = self.sensitive or roles[0], schema.having("label")
+        if unnamed := unclear(schema, self.sensitive, "protect"):
+            return unnamed
+        sensitive, labels = sensitive_of(schema, self.sensitive), schema.having("label")
         listed_ones = {name for some in self.correlations or () for name in some}
         asked = [sensitive, *sorted(listed_ones), *([self.label] if self.label else [])]
         wrong = schema.unpublished(asked)
