@@ -242,6 +242,19 @@ def test_a_mechanism_must_leave_what_a_partitioner_needs(clinic):
     assert not (clinic.folder / "out").exists()
 
 
+def test_the_report_says_of_a_dropped_column_that_it_is_not_published(clinic):
+    clinic.change("  - partitioner: runs\n", "  - mechanism: add-one\n  - partitioner: runs\n")
+
+    def published(*changes):
+        outcome = clinic.pipeline(*changes).run()
+        said = {one["name"]: one["published"] for one in outcome.report["columns"]}
+        assert [name for name in said if said[name]] == list(outcome.release.frame.columns)
+        return said["illness"]
+
+    assert published()
+    assert not published("stages.mechanism.forgets=illness")
+
+
 def test_a_mechanism_must_leave_what_a_privacy_model_looks_at(clinic):
     clinic.change("  - partitioner: runs\n", "  - mechanism: add-one\n  - partitioner: runs\n")
     clinic.change("  - size: {k: 3}\n", "  - size: {k: 3}\n  - two-values: {of: illness}\n")

@@ -93,7 +93,7 @@ def outline(
             "smallest_class": int(sizes.min()) if len(sizes) else None,
             "gcp": mean_of_columns(original, losses) if original.axes else None,
         },
-        "columns": _columns(schema, original, losses),
+        "columns": _columns(schema, original, release, losses),
         "privacy": [
             {
                 "model": verdict.name,
@@ -127,15 +127,19 @@ def _count(release: Release) -> int | None:
     return len(np.unique(release.classes[release.classes >= 0]))
 
 
-def _columns(schema: Schema, original: Table, losses: dict[str, float]) -> list[dict[str, Any]]:
+def _columns(
+    schema: Schema, original: Table, release: Release, losses: dict[str, float]
+) -> list[dict[str, Any]]:
     coded = {axis.name for axis in original.axes}
+    # A mechanism may have dropped a column that was declared.
+    published = set(release.schema.published)
     return [
         {
             "name": column.name,
             "role": column.role,
             "type": column.type,
             "form": column.form if column.name in coded else None,
-            "published": column.published,
+            "published": column.name in published,
             "loss": losses.get(column.name),
         }
         for column in schema

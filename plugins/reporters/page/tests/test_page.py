@@ -217,6 +217,11 @@ def test_the_verdict_comes_first_and_in_plain_words(report: dict[str, Any], tmp_
     assert page.index("hold") < page.index("What was done") < page.index("What was found")
 
 
+def test_a_group_of_one_has_one_member(report: dict[str, Any], tmp_path: Path) -> None:
+    report["summary"]["smallest_class"] = 1
+    assert "records that look alike has 1 member." in words(written(report, tmp_path))
+
+
 def test_a_single_model_is_named(report: dict[str, Any], tmp_path: Path) -> None:
     report["privacy"] = report["privacy"][:1]
     assert "k-anonymity (k = 5) holds" in words(written(report, tmp_path))

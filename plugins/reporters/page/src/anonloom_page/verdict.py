@@ -58,7 +58,8 @@ def verdict_of(report: dict[str, Any]) -> dict[str, Any]:
     ]
     smallest = (report.get("summary") or {}).get("smallest_class")
     least = (
-        f" The smallest group of records that look alike has {figure(smallest)} members."
+        f" The smallest group of records that look alike has {figure(smallest)} "
+        f"{'member' if smallest == 1 else 'members'}."
         if smallest is not None
         else ""
     )
