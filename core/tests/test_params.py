@@ -344,7 +344,12 @@ def test_parameters_can_be_described():
         (one_of(1, "a"), " out of 1, 'a'", [1, "a"], [True, 1.0, "b"]),
         (not_empty(), " that is not empty", ["a", (1,)], ["", ()]),
         (distinct(), " without repetitions", [(1, 2), ()], [(1, 1)]),
-        (each(at_least(1)), ", each of at least 1", [(1, 2), ()], [(0,)]),
+        (
+            each(at_least(1)),
+            ", each of at least 1",
+            [(1, 2), (), {"a": 1}, {}],
+            [(0,), {"a": 1, "b": 0}],
+        ),
         (all_of(at_least(1), at_most(3)), " of at least 1 and of at most 3", [2], [0, 4]),
     ],
 )

@@ -4,7 +4,7 @@ A check is called with the value and says whether it is allowed. Its words compl
 "must be an integer" + " of at least 2".
 """
 
-from collections.abc import Sized
+from collections.abc import Mapping, Sized
 from typing import Protocol, runtime_checkable
 
 import attrs
@@ -162,7 +162,7 @@ def distinct() -> Check:
 
 @attrs.frozen
 class Each:
-    """A rule for every element of a list."""
+    """A rule for every element of a list, or every value of a mapping."""
 
     check: Check
 
@@ -173,7 +173,8 @@ class Each:
 
     def __call__(self, value: object) -> bool:
         """Return whether every element is allowed."""
-        return not isinstance(value, tuple) or all(self.check(element) for element in value)
+        elements = tuple(value.values()) if isinstance(value, Mapping) else value
+        return not isinstance(elements, tuple) or all(self.check(element) for element in elements)
 
     def schema(self) -> dict[str, object]:
         """Leave the elements to the run-time check: their schema is the type's affair."""
@@ -181,7 +182,7 @@ class Each:
 
 
 def each(check: Check) -> Check:
-    """Allow lists whose elements all pass `check`."""
+    """Allow lists whose elements, and mappings whose values, all pass `check`."""
     return Each(check)
 
 
