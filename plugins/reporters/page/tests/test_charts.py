@@ -222,6 +222,15 @@ def test_a_tree_of_any_size_is_cut() -> None:
     assert len(drawn) < 60_000
 
 
+def test_a_tree_that_goes_deeper_says_so() -> None:
+    tree: dict[str, object] = {"label": "node 20"}
+    for depth in reversed(range(20)):
+        tree = {"label": f"node {depth}", "children": [tree]}
+    drawn = draw({"kind": "tree", "title": "t", "data": tree})
+    assert [f"node {depth}" for depth in range(13)] == re.findall(r"node \d+", drawn)
+    assert ">…</text>" in drawn
+
+
 def test_every_picture_has_a_title_and_a_description() -> None:
     chart = {
         "kind": "bars",

@@ -51,9 +51,12 @@ def tree(chart: Mapping[str, Any]) -> svg.Drawing | None:
 
 def _walk(node: Mapping[str, Any], depth: int) -> Iterator[tuple[int, str]]:
     yield depth, short(node.get("label", ""), 120)
-    if depth >= DEEPEST:
+    listed = node.get("children")
+    children = listed if isinstance(listed, list | tuple) else ()
+    below = [child for child in children if isinstance(child, Mapping)]
+    if below and depth >= DEEPEST:
+        # What is left out must not look like a leaf.
+        yield depth + 1, "…"
         return
-    children = node.get("children")
-    for child in children if isinstance(children, list | tuple) else ():
-        if isinstance(child, Mapping):
-            yield from _walk(child, depth + 1)
+    for child in below:
+        yield from _walk(child, depth + 1)
