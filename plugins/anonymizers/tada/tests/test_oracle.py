@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.data.builders import Tree
+from anonloom.data.builders import Tree, Widths
 from anonloom.data.classes import Classes
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
@@ -170,7 +170,14 @@ def tables(draw):
     rows = draw(st.lists(cells, min_size=1, max_size=30))
     names = ["age", "town", "job", "sex", "illness", "risk", "cost", "person"]
     columns = [
-        Column(name="age", role="quasi", type="number", weight=draw(st.sampled_from([1.0, 3.0]))),
+        Column(
+            name="age",
+            role="quasi",
+            type="number",
+            weight=draw(st.sampled_from([1.0, 3.0])),
+            # Thresholds of a number lie where its labels want them, not where its bins end.
+            hierarchy=draw(st.sampled_from([None, Widths(widths=(5.0, 20.0))])),
+        ),
         Column(name="town", role="quasi", hierarchy=Tree(tree=TOWNS)),
         Column(name="job", role="quasi", publish=draw(st.sampled_from(["nodes", "set"]))),
         Column(name="sex", role="quasi"),

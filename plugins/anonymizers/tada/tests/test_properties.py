@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from anonloom.data.classes import Classes, Regions
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
-from anonloom.errors import UsageError
+from anonloom.errors import ParameterError, UsageError
 from anonloom.kinds.context import Run
 from anonloom.kinds.guard import Guard
-from anonloom.testing.demands import AtLeast, DistinctValues
+from anonloom.testing.demands import AtLeast, DistinctValues, WithinDistance
 from anonloom_tada.kl_tree import KLTree
 
 WAYS = [KLTree(), KLTree(reuse=True), KLTree(gain="gini"), KLTree(task="clustering")]
@@ -42,11 +42,19 @@ def tables(draw, min_rows=1, max_rows=60):
 
 
 @pytest.mark.parametrize("method", WAYS, ids=str)
-@given(table=tables(), k=st.integers(1, 6), diversity=st.integers(1, 3))
+@given(
+    table=tables(),
+    k=st.integers(1, 6),
+    diversity=st.integers(1, 3),
+    t=st.sampled_from([0.2, 0.5, 1.0]),
+)
 @settings(deadline=None, max_examples=40)
-def test_every_leaf_has_k_rows_and_l_values(method, table, k, diversity):
+def test_every_leaf_has_k_rows_and_l_values_and_is_close_to_all_rows(
+    method, table, k, diversity, t
+):
     """Counted from the rows, not by the guard; every row is in one leaf or suppressed."""
-    guard = Guard([AtLeast(k=k), DistinctValues(l=diversity, of="illness")])
+    models = [AtLeast(k=k), DistinctValues(l=diversity, of="illness")]
+    guard = Guard([*models, WithinDistance(t=t, of="illness")])
     found = method.partition(table, table.whole(), guard, Run())
 
     illness = table.column("illness").tolist()
@@ -57,6 +65,33 @@ def test_every_leaf_has_k_rows_and_l_values(method, table, k, diversity):
     assert len(suppressed) in (0, len(table))
     assert all(len(values) >= k for values in inside.values())
     assert all(len(set(values)) >= diversity for values in inside.values())
+    for values in inside.values():
+        too_many = [
+            values.count(value) / len(values) - illness.count(value) / len(illness)
+            for value in set(values)
+        ]
+        assert sum(more for more in too_many if more > 0) <= t + 1e-9
+
+
+@pytest.mark.parametrize("method", WAYS, ids=str)
+@given(table=tables(), k=st.integers(1, 5), data=st.data())
+@settings(deadline=None, max_examples=40)
+def test_the_order_of_rows_decides_nothing(method, table, k, data):
+    order = data.draw(st.permutations(range(len(table))))
+    frame = pd.DataFrame({name: table.column(name) for name in NAMES})
+    turned = Table.build(frame.iloc[order].reset_index(drop=True), table.schema)
+    guard = Guard([AtLeast(k=k), DistinctValues(l=2, of="illness")])
+
+    one = method.partition(table, table.whole(), guard, Run())
+    other = method.partition(turned, turned.whole(), guard, Run())
+
+    assert as_sets(one, [*range(len(table))]) == as_sets(other, order)
+
+
+def as_sets(classes, names):
+    """Classes as sets of what their rows are called."""
+    members = (classes.members(at).tolist() for at in range(len(classes)))
+    return {frozenset(names[row] for row in rows) for rows in members}
 
 
 @pytest.mark.parametrize("method", WAYS, ids=str)
@@ -111,6 +146,46 @@ def test_given_regions_are_refined_not_forgotten():
     assert [[0, 1, 2, 3], [4, 5], [6, 7]] == [found.members(at).tolist() for at in range(3)]
     assert [0, 4, 6] == found.regions.lo.ravel().tolist()
     assert [3, 5, 7] == found.regions.hi.ravel().tolist()
+
+
+def test_leaves_of_classes_that_nobody_gave_regions_have_none():
+    """All of space for each of them would send every later row to the first."""
+    frame = pd.DataFrame({"age": [*range(8)], "risk": [*"nnyynnyy"]})
+    schema = Schema(
+        [Column(name="age", role="quasi", type="number"), Column(name="risk", role="label")]
+    )
+    table = Table.build(frame, schema)
+    interleaved = Classes(np.array([0, 2, 4, 6, 1, 3, 5, 7]), np.array([0, 4, 8]))
+
+    found = KLTree().partition(table, interleaved, Guard([AtLeast(k=2)]), Run())
+
+    assert [2, 2, 2, 2] == found.sizes.tolist()
+    assert found.regions is None
+
+
+def test_clusters_that_lie_apart_are_found_again():
+    """Four clouds in the corners of a square, whose columns say nothing one by one."""
+    rng = np.random.default_rng(2)
+    corner = rng.integers(0, 4, 200)
+    frame = pd.DataFrame(
+        {
+            "x": 100 * (corner % 2) + rng.integers(0, 10, 200),
+            "y": 100 * (corner // 2) + rng.integers(0, 10, 200),
+            "job": np.array([*"AABB"])[corner],
+        }
+    )
+    columns = [
+        Column(name="x", role="quasi", type="number"),
+        Column(name="y", role="quasi", type="number"),
+        Column(name="job", role="quasi"),
+    ]
+    table = Table.build(frame, Schema(columns))
+    k = int(np.bincount(corner).min())
+
+    found = KLTree(task="clustering").partition(table, table.whole(), Guard([AtLeast(k=k)]), Run())
+
+    clouds = {frozenset(np.flatnonzero(corner == at).tolist()) for at in range(4)}
+    assert clouds == as_sets(found, [*range(200)])
 
 
 def test_a_pair_that_no_single_column_shows_is_found():
@@ -178,11 +253,26 @@ def test_a_column_that_is_no_label_and_a_category_without_variance_are_refused()
         "column 'risk' is a category, which has no variance; use 'gain: entropy' or 'gain: gini'"
         == KLTree(gain="variance").problem(schema)
     )
+
+
+@pytest.mark.parametrize("said", [{"labels": {"risk": 1.0}}, {"gain": "gini"}])
+def test_what_is_said_of_labels_is_refused_where_none_is_looked_at(said):
+    (name,) = said
     with pytest.raises(
-        ValueError,
-        match=r"^'labels' is for 'task: prediction'; clustering looks at no label$",
+        ValueError, match=f"^'{name}' is for 'task: prediction'; clustering looks at no label$"
     ):
-        KLTree(task="clustering", labels={"risk": 1.0})
+        KLTree(task="clustering", **said)
+
+
+@pytest.mark.parametrize("weight", [0.0, -1.0])
+def test_a_label_without_weight_is_refused(weight):
+    """It would never be split for, and nobody would be told."""
+    with pytest.raises(ParameterError) as raised:
+        KLTree(labels={"risk": 1.0, "cost": weight})
+    assert (
+        "The 'labels' parameter of KLTree must be a mapping of names to numbers that is not empty, "
+        f"each above 0, or None. Got {{'risk': 1.0, 'cost': {weight}}} instead."
+    ) == str(raised.value)
 
 
 def test_without_a_quasi_identifier_classes_stay_as_they_are():

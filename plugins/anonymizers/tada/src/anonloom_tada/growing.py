@@ -109,10 +109,15 @@ class Grown:
     leaves: Nodes
 
     def classes(self, given: Classes, weighted: Weighted, order: Codes) -> Classes:
-        """Return the leaves as classes; the first region that holds a row is that of its class."""
+        """Return the leaves as classes; the first region that holds a row is that of its class.
+
+        Several given classes without regions share the space in a way that nobody knows, and so do
+        their leaves.
+        """
         leaves = self.leaves.take(np.argsort(self.leaves.start))
         bounds = np.append(0, np.cumsum(leaves.rows))
-        regions = Regions(leaves.lo, leaves.hi)
+        known = given.regions is not None or len(given) == 1
+        regions = Regions(leaves.lo, leaves.hi) if known else None
         return Classes(weighted.rows_of(order), bounds, given.suppressed, regions)
 
 

@@ -54,9 +54,13 @@ class KLTree(Partitioner):
     )
 
     def __attrs_post_init__(self) -> None:
-        """Refuse labels where none is looked at."""
-        if self.task == "clustering" and self.labels is not None:
-            raise ValueError("'labels' is for 'task: prediction'; clustering looks at no label")
+        """Refuse what is said of labels where none is looked at."""
+        said = {"labels": self.labels is not None, "gain": self.gain != "auto"}
+        for name, given in said.items():
+            if given and self.task == "clustering":
+                raise ValueError(
+                    f"'{name}' is for 'task: prediction'; clustering looks at no label"
+                )
 
     def problem(self, schema: Schema) -> str | None:
         """Say which label is missing or has no variance, or None."""
