@@ -152,17 +152,42 @@ def test_a_lone_twin_that_differs_accuses_nobody():
     error = sent.raised()
     row = sent.key.row[first]
     assert () == error.judgement.accused
-    assert [row] == list(np.flatnonzero(error.judgement.distrusted))
     workers = [error.judgement.workers[sent.key.worker[place]] for place in (first, second)]
     assert workers[0].lazy == pytest.approx(workers[1].lazy)
+    assert workers[0].lazy >= 0.5
+    # One of the two omits work: what only they say is not relied on.
+    key = sent.key
+    others = ~np.isin(key.worker, key.worker[[first, second]])
+    expected = sorted(set(range(60)) - set(key.row[others]) | {row})
+    assert expected == list(np.flatnonzero(error.judgement.distrusted))
     assert [("1 of 12 twins differ from another worker's answer",)] * 2 == [
         one.reasons for one in workers
     ]
     assert str(error) == (
         "some work was not done as asked: 1 of 24 twins differ\n"
         "    the evidence is not enough to accuse any one worker\n"
-        "    distrust 1 of 60 results"
+        f"    distrust {len(expected)} of 60 results"
     )
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_of_two_workers_who_differ_at_least_one_is_not_relied_on(seed):
+    """Whoever is to blame: what such a worker alone says is distrusted, accused or not."""
+    rng = np.random.default_rng(seed)
+    sent = Sent(sentinels=3, twins=int(rng.integers(1, 40)), seed=seed)
+    key, pairs = sent.key, sent.key.pairs()
+    sent.change(rng.choice(pairs.ravel(), int(rng.integers(1, 4)), replace=False))
+    judgement = sent.raised().judgement
+    said = pd.concat(sent.answers).set_index("job")["result"]
+    twinned = np.isin(key.row, key.row[key.copy])
+    for first, second in pairs:
+        if said[key.job[first]] != said[key.job[second]]:
+            alone = [
+                key.row[(key.worker == key.worker[place]) & (key.row != NONE) & ~twinned]
+                for place in (first, second)
+            ]
+            assert judgement.distrusted[key.row[first]]
+            assert any(judgement.distrusted[rows].all() for rows in alone)
 
 
 def test_of_twins_that_differ_the_less_suspect_worker_is_believed():
@@ -284,6 +309,40 @@ def test_a_broken_table_is_the_worker_s_fault(broken):
     sent.answers[0] = broken
     one = sent.raised().judgement.workers[0]
     assert (24, len(broken), True) == (one.missing, one.strange, one.accused)
+
+
+@pytest.mark.parametrize("name", ["\ud800", None, 5, 1.5, ["a"], "", "\0"], ids=repr)
+def test_whatever_a_worker_calls_a_job_is_strange(name):
+    sent = Sent()
+    answers = sent.answers[0].astype(object)
+    answers.at[0, "job"] = name
+    sent.answers[0] = answers
+    one = sent.raised().judgement.workers[0]
+    assert (1, 1) == (one.missing, one.strange)
+
+
+@pytest.mark.parametrize(
+    "result", ["\ud800", ["a"], {"a": 1}, 10**5000, float("inf"), b"a", pd.Timestamp(0)], ids=type
+)
+def test_whatever_a_worker_answers_is_a_wrong_answer(result):
+    """To a sentinel; the other answers are what they were."""
+    sent = Sent()
+    place = np.flatnonzero(sent.key.row == NONE)[0]
+    worker = sent.key.worker[place]
+    answers = sent.answers[worker].astype(object)
+    answers.at[answers.index[answers["job"] == sent.key.job[place]][0], "result"] = result
+    sent.answers[worker] = answers
+    error = sent.raised()
+    assert error.what == "some work was not done as asked: 1 of 12 sentinels failed"
+    assert (worker,) == error.judgement.accused
+
+
+def test_spaces_around_an_answer_are_no_difference():
+    sent = Sent()
+    sent.answers = [
+        one.assign(result=[f" {said}\t" for said in one["result"]]) for one in sent.answers
+    ]
+    assert () == verify(sent.key, sent.answers, RULES).accused
 
 
 def test_numbers_and_texts_that_mean_the_same_are_the_same():

@@ -61,12 +61,15 @@ def test_sums_are_those_of_all_combinations(workers, error, draw):
         assert expected == pytest.approx(laziness(counts, prior, asked)[0], abs=1e-9)
 
 
-def test_sampling_gives_what_the_sum_gives(draw):
-    asked = campaign(5)
+@pytest.mark.parametrize(("sentinels", "twins"), [(20, 60), (5, 45), (0, 60), (5, 200), (0, 1500)])
+def test_sampling_gives_what_the_sum_gives(sentinels, twins, draw):
+    asked = campaign(6)
     prior, rng = prior_of(asked), np.random.default_rng(3)
-    rates = rng.choice([0.0, *prior.rates], size=(40, 5), p=[0.6, *[0.08] * 5])
-    counts, model = draw(asked, 20, 60, rates, rng), Model.of(prior, asked)
-    gap = np.abs(posterior.exactly(counts, model) - posterior.sampled(counts, model, 64))
+    rates = rng.choice([0.0, *prior.rates], size=(20, 6), p=[0.6, *[0.08] * 5])
+    # Who omits nearly everything looks like the only one who works: twins alone cannot tell.
+    rates[::2, 0] = 0.9
+    counts, model = draw(asked, sentinels, twins, rates, rng), Model.of(prior, asked)
+    gap = np.abs(posterior.exactly(counts, model) - posterior.sampled(counts, model, 1024))
     assert gap.max() < 0.04
     assert gap.mean() < 0.003
 
@@ -146,24 +149,27 @@ def reliability(lazy, stated, edges):
 
 
 @pytest.mark.parametrize(
-    ("workers", "runs", "error"),
+    ("workers", "runs", "error", "controls"),
     [
-        (5, 3000, 0.0),
-        pytest.param(10, 2000, 0.0, marks=pytest.mark.long),
-        pytest.param(10, 1000, 0.02, marks=pytest.mark.long),
+        (5, 3000, 0.0, (10, 60)),
+        pytest.param(10, 1000, 0.0, (20, 120), marks=pytest.mark.long),
+        pytest.param(10, 1000, 0.02, (20, 120), marks=pytest.mark.long),
+        # As the scheme deals them: few sentinels, so that twins have to say nearly all of it.
+        pytest.param(10, 1000, 0.0, (5, 45), marks=pytest.mark.long),
+        pytest.param(10, 1000, 0.0, (5, 300), marks=pytest.mark.long),
     ],
 )
-def test_stated_probabilities_are_observed_shares(workers, runs, error, draw):
+def test_stated_probabilities_are_observed_shares(workers, runs, error, controls, draw):
     """Over campaigns drawn from the prior, of workers called lazy with x a share of x is lazy."""
     asked = campaign(workers, lazy=2 * workers // 5, error=error)
     prior, rng = prior_of(asked), np.random.default_rng(6)
     rates = rng.choice(np.array(prior.rates), size=(runs, workers))
     rates[rng.random(rates.shape) >= prior.lazy] = 0.0
-    counts = draw(asked, 2 * workers, 12 * workers, rates, rng)
-    stated = laziness(counts, prior, asked, chains=8)
+    counts = draw(asked, *controls, rates, rng)
+    stated = laziness(counts, prior, asked, particles=64)
     table = reliability((rates > 0).ravel(), stated.ravel(), [0.05, *np.arange(0.1, 1, 0.1), 0.99])
     assert sum(count for count, _, _ in table) == runs * workers
     for count, said, seen in table:
         slack = 4 * math.sqrt(max(said * (1 - said), 0.001) / count)
-        # Few chains are a little noisy; so noisy at most.
+        # Few particles are a little noisy; so noisy at most.
         assert abs(said - seen) < slack + 0.01, table

@@ -31,7 +31,7 @@ def decided(campaign, sizing, runs, draw, lazy, seed):
     rates = np.where(is_lazy, campaign.omission, 0.0)
     sentinels, twins = sizing.controls["sentinels"], sizing.controls["twins"]
     counts = draw(campaign, sentinels, twins, rates, rng)
-    return is_lazy, decide(counts, campaign, RULES, prior_of(campaign), chains=8 if lazy else 2)
+    return is_lazy, decide(counts, campaign, RULES, prior_of(campaign), particles=64 if lazy else 8)
 
 
 def at_most(rate, runs):

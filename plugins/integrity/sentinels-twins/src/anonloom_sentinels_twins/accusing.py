@@ -20,8 +20,8 @@ from anonloom_sentinels_twins.workers import Jobs, Opportunistic
 Flags = NDArray[np.bool_]
 Numbers = NDArray[np.int64]
 
-# The chains of a single judgement are more; over hundreds of campaigns their noise averages out.
-_CHAINS = 8
+# A single judgement has more particles; over hundreds of campaigns their noise averages out.
+_PARTICLES = 64
 
 
 @attrs.frozen
@@ -52,7 +52,7 @@ def accusations(
     """
     drawn = counts(campaign, sentinels, twins, lazy, rng)
     rules = Rules(accuse_at=None, level=LEVEL, prior=None)
-    accused = decide(drawn, campaign, rules, prior_of(campaign), _CHAINS).accused
+    accused = decide(drawn, campaign, rules, prior_of(campaign), _PARTICLES).accused
     return Accused(
         wronged=Share(int((accused & ~lazy).any(axis=1).sum()), len(lazy)),
         named=Share(int((accused & lazy).sum()), max(1, int(lazy.sum()))),

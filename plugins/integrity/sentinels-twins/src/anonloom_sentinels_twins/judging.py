@@ -4,6 +4,11 @@ Completeness: every job has one answer, and no other is among them. Correctness:
 failed than honest work may fail, which is none where honest results are always the same. A worker
 is accused if answers are missing, or if its own controls failed beyond that and all evidence
 together makes it all but certain that it omits work.
+
+To accuse takes near certainty, since it may wrong a worker. To distrust a result takes less, since
+to rely on it may wrong somebody else: once a campaign has failed, results are distrusted whose
+worker failed a control and is as probably lazy as not. Of two workers whose exact answers differ
+at least one is: one of them is lazy for certain, so not both are below one half.
 """
 
 from collections.abc import Sequence
@@ -25,6 +30,8 @@ Floats = NDArray[np.float64]
 
 #: The expected number of honest workers among those whom one campaign accuses, at most.
 WRONGLY_ACCUSED = 0.01
+#: The probability of laziness from which a worker's results are distrusted in a failed campaign.
+DOUBTED = 0.5
 # So many accused workers are named in a message; the judgement has all of them.
 _NAMED = 10
 
@@ -73,7 +80,8 @@ def verify(key: Key, answers: Sequence[pd.DataFrame | None], rules: Rules) -> Ju
     decision = decide(outcome.counts, key.campaign, rules, prior)
     silent = answered.missing > 0
     lazy, accused = np.where(silent, 1.0, decision.lazy[0]), silent | decision.accused[0]
-    judgement = _judgement(key, answered, outcome, lazy, accused, prior, rules)
+    doubted = accused | decision.doubted[0]
+    judgement = _judgement(key, answered, outcome, lazy, accused, doubted, prior, rules)
     if decision.noticed[0] or silent.any() or answered.strange.any():
         raise OmittedWork(_what(answered, outcome), judgement, hint=_who(judgement))
     return judgement
@@ -90,21 +98,24 @@ class Decision:
     lazy, accused
         By worker: the probability of laziness, and whether that and the worker's own controls are
         enough to accuse it.
+    doubted
+        By worker: whether its results are better not relied on.
     """
 
     noticed: Flags
     lazy: Floats
     accused: Flags
+    doubted: Flags
 
 
 def decide(
-    counts: Counts, campaign: Campaign, rules: Rules, prior: Prior, chains: int | None = None
+    counts: Counts, campaign: Campaign, rules: Rules, prior: Prior, particles: int | None = None
 ) -> Decision:
     """Return what follows from the controls alone.
 
     Parameters
     ----------
-    chains
+    particles
         See `laziness`.
     """
 
@@ -120,10 +131,12 @@ def decide(
         | beyond(differ.sum(axis=1) / 2, same.sum(axis=1) / 2, whole)
         | suspect.any(axis=1)
     )
-    lazy = laziness(counts, prior, campaign, chains)
+    lazy = laziness(counts, prior, campaign, particles)
     if campaign.error == 0:
         lazy = np.where(counts.failed > 0, 1.0, lazy)
-    return Decision(noticed, lazy, suspect & (lazy >= rules.threshold(campaign.workers)))
+    accused = suspect & (lazy >= rules.threshold(campaign.workers))
+    doubted = noticed[:, None] & (counts.failed + differ > 0) & (lazy >= DOUBTED)
+    return Decision(noticed, lazy, accused, accused | doubted)
 
 
 @attrs.frozen(eq=False)
@@ -153,8 +166,13 @@ def _answered(key: Key, answers: Sequence[pd.DataFrame | None]) -> _Answered:
     for worker, frame in enumerate(answers):
         own = key.jobs_of(worker)
         if frame is not None and all(list(frame.columns).count(one) == 1 for one in (JOB, RESULT)):
-            place = pd.Index(key.job[own]).get_indexer(frame[JOB].astype(str))
-            asked = place >= 0
+            places = {name: place for place, name in enumerate(key.job[own].tolist())}
+            # One by one: a worker may name what is no text, or none that could be encoded.
+            named = [
+                places.get(name, NONE) if isinstance(name, str) else NONE for name in frame[JOB]
+            ]
+            place = np.array(named, dtype=np.int64)
+            asked = place != NONE
             texts, values = spelled(frame[RESULT]), frame[RESULT].to_numpy(dtype=object)
             place, texts, values = place[asked], texts[asked], values[asked]
             repeated = pd.Series(place).duplicated().to_numpy()
@@ -223,10 +241,11 @@ def _judgement(
     outcome: _Outcome,
     lazy: Floats,
     accused: Flags,
+    doubted: Flags,
     prior: Prior,
     rules: Rules,
 ) -> Judgement:
-    results, distrusted = _results(key, answered, outcome, lazy, accused)
+    results, distrusted = _results(key, answered, outcome, lazy, doubted)
     covers, does_not_cover = _covered(key, rules)
     return Judgement(
         workers=tuple(
@@ -278,7 +297,7 @@ def _of(failed: float, passed: float) -> tuple[int, int]:
 
 
 def _results(
-    key: Key, answered: _Answered, outcome: _Outcome, lazy: Floats, accused: Flags
+    key: Key, answered: _Answered, outcome: _Outcome, lazy: Floats, doubted: Flags
 ) -> tuple[pd.Series, Flags]:
     """Return the result of each genuine row, and which of them not to rely on."""
     first = np.empty(key.rows, dtype=np.int64)
@@ -286,16 +305,16 @@ def _results(
     first[key.row[original]] = original
     none = _none(answered.said)
     results = answered.given[first]
-    distrusted = accused[key.worker[first]] | none[first]
+    distrusted = doubted[key.worker[first]] | none[first]
 
     one, other = outcome.pairs.T
-    row, blamed = key.row[one], accused[key.worker]
+    row, blamed = key.row[one], doubted[key.worker]
     # The second answer stands where the first is missing, or differs and is the more suspect one.
     second = none[one] & ~none[other]
     second |= outcome.differ & (lazy[key.worker[other]] < lazy[key.worker[one]])
     results[row[second]] = answered.given[other[second]]
     alone = np.where(none[one], blamed[other] | none[other] | key.disguised, blamed[one])
-    # What a worker confirms who is not accused may be relied on, whoever else said it.
+    # What a worker confirms who is not doubted may be relied on, whoever else said it.
     together = np.where(outcome.differ, True, blamed[one] & blamed[other])
     distrusted[row] = np.where(outcome.both, together, alone)
     return pd.Series(results, dtype=object, name=RESULT), distrusted

@@ -118,12 +118,18 @@ def fresh(known: pd.DataFrame, earlier: Iterable[Key], result: str) -> pd.DataFr
 
 
 def spelled(values: pd.Series) -> NDArray[np.object_]:
-    """Return each value as a text, the same for 1, 1.0 and '1.0'; None where there is none.
+    """Return each value as a text, the same for 1, 1.0 and ' 1.0'; None where there is none.
 
-    Answers come back as numbers from one worker and as text from another, and a single missing
-    answer turns a column of integers into floats: none of this is a difference.
+    Answers come back as numbers from one worker and as text from another, a single missing answer
+    turns a column of integers into floats, and some programs put spaces around cells: none of this
+    is a difference.
     """
-    codes, uniques = pd.factorize(values)
+    try:
+        codes, uniques = pd.factorize(values)
+    except TypeError:
+        # Lists and the like are nobody's result, but a worker may send them.
+        plain = [one if isinstance(one, str | int | float) else repr(one) for one in values]
+        codes, uniques = pd.factorize(pd.Series(plain, dtype=object))
     texts = np.empty(len(uniques) + 1, dtype=object)
     texts[: len(uniques)] = [_spelled(value) for value in uniques]
     found: NDArray[np.object_] = texts[codes]  # a missing value has code -1: the last, None
@@ -133,7 +139,11 @@ def spelled(values: pd.Series) -> NDArray[np.object_]:
 def _spelled(value: Any) -> str | None:
     if isinstance(value, float | np.floating):
         value = int(value) if float(value).is_integer() else repr(float(value))
-    text = str(value)
+    try:
+        text = str(value).strip()
+    except ValueError:
+        # Python writes no integers of thousands of digits, for fear of the time that it takes.
+        text = hex(value)
     number = _DECIMAL.fullmatch(text)
     if number is None:
         return text or None

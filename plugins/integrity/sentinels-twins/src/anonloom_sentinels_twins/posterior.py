@@ -11,10 +11,15 @@ honest, else one of a few rates. Then
 - honest answers differ with the campaign's `error` besides;
 - two lazy workers who may collude differ half as often.
 
-With few workers all combinations of rates are summed. With many the sum is estimated by Gibbs
-sampling, in many chains at once; each step adds the exact probability of one worker given the
-others, which is less noisy than counting. The chains are seeded with a fixed number: the same
-evidence gives the same probabilities.
+With few workers all combinations of rates are summed. With many the sum is estimated by sampling.
+Gibbs steps alone would not do: if every p_i becomes 1 - p_i, twins differ as often as before, so
+twins have two explanations, one in which the many work and one in which the few do, and single
+steps hardly ever lead from the one to the other. So the twins are brought in little by little
+(population annealing, Hukushima and Iba 2003): many particles start from what prior and sentinels
+say, which is sampled exactly, and each time that twins are given more weight, the particles that
+explain them better are multiplied at the cost of the others. How many end in which explanation is
+how probable it is. Particles are seeded with a fixed number: the same evidence gives the same
+probabilities.
 """
 
 import attrs
@@ -39,6 +44,12 @@ _RARELY = 1e-9
 _SEED = 7
 # How many numbers one step may handle, which bounds the memory.
 _STEP = 2_000_000
+# Sweeps over all workers that are averaged, once the twins have their full weight.
+_KEPT = 30
+# Twins are given so much more weight at a time that the particles count as half as many.
+_LEFT = 0.5
+# In so many steps twins have their full weight, whatever becomes of the particles.
+_MOST_STEPS = 100
 
 
 @attrs.frozen
@@ -135,28 +146,27 @@ def _log(values: Floats) -> Floats:
     return np.log(values, out=np.full(values.shape, _NEVER), where=values > 0)
 
 
-def laziness(counts: Counts, prior: Prior, campaign: Campaign, chains: int | None = None) -> Floats:
+def laziness(
+    counts: Counts, prior: Prior, campaign: Campaign, particles: int | None = None
+) -> Floats:
     """Return the probability that each worker omits work, by campaign and worker.
 
     Parameters
     ----------
-    chains
-        How many chains sample beside each other if there are too many workers to sum: by default
-        as many as a single campaign can be given; fewer do where there are thousands.
+    particles
+        How many there are if there are too many workers to sum: by default as many as a single
+        campaign can be given; fewer do where there are thousands.
     """
     model = Model.of(prior, campaign)
     campaigns, workers = counts.failed.shape
-    chains = chains or min(64, max(8, 1600 // workers))
+    particles = particles or min(1024, max(64, 16_000 // workers))
     states = len(model.prior) ** workers if workers < 20 else MOST_STATES + 1
-    if states <= MOST_STATES:
-        step = max(1, _STEP // (2 * states))
-    else:
-        step = max(1, _STEP // (workers * chains * len(model.prior)))
+    exact = states <= MOST_STATES
+    step = max(1, _STEP // (2 * states if exact else workers * particles * len(model.prior)))
     parts = []
     for start in range(0, campaigns, step):
         part = _part(counts, start, start + step)
-        exact = states <= MOST_STATES
-        parts.append(exactly(part, model) if exact else sampled(part, model, chains))
+        parts.append(exactly(part, model) if exact else sampled(part, model, particles))
     return np.concatenate(parts) if parts else np.zeros((0, workers))
 
 
@@ -208,31 +218,112 @@ def exactly(counts: Counts, model: Model) -> Floats:
     return np.clip(found, 0.0, 1.0)
 
 
-def sampled(counts: Counts, model: Model, chains: int) -> Floats:
-    """Estimate the same sum by Gibbs sampling."""
-    campaigns, workers = counts.failed.shape
-    sweeps = min(400, max(120, 6000 // workers))
-    left_out = sweeps // 5
-    rates, rng = len(model.prior), np.random.default_rng(_SEED)
-    alone, numbers = _alone(counts, model), np.arange(rates)
-    both = np.stack([counts.different, counts.same], axis=2)
-    # That everybody is lazy is the one state which no evidence rules out.
-    state = rng.integers(1, rates, size=(campaigns, workers, chains))
-    shown = (state[..., None] == numbers).astype(np.float64)
-    flat = shown.reshape(campaigns, workers, chains * rates)
-    guilty = np.zeros((campaigns, workers))
-    for sweep in range(sweeps):
-        for one in rng.permutation(workers):
-            # How many differing and matching twins it has with workers of each rate.
-            met = (both[:, one] @ flat).reshape(campaigns, 2, chains, rates)
-            weight = alone[:, None, one] + met[:, 0] @ model.differ + met[:, 1] @ model.match
-            weight -= weight.max(axis=-1, keepdims=True)
-            np.exp(weight, out=weight)
-            cumulated = np.cumsum(weight, axis=-1)
-            whole = cumulated[..., -1]
-            if sweep >= left_out:
-                guilty[:, one] += (1 - weight[..., 0] / whole).mean(axis=1)
-            drawn = rng.random(whole.shape) * whole
-            new = (drawn[..., None] >= cumulated[..., :-1]).sum(axis=-1)
-            shown[:, one] = new[..., None] == numbers
-    return np.asarray(np.clip(guilty / (sweeps - left_out), 0.0, 1.0))
+def sampled(counts: Counts, model: Model, particles: int) -> Floats:
+    """Estimate the same sum by population annealing."""
+    some = _Particles.of(counts, model, particles)
+    for step in range(_MOST_STEPS):
+        if (some.weight == 1).all():
+            break
+        some.multiply(1.0 if step == _MOST_STEPS - 1 else _LEFT)
+        some.sweep()
+    # Each step has the exact probability of one worker given the others: less noisy than counting.
+    guilty = sum((some.sweep() for _ in range(_KEPT)), start=np.zeros(counts.failed.shape))
+    return np.asarray(np.clip(guilty / _KEPT, 0.0, 1.0))
+
+
+@attrs.define(eq=False)
+class _Particles:
+    """Combinations of rates, many for each campaign.
+
+    Attributes
+    ----------
+    alone
+        What prior and sentinels say, by campaign, worker and rate.
+    twins
+        Differing and matching twins, by campaign, worker, which of both, and worker.
+    shown
+        1 where a particle has a rate, else 0: by campaign, worker, particle and rate.
+    weight
+        By campaign: the power to which the probability of twins is raised, from 0 to 1.
+    """
+
+    model: Model
+    alone: Floats
+    twins: Floats
+    shown: Floats
+    weight: Floats
+    rng: np.random.Generator
+
+    @classmethod
+    def of(cls, counts: Counts, model: Model, particles: int) -> "_Particles":
+        """Draw particles as prior and sentinels say."""
+        rng, alone = np.random.default_rng(_SEED), _alone(counts, model)
+        campaigns, workers, rates = alone.shape
+        chance = np.broadcast_to(alone[:, :, None], (campaigns, workers, particles, rates))
+        twins = np.stack([counts.different, counts.same], axis=2)
+        shown, _ = _drawn(chance, rng)
+        return cls(model, alone, twins, shown, np.zeros(campaigns), rng)
+
+    def multiply(self, left: float) -> None:
+        """Give twins more weight, and multiply the particles that explain them better.
+
+        As much more that the particles are worth a share of `left` of their number; 1 is all.
+        """
+        said = self._said(self.twins)
+        fit = (said * self.shown).sum(axis=(1, 3)) / 2  # every twin is on the side of two workers
+        fit -= fit.max(axis=1, keepdims=True)
+        more = 1 - self.weight if left == 1 else self._step(fit, left)
+        chance = np.exp(more[:, None] * fit).cumsum(axis=1)
+        number = fit.shape[1]
+        # Evenly spaced: a particle is taken as often as it should be, but for rounding.
+        at = (np.arange(number) + self.rng.random((len(fit), 1))) / number * chance[:, -1:]
+        taken = [np.searchsorted(*one, side="right") for one in zip(chance, at, strict=True)]
+        places = np.minimum(taken, number - 1)[:, None, :, None]
+        self.shown = np.take_along_axis(self.shown, places, axis=2)
+        self.weight = np.where(self.weight + more > 1 - 1e-9, 1.0, self.weight + more)
+
+    def _step(self, fit: Floats, left: float) -> Floats:
+        """Return by how much more weight the particles count as the share of them that is asked."""
+
+        def worth(more: Floats) -> Floats:
+            chance = np.exp(more[:, None] * fit)
+            return np.asarray(chance.sum(axis=1) ** 2 / (chance**2).sum(axis=1) / fit.shape[1])
+
+        low, high = np.zeros(len(fit)), 1 - self.weight
+        whole = worth(high) >= left
+        for _ in range(30):
+            middle = (low + high) / 2
+            enough = worth(middle) >= left
+            low, high = np.where(enough, middle, low), np.where(enough, high, middle)
+        return np.where(whole, 1 - self.weight, low)
+
+    def sweep(self) -> Floats:
+        """Draw every worker's rate anew, given the others'; return how lazy each was on average."""
+        guilty = np.empty(self.alone.shape[:2])
+        for one in self.rng.permutation(self.alone.shape[1]):
+            twins = self._said(self.twins[:, one])
+            chance = self.alone[:, None, one] + self.weight[:, None, None] * twins
+            self.shown[:, one], honest = _drawn(chance, self.rng)
+            guilty[:, one] = 1 - honest.mean(axis=1)
+        return guilty
+
+    def _said(self, twins: Floats) -> Floats:
+        """Return what twins say of each rate of a worker, or of all, given the others' rates."""
+        campaigns, workers, particles, rates = self.shown.shape
+        flat = self.shown.reshape(campaigns, workers, particles * rates)
+        # How many differing and matching twins there are with workers of each rate.
+        met = twins.reshape(campaigns, -1, workers) @ flat
+        met = met.reshape(*twins.shape[:-1], particles, rates)
+        return np.asarray(
+            met[..., 0, :, :] @ self.model.differ + met[..., 1, :, :] @ self.model.match
+        )
+
+
+def _drawn(logs: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Draw one of the last axis by logarithms; return it as 1 among 0, and the first share."""
+    chance = np.exp(logs - logs.max(axis=-1, keepdims=True))
+    until = chance.cumsum(axis=-1)
+    drawn = rng.random((*logs.shape[:-1], 1)) * until[..., -1:]
+    place = (drawn >= until[..., :-1]).sum(axis=-1, keepdims=True)
+    shown = (place == np.arange(logs.shape[-1])).astype(np.float64)
+    return shown, np.asarray(chance[..., 0] / until[..., -1])
