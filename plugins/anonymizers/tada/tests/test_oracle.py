@@ -7,11 +7,12 @@ import attrs
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from anonloom.data.builders import Tree, Widths
 from anonloom.data.classes import Classes
+from anonloom.data.findings import Finding
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
 from anonloom.kinds.context import Run
@@ -33,6 +34,7 @@ class Oracle:
     def __init__(self, table, members, guard, method):
         self.table, self.guard, self.method = table, guard, method
         self.known = {}
+        self.gained = [0.0] * len(table.axes)
         every = [row for rows in members for row in rows]
         labels = method.labels or dict.fromkeys(table.schema.having("label"), 1.0)
         self.labels = {} if method.task == "clustering" else labels
@@ -55,6 +57,7 @@ class Oracle:
         splits.sort(key=lambda split: (-self.score(rows, split[1]), -min(map(len, split[1]))))
         for at, parts in splits:
             if all(self.admitted(part) for part in parts):
+                self.gained[at] += self.impurity(rows) - sum(map(self.impurity, parts))
                 return [leaf for part in parts for leaf in self.grow(part, used | {at})]
         return [rows]
 
@@ -240,6 +243,27 @@ def test_finds_the_leaves_of_the_recursion(table, guard, method, data):
     expected, given_up = Oracle(table, members, guard, method).classes(members)
     assert expected == as_sets(found)
     assert given_up | set(classes.suppressed.tolist()) == set(found.suppressed.tolist())
+
+
+@given(table=tables(), guard=guards(), method=st.sampled_from(WAYS), data=st.data())
+@settings(deadline=None, max_examples=75)
+def test_tells_what_the_splits_of_the_recursion_gain(table, guard, method, data):
+    """Importance is the share of the gain along a column; explained, that of all impurity."""
+    members, classes = start(data, table)
+    assume(members)
+    run, oracle = Run(), Oracle(table, members, guard, method)
+
+    method.partition(table, classes, guard, run)
+
+    oracle.classes(members)
+    whole, gained = oracle.impurity([row for rows in members for row in rows]), oracle.gained
+    told = {one.name: one.value for one in run.found if isinstance(one, Finding)}
+    explained = sum(gained) / whole if whole > 1e-9 else 0.0
+    assert pytest.approx(explained, abs=1e-6) == told["explained"]
+    if explained > 1e-6:
+        assert pytest.approx([one / sum(gained) for one in gained], abs=1e-4) == [
+            told[f"importance.{axis.name}"] for axis in table.axes
+        ]
 
 
 def larger(rows=160):

@@ -199,5 +199,9 @@ def test_trees_of_several_given_classes_stand_side_by_side():
 
     (tree,) = (chart for chart in findings.charts if chart.name == "tree")
     assert "10 given classes" == tree.data["label"]
+    assert (
+        "measured on the rows that the tree was grown from",
+        "what the given classes differ in was removed before the tree, and is not counted",
+    ) == findings["explained"].assumptions
     assert "and 2 more" == tree.data["children"][-1]["label"]
     assert 9 == len(tree.data["children"])

@@ -31,6 +31,8 @@ LOWERED = {
     "clustering": "squared distance between rows of one class",
 }
 
+_BEFORE = "what the given classes differ in was removed before the tree, and is not counted"
+
 
 def findings(
     table: Table,
@@ -61,7 +63,10 @@ def findings(
         better="higher",
         meaning=f"Share of the {lowered} that the tree removes: 0 without any split, 1 when "
         "nothing of it is left.",
-        assumptions=("measured on the rows that the tree was grown from",),
+        assumptions=(
+            "measured on the rows that the tree was grown from",
+            *(() if len(grown.roots) == 1 else (_BEFORE,)),
+        ),
     )
     for axis, share in zip(table.axes, shares.tolist(), strict=True):
         yield Finding(

@@ -154,7 +154,8 @@ def for_clusters(table: Table, classes: Classes) -> tuple[Weighted, Targets]:
     What is summed is half the mean squared distance between the rows of a node, times its rows:
     what k-means makes small. Two numbers are as far apart as their difference over the range; of
     two categories the square is the height of their lowest common node over that of the tree. A
-    missing value is as far as can be from every other.
+    missing value is as far as can be from every other. Known numbers of a node are compared among
+    themselves, over their own count: over all rows, a part could be further apart than the whole.
     """
     weighted = Weighted.of(table, classes, np.empty((0, len(classes.rows)), np.int32))
     categories: list[Category] = []
