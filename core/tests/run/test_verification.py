@@ -86,6 +86,33 @@ def test_a_seal_is_verified_by_its_scheme(clinic, registry):
     assert "the stamp is missing" == str(refused.value)
 
 
+@pytest.mark.parametrize(
+    "said",
+    [{}, {"inteGrity": {"scheme": "stamp"}}, {"integrity": {"rcheme": "stamp"}}]
+    + [{"integrity": word} for word in (False, 0, "", "stamp", [], {}, {"scheme": None})],
+)
+def test_a_report_that_does_not_say_whether_there_is_a_seal(clinic, registry, said):
+    """Else one damaged letter would make a sealed release one that was never sealed."""
+    clinic.pipeline("publish.integrity=stamp").publish()
+    path = clinic.out / "public" / "report.json"
+    report = json.loads(path.read_text())
+    del report["integrity"]
+    path.write_text(json.dumps(report | said))
+    with pytest.raises(IntegrityError) as refused:
+        verify_folder(clinic.out, registry)
+
+    assert "report.json does not say whether the release is sealed" == str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "report.json"])
+def test_a_release_without_its_manifest_or_report_is_refused(out, registry, name):
+    (out / "public" / name).unlink()
+    with pytest.raises(IntegrityError) as refused:
+        verify_folder(out, registry)
+
+    assert f"{name} is missing" == str(refused.value)
+
+
 def test_a_folder_without_a_release_is_a_mistake_of_the_call(tmp_path, registry):
     with pytest.raises(UsageError) as refused:
         verify_folder(tmp_path, registry)

@@ -68,17 +68,28 @@ def public_folder(folder: Path) -> Path:
         )
     if not public.is_dir():
         raise UsageError(f"there is no folder '{folder}'")
-    if not (public / "manifest.json").is_file():
+    if not any((public / name).exists() for name in _RELEASED):
         raise UsageError(f"'{folder}' holds no release: it has no manifest.json")
     return public
 
 
 def scheme_named(public: Path) -> str | None:
-    """Return the name of the scheme that sealed a release, or None when none did."""
-    integrity = _read(public / "report.json").get("integrity")
-    if not integrity:
+    """Return the name of the scheme that sealed a release, or None when none did.
+
+    Raises
+    ------
+    IntegrityError
+        When the report does not say it: a damaged word must not make a sealed release one that was
+        never sealed.
+    """
+    report = _read(public / "report.json")
+    integrity = report.get("integrity", "")
+    if integrity is None:
         return None
-    return str(integrity.get("scheme") if isinstance(integrity, dict) else None)
+    name = integrity.get("scheme") if isinstance(integrity, dict) else None
+    if not isinstance(name, str):
+        raise IntegrityError("report.json does not say whether the release is sealed")
+    return name
 
 
 def seal_named(name: str, registry: Registry) -> Seal:

@@ -5,8 +5,13 @@ import shutil
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from anonloom.cli import main
+from anonloom.errors import IntegrityError
+from anonloom.registry import Registry
+from anonloom.run.verification import verify_folder
 from anonloom_proofs import keys
 from anonloom_proofs.head import Head
 
@@ -64,6 +69,18 @@ publish:
   reporters: []
   integrity: {integrity: merkle, with: {index: [day], key: release.key, growing: true}}
 """
+
+FILES = [
+    "manifest.json",
+    "merkle.json",
+    "merkle.pub",
+    "merkle.salts",
+    "merkle.sig",
+    "release.csv",
+    "release.parquet",
+    "report.json",
+    "report.txt",
+]
 
 
 @pytest.fixture(scope="module")
@@ -137,17 +154,7 @@ def versions(shop, version, folder="out"):
 
 
 def test_a_release_is_sealed_and_verified(shop, said):
-    assert [
-        "manifest.json",
-        "merkle.json",
-        "merkle.pub",
-        "merkle.salts",
-        "merkle.sig",
-        "release.csv",
-        "release.parquet",
-        "report.json",
-        "report.txt",
-    ] == sorted(path.name for path in (shop / "out" / "public").iterdir())
+    assert FILES == sorted(path.name for path in (shop / "out" / "public").iterdir())
     covers = (
         "out: verified\n"
         "  covers: every byte of 7 files, and that there is no other file\n"
@@ -307,6 +314,55 @@ def test_a_release_published_again_with_another_key(shop, said):
     assert (5, refused) == said("verify", "out", "--key", "pinned.pub")
     assert 0 == said("prove", "out", "--row", 1, "--to", "p")[0]
     assert (5, refused) == said("verify", "--proof", "p", "--key", "pinned.pub")
+
+
+def refuse_flip(made, name, at, bit):
+    """A recipient without a key, and one who has pinned it, both refuse; and a copy is restored."""
+    path = made / "out" / "public" / name
+    content = path.read_bytes()
+    path.write_bytes(content[:at] + bytes([content[at] ^ 1 << bit]) + content[at + 1 :])
+    try:
+        for key in (None, made / "pinned.pub"):
+            with pytest.raises(IntegrityError):
+                verify_folder(made / "out", Registry.installed(), key)
+    finally:
+        path.write_bytes(content)
+
+
+@pytest.mark.parametrize("name", FILES)
+@settings(max_examples=60)
+@given(data=st.data())
+def test_every_flipped_bit_of_every_published_file_is_refused(made, name, data):
+    """Also of those that are read before the seal is looked at."""
+    size = (made / "out" / "public" / name).stat().st_size
+    refuse_flip(made, name, data.draw(st.integers(0, size - 1)), data.draw(st.integers(0, 7)))
+
+
+def test_no_flipped_bit_hides_that_there_is_a_seal(made):
+    """Which scheme sealed a release is the report's word, and looked up before any signature."""
+    path = made / "out" / "public" / "report.json"
+    word = b'  "integrity": {\n    "scheme": "merkle"\n  },'
+    start = path.read_bytes().index(word)
+    for at in range(start, start + len(word)):
+        for bit in range(8):
+            refuse_flip(made, "report.json", at, bit)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_missing_file_is_refused(shop, said, name):
+    (shop / "out" / "public" / name).unlink()
+    missing = {
+        "manifest.json": "manifest.json is missing",
+        "report.json": "report.json is missing",
+        "release.csv": "'release.csv', which the manifest lists, is missing",
+        "release.parquet": "'release.parquet', which the manifest lists, is missing",
+        "report.txt": "the folder is not what was sealed\n    missing: 'report.txt'",
+        "merkle.salts": "the folder is not what was sealed\n    missing: 'merkle.salts'",
+    }
+    unsealed = f"'{name}' is missing: the folder is not sealed, or its seal was removed"
+    assert (5, f"anonloom: {missing.get(name, unsealed)}\n") == said(
+        "verify", "out", "--key", "pinned.pub"
+    )
 
 
 def _moved(lines):
