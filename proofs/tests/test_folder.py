@@ -53,6 +53,24 @@ def test_everything_that_differs_is_named(folder):
     )
 
 
+def test_names_write_no_lines_of_their_own(folder):
+    files = {name: entry_of(folder / name) for name in contents(folder)[0]}
+    name = "x\n    out: verified\x1b[2K"
+    shown = "'x\\n    out: verified\\x1b[2K'"
+    (folder / name).touch()
+    assert f"the folder is not what was sealed\n    added: {shown}" == refusal(
+        compare, folder, files, ()
+    )
+    (folder / name).unlink()
+    (folder / name).mkdir()
+    assert f"the folder is not what was sealed\n    added folder: {shown}" == refusal(
+        compare, folder, files, ()
+    )
+    (folder / name).rmdir()
+    (folder / name).symlink_to(folder / "a")
+    assert f"{shown} is a symbolic link" == refusal(contents, folder)
+
+
 def test_what_leads_elsewhere_is_refused(folder):
     (folder / "link").symlink_to(folder / "a")
     assert "'link' is a symbolic link" == refusal(contents, folder)

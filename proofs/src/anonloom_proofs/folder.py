@@ -1,4 +1,8 @@
-"""What lies in a folder: files and folders, and nothing that leads elsewhere."""
+"""What lies in a folder: files and folders, and nothing that leads elsewhere.
+
+Whoever changes a folder chooses the names in it: messages show them as Python writes a text, so
+that none can pass for a line of ours.
+"""
 
 import hashlib
 import os
@@ -33,7 +37,7 @@ def contents(top: Path) -> tuple[list[str], list[str]]:
                 files.append(name)
             else:
                 what = "a symbolic link" if stat.S_ISLNK(mode) else "no ordinary file"
-                raise IntegrityError(f"'{name}' is {what}")
+                raise IntegrityError(f"{name!r} is {what}")
     return sorted(files), sorted(folders)
 
 
@@ -84,7 +88,7 @@ def entry_of(path: Path) -> Entry:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
             return Entry(digest, file.tell())
     except OSError as error:
-        raise IntegrityError(f"'{path.name}' cannot be read: {error.strerror}") from None
+        raise IntegrityError(f"{path.name!r} cannot be read: {error.strerror}") from None
 
 
 def compare(public: Path, listed: Mapping[str, Entry], beside: Collection[str]) -> None:
@@ -104,11 +108,11 @@ def compare(public: Path, listed: Mapping[str, Entry], beside: Collection[str]) 
     found = set(files) - set(beside)
     expected = set(listed)
     implied = {str(above) for name in expected for above in Path(name).parents}
-    different = [f"missing: '{name}'" for name in sorted(expected - found)]
-    different += [f"added: '{name}'" for name in sorted(found - expected)]
-    different += [f"added folder: '{name}'" for name in sorted(set(folders) - implied)]
+    different = [f"missing: {name!r}" for name in sorted(expected - found)]
+    different += [f"added: {name!r}" for name in sorted(found - expected)]
+    different += [f"added folder: {name!r}" for name in sorted(set(folders) - implied)]
     different += [
-        f"changed: '{name}'"
+        f"changed: {name!r}"
         for name in sorted(expected & found)
         if entry_of(public / name) != listed[name]
     ]
