@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.ciphers.modes import ECB
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom_proofs.salts import leaf_hash, leaf_hashes, new_seed, salt, salts
+from anonloom_proofs.salts import Seeds, leaf_hash, leaf_hashes, new_seed, salt, salts
 
 seeds = st.binary(min_size=32, max_size=32)
 numbers = st.integers(0, 2**64 - 100) | st.sampled_from([0, 255, 2**32 - 2, 2**63 - 2])
@@ -60,3 +60,62 @@ def test_seeds_are_new_and_long():
     assert new_seed() != new_seed()
     with pytest.raises(ValueError, match=r"^a seed has 32 bytes$"):
         salts(bytes(16), 0, 1)
+
+
+# --- the seeds of a release that grew -------------------------------------------------------------
+
+
+@given(st.lists(st.integers(0, 4), max_size=3), st.lists(st.binary(max_size=4), max_size=9))
+def test_every_row_has_the_seed_of_the_version_that_brought_it(added, rows):
+    starts = [0]
+    made = Seeds(((0, bytes(32)),))
+    for count in added:
+        starts.append(starts[-1] + count)
+        made = made.continued(starts[-1])
+    # A version that added nothing gave its seed to no row.
+    seeds = dict(made.stretches)
+    assert sorted(set(starts)) == list(seeds)
+    assert len(seeds) == len(set(seeds.values()))
+    expected = []
+    for number, row in enumerate(rows):
+        seed = seeds[max(start for start in starts if start <= number)]
+        assert slow_salt(seed, number) == made.salt(number)
+        expected.append(leaf_hash(slow_salt(seed, number), number, row))
+    assert b"".join(expected) == made.leaves(rows)
+    assert made == Seeds.read(made.write())
+
+
+def test_an_older_version_does_not_hold_the_seeds_of_newer_rows():
+    older = Seeds.new()
+    newer = older.continued(5)
+    assert older.stretches == newer.stretches[:1]
+    assert newer.stretches[1][1].hex() not in older.write().decode()
+    assert [older.salt(at) == newer.salt(at) for at in range(7)] == [True] * 5 + [False] * 2
+
+
+def test_seeds_are_not_shown():
+    assert "Seeds()" == repr(Seeds.new())
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\n",
+        b"0 " + b"0" * 64,
+        b"0" * 64 + b"\n",
+        b"00 " + b"0" * 64 + b"\n",
+        b"1 " + b"0" * 64 + b"\n",
+        b"0 " + b"A" * 64 + b"\n",
+        b"0 " + b"0" * 62 + b"\n",
+        b"0 " + b"0" * 64 + b"\r\n",
+        b"0 " + b"0" * 64 + b"\n\n",
+        (b"0 " + b"0" * 64 + b"\n") * 2,
+        b"0 %b\n5 %b\n3 %b\n" % ((b"0" * 64,) * 3),
+        b"0 %b\n%b %b\n" % (b"0" * 64, b"9" * 19, b"0" * 64),
+        b"\xff" * 67,
+    ],
+)
+def test_what_holds_no_seeds(data):
+    with pytest.raises(ValueError):  # noqa: PT011  # what it says is said by the seal
+        Seeds.read(data)

@@ -17,6 +17,7 @@ from anonloom_proofs import keys
 from anonloom_proofs.folder import entry_of
 from anonloom_proofs.head import Head, Order
 from anonloom_proofs.proof import Proof
+from anonloom_proofs.salts import Seeds
 
 SEAL = FlatSeal()
 
@@ -338,20 +339,18 @@ def test_groups_are_no_order_whoever_signs_it(tmp_path, secret):
     )
 
 
-@pytest.mark.parametrize(
-    "text", [b"", b"0" * 64, b"g" * 64 + b"\n", b"\xff" * 65, b"0 " * 32 + b"\n"]
-)
+@pytest.mark.parametrize("text", [b"", b"0" * 64 + b"\n", b"0 " + b"g" * 64 + b"\n", b"\xff" * 67])
 def test_salts_that_are_no_seed(public, secret, seal, text):
     (public / "flat.salts").write_bytes(text)
     listed = {"flat.salts": entry_of(public / "flat.salts")}
     sign_again(
         public, secret, seal, lambda head: attrs.evolve(head, files={**head.files, **listed})
     )
-    assert "'flat.salts' is malformed: it is no seed" == refusal(SEAL.verify, public)
+    assert "'flat.salts' is malformed: it holds no seeds" == refusal(SEAL.verify, public)
 
 
 def test_another_seed_makes_other_leaves(public, secret, seal):
-    (public / "flat.salts").write_bytes(b"0" * 64 + b"\n")
+    (public / "flat.salts").write_bytes(b"0 " + b"0" * 64 + b"\n")
     listed = {"flat.salts": entry_of(public / "flat.salts")}
     sign_again(
         public, secret, seal, lambda head: attrs.evolve(head, files={**head.files, **listed})
@@ -394,7 +393,7 @@ def test_no_scheme_believes_the_seal_of_another(public, tmp_path, secret):
 # --- CSV and Parquet -----------------------------------------------------------------------------
 
 
-def test_both_files_have_the_same_leaves(tmp_path, secret):
+def test_both_files_have_the_same_leaves(tmp_path, secret, monkeypatch):
     """Sealed with the same seed, a release in CSV, in Parquet and in both has the same roots."""
     cells = pd.DataFrame(
         {
@@ -404,7 +403,7 @@ def test_both_files_have_the_same_leaves(tmp_path, secret):
         }
     )
     csv = [['"[20, 29]"', "Rome", "2024-03-01"], ["*", '""', ""], ["", "", "2023-12-31"]]
-    first = sealed(tmp_path / "first", FlatSeal(key=secret), [])
+    monkeypatch.setattr("anonloom_proofs.salts.new_seed", lambda: bytes(32))
     heads = []
     for name in ("csv", "parquet", "both"):
         public = tmp_path / name / "public"
@@ -414,8 +413,7 @@ def test_both_files_have_the_same_leaves(tmp_path, secret):
         if name == "parquet":
             (public / "release.csv").unlink()
         index = ("age", "seen", "city")
-        grown = FlatSeal(key=secret, index=index, previous=first, growing=True)
-        grown.seal(public, tmp_path / name)
+        FlatSeal(key=secret, index=index).seal(public, tmp_path / name)
         heads.append(head_in(public))
     assert 1 == len({head.orders for head in heads})
     assert ["file low", "age low", "age high", "seen low", "city low"] == [
@@ -489,7 +487,7 @@ def test_versions_that_cannot_be_continued(public, tmp_path, seal):
         sealed, tmp_path / "b", FlatSeal(previous=public, key=other)
     )
     next_ = attrs.evolve(seal, previous=public)
-    (public / "flat.salts").write_bytes(b"0" * 64 + b"\n")
+    (public / "flat.salts").write_bytes(b"0 " + b"0" * 64 + b"\n")
     assert "'flat.salts' is not what was sealed" == refusal(sealed, tmp_path / "c", next_)
     (public / "flat.json").write_bytes(b"{}")
     assert "the signature in 'flat.sig' does not fit 'flat.json'" == refusal(
@@ -500,7 +498,13 @@ def test_versions_that_cannot_be_continued(public, tmp_path, seal):
 def test_growth_is_checked_before_it_is_sealed(public, tmp_path, seal):
     growing = attrs.evolve(seal, previous=public, growing=True)
     later = sealed(tmp_path / "later", growing, [*ROWS, ["1", "Bern", ""]])
-    assert (public / "flat.salts").read_bytes() == (later / "flat.salts").read_bytes()
+    # Old rows keep their salts; those of new rows do not follow from the older release.
+    old, new = (Seeds.read((one / "flat.salts").read_bytes()) for one in (public, later))
+    assert ([0], [0, 6]) == tuple([start for start, _ in one.stretches] for one in (old, new))
+    assert old.stretches == new.stretches[:1]
+    (part,) = Proof.read(SEAL.prove(later, Query(rows=(6, 7)))).parts
+    assert (old.salt(5), new.salt(6)) == part.salts
+    assert old.salt(6) != new.salt(6)
     proof = SEAL.prove(later, Query(since=public / "flat.json"))
     proved = SEAL.verify_proof(proof, known=Known(head=public / "flat.json"))
     assert "that this is the known version 1" == proved.verified.covers[1]

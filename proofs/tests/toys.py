@@ -16,6 +16,7 @@ from anonloom_proofs.head import Head
 from anonloom_proofs.layout import Layout
 from anonloom_proofs.listing import Entry
 from anonloom_proofs.published import Published
+from anonloom_proofs.salts import Seeds
 from anonloom_proofs.seal import RowSeal
 from anonloom_proofs.structure import HASH, GrowingStructure, Structure
 
@@ -94,7 +95,7 @@ def published(columns, file="release.csv"):
 
 
 def bound(columns, index=(), structure=GrowingFlat):
-    return BoundRows.bind(published(columns), SEED, structure, index)
+    return BoundRows.bind(published(columns), Seeds(((0, SEED),)), structure, index)
 
 
 def head_of(rows, **changes):

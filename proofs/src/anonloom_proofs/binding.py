@@ -13,7 +13,7 @@ from anonloom_proofs.head import Order
 from anonloom_proofs.ordering import End, sorted_rows
 from anonloom_proofs.parts import Part
 from anonloom_proofs.published import Published
-from anonloom_proofs.salts import leaf_hashes, salt
+from anonloom_proofs.salts import Seeds
 from anonloom_proofs.structure import HASH, Structure
 
 #: An order: by which column, and by which end of its cells.
@@ -45,7 +45,7 @@ class BoundRows:
     """The rows of a release in every order of its head."""
 
     published: Published
-    seed: bytes = attrs.field(repr=False)
+    seeds: Seeds
     encoded: list[bytes] = attrs.field(repr=False)
     orders: Mapping[Place, Bound]
 
@@ -53,7 +53,7 @@ class BoundRows:
     def bind(
         cls,
         published: Published,
-        seed: bytes,
+        seeds: Seeds,
         structure: type[Structure],
         attributes: Sequence[str],
     ) -> Self:
@@ -65,13 +65,13 @@ class BoundRows:
             When there is no such attribute, or no reader can tell the ends of its cells.
         """
         encoded = published.rows()
-        leaves = leaf_hashes(seed, encoded)
+        leaves = seeds.leaves(encoded)
         table = np.frombuffer(leaves, np.uint8).reshape(-1, HASH)
         orders: dict[Place, Bound] = {(None, "low"): Bound(None, structure.build(leaves))}
         for attribute in dict.fromkeys(unicodedata.normalize("NFC", name) for name in attributes):
             for end, rows in _sorted(published, attribute).items():
                 orders[attribute, end] = Bound(rows, structure.build(table[rows].tobytes()))
-        return cls(published, seed, encoded, orders)
+        return cls(published, seeds, encoded, orders)
 
     def described(self) -> tuple[Order, ...]:
         """Return the orders as a head holds them."""
@@ -89,7 +89,7 @@ class BoundRows:
             end=place[1],
             positions=tuple(positions),
             numbers=numbers,
-            salts=tuple(salt(self.seed, number) for number in numbers),
+            salts=tuple(self.seeds.salt(number) for number in numbers),
             rows=tuple(self.encoded[number] for number in numbers),
             path=bound.structure.prove(positions),
         )

@@ -1,6 +1,5 @@
 """Seals over rows: a signed head binds every file, and every row of the table among them."""
 
-import re
 import secrets
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,12 +19,10 @@ from anonloom_proofs.folder import compare, contents, entry_of, read, refuse_sea
 from anonloom_proofs.head import Head
 from anonloom_proofs.proof import NAMES, Proof
 from anonloom_proofs.published import Published, read_published
-from anonloom_proofs.salts import SEED, new_seed
+from anonloom_proofs.salts import Seeds
 from anonloom_proofs.signed import Names, Signed, of_signer, together
 from anonloom_proofs.structure import GrowingStructure, Structure
 from anonloom_proofs.versions import compare_versions
-
-_SALTS = re.compile(rb"[0-9a-f]{%d}\n" % (2 * SEED))
 
 
 @attrs.frozen(kw_only=True)
@@ -62,8 +59,8 @@ class RowSeal(ProvingSeal):
         private=True,
     )
     growing: bool = param(
-        help="Rows are only ever added at the end (publish with 'shuffle: false'): the salts of "
-        "the version before are kept, so that the growth can be proved.",
+        help="Rows are only ever added at the end (publish with 'shuffle: false'): rows of the "
+        "version before keep their salts, so that the growth can be proved.",
         default=False,
     )
 
@@ -122,13 +119,14 @@ class RowSeal(ProvingSeal):
         contents(public)  # what cannot be sealed is refused before a key is made
         before = self._version_before()
         published = _read_table(public)
-        seed = before[1] if before is not None and self.growing else new_seed()
-        rows = BoundRows.bind(published, seed, self.structure, self.index)
-        if before is not None and self.growing:
-            _check_grown(rows, before[0])
+        older = before if self.growing else None
+        seeds = Seeds.new() if older is None else older[1].continued(older[0].size)
+        rows = BoundRows.bind(published, seeds, self.structure, self.index)
+        if older is not None:
+            _check_grown(rows, older[0])
         secret = self._signing_key(public, private / private_key, before and before[0])
         (public / names.key).write_bytes(keys.written(secret.public_key()))
-        (public / self.salts).write_text(seed.hex() + "\n", encoding="ascii")
+        (public / self.salts).write_bytes(seeds.write())
         head = self._head(public, rows, keys.fingerprint(secret.public_key()), before and before[0])
         text = head.write()
         (public / names.text).write_bytes(text)
@@ -136,15 +134,15 @@ class RowSeal(ProvingSeal):
         made = (private_key,) if self.key is None else ()
         return Sealed((*attrs.astuple(names), self.salts), made)
 
-    def _version_before(self) -> tuple[Head, bytes] | None:
-        """Read head and seed of the version before, checked as far as its own folder goes."""
+    def _version_before(self) -> tuple[Head, Seeds] | None:
+        """Read head and seeds of the version before, checked as far as its own folder goes."""
         if self.previous is None:
             return None
         above = self.previous / "public"
         public = above if above.is_dir() else self.previous
         signed = Signed.read(public, self.names)
         head = self._signed_head(signed, self.names, None)
-        return head, self._seed(public, head)
+        return head, self._seeds(public, head)
 
     def _signing_key(self, public: Path, new: Path, before: Head | None) -> Ed25519PrivateKey:
         if self.key is None and before is not None:
@@ -222,7 +220,7 @@ class RowSeal(ProvingSeal):
             )
         by = dict.fromkeys(order.attribute for order in head.orders if order.attribute is not None)
         try:
-            rows = BoundRows.bind(published, self._seed(public, head), self.structure, tuple(by))
+            rows = BoundRows.bind(published, self._seeds(public, head), self.structure, tuple(by))
         except UsageError as error:
             raise IntegrityError(f"the head makes no sense: {error}") from None
         _check_roots(rows, head)
@@ -237,14 +235,15 @@ class RowSeal(ProvingSeal):
             raise IntegrityError(f"'{names.text}' is the head of another scheme")
         return head
 
-    def _seed(self, public: Path, head: Head) -> bytes:
+    def _seeds(self, public: Path, head: Head) -> Seeds:
         text = read(public, self.salts)
         listed = head.files.get(self.salts)
         if listed != entry_of(public / self.salts):
             raise IntegrityError(f"'{self.salts}' is not what was sealed")
-        if not _SALTS.fullmatch(text):
-            raise IntegrityError(f"'{self.salts}' is malformed: it is no seed")
-        return bytes.fromhex(text.decode("ascii"))
+        try:
+            return Seeds.read(text)
+        except ValueError:
+            raise IntegrityError(f"'{self.salts}' is malformed: it holds no seeds") from None
 
     # --- proofs -----------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from anonloom_proofs.layout import Layout
 from anonloom_proofs.proof import Proof
 from anonloom_proofs.published import Published
 from anonloom_proofs.ranges import Range, check_range
+from anonloom_proofs.salts import Seeds
 
 ROWS = ['"[1, 3]",4', '"[2, 2]",5', "*,4", '"[1, 3]",']
 
@@ -244,7 +245,7 @@ def bound(cells):
         for texts, kind in ((cells, "number"), (ids, "category"))
     )
     published = Published(layout=layout, columns=columns, files=("release.csv",))
-    return BoundRows.bind(published, bytes(32), GrowingTree, ("age",))
+    return BoundRows.bind(published, Seeds(((0, bytes(32)),)), GrowingTree, ("age",))
 
 
 def head_of(rows):
