@@ -7,7 +7,8 @@
 The people are divided again and again; every division's learning part is anonymized by every chain,
 and models that learned from it are judged by original rows of the others. Differences between two
 chains are paired by division. Every accuracy is written to benchmarks/results/target_aware.json as
-soon as it is known; a run that was broken off goes on where it stopped.
+soon as it is known; a run that was broken off goes on where it stopped. After a change of the code
+name another file with --out, or remove the old one.
 """
 
 import argparse
