@@ -53,6 +53,7 @@ floats = st.floats(width=64) | st.sampled_from(
 )
 days = st.dates(date(1, 1, 1), date(9999, 12, 31))
 times = st.datetimes(datetime(1678, 1, 1), datetime(2261, 1, 1))
+anything = words | floats | st.integers() | st.booleans() | days | st.decimals(allow_nan=False)
 
 
 def maybe(values):
@@ -91,9 +92,10 @@ COLUMNS = {
         lambda v: seconds(v).dt.tz_localize("Etc/GMT-5").astype("datetime64[us, Etc/GMT-5]")
     ),
     "times as objects": maybe(times).map(lambda v: pd.Series(v, dtype=object)),
-    "mixed": maybe(
-        words | floats | st.integers() | st.booleans() | days | st.decimals(allow_nan=False)
-    ).map(lambda v: pd.Series(v, dtype=object)),
+    "mixed": maybe(anything).map(lambda v: pd.Series(v, dtype=object)),
+    "mixed categories": maybe(anything).map(
+        lambda v: pd.Series(pd.Categorical(pd.Series(v, dtype=object)))
+    ),
 }
 
 

@@ -15,6 +15,7 @@ from anonloom.data.schema import Column, Schema
 from anonloom.run.tablefiles import write_csv, write_parquet
 
 NAN = float("nan")
+NARROW = np.float32(0.1)
 LATE = ["2024-07-01 00:30:05", None, "1969-12-31 23:59:59"]
 BERLIN = pa.timestamp("us", "Europe/Berlin")
 
@@ -113,6 +114,24 @@ def both(folder, column, kind="category"):
             pd.array([True, None], dtype="boolean"), ["True", ""], [True, None], id="truth-values"
         ),
         pytest.param(pd.Categorical([7, None]), ["7", ""], [7, None], id="integer-category"),
+        pytest.param(
+            pd.Categorical([1, 2.5, None], pd.Index([1, 2.5], dtype=object)),
+            ["1", "2.5", ""],
+            ["1", "2.5", None],
+            id="mixed-category",
+        ),
+        pytest.param(
+            pd.Categorical([NARROW, None], pd.Index([NARROW], dtype=object)),
+            ["0.10000000149011612", ""],
+            [0.10000000149011612, None],
+            id="four-bytes-category",
+        ),
+        pytest.param(
+            pd.Categorical([date(2024, 3, 1), None]),
+            ["2024-03-01", ""],
+            [date(2024, 3, 1), None],
+            id="days-category",
+        ),
     ],
 )
 def test_cells_are_the_same_in_both_formats(tmp_path, column, texts, values):

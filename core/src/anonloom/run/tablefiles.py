@@ -32,6 +32,8 @@ _PLAIN = (
 )
 #: What Python's objects may be for that; none of the others is inferred of typed columns.
 _OF_ONE_TYPE = ("", "string", "integer", "boolean", "date", "floating", "empty")
+#: And what categories may be without a look at them one by one.
+_OF_WORDS = ("", "string", "empty")
 
 
 def write_csv(frame: pd.DataFrame, path: Path, times: Collection[str] = ()) -> None:
@@ -84,11 +86,15 @@ def _settled(column: Any) -> Any:
     """
     values = column.dtype
     if isinstance(values, pd.CategoricalDtype):
-        values = values.categories.dtype
-        if not (pd.api.types.is_float_dtype(values) or _are_moments(values)):
+        categories = values.categories
+        values = categories.dtype
+        if _inferred(categories) not in _OF_WORDS:
+            column = column.astype(object)
+        elif pd.api.types.is_float_dtype(values) or _are_moments(values):
+            codes = column.cat.codes.to_numpy()
+            column = pd.Series(categories.take(codes, allow_fill=True, fill_value=None))
+        else:
             return column
-        codes = column.cat.codes.to_numpy()
-        column = pd.Series(column.cat.categories.take(codes, allow_fill=True, fill_value=None))
     if _are_moments(values):
         if isinstance(values, pd.ArrowDtype) and pa.types.is_date(values.pyarrow_dtype):
             column = column.astype(pd.ArrowDtype(pa.timestamp("s")))
