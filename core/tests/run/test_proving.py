@@ -208,6 +208,12 @@ def test_prove_writes_a_file_and_says_so(shop, said):
     assert ["clinic.csv", "out", "p", "pipeline.yaml", "q", "r"] == shop.left()
 
 
+def test_without_a_file_the_proof_is_the_output(shop, capfdbinary):
+    assert 0 == main(["prove", "out", "--row", "3"])
+    assert b"anonloom proof 1 copying\n((3,), '', 'None')" == capfdbinary.readouterr().out
+    assert ["clinic.csv", "out", "pipeline.yaml"] == shop.left()
+
+
 def test_prove_refuses_what_makes_no_sense(shop, said):
     def refused(*words):
         return said("prove", "out", *words)
@@ -225,6 +231,10 @@ def test_prove_refuses_what_makes_no_sense(shop, said):
             f"anonloom: '{inside}' would lie in the sealed folder, and break its seal\n"
             "    Write to another folder.\n",
         ) == refused("--row", 1, "--to", inside)
+    assert (
+        2,
+        "anonloom: 'nowhere/p' cannot be written: there is no folder 'nowhere'\n",
+    ) == refused("--row", 1, "--to", "nowhere/p")
     assert (2, "anonloom: there is no folder 'nowhere'\n") == said(
         "prove", "nowhere", "--row", 1, "--to", "p"
     )
@@ -244,6 +254,24 @@ def test_verify_checks_a_proof_and_writes_its_rows(shop, said):
     ) == said(*words)
     assert "asked\n\"((3,), '', 'None')\"\n\n\"\"\n" == (shop.folder / "rows.csv").read_text()
     assert (2, "anonloom: 'rows.csv' exists already\n    Write to another file.\n") == said(*words)
+
+
+def test_rows_are_written_whole_or_not_at_all(shop, said, monkeypatch):
+    said("prove", "out", "--row", 3, "--to", "p")
+    before = shop.left()
+    words = ("verify", "--proof", "p", "--rows")
+    assert (
+        2,
+        "anonloom: 'nowhere/r' cannot be written: there is no folder 'nowhere'\n",
+    ) == said(*words, "nowhere/r")
+
+    def fails(frame, path):
+        path.write_text("half")
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr("anonloom.cli.verify.write_csv", fails)
+    assert 2 == said(*words, "rows.csv")[0]
+    assert before == shop.left()
 
 
 def test_verify_says_what_it_needs(shop, said):

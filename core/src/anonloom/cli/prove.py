@@ -1,7 +1,6 @@
 """`anonloom prove`: prove a part of a sealed release to somebody who does not have the rest."""
 
 import argparse
-import os
 import sys
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from anonloom.kinds.integrity import Query
 from anonloom.registry import Registry
 from anonloom.run.proving import prove
 from anonloom.run.verification import public_folder
+from anonloom.run.wholefile import refuse_target, written_whole
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -34,19 +34,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="HEAD",
         help="the version with this head is the beginning of the release",
     )
-    parser.add_argument("--to", metavar="FILE", required=True, help="write the proof there")
+    parser.add_argument(
+        "--to", metavar="FILE", help="write the proof there; without it, to standard output"
+    )
 
 
 def execute(arguments: argparse.Namespace) -> int:
     """Make the proof and write it whole or not at all."""
-    target = Path(arguments.to)
-    if target.exists():
-        raise UsageError(f"'{target}' exists already", hint="Write to another file.")
-    if target.parent.resolve().is_relative_to(_public(arguments.folder)):
-        raise UsageError(
-            f"'{target}' would lie in the sealed folder, and break its seal",
-            hint="Write to another folder.",
-        )
+    target = None if arguments.to is None else Path(arguments.to)
+    if target is not None:
+        _check_target(target, Path(arguments.folder))
     if arguments.row is not None and min(arguments.row) < 1:
         raise UsageError(f"--row must be at least 1. Got {min(arguments.row)} instead.")
     if arguments.where is not None and not arguments.where.strip():
@@ -57,15 +54,21 @@ def execute(arguments: argparse.Namespace) -> int:
         since=Path(arguments.since) if arguments.since else None,
     )
     proof = prove(Path(arguments.folder), Registry.installed(), query)
-    aside = target.with_name(f".{target.name}.building-{os.getpid()}")
-    try:
+    if target is None:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(proof)
+        return 0
+    with written_whole(target) as aside:
         aside.write_bytes(proof)
-        aside.rename(target)
-    finally:
-        aside.unlink(missing_ok=True)
     sys.stdout.write(f"proof: {target} ({len(proof):,} bytes)\n")
     return 0
 
 
-def _public(folder: str) -> Path:
-    return public_folder(Path(folder)).resolve()
+def _check_target(target: Path, folder: Path) -> None:
+    """Refuse a file that cannot be made, or would be one too many in the release."""
+    if target.parent.resolve().is_relative_to(public_folder(folder).resolve()):
+        raise UsageError(
+            f"'{target}' would lie in the sealed folder, and break its seal",
+            hint="Write to another folder.",
+        )
+    refuse_target(target)

@@ -9,6 +9,7 @@ from anonloom.registry import Registry
 from anonloom.run.proving import verify_proof
 from anonloom.run.tablefiles import write_csv
 from anonloom.run.verification import verify_folder
+from anonloom.run.wholefile import refuse_target, written_whole
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -46,11 +47,12 @@ def execute(arguments: argparse.Namespace) -> int:
         verified = verify_folder(Path(arguments.folder), registry, key, known)
         _say(arguments.folder, verified)
         return 0
-    if arguments.rows is not None and Path(arguments.rows).exists():
-        raise UsageError(f"'{arguments.rows}' exists already", hint="Write to another file.")
+    if arguments.rows is not None:
+        refuse_target(Path(arguments.rows))
     proved = verify_proof(Path(arguments.proof), registry, key, known)
     if arguments.rows is not None:
-        write_csv(proved.rows, Path(arguments.rows))
+        with written_whole(Path(arguments.rows)) as aside:
+            write_csv(proved.rows, aside)
     _say(arguments.proof, proved.verified)
     return 0
 
