@@ -24,7 +24,7 @@ def _random_grams(seed: int, rows: int, attributes: int) -> Grams:
     classes = rng.integers(0, 3, rows)
     classes[:3] = [0, 1, 2]
     asked = Targets.of(classes, ["x", "y"], others=True)
-    return Grams(Encoded(names, codes, levels), asked)
+    return Grams(Encoded(names, codes, levels, (None,) * attributes), asked)
 
 
 def _slow_v(cells: NDArray[np.integer], true: NDArray[np.bool_]) -> float:

@@ -123,8 +123,8 @@ def test_assumptions_say_what_was_not_looked_at() -> None:
         "no guard against chance: small tables show correlations that are none",
         "a set is counted when it reaches 0.3",
         "attributes are added up: what only their combination shows is not seen",
-        "numbers are seen in 4 ranges and categories in at most 8 levels: what is finer may tell "
-        "more",
+        "in sets, numbers are seen in 4 ranges and categories in at most 8 levels: what is finer "
+        "may tell more",
         "sets of more than 1 attributes are not looked at",
         "several rows of one person count as several people, and chance is underrated",
         "10 rows without a sensitive value are left out",

@@ -23,7 +23,7 @@ def test_levels_of_numbers_are_ranges_and_the_last_is_the_most_frequent(
     cells: list[float | None], bins: int, levels: int
 ) -> None:
     series = pd.Series(cells, dtype=float)
-    codes, count = encode_column(series, "number", bins, levels)
+    codes, count, _ = encode_column(series, "number", bins, levels)
     assert list(range(count)) == np.unique(codes).tolist()
     assert (np.diff(np.bincount(codes)) >= 0).all()
     assert count <= max(levels, bins) + 1
@@ -51,14 +51,30 @@ def test_levels_of_categories_do_not_depend_on_the_order_of_rows(
 @pytest.mark.parametrize("heap", [0.0, 9.0])
 def test_a_heap_at_either_end_is_told_from_the_rest(heap: float) -> None:
     values = np.where(np.arange(100) < 90, heap, np.linspace(1, 8, 100))
-    codes, count = encode_column(pd.Series(values), "number", 4, 8)
+    codes, count, _ = encode_column(pd.Series(values), "number", 4, 8)
     assert 2 == count
     assert (codes == 1).tolist() == (values == heap).tolist()
 
 
 def test_rare_categories_share_a_level() -> None:
-    codes, count = encode_column(pd.Series(list("aaaaabbbcdef")), "category", 4, 3)
+    codes, count, _ = encode_column(pd.Series(list("aaaaabbbcdef")), "category", 4, 3)
     assert (3, [2] * 5 + [0] * 3 + [1] * 4) == (count, codes.tolist())
+
+
+def test_values_that_levels_put_together_are_numbered() -> None:
+    towns = pd.Series([*"aaabbbccdd", None, None, "e", "e", "f", "f", "f"])
+    values = encode_column(towns, "category", 4, 3).values
+    assert values is not None
+    assert [0] * 3 + [1] * 3 + [2] * 2 + [3] * 2 + [6] * 2 + [4] * 2 + [5] * 3 == values.tolist()
+    ages = pd.Series([3, 1, 2, 3, np.nan, 1, 2, 2])
+    assert [2, 0, 1, 2, 3, 0, 1, 1] == np.array(encode_column(ages, "number", 2, 2).values).tolist()
+
+
+def test_values_are_not_numbered_where_levels_say_the_same_or_hardly_any_repeats() -> None:
+    assert encode_column(pd.Series([1, 2, 1, 2]), "number", 2, 2).values is None
+    assert encode_column(pd.Series(list("abcabc")), "category", 2, 3).values is None
+    assert encode_column(pd.Series(list("abcdea")), "category", 2, 2).values is None
+    assert encode_column(pd.Series([1.5, 2.5, 3.5, 4.5, 5.5, 1.5]), "number", 2, 2).values is None
 
 
 def test_constant_columns_are_set_apart() -> None:

@@ -58,5 +58,5 @@ def test_every_pair_is_counted_at_every_combination_of_others(
 def test_joint_levels_that_need_large_numbers_are_told_apart() -> None:
     codes = np.zeros((3, 2), np.uint8)
     codes[0, 1] = 1
-    encoded = Encoded(("a", "b", "c"), codes, np.array([200, 200, 200]))
+    encoded = Encoded(("a", "b", "c"), codes, np.array([200, 200, 200]), (None,) * 3)
     assert [0, 40000] == joint(encoded, (0, 1, 2)).tolist()

@@ -21,6 +21,7 @@ from anonloom_prism.chance import (
 from anonloom_prism.gram import Grams, joint
 from anonloom_prism.measures import Classifier, CramersV, Whole, corrected_v, summed, summed_alone
 from anonloom_prism.regression import Regressions
+from anonloom_prism.tails import chernoff
 
 Make = Callable[[int, int, int], Grams]
 Slow = Callable[[NDArray[np.integer], NDArray[np.bool_]], float]
@@ -104,7 +105,7 @@ def test_uncorrected_measures_never_fall_as_a_set_grows(
 def test_repeated_attributes_add_nothing(random_grams: Make) -> None:
     grams = random_grams(5, 50, 2)
     codes, levels = grams.encoded.codes, grams.encoded.levels
-    twice = type(grams.encoded)(("a", "b"), codes[[0, 0]], levels[[0, 0]])
+    twice = type(grams.encoded)(("a", "b"), codes[[0, 0]], levels[[0, 0]], (None, None))
     asked = type("Asked", (), {"classes": grams.classes, "members": grams.members})
     regressions = Regressions(Grams(twice, asked))  # type: ignore[arg-type]  # what it reads of it
     one, both = (regressions.explained(np.array([chosen])) for chosen in ([0], [0, 1]))
@@ -154,7 +155,7 @@ def test_the_two_tests_agree_on_a_single_attribute(random_grams: Make) -> None:
     grams = random_grams(3, 200, 2)
     for target in range(3):
         table = Tabled.of(grams, (0,), target)
-        assert pytest.approx(by_cells(table)) == by_regression(table)
+        assert pytest.approx(by_cells(table, 0.0)) == by_regression(table)
 
 
 def test_p_values_are_near_those_of_dealing_many_times() -> None:
@@ -171,14 +172,62 @@ def test_p_values_are_near_those_of_dealing_many_times() -> None:
     seen, hits = gain(true)
     dealt = [gain([rng.permutation(one) for one in true])[0] for _ in range(4000)]
     expected = np.mean([one >= seen - 1e-9 for one in dealt])
-    assert pytest.approx(expected, abs=0.03) == contribution_p(rows, hits)
+    assert pytest.approx(expected, abs=0.03) == contribution_p(rows, hits, 0.0)
 
 
 def test_nothing_can_be_dealt_where_all_agree() -> None:
     rows = np.array([[3.0, 0.0], [0.0, 4.0]])
-    assert 1.0 == contribution_p(rows, np.array([[3.0, 0.0], [0.0, 0.0]]))
+    assert 1.0 == contribution_p(rows, np.array([[3.0, 0.0], [0.0, 0.0]]), 0.05)
+
+
+def all_deals(rows: NDArray[np.integer], hits: int) -> dict[tuple[int, ...], float]:
+    """How likely every way is to deal hits among the rows of some levels."""
+    of = np.repeat(np.arange(len(rows)), rows)
+    dealt = [
+        tuple(np.bincount(of[list(chosen)], minlength=len(rows)).tolist())
+        for chosen in combinations(range(len(of)), hits)
+    ]
+    return {one: dealt.count(one) / len(dealt) for one in set(dealt)}
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [(([6, 3, 2], 3), ([2, 2], 2)), (([1, 1, 9], 2), ([5, 4], 7)), (([8, 4], 1), ([3, 1, 1], 4))],
+)
+def test_the_bound_is_never_below_the_chance_over_all_ways_to_deal(
+    first: tuple[list[int], int], second: tuple[list[int], int]
+) -> None:
+    """Two blocks, each dealt on its own; hits may be the more frequent outcome."""
+    width = max(len(first[0]), len(second[0]))
+    rows = np.zeros((2, width))
+    rows[0, : len(first[0])], rows[1, : len(second[0])] = first[0], second[0]
+    ways = []
+    for one, of_one in all_deals(np.array(first[0]), first[1]).items():
+        for other, of_other in all_deals(np.array(second[0]), second[1]).items():
+            hits = np.zeros((2, width))
+            hits[0, : len(one)], hits[1, : len(other)] = one, other
+            gain = (hits**2 / np.where(rows > 0, rows, 1.0)).sum()
+            ways.append((gain, of_one * of_other, hits))
+    for gain, _, hits in ways:
+        chance = sum(of for other, of, _ in ways if other >= gain - 1e-9)
+        assert chance - 1e-9 <= chernoff(rows, hits) <= 1.0
+
+
+def test_the_bound_decides_where_a_few_hits_meet_in_rare_levels() -> None:
+    """Four hits in 400 rows, two of them in a level of four: 0.0006 of all deals gain as much."""
+    rows, rng = np.array([[240.0, 80, 40, 16, 12, 4, 4, 4]]), np.random.default_rng(0)
+    hits = np.array([[2.0, 0, 0, 0, 0, 2, 0, 0]])
+    dealt = rng.multivariate_hypergeometric(rows[0].astype(int), 4, 200_000)
+    chance = ((dealt**2 / rows).sum(axis=1) >= (hits**2 / rows).sum() - 1e-9).mean()
+    assert contribution_p(rows, hits, 0.0) < chance / 3
+    assert contribution_p(rows, hits, 0.05) > chance
 
 
 def test_every_size_has_an_equal_part_of_the_false_alarms() -> None:
-    tests = Tests(attributes=5, targets=2, size=3)
+    tests = Tests(attributes=5, targets=2, size=3, hidden=0)
     assert [30, 60, 60] == [tests.of_size(size) for size in (1, 2, 3)]
+
+
+def test_attributes_that_are_tested_value_by_value_are_tested_twice() -> None:
+    tests = Tests(attributes=5, targets=2, size=3, hidden=4)
+    assert [54, 60, 60] == [tests.of_size(size) for size in (1, 2, 3)]

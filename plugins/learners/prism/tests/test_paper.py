@@ -33,5 +33,7 @@ def test_thirteen_rows_are_too_few_to_rule_chance_out() -> None:
 
 
 def test_twice_as_many_rows_of_the_same_kind_are_enough() -> None:
-    found = searched(pd.concat([FIGURE_1] * 2, ignore_index=True))
+    # Other people, a year older: the same ones again could be told by their very age.
+    others = FIGURE_1.assign(Age=FIGURE_1["Age"] + 1)
+    found = searched(pd.concat([FIGURE_1, others], ignore_index=True))
     assert {"Smoker"} == set().union(*(one.attributes for one in found.found if one.size == 1))

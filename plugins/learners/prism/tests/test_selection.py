@@ -59,6 +59,20 @@ def test_the_programme_finds_what_trying_all_admissible_subsets_finds(seed, rule
         assert found.bound <= brute_force(problem, rule)[0] + 1e-6
 
 
+@pytest.mark.parametrize("C", [1e-6, 1e6])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_prices_far_apart_are_told_apart(C, classes):
+    """HiGHS takes prices below 1e-7 for nothing, and called such programmes unbounded."""
+    problem, rule = posed(11, classes=classes, C=C), Rule.of(range(5), (), [(0, 1), (1, 2)], 3)
+
+    found = select(problem, rule, solver="exact", time_limit=FOREVER)
+
+    best, _ = brute_force(problem, rule)
+    assert rule.admits(found.attributes)
+    assert best == pytest.approx(found.objective, rel=1e-4)
+    assert found.bound <= best * (1 + 1e-6)
+
+
 @settings(max_examples=25)
 @given(st.integers(0, 50), rules())
 def test_the_greedy_set_is_admissible_and_cannot_be_added_to(seed, rule):

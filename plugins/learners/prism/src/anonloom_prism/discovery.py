@@ -27,6 +27,7 @@ from anonloom_prism.measures import (
     summed_alone,
 )
 from anonloom_prism.regression import Regressions
+from anonloom_prism.singles import Singles
 from anonloom_prism.targets import NotAssessable, Targets, targets
 
 #: Sets of attributes, (sets x attributes), and their figures, (targets x sets).
@@ -126,7 +127,8 @@ def discover(
     alpha
         Chance of finding anything where there is nothing; None for no guard against chance.
     bins, levels
-        Ranges of a number, and most levels of a category or of a number with few values.
+        Ranges of a number, and most levels of a category or of a number with few values. Single
+        attributes are also looked at value by value.
 
     Returns
     -------
@@ -208,7 +210,8 @@ def _by_size(
     """Look at single attributes, then at pairs, and so on."""
     count = len(encoded.names)
     sizes = range(1, min(question.size, count) + 1)
-    tests = Tests(count, len(asked.names), len(sizes))
+    hidden = sum(of_rows is not None for of_rows in encoded.values)
+    tests = Tests(count, len(asked.names), len(sizes), hidden)
     looking = _Looking(Grams(encoded, asked), question, progress) if sizes else None
     found: list[Correlation] = []
     apart: list[frozenset[int]] = []
@@ -218,6 +221,7 @@ def _by_size(
     for size in sizes:
         assert looking is not None
         of_size: list[tuple[frozenset[int], Correlation]] = []
+        level = (question.alpha or 0.0) / tests.of_size(size)
         strongest[size], looked_at[size] = 0.0, 0
         for places, figures in looking.sized(size, apart):
             looked_at[size] += len(places)
@@ -229,7 +233,7 @@ def _by_size(
                     target=asked.names[target],
                     measure=question.measure,
                     value=float(figures[target, at]),
-                    p=min(1.0, looking.p(chosen, target) * tests.of_size(size)),
+                    p=min(1.0, looking.p(chosen, target, level) * tests.of_size(size)),
                 )
                 if question.alpha is not None and one.p > question.alpha:
                     by_chance += 1
@@ -263,24 +267,48 @@ class _Looking:
         by_cells_ = _BY_CELLS.get(question.measure)
         self.measure = by_cells_() if by_cells_ else None
         self.regressions = None if by_cells_ else Regressions(grams)
+        self.by_levels = self._by_levels()
+        self.singles = Singles(grams, self.whole, self.measure)
+        self.threshold = question.threshold
 
-    def p(self, chosen: tuple[int, ...], target: int) -> float:
-        """Return the chance that some attribute of a set contributes so much by chance."""
+    def p(self, chosen: tuple[int, ...], target: int, level: float) -> float:
+        """Return the chance that some attribute of a set contributes so much by chance.
+
+        Parameters
+        ----------
+        level
+            Up to which it is believed that chance did not do it.
+        """
+        if len(chosen) > 1:
+            return self._p_of_levels(chosen, target, level)
+        (at,) = chosen
+        # Two tests, and counted as two.
+        by_levels = self.by_levels[target, at] >= self.threshold
+        by_values = self.singles.figures[target, at] >= self.threshold
+        return min(
+            self._p_of_levels(chosen, target, level) if by_levels else 1.0,
+            self.singles.p(at, target, level) if by_values else 1.0,
+        )
+
+    def _p_of_levels(self, chosen: tuple[int, ...], target: int, level: float) -> float:
         table = Tabled.of(self.grams, chosen, target)
-        return by_cells(table) if self.measure is not None else by_regression(table)
+        # Alone, an attribute is added up and combined at once.
+        combined = self.measure is not None or len(chosen) == 1
+        return by_cells(table, level) if combined else by_regression(table)
 
     def sized(self, size: int, apart: Sequence[frozenset[int]]) -> Iterator[Figures]:
         """Yield sets of a size that hold none of those found already, and their figures."""
         count = len(self.grams.encoded.names)
-        if self.regressions is not None:
+        if size == 1:
+            # By levels or value by value: whichever tells more.
+            yield np.arange(count)[:, None], np.maximum(self.by_levels, self.singles.figures)
+        elif self.regressions is not None:
             for last in range(size - 1, count):
                 before = combinations(range(last), size - 1)
                 sets = np.array([(*one, last) for one in before], np.int64)
                 kept = sets[~_holding(sets, count, apart)]
                 yield kept, self.regressions.figure(kept)
                 self.progress(last + 1, count)
-        elif size == 1:
-            yield self._singles()
         else:
             given = list(combinations(range(count - 1, 1, -1), size - 2))
             for done, chosen in enumerate(given):
@@ -288,12 +316,14 @@ class _Looking:
                     yield self._pairs(chosen, apart)
                 self.progress(done + 1, len(given))
 
-    def _singles(self) -> Figures:
-        assert self.measure is not None
-        counts = self.grams.counted()
-        sums = summed_alone(self.measure, counts, self.grams.encoded.starts, self.whole)
-        count = len(self.grams.encoded.names)
-        return np.arange(count)[:, None], self.measure.figure(sums, self.whole)
+    def _by_levels(self) -> Floats:
+        """Figures of single attributes, (targets x attributes)."""
+        if self.measure is None:
+            assert self.regressions is not None
+            return self.regressions.figure(np.arange(len(self.grams.encoded.names))[:, None])
+        counts, starts = self.grams.counted(), self.grams.encoded.starts
+        sums = summed_alone(self.measure, counts, starts, self.whole)
+        return self.measure.figure(sums, self.whole)
 
     def _pairs(self, chosen: tuple[int, ...], apart: Sequence[frozenset[int]]) -> Figures:
         """Figures of some attributes with every two that stand before them."""

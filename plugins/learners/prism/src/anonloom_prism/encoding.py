@@ -1,7 +1,7 @@
 """Every attribute as a few levels: bins of numbers, frequent categories, missing, the rest."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import attrs
 import numpy as np
@@ -31,6 +31,9 @@ class Encoded:
         (attributes x rows): level of every row.
     levels
         How many levels each attribute has.
+    values
+        Of every attribute the number of every row's value, where a level holds several values.
+        None where levels are values, and where hardly any value occurs twice.
     constant
         Names of the attributes with a single level, which tell nothing.
     """
@@ -38,6 +41,7 @@ class Encoded:
     names: tuple[str, ...]
     codes: Codes = attrs.field(repr=False)
     levels: Ints
+    values: tuple[Ints | None, ...] = attrs.field(repr=False)
     constant: tuple[str, ...] = ()
 
     @property
@@ -66,11 +70,16 @@ class Encoded:
             names=tuple(self.names[at] for at in order),
             codes=self.codes[order],
             levels=self.levels[order],
+            values=tuple(self.values[at] for at in order),
         )
 
     def sorted_by(self, order: NDArray[np.integer]) -> "Encoded":
         """Return the rows in another order."""
-        return attrs.evolve(self, codes=np.ascontiguousarray(self.codes[:, order]))
+        return attrs.evolve(
+            self,
+            codes=np.ascontiguousarray(self.codes[:, order]),
+            values=tuple(None if of_rows is None else of_rows[order] for of_rows in self.values),
+        )
 
     def indicators(self) -> NDArray[np.float32]:
         """Return a column of 0 and 1 for every level but the last of each attribute.
@@ -99,38 +108,52 @@ def encode(columns: Mapping[str, Any], types: Mapping[str, str], bins: int, leve
     levels
         Most levels of an attribute, missing not counted; rarer categories share the last one.
     """
-    names, coded, counts, constant = [], [], [], []
-    for name, series in columns.items():
-        codes, count = encode_column(series, types[name], bins, levels)
-        if count < 2:
-            constant.append(name)
-            continue
-        names.append(name)
-        coded.append(codes)
-        counts.append(count)
+    coded = {
+        name: encode_column(series, types[name], bins, levels) for name, series in columns.items()
+    }
+    varying = {name: column for name, column in coded.items() if column.levels > 1}
     rows = len(next(iter(columns.values()))) if columns else 0
+    codes = [column.codes for column in varying.values()]
     return Encoded(
-        tuple(names),
-        np.stack(coded) if coded else np.empty((0, rows), np.uint8),
-        np.array(counts, np.int64),
-        tuple(constant),
+        tuple(varying),
+        np.stack(codes) if codes else np.empty((0, rows), np.uint8),
+        np.array([column.levels for column in varying.values()], np.int64),
+        tuple(column.values for column in varying.values()),
+        tuple(name for name in coded if name not in varying),
     )
 
 
-def encode_column(series: Any, type_: str, bins: int, levels: int) -> tuple[Codes, int]:
-    """Return the level of every row, the most frequent level last, and how many there are."""
-    values = None if type_ == "category" else places(series, type_)
-    found = _of_categories(series, levels) if values is None else _of_numbers(values, bins, levels)
+class Column(NamedTuple):
+    """One attribute: the level of every row, how many levels there are, and `Encoded.values`."""
+
+    codes: Codes
+    levels: int
+    values: Ints | None
+
+
+def encode_column(series: Any, type_: str, bins: int, levels: int) -> Column:
+    """Give every row a level, the most frequent level last."""
+    middles = None if type_ == "category" else places(series, type_)
+    if middles is None:
+        found, values = _of_categories(series, levels)
+    else:
+        found, values = _of_numbers(middles, bins, levels)
     # Numbered by how frequent they are; equally frequent ones in their own order.
     counts = np.bincount(found, minlength=1)
     order = np.argsort(counts, kind="stable")
     order = order[counts[order] > 0]
     turned = np.zeros(len(counts), np.uint8)
     turned[order] = np.arange(len(order))
-    return turned[found], len(order)
+    return Column(turned[found], len(order), values)
 
 
-def _of_numbers(values: Floats, bins: int, levels: int) -> Ints:
+def _worth_it(values: int, levels: int, rows: int) -> bool:
+    """Whether levels hide values, and these repeat: what occurs once tells about nobody else."""
+    return levels < values <= rows // 2
+
+
+def _of_numbers(values: Floats, bins: int, levels: int) -> tuple[Ints, Ints | None]:
+    """Return the level of every row, and the number of its value."""
     missing = np.isnan(values)
     present = values[~missing]
     found = np.full(len(values), MOST_LEVELS, np.int64)
@@ -138,7 +161,11 @@ def _of_numbers(values: Floats, bins: int, levels: int) -> Ints:
     distinct = ascending[np.append(True, ascending[1:] > ascending[:-1])[: len(ascending)]]
     few = len(distinct) <= levels
     found[~missing] = _past(distinct[:-1] if few else _edges(ascending, bins), present)
-    return found
+    if not _worth_it(len(distinct), levels, len(values)):
+        return found, None
+    numbers = np.full(len(values), len(distinct), np.int64)
+    numbers[~missing] = np.searchsorted(distinct, present)
+    return found, numbers
 
 
 def ranges(values: Floats, bins: int) -> Ints:
@@ -162,7 +189,8 @@ def _past(edges: Floats, values: Floats) -> Ints:
     return found.astype(np.int64)
 
 
-def _of_categories(series: Any, levels: int) -> Ints:
+def _of_categories(series: Any, levels: int) -> tuple[Ints, Ints | None]:
+    """Return the level of every row, and the number of its value."""
     codes, cells = pd.factorize(series)
     # Sorted by label, so that the order of the rows decides nothing.
     ranks, labels = pd.factorize(np.array([cell_text(cell) for cell in cells], object), sort=True)
@@ -176,7 +204,8 @@ def _of_categories(series: Any, levels: int) -> Ints:
         place[frequent] = np.arange(levels - 1)
     place[-1] = MOST_LEVELS
     of_rows: Ints = place[found]
-    return of_rows
+    worth_it = _worth_it(len(labels), levels, len(found))
+    return of_rows, np.where(found < 0, len(labels), found) if worth_it else None
 
 
 def types_of(frame: pd.DataFrame, schema: Schema | None) -> dict[str, str]:

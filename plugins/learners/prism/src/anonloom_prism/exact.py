@@ -32,7 +32,8 @@ from anonloom_prism.problem import Fit, Problem, margins_of
 
 #: Where HiGHS stops: the relative distance of the best set to the bound.
 GAP = 1e-6
-#: Added to the limit that the greedy set gives, so that rounding does not exclude that set itself.
+#: What objectives may be wrong by, in parts of that of the greedy set: limits are put so far off
+#: that rounding excludes nothing.
 SLACK = 1e-7
 #: What scipy calls a problem without a solution.
 _INFEASIBLE = 2
@@ -63,12 +64,13 @@ def solve(
     if left <= 0:
         return Proof(None, everything.value)
     order = sorted(rule.candidates)
-    large = (greedy + SLACK - problem.fit(order, free=True).value) / problem.penalty
-    shape = _Shape(problem, order, max(large, SLACK))
+    limit = greedy * (1 + SLACK)
+    least = problem.fit(order, free=True).value
+    shape = _Shape(problem, order, (limit - least) / problem.penalty)
     constraints = [
         *shape.machines(),
         *shape.choices(rule),
-        *shape.objective(greedy + SLACK, everything.value, without),
+        *shape.objective(limit, everything.value, without),
     ]
     result: Any = milp(
         shape.costs,
@@ -77,7 +79,9 @@ def solve(
         constraints=constraints,
         options={"time_limit": left, "mip_rel_gap": GAP},
     )
-    bound = everything.value if result.mip_dual_bound is None else float(result.mip_dual_bound)
+    bound = everything.value
+    if result.mip_dual_bound is not None:
+        bound = float(result.mip_dual_bound) * problem.unit
     if result.status == _INFEASIBLE:
         # Nothing is better than the greedy set, which only rounding kept out.
         bound = greedy
@@ -135,7 +139,7 @@ class _Shape:
     @property
     def costs(self) -> NDArray[np.float64]:
         weights = np.full(2 * len(self.used), self.problem.penalty)
-        own = np.concatenate([weights, [0.0], self.problem.shares])
+        own = np.concatenate([weights, [0.0], self.problem.shares]) / self.problem.unit
         return np.concatenate([np.tile(own, self.problem.classes), np.zeros(len(self.order))])
 
     @property
@@ -187,10 +191,11 @@ class _Shape:
     def objective(self, most: float, everything: float, without: dict[int, float]) -> list[Any]:
         """What is known of the objective beforehand."""
         rows = np.tile(self.costs, (1 + len(without), 1))
+        unit = self.problem.unit
         # Rounded down: a row must not demand more than the truth.
-        least = np.array([everything, *without.values()]) - SLACK
+        least = (np.array([everything, *without.values()]) - SLACK * most) / unit
         most_of = np.full(len(rows), np.inf)
-        most_of[0] = most
+        most_of[0] = most / unit
         for row, (one, value) in zip(rows[1:], without.items(), strict=True):
-            row[self.binary.start + self.order.index(one)] = value - everything
+            row[self.binary.start + self.order.index(one)] = (value - everything) / unit
         return [LinearConstraint(sparse.csr_array(rows), lb=least, ub=most_of)]

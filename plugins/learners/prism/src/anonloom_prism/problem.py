@@ -78,6 +78,15 @@ class Problem:
         """How many machines share the attributes."""
         return len(self.signs)
 
+    @property
+    def unit(self) -> float:
+        """What a solver is to count prices in: the smaller of the two.
+
+        HiGHS takes prices below 1e-7 for nothing, and a penalty soon is below that where C or the
+        number of rows is large.
+        """
+        return min(self.penalty, 1 / len(self.points))
+
     def fit(self, chosen: Iterable[int], *, free: bool = False) -> Fit:
         """Return the optimum with these attributes.
 
@@ -100,7 +109,7 @@ class Problem:
     def _linear(self, at: int, used: Ints, penalty: float) -> tuple[Floats, float, float]:
         margins = margins_of(self.points[:, used], self.signs[at])
         count, width = len(self.points), len(used)
-        costs = np.concatenate([np.full(2 * width, penalty), [0.0], self.shares])
+        costs = np.concatenate([np.full(2 * width, penalty), [0.0], self.shares]) / self.unit
         bounds = np.zeros((len(costs), 2))
         bounds[:, 1] = np.inf
         bounds[2 * width, 0] = -np.inf
@@ -108,7 +117,7 @@ class Problem:
         if found.x is None:
             raise RuntimeError(f"the linear programme was not solved: {found.message}")
         weights = found.x[:width] - found.x[width : 2 * width]
-        return weights, float(found.x[2 * width]), float(found.fun)
+        return weights, float(found.x[2 * width]), float(found.fun) * self.unit
 
     def harm(self, fit: Fit) -> dict[int, float]:
         """By how much the loss grows when an attribute's weights become 0 and nothing else."""

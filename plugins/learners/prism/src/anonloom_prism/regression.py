@@ -64,7 +64,11 @@ class Regressions:
 
     def figure(self, sets: Ints) -> Floats:
         """Return R, adjusted: of attributes that have nothing to do with it, R squared is 0."""
-        left = np.maximum(self.rows - 1 - self.degrees(sets), 0.0)
-        unexplained = (1 - self.explained(sets)) * (self.rows - 1)
-        adjusted = 1 - unexplained / np.where(left > 0, left, 1.0)
-        return np.where(left > 0, np.sqrt(np.maximum(0.0, adjusted)), 0.0)
+        return adjusted_r(self.explained(sets), self.degrees(sets), self.rows)
+
+
+def adjusted_r(explained: Floats, degrees: Ints | Floats, rows: float) -> Floats:
+    """Adjust R for the columns that it had: its square is 0 on average where nothing is told."""
+    left = np.maximum(rows - 1 - degrees, 0.0)
+    adjusted = 1 - (1 - explained) * (rows - 1) / np.where(left > 0, left, 1.0)
+    return np.where(left > 0, np.sqrt(np.maximum(0.0, adjusted)), 0.0)

@@ -128,8 +128,8 @@ def _assumptions(search: Search, question: Question, people: bool) -> Iterator[s
     yield f"a set is counted when it reaches {question.threshold:g}"
     yield _SEEN[question.measure]
     yield (
-        f"numbers are seen in {question.bins} ranges and categories in at most {question.levels} "
-        "levels: what is finer may tell more"
+        f"in sets, numbers are seen in {question.bins} ranges and categories in at most "
+        f"{question.levels} levels: what is finer may tell more"
     )
     if question.size < len(search.attributes):
         yield f"sets of more than {question.size} attributes are not looked at"
