@@ -2,11 +2,12 @@
 
 import shutil
 import stat
+from pathlib import Path
 
 import attrs
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from proofs_toys import COLUMNS, ROWS, FlatSeal, StillSeal, key_file, publish, sealed, sign_again
 
@@ -146,6 +147,10 @@ def test_what_a_seal_can_tell_before_the_run():
     assert "'still' cannot prove that a release only grew" == StillSeal(growing=True).problem(
         schema
     )
+    assert (
+        "a new version must be signed with the key of the version before: give it with 'key'"
+        == FlatSeal(previous=Path("older")).problem(schema)
+    )
 
 
 # --- verifying -----------------------------------------------------------------------------------
@@ -267,6 +272,24 @@ def rewritten(public, secret, seal, rows):
 def test_rows_are_bound_apart_from_the_file(public, secret, seal, rows, message):
     rewritten(public, secret, seal, rows)
     assert message == refusal(SEAL.verify, public)
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(order=st.lists(st.integers(0, len(ROWS) - 1), max_size=len(ROWS) + 2))
+def test_rows_dropped_added_repeated_or_moved_are_noticed(public, secret, seal, order):
+    """Even where the new file is the one that the signed head lists."""
+    assume(order != list(range(len(ROWS))))
+    before = {name: (public / name).read_bytes() for name in names_in(public)}
+    rewritten(public, secret, seal, lambda rows: [rows[at] for at in order])
+    try:
+        assert refusal(SEAL.verify, public) == (
+            f"'release.csv' has {len(order)} rows; the head says 6"
+            if len(order) != len(ROWS)
+            else "the rows are not those of the head: the root differs"
+        )
+    finally:
+        for name, content in before.items():
+            (public / name).write_bytes(content)
 
 
 def test_the_same_rows_in_another_file_have_the_same_roots(public, secret, seal):

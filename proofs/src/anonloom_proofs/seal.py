@@ -24,6 +24,8 @@ from anonloom_proofs.signed import Names, Signed, of_signer, together
 from anonloom_proofs.structure import GrowingStructure, Structure
 from anonloom_proofs.versions import compare_versions
 
+_SAME_KEY = "a new version must be signed with the key of the version before"
+
 
 @attrs.frozen(kw_only=True)
 class RowSeal(ProvingSeal):
@@ -80,7 +82,7 @@ class RowSeal(ProvingSeal):
         return f"anonloom {self.name} signature 1\0".encode()
 
     def problem(self, schema: Schema) -> str | None:
-        """Say which column cannot be indexed, or None."""
+        """Say which column cannot be indexed, or which parameters do not fit; or None."""
         for name in self.index:
             unpublished = schema.unpublished([name])
             if unpublished:
@@ -91,6 +93,8 @@ class RowSeal(ProvingSeal):
                     f"column '{name}' is published as groups of a hierarchy, and nobody can tell "
                     "from a group's name where it ends: publish intervals, or index another column"
                 )
+        if self.previous is not None and self.key is None:
+            return f"{_SAME_KEY}: give it with 'key'"
         return self._growth_problem()
 
     def _growth_problem(self) -> str | None:
@@ -146,10 +150,7 @@ class RowSeal(ProvingSeal):
 
     def _signing_key(self, public: Path, new: Path, before: Head | None) -> Ed25519PrivateKey:
         if self.key is None and before is not None:
-            raise IntegrityError(
-                "a new version must be signed with the key of the version before",
-                hint="Give it with 'key'.",
-            )
+            raise IntegrityError(_SAME_KEY, hint="Give it with 'key'.")
         secret = keys.signing(self.key, public, new)
         if before is not None and keys.fingerprint(secret.public_key()) != before.key:
             raise IntegrityError("the version before was signed with another key")
