@@ -18,6 +18,7 @@ from anonloom_prism.chance import (
     form_moments,
     moments,
 )
+from anonloom_prism.dealing import by_dealing
 from anonloom_prism.gram import Grams, joint
 from anonloom_prism.measures import Classifier, CramersV, Whole, corrected_v, summed, summed_alone
 from anonloom_prism.regression import Regressions
@@ -211,6 +212,26 @@ def test_the_bound_is_never_below_the_chance_over_all_ways_to_deal(
     for gain, _, hits in ways:
         chance = sum(of for other, of, _ in ways if other >= gain - 1e-9)
         assert chance - 1e-9 <= chernoff(rows, hits) <= 1.0
+
+
+def test_dealing_gives_the_chance_over_all_ways_to_deal() -> None:
+    rows = np.array([[6.0, 3, 2], [2, 2, 0]])
+    ways = [
+        (np.array([one, (*other, 0)]), of_one * of_other)
+        for one, of_one in all_deals(np.array([6, 3, 2]), 3).items()
+        for other, of_other in all_deals(np.array([2, 2]), 2).items()
+    ]
+    gains = [float((hits**2 / np.where(rows > 0, rows, 1.0)).sum()) for hits, _ in ways]
+    for (hits, _), gain in zip(ways, gains, strict=True):
+        chance = sum(of for (_, of), other in zip(ways, gains, strict=True) if other >= gain - 1e-9)
+        found = by_dealing(rows, hits.astype(float), 0.0005)
+        assert found is not None
+        # Below the level all deals are made; above it, it ends as soon as that is sure.
+        assert pytest.approx(chance, abs=0.02) == found
+
+
+def test_more_deals_than_can_be_made_are_not_begun() -> None:
+    assert by_dealing(np.full((10, 10), 5.0), np.full((10, 10), 1.0), 1e-6) is None
 
 
 def test_the_bound_decides_where_a_few_hits_meet_in_rare_levels() -> None:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from anonloom_prism.dealing import by_dealing
 from anonloom_prism.gram import Floats, Grams, joint
 from anonloom_prism.tails import chernoff
 
@@ -81,15 +82,14 @@ def by_cells(table: Tabled, level: float) -> float:
     level
         A p-value up to this one would be believed, and is therefore looked at more closely.
     """
-    worst = 0.0
-    for axis, levels in enumerate(table.rows.shape):
-        rows, hits = (
-            np.moveaxis(one, axis, -1).reshape(-1, levels) for one in (table.rows, table.hits)
-        )
-        worst = max(worst, contribution_p(rows, hits, level))
-        if worst > level:
-            break
-    return worst
+    axes = [
+        tuple(np.moveaxis(one, axis, -1).reshape(-1, levels) for one in (table.rows, table.hits))
+        for axis, levels in enumerate(table.rows.shape)
+    ]
+    fitted = max(contribution_p(rows, hits, 0.0) for rows, hits in axes)
+    if fitted > level:
+        return fitted
+    return max(contribution_p(rows, hits, level) for rows, hits in axes)
 
 
 def contribution_p(rows: Floats, hits: Floats, level: float) -> float:
@@ -97,8 +97,8 @@ def contribution_p(rows: Floats, hits: Floats, level: float) -> float:
 
     The distribution is taken for a gamma distribution with the exact mean and variance (Dawson,
     1954), which needs no large counts to be right in the middle. Far out it is not: a few hits of a
-    rare value in a rare level are up to forty times as frequent. So where it matters, a bound that
-    holds for every count has the last word.
+    rare value in a rare level are up to thirty times as frequent. So where it matters, a bound that
+    holds for every table has the last word, or where that is too wide, dealing many times.
 
     Parameters
     ----------
@@ -123,7 +123,9 @@ def contribution_p(rows: Floats, hits: Floats, level: float) -> float:
     fitted = _beyond(float(found), float(expected), float(spread))
     if fitted > level or np.minimum(hit, of_block - hit).sum() > BOUNDED:
         return fitted
-    return max(fitted, chernoff(rows, hits))
+    bound = chernoff(rows, hits)
+    exact = by_dealing(rows, hits, level) if bound > level else None
+    return max(fitted, bound if exact is None else exact)
 
 
 def _beyond(found: float, expected: float, spread: float) -> float:
