@@ -6,7 +6,7 @@ from proofs_toys import Flat, GrowingFlat, bound, head_of
 
 from anonloom.errors import IntegrityError, UsageError
 from anonloom.kinds.integrity import Known, Query
-from anonloom_proofs.answers import answer, check_answer
+from anonloom_proofs.answers import answer, check_answer, refuse_other
 from anonloom_proofs.proof import Growth, Proof
 from anonloom_proofs.signed import Signed
 
@@ -250,4 +250,49 @@ def test_rows_under_other_names_are_not_the_same_rows(grown, head, tmp_path):
     assert (
         "IntegrityError: the known head is not that of an earlier version of this release"
         == refusal(shown, proof, later, known)
+    )
+
+
+# --- what was asked ------------------------------------------------------------------------------
+
+
+def test_a_proof_that_answers_what_was_asked(rows, head, tmp_path):
+    proof = asked(rows, head, rows=(1, 3))
+    refuse_other(proof, head, Query(rows=(1, 3)))
+    proof = asked(rows, head, where="age between 3 and 9")
+    for where in ("age between 3 and 9", "age BETWEEN 3.0 and 0.9e1", "'age' between '3' and 9"):
+        refuse_other(proof, head, Query(where=where))
+    proof = asked(rows, head, since=write(tmp_path / "head", head))
+    refuse_other(proof, head, Query(since=tmp_path / "head"))
+
+
+def test_a_proof_that_answers_something_else(rows, head, tmp_path):
+    known = write(tmp_path / "head", head)
+    other = write(tmp_path / "other", attrs.evolve(head, size=3))
+    proofs = [
+        asked(rows, head, rows=(1, 3)),
+        asked(rows, head, where="age between 3 and 9"),
+        asked(rows, head, since=known),
+    ]
+    queries = [
+        Query(),
+        Query(rows=(1,)),
+        Query(rows=(1, 3, 4)),
+        Query(where="age between 3 and 10"),
+        Query(where="age between 2 and 9"),
+        Query(where="age >= 3"),
+        Query(where="city between 3 and 9"),
+        Query(since=other),
+    ]
+    for proof in proofs:
+        for query in queries:
+            assert "IntegrityError: the proof answers something else than was asked" == refusal(
+                refuse_other, proof, head, query
+            )
+
+
+def test_what_was_asked_must_make_sense(rows, head):
+    proof = asked(rows, head, rows=(1,))
+    assert "UsageError: there is no column 'weight'\n    There are: age, city." == refusal(
+        refuse_other, proof, head, Query(where="weight = 1")
     )

@@ -34,7 +34,9 @@ class Copying(ProvingSeal):
     def prove(self, public, query):
         return repr((query.rows, query.where, str(query.since))).encode()
 
-    def verify_proof(self, proof, *, key=None, known=None):
+    def verify_proof(self, proof, *, key=None, known=None, asked=None):
+        if asked is not None and proof != self.prove(None, asked):
+            raise IntegrityError("something else was asked")
         rows = pd.DataFrame({"asked": [proof.decode(), None, ""]}, dtype=object)
         covers = ("what was asked", "a name\n  covers: a forged line\x1b[1m")
         return Proved(verified=Verified(covers, (f"key {key}", f"known {known}")), rows=rows)
@@ -254,6 +256,22 @@ def test_verify_checks_a_proof_and_writes_its_rows(shop, said):
     ) == said(*words)
     assert "asked\n\"((3,), '', 'None')\"\n\n\"\"\n" == (shop.folder / "rows.csv").read_text()
     assert (2, "anonloom: 'rows.csv' exists already\n    Write to another file.\n") == said(*words)
+
+
+def test_verify_holds_a_proof_against_what_was_asked(shop, said):
+    said("prove", "out", "--row", 3, "--row", 1, "--to", "rows")
+    said("prove", "out", "--where", "age = 3", "--to", "range")
+    assert 0 == said("verify", "--proof", "rows", "--row", 3, "--row", 1)[0]
+    assert 0 == said("verify", "--proof", "range", "--where", "age = 3")[0]
+    other = (5, "anonloom: something else was asked\n")
+    assert other == said("verify", "--proof", "rows", "--row", 3)
+    assert other == said("verify", "--proof", "rows", "--where", "age = 3")
+    assert other == said("verify", "--proof", "range", "--where", "age = 4")
+    assert (2, "anonloom: --row must be at least 1. Got 0 instead.\n") == said(
+        "verify", "--proof", "rows", "--row", 0
+    )
+    given = "anonloom: --row and --where say what a proof must answer: give one with --proof\n"
+    assert (2, given) == said("verify", "out", "--row", 3)
 
 
 def test_rows_are_written_whole_or_not_at_all(shop, said, monkeypatch):

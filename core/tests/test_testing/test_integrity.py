@@ -99,25 +99,34 @@ class Tells(Sums, ProvingSeal):
 
     def prove(self, public, query):
         lines = (public / "release.csv").read_text().splitlines()
-        told = json.dumps([lines[0], *(lines[row] for row in query.rows)]).encode()
+        told = json.dumps({row: lines[row] for row in (0, *query.rows)}).encode()
         return hashlib.sha256(told).hexdigest().encode() + told
 
-    def verify_proof(self, proof, *, key=None, known=None):
+    def verify_proof(self, proof, *, key=None, known=None, asked=None):
         if hashlib.sha256(proof[64:]).hexdigest().encode() != proof[:64]:
             raise IntegrityError("the proof was changed")
-        rows = pd.read_csv(io.StringIO("\n".join(json.loads(proof[64:]))))
+        told = json.loads(proof[64:])
+        if asked is not None and [0, *asked.rows] != [int(row) for row in told]:
+            raise IntegrityError("something else was asked")
+        rows = pd.read_csv(io.StringIO("\n".join(told.values())))
         return Proved(verified=Verified(covers=("the rows",)), rows=rows)
 
 
 class TellsOthers(Tells):
-    def prove(self, public, query):
-        return super().prove(public, attrs.evolve(query, rows=(1,)))
+    def verify_proof(self, proof, *, key=None, known=None, asked=None):
+        proved = super().verify_proof(proof, asked=asked)
+        return attrs.evolve(proved, rows=proved.rows.iloc[:1])
 
 
 class Believes(Tells):
-    def verify_proof(self, proof, *, key=None, known=None):
+    def verify_proof(self, proof, *, key=None, known=None, asked=None):
         good = hashlib.sha256(proof[64:]).hexdigest().encode() + proof[64:]
-        return super().verify_proof(good)
+        return super().verify_proof(good, asked=asked)
+
+
+class AnswersAnything(Tells):
+    def verify_proof(self, proof, *, key=None, known=None, asked=None):
+        return super().verify_proof(proof)
 
 
 class TestToys(ToyTests):
@@ -131,9 +140,10 @@ class TestToys(ToyTests):
         (IntegrityConformance, Rewrites, "check_sealing_changes_no_file"),
         (IntegrityConformance, CoversNothing, "check_untouched_release_verifies"),
         (IntegrityConformance, TellsOthers, "check_proofs_show_the_rows"),
+        (IntegrityConformance, AnswersAnything, "check_other_answers_are_refused"),
         (IntegrityConformance, Believes, "check_changed_proofs_are_noticed"),
     ]
-    inapplicable = 7  # two of proofs, four of work, one that needs a key
+    inapplicable = 8  # three of proofs, four of work, one that needs a key
     elsewhere = {
         "check_foreign_seal_is_noticed",
         "check_all_work_is_assigned",

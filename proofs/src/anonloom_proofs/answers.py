@@ -100,6 +100,35 @@ def check_answer(
     )
 
 
+def refuse_other(proof: Proof, head: Head, asked: Query) -> None:
+    """Refuse a proof that was checked, but answers something else than was asked.
+
+    Raises
+    ------
+    IntegrityError
+        When it does.
+    UsageError
+        When what was asked makes no sense for the columns of the release.
+    """
+    told = Query(rows=proof.rows, where=proof.where)
+    since = None if proof.since is None else (proof.since.size, proof.since.root)
+    if _meaning(told, head, since) != _meaning(asked, head, _beginning(asked)):
+        raise IntegrityError("the proof answers something else than was asked")
+
+
+def _beginning(asked: Query) -> tuple[int, str] | None:
+    if asked.since is None:
+        return None
+    old = read_head(asked.since)
+    return old.size, old.orders[0].root
+
+
+def _meaning(query: Query, head: Head, since: tuple[int, str] | None) -> tuple[object, ...]:
+    """Return what is asked, however it is spelled: 30 and 30.0 bound the same range."""
+    where = Range.of(Condition.read(query.where), head.layout) if query.where else None
+    return query.rows, where, since
+
+
 def _numbered(rows: tuple[int, ...]) -> str:
     if len(rows) == 1:
         return f"this is row {rows[0]}"

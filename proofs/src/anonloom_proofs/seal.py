@@ -13,7 +13,7 @@ from anonloom.errors import IntegrityError, UsageError
 from anonloom.kinds.integrity import Known, Proved, ProvingSeal, Query, Sealed, Verified
 from anonloom.params import distinct, param
 from anonloom_proofs import keys
-from anonloom_proofs.answers import answer, check_answer
+from anonloom_proofs.answers import answer, check_answer, refuse_other
 from anonloom_proofs.binding import BoundRows
 from anonloom_proofs.folder import compare, contents, entry_of, read, refuse_sealed
 from anonloom_proofs.head import Head
@@ -265,19 +265,29 @@ class RowSeal(ProvingSeal):
         return answer(signed, head, rows, query).write()
 
     def verify_proof(
-        self, proof: bytes, *, key: Path | None = None, known: Known | None = None
+        self,
+        proof: bytes,
+        *,
+        key: Path | None = None,
+        known: Known | None = None,
+        asked: Query | None = None,
     ) -> Proved:
         """Check a proof on its own.
 
         Raises
         ------
         IntegrityError
-            Saying which check failed: key, signature, head, version, rows or completeness.
+            Saying which check failed: key, signature, head, version, rows, completeness, or that
+            it answers something else than was asked.
+        UsageError
+            When what was asked makes no sense for the columns of the release.
         """
         found = Proof.read(proof)
         head = self._signed_head(found.head, NAMES, key)
         version = compare_versions(head, known)
         shown = check_answer(found, head, self.structure, known)
+        if asked is not None:
+            refuse_other(found, head, asked)
         verified = together(
             shown.verified,
             of_signer(head.key, pinned=key is not None),

@@ -5,9 +5,8 @@ import sys
 from pathlib import Path
 
 from anonloom.errors import UsageError
-from anonloom.kinds.integrity import Query
 from anonloom.registry import Registry
-from anonloom.run.proving import prove
+from anonloom.run.proving import prove, query_of
 from anonloom.run.verification import public_folder
 from anonloom.run.wholefile import refuse_target, written_whole
 
@@ -44,15 +43,7 @@ def execute(arguments: argparse.Namespace) -> int:
     target = None if arguments.to is None else Path(arguments.to)
     if target is not None:
         _check_target(target, Path(arguments.folder))
-    if arguments.row is not None and min(arguments.row) < 1:
-        raise UsageError(f"--row must be at least 1. Got {min(arguments.row)} instead.")
-    if arguments.where is not None and not arguments.where.strip():
-        raise UsageError("--where is empty; write a condition such as 'age between 30 and 40'")
-    query = Query(
-        rows=tuple(sorted(set(arguments.row or ()))),
-        where=arguments.where or "",
-        since=Path(arguments.since) if arguments.since else None,
-    )
+    query = query_of(arguments.row, arguments.where, arguments.since)
     proof = prove(Path(arguments.folder), Registry.installed(), query)
     if target is None:
         sys.stdout.flush()

@@ -4,9 +4,9 @@ import argparse
 from pathlib import Path
 
 from anonloom.errors import UsageError
-from anonloom.kinds.integrity import Known, Verified
+from anonloom.kinds.integrity import Known, Query, Verified
 from anonloom.registry import Registry
-from anonloom.run.proving import verify_proof
+from anonloom.run.proving import query_of, verify_proof
 from anonloom.run.tablefiles import write_csv
 from anonloom.run.verification import verify_folder
 from anonloom.run.wholefile import refuse_target, written_whole
@@ -19,6 +19,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--proof", metavar="FILE", help="check a proof, made by 'anonloom prove', instead"
+    )
+    asked = parser.add_mutually_exclusive_group()
+    asked.add_argument(
+        "--row",
+        type=int,
+        action="append",
+        metavar="N",
+        help="refuse a proof of other rows than this one; may be repeated",
+    )
+    asked.add_argument(
+        "--where", metavar="CONDITION", help="refuse a proof of another range than this one"
     )
     parser.add_argument("--rows", metavar="FILE", help="write the rows that the proof shows as CSV")
     parser.add_argument(
@@ -40,6 +51,7 @@ def execute(arguments: argparse.Namespace) -> int:
         raise UsageError("give either a folder with a release, or a proof with --proof")
     if arguments.rows is not None and arguments.proof is None:
         raise UsageError("--rows writes the rows of a proof: give one with --proof")
+    asked = _asked(arguments)
     key = Path(arguments.key) if arguments.key else None
     known = _known(arguments)
     registry = Registry.installed()
@@ -49,12 +61,20 @@ def execute(arguments: argparse.Namespace) -> int:
         return 0
     if arguments.rows is not None:
         refuse_target(Path(arguments.rows))
-    proved = verify_proof(Path(arguments.proof), registry, key, known)
+    proved = verify_proof(Path(arguments.proof), registry, key, known, asked)
     if arguments.rows is not None:
         with written_whole(Path(arguments.rows)) as aside:
             write_csv(proved.rows, aside)
     _say(arguments.proof, proved.verified)
     return 0
+
+
+def _asked(arguments: argparse.Namespace) -> Query | None:
+    if arguments.row is None and arguments.where is None:
+        return None
+    if arguments.proof is None:
+        raise UsageError("--row and --where say what a proof must answer: give one with --proof")
+    return query_of(arguments.row, arguments.where)
 
 
 def _known(arguments: argparse.Namespace) -> Known | None:

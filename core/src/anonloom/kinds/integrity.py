@@ -151,9 +151,22 @@ class ProvingSeal(Seal):
 
     @abstractmethod
     def verify_proof(
-        self, proof: bytes, *, key: Path | None = None, known: Known | None = None
+        self,
+        proof: bytes,
+        *,
+        key: Path | None = None,
+        known: Known | None = None,
+        asked: Query | None = None,
     ) -> Proved:
         """Check a proof on its own.
+
+        Parameters
+        ----------
+        key, known
+            As for `verify`.
+        asked
+            What the recipient wants to know. A proof says itself what it answers: without this it
+            may be right, and of a narrower range.
 
         Raises
         ------

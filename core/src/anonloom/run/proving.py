@@ -18,6 +18,23 @@ _FIRST_LINE = re.compile(rf"{_FIRST}([a-z0-9-]+)\n")
 _LONGEST_LINE = 200
 
 
+def query_of(rows: list[int] | None, where: str | None, since: str | None = None) -> Query:
+    """Make a question of what was given on the command line.
+
+    Raises
+    ------
+    UsageError
+        When it is none.
+    """
+    if rows is not None and min(rows) < 1:
+        raise UsageError(f"--row must be at least 1. Got {min(rows)} instead.")
+    if where is not None and not where.strip():
+        raise UsageError("--where is empty; write a condition such as 'age between 30 and 40'")
+    return Query(
+        rows=tuple(sorted(set(rows or ()))), where=where or "", since=Path(since) if since else None
+    )
+
+
 def prove(folder: Path, registry: Registry, query: Query) -> bytes:
     """Return the content of a proof file about a sealed release.
 
@@ -45,9 +62,13 @@ def prove(folder: Path, registry: Registry, query: Query) -> bytes:
 
 
 def verify_proof(
-    path: Path, registry: Registry, key: Path | None = None, known: Known | None = None
+    path: Path,
+    registry: Registry,
+    key: Path | None = None,
+    known: Known | None = None,
+    asked: Query | None = None,
 ) -> Proved:
-    """Check a proof file on its own.
+    """Check a proof file on its own; see `ProvingSeal.verify_proof`.
 
     Raises
     ------
@@ -71,4 +92,4 @@ def verify_proof(
         seal = seal_named(name, registry)
         if not isinstance(seal, ProvingSeal):
             raise IntegrityError(f"the proof names a scheme, '{name}', that makes no proofs")
-        return seal.verify_proof(file.read(), key=key, known=known)
+        return seal.verify_proof(file.read(), key=key, known=known, asked=asked)

@@ -345,6 +345,18 @@ def check_proofs_show_the_rows(subject: IntegrityConformance) -> None:
     assert shown == expected, "the proof shows other rows than were asked for"
 
 
+def check_other_answers_are_refused(subject: IntegrityConformance) -> None:
+    """A proof of other rows than those that were asked makes `verify_proof` raise."""
+    scheme, proof = _proof(subject)
+    scheme.verify_proof(proof, asked=Query(rows=(3, 5)))
+    for rows in ((3,), (3, 4), (3, 5, 6)):
+        try:
+            scheme.verify_proof(proof, asked=Query(rows=rows))
+        except IntegrityError:
+            continue
+        raise AssertionError(f"a proof of rows 3 and 5 passed for one of rows {rows}")
+
+
 def check_changed_proofs_are_noticed(subject: IntegrityConformance) -> None:
     """A proof with a flipped bit, or cut short, makes `verify_proof` raise `IntegrityError`."""
     scheme, proof = _proof(subject)
@@ -377,6 +389,7 @@ _CHECKS: tuple[Check, ...] = (
     check_broken_proof_is_noticed,
     check_foreign_seal_is_noticed,
     check_proofs_show_the_rows,
+    check_other_answers_are_refused,
     check_changed_proofs_are_noticed,
     *WORK_CHECKS,
 )

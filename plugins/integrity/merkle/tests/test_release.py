@@ -239,6 +239,16 @@ def test_a_range_is_proved(shop, said, where, covers, rows):
     assert rows == _records(written)
 
 
+def test_a_narrower_range_does_not_pass_for_the_one_that_was_asked(shop, said):
+    assert 0 == said("prove", "out", "--where", "bill between 20 and 900", "--to", "p")[0]
+    words = ("verify", "--proof", "p", "--key", "pinned.pub", "--rows", "rows.csv", "--where")
+    assert (5, "anonloom: the proof answers something else than was asked\n") == said(
+        *words, "bill >= 20"
+    )
+    assert not (shop / "rows.csv").exists()
+    assert 0 == said(*words, "bill between 20.0 and 900")[0]
+
+
 def _records(text):
     """Take a file apart into records, of which one has a line end in quotes."""
     records = text.replace('"New\nYork"', "NEW").splitlines()
