@@ -137,6 +137,18 @@ def test_a_label_that_never_varies_gives_no_importance():
     )
 
 
+def test_a_label_that_never_varies_takes_nothing_from_another():
+    columns = [
+        Column(name="age", role="quasi", type="number"),
+        Column(name="risk", role="label"),
+        Column(name="cost", role="label", type="number"),
+    ]
+    frame = pd.DataFrame({"age": [1, 2, 3, 4], "risk": [*"nnyy"], "cost": [7.5] * 4})
+    _, findings = found(Table.build(frame, Schema(columns)), KLTree(), k=2)
+
+    assert 1.0 == pytest.approx(findings["explained"].value)
+
+
 @pytest.mark.parametrize("method", [KLTree(), KLTree(reuse=True), KLTree(task="clustering")])
 def test_the_picture_tells_neither_labels_nor_exact_numbers_of_rows(method):
     _, findings = found(survey(), method, k=7)

@@ -123,7 +123,7 @@ def for_labels(
             axis, codes = coded[name].axis, coded[name].codes[classes.rows]
             numbers.append(_summed(axis, codes, weighted, weights[name]))
     return weighted, _gathered(
-        weighted, map(_share_of_all, categories), map(_share_of_all, numbers), sum(weights.values())
+        weighted, map(_share_of_all, categories), map(_share_of_all, numbers)
     )
 
 
@@ -171,9 +171,7 @@ def for_clusters(table: Table, classes: Classes) -> tuple[Weighted, Targets]:
         if axis.missing >= 0:
             value = (codes == axis.missing).astype(np.int32)
             categories.append(Category(value, weighted.weight, 2, False, axis.weight / 2))
-    whole = sum(one.worth * one.impurity for one in categories)
-    whole += sum(one.worth * one.impurity for one in numbers)
-    return weighted, _gathered(weighted, categories, numbers, whole)
+    return weighted, _gathered(weighted, categories, numbers)
 
 
 def _levels(axis: Axis, codes: NDArray[np.int32], weight: Ints) -> list[Category]:
@@ -192,11 +190,13 @@ def _levels(axis: Axis, codes: NDArray[np.int32], weight: Ints) -> list[Category
 
 
 def _gathered(
-    weighted: Weighted, categories: Iterable[Category], numbers: Iterable[Number], whole: float
+    weighted: Weighted, categories: Iterable[Category], numbers: Iterable[Number]
 ) -> Targets:
-    """Put targets into arrays, their worth as a share of the whole."""
+    """Put targets into arrays, scaled so that the impurity of all rows is 1 if they have any."""
     values, sums = [*categories], [*numbers]
     points = len(weighted.weight)
+    whole = sum(one.worth * one.impurity for one in values)
+    whole += sum(one.worth * one.impurity for one in sums)
     scale = whole if whole > 0 else 1.0
     return Targets(
         np.array([one.value for one in values], np.int32).reshape(len(values), points),
