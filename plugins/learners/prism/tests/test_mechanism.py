@@ -69,6 +69,11 @@ def test_of_a_planted_pair_the_attribute_goes_that_the_label_needs_less():
     assert ["age", "town", "country", "risk"] == list(found.frame)
     assert ["age", "town"] == [axis.name for axis in found.axes]
     dropped, correlations, gap = run.found[:3]
+    assert (
+        "they were found in the very rows that are published: what is dropped depends on the data, "
+        "and tells a little about them",
+        "labels are published and belong to no set",
+    ) == correlations.assumptions
     assert (2, 1, 0.0) == (dropped.value, correlations.value, round(gap.value, 5))
     assert (
         "Columns that are not published. 'illness': sensitive; "

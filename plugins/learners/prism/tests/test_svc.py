@@ -116,12 +116,33 @@ def test_columns_that_encode_one_attribute_go_together():
     assert whole.attributes_in_.tolist() in (["a"], ["b"])
 
 
-def test_an_attribute_that_never_varies_is_not_asked_for():
-    frame = X.assign(country="here")
+@pytest.mark.parametrize("limit", [None, 2, 4])
+@pytest.mark.parametrize("same", ["here", 0.1])
+def test_an_attribute_that_never_varies_is_not_asked_for(limit, same):
+    """Also where there is nothing else to choose; the mean of 13 times 0.1 is not quite 0.1."""
+    frame = X.assign(country=same)
 
-    model = PrismSVC(sensitive="disease", max_attributes=3).fit(frame, Y)
+    model = PrismSVC(sensitive="disease", max_attributes=limit).fit(frame, Y)
 
     assert "country" not in model.attributes_in_
+    assert min(limit or 3, 3) == len(model.attributes_in_)
+
+
+def test_columns_numbered_otherwise_than_by_their_places_are_refused():
+    """Column 0 or the column called 0: a wrong guess would use the sensitive one."""
+    features, labels = numbers()
+    frame = pd.DataFrame(features, columns=[3, 2, 1, 0])
+    expected = (
+        "X must have columns with texts for names, or numbered from 0 in their order, where "
+        "attributes are named. Got other names instead; X.columns.astype(str) makes texts."
+    )
+
+    with pytest.raises(ValueError, match=f"^{re.escape(expected)}$"):
+        PrismSVC(sensitive=0).fit(frame, labels)
+
+    assert 4 == len(PrismSVC().fit(frame, labels).attributes_in_)
+    plain = frame.set_axis(range(4), axis=1)
+    assert [1, 2, 3] == PrismSVC(sensitive=0).fit(plain, labels).attributes_in_.tolist()
 
 
 def test_several_classes_share_their_attributes():
@@ -166,7 +187,14 @@ def test_a_missing_value_of_a_category_is_a_value():
             {"max_attributes": 0},
             "max_attributes must be a whole number of 1 or more, or None. Got 0 instead.",
         ),
-        ({"C": 0}, "C must be a number above 0. Got 0 instead."),
+        ({"C": 0}, "C must be a finite number above 0. Got 0 instead."),
+        ({"C": float("inf")}, "C must be a finite number above 0. Got inf instead."),
+        ({"max_iter": 0}, "max_iter must be a whole number of 1 or more. Got 0 instead."),
+        ({"tol": 0}, "tol must be a number above 0. Got 0 instead."),
+        (
+            {"correlations": [(), ("age", "smoker")]},
+            "correlations must be sets of one or more attributes. Got an empty one.",
+        ),
         ({"solver": "best"}, "solver must be 'auto', 'exact' or 'greedy'. Got 'best' instead."),
         ({"time_limit": -1}, "time_limit must be a number above 0. Got -1 instead."),
         ({"rows": 1.5}, "rows must be a whole number of 1 or more. Got 1.5 instead."),
@@ -190,6 +218,11 @@ def test_one_class_is_refused():
 
     with pytest.raises(ValueError, match=f"^{re.escape(expected)}$"):
         PrismSVC().fit(X, ["yes"] * 13)
+
+
+def test_a_frame_without_rows_is_refused():
+    with pytest.raises(ValueError, match=r"^X must have rows\. Got none instead\.$"):
+        PrismSVC().fit(X.iloc[:0], Y.iloc[:0])
 
 
 @settings(max_examples=15)

@@ -43,8 +43,18 @@ class Rule:
         correlations: Iterable[Iterable[int]] = (),
         most: int | None = None,
     ) -> "Rule":
-        """Reduce what is demanded to what is left to decide."""
+        """Reduce what is demanded to what is left to decide.
+
+        Raises
+        ------
+        ValueError
+            When a correlation is empty: it is part of every other one, which would be forgotten.
+        """
         minimal = _minimal(correlations)
+        if frozenset() in minimal:
+            raise ValueError(
+                "correlations must be sets of one or more attributes. Got an empty one."
+            )
         alone = {next(iter(one)) for one in minimal if len(one) == 1}
         candidates = frozenset(attributes) - frozenset(excluded) - alone
         # A correlation with an attribute that is left out anyway is broken up already.

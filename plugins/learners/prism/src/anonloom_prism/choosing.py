@@ -44,6 +44,8 @@ class Choosing(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
             X, y = validate_data(self, X, y, skip_check_array=True)
             y = column_or_1d(y, warn=True)
             check_consistent_length(X, y)
+            if not len(X):
+                raise ValueError("X must have rows. Got none instead.")
         else:
             X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
@@ -57,19 +59,22 @@ class Choosing(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
     def _choose(self, X: Any, labels: Ints) -> tuple[int, ...]:
         """Choose the attributes, and remember all that is known about the choice."""
         names = getattr(self, "feature_names_in_", None)
+        sensitive, correlations = _listed(self.sensitive), _listed(self.correlations)
+        if sensitive or correlations or self.groups:
+            _check_numbered(X, names)
         known = Attributes.of(X, names, self.groups)
         self._known = known
         rule = Rule.of(
             range(len(known)),
-            known.numbers(_listed(self.sensitive), "sensitive"),
-            [known.numbers(_members(one), "correlations") for one in _listed(self.correlations)],
+            known.numbers(sensitive, "sensitive"),
+            [known.numbers(_members(one), "correlations") for one in correlations],
             self.max_attributes,
         )
         if not rule.candidates:
             raise ValueError(
                 "X must have an attribute that may be used. Got only sensitive ones instead."
             )
-        selection = settled(rule, len(labels)) if rule.settled else self._select(X, labels, rule)
+        selection = self._select(X, labels, rule)
         self.selection_: Selection = selection
         self.exact_, self.gap_ = selection.exact, selection.gap
         chosen = selection.attributes
@@ -83,10 +88,12 @@ class Choosing(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
         features = self._known.features(X, order)
         block = self._known.block
         block = block[np.isin(block, order)]
-        scaled, spread = standardized(features)[0], features.std(axis=0)
-        varying = frozenset(block[spread > 0].tolist())
+        scaled = standardized(features)[0]
+        varying = frozenset(block[scaled.any(axis=0)].tolist())
         # An attribute that never varies helps nobody, and must not be asked for.
         rule = Rule.of(varying or rule.candidates, (), rule.correlations, rule.most)
+        if rule.settled:
+            return settled(rule, len(labels))
         problem = pose(
             scaled,
             block,
@@ -112,20 +119,34 @@ class Choosing(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
 
     def _check_parameters(self) -> None:
         """Refuse parameters that make no sense, when fitting, as scikit-learn wants it."""
-        _must(self.max_attributes is None or _whole(self.max_attributes), "max_attributes",
+        must(self.max_attributes is None or is_whole(self.max_attributes), "max_attributes",
               "a whole number of 1 or more, or None", self.max_attributes)  # fmt: skip
-        _must(_positive(self.C), "C", "a number above 0", self.C)
-        _must(self.solver in get_args(Solver), "solver", "'auto', 'exact' or 'greedy'", self.solver)
-        _must(_positive(self.time_limit), "time_limit", "a number above 0", self.time_limit)
-        _must(_whole(self.rows), "rows", "a whole number of 1 or more", self.rows)
+        must(is_positive(self.C) and np.isfinite(self.C), "C", "a finite number above 0", self.C)
+        must(self.solver in get_args(Solver), "solver", "'auto', 'exact' or 'greedy'", self.solver)
+        must(is_positive(self.time_limit), "time_limit", "a number above 0", self.time_limit)
+        must(is_whole(self.rows), "rows", "a whole number of 1 or more", self.rows)
+
+
+def _check_numbered(X: Any, names: Any) -> None:
+    """Refuse a frame whose columns have other numbers for names than their places.
+
+    Which of the two a number means would be a guess, and a wrong one leaves an attribute in.
+    """
+    numbered = not isinstance(X, pd.DataFrame) or list(X.columns) == list(range(X.shape[1]))
+    if names is None and not numbered:
+        raise ValueError(
+            "X must have columns with texts for names, or numbered from 0 in their order, where "
+            "attributes are named. Got other names instead; X.columns.astype(str) makes texts."
+        )
 
 
 def standardized(features: Floats) -> tuple[Floats, Floats, Floats]:
     """Return features of mean 0 and spread 1, the means, and the spreads (1 if nothing varies)."""
     means, spread = features.mean(axis=0), features.std(axis=0)
     # Equal numbers whose mean is rounded have a spread that is nothing but rounding.
-    spread = np.where(spread > 1e-12 * np.maximum(np.abs(means), 1e-300), spread, 1.0)
-    return (features - means) / spread, means, spread
+    varies = spread > 1e-12 * np.maximum(np.abs(means), 1e-300)
+    spread = np.where(varies, spread, 1.0)
+    return np.where(varies, (features - means) / spread, 0.0), means, spread
 
 
 def _listed(given: Any) -> list[Any]:
@@ -140,14 +161,17 @@ def _members(correlation: Any) -> Iterable[Any]:
     return _listed(getattr(correlation, "attributes", correlation))
 
 
-def _whole(value: Any) -> bool:
+def is_whole(value: Any) -> bool:
+    """Whether a parameter is a whole number of 1 or more."""
     return isinstance(value, int | np.integer) and value is not True and int(value) >= 1
 
 
-def _positive(value: Any) -> bool:
+def is_positive(value: Any) -> bool:
+    """Whether a parameter is a number above 0."""
     return isinstance(value, int | float | np.number) and value is not True and float(value) > 0
 
 
-def _must(holds: bool, name: str, what: str, value: Any) -> None:
+def must(holds: bool, name: str, what: str, value: Any) -> None:
+    """Refuse a parameter unless what must hold of it does."""
     if not holds:
         raise ValueError(f"{name} must be {what}. Got {value!r} instead.")

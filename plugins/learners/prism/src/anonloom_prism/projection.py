@@ -12,6 +12,7 @@ from anonloom.data.table import Table
 from anonloom.errors import UsageError
 from anonloom.kinds.context import Run
 from anonloom_prism.admissible import Rule
+from anonloom_prism.asked import sensitive_of
 from anonloom_prism.cover import largest
 from anonloom_prism.discovery import discover
 from anonloom_prism.knowledge import absence, readable
@@ -68,7 +69,12 @@ class Projection:
         """Say what was dropped."""
         order = [self.sensitive, *(name for name in self.attributes if name in self.dropped)]
         said = "; ".join(f"'{name}': {self.why(name)}" for name in order)
-        found = "named in the pipeline" if self.listed else "found in the table before any stage"
+        found = (
+            "they were named in the pipeline"
+            if self.listed
+            else "they were found in the very rows that are published: what is dropped depends on "
+            "the data, and tells a little about them"
+        )
         yield Finding(
             name="dropped",
             value=len(order),
@@ -81,7 +87,7 @@ class Projection:
             value=len(self.correlations),
             meaning=f"Sets of attributes that give critical values of '{self.sensitive}' away; at "
             "least one attribute of each is dropped.",
-            assumptions=(f"they were {found}", "labels are published and belong to no set"),
+            assumptions=(found, "labels are published and belong to no set"),
         )
         if self.selection is not None:
             yield Finding(
@@ -122,7 +128,7 @@ class Projection:
 def project(how: PrismProjection, table: Table, run: Run) -> Projection:
     """Decide what is published."""
     schema = table.schema
-    sensitive = how.sensitive or schema.having("sensitive")[0]
+    sensitive = sensitive_of(schema, how.sensitive)
     labels = schema.having("label")
     label = how.label or (labels[0] if labels else None)
     attributes = tuple(

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom_prism import hinge
-from anonloom_prism.choosing import Choosing, standardized
+from anonloom_prism.choosing import Choosing, is_positive, is_whole, must, standardized
 from anonloom_prism.selection import Solver
 
 Floats = NDArray[np.float64]
@@ -115,6 +115,8 @@ class PrismSVC(Choosing):
 
     def fit(self, X: Any, y: Any) -> "PrismSVC":
         """Choose the attributes, and fit on all rows."""
+        must(is_whole(self.max_iter), "max_iter", "a whole number of 1 or more", self.max_iter)
+        must(is_positive(self.tol), "tol", "a number above 0", self.tol)
         X, labels = self._taken_in(X, y)
         chosen = self._choose(X, labels)
         features, means, spread = standardized(self._known.features(X, chosen))
