@@ -90,7 +90,7 @@ def test_honest_work_is_returned_in_the_rows_order():
         assert one.lazy < 0.25
     assert judgement.prior == (
         "every worker on its own omits work with probability 0.25; whoever does omits one of the "
-        "shares 0.05, 0.1, 0.2, 0.4, 1 of its jobs, each as probable"
+        "shares 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 1 of its jobs, each as probable"
     )
 
 

@@ -63,9 +63,9 @@ def test_sums_are_those_of_all_combinations(workers, error, draw):
 
 @pytest.mark.parametrize(("sentinels", "twins"), [(20, 60), (5, 45), (0, 60), (5, 200), (0, 1500)])
 def test_sampling_gives_what_the_sum_gives(sentinels, twins, draw):
-    asked = campaign(6)
+    asked = campaign(5)
     prior, rng = prior_of(asked), np.random.default_rng(3)
-    rates = rng.choice([0.0, *prior.rates], size=(20, 6), p=[0.6, *[0.08] * 5])
+    rates = rng.choice([0.0, 0.05, 0.1, 0.2, 0.4, 1.0], size=(20, 5), p=[0.6, *[0.08] * 5])
     # Who omits nearly everything looks like the only one who works: twins alone cannot tell.
     rates[::2, 0] = 0.9
     counts, model = draw(asked, sentinels, twins, rates, rng), Model.of(prior, asked)
@@ -122,15 +122,16 @@ def test_several_hundred_workers_are_judged(draw):
 
 def test_the_prior_is_what_the_campaign_expects_and_says_so():
     prior = prior_of(campaign(10, lazy=4))
-    assert prior == Prior(0.4, (0.05, 0.1, 0.2, 0.4, 1.0))
+    assert prior == Prior(0.4, (0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 1.0))
     assert str(prior) == (
         "every worker on its own omits work with probability 0.4; whoever does omits one of the "
-        "shares 0.05, 0.1, 0.2, 0.4, 1 of its jobs, each as probable"
+        "shares 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 1 of its jobs, each as probable"
     )
     assert str(Prior(0.1, (1.0,))) == (
         "every worker on its own omits work with probability 0.1; whoever does omits the share 1 "
         "of its jobs"
     )
+    assert prior_of(campaign(10, omission=1.0)).rates == (0.25, 0.5, 0.75, 1.0)
     assert prior_of(campaign(10), 0.3).lazy == 0.3
     assert (0.05, 0.95) == (
         prior_of(campaign(10, lazy=0)).lazy,

@@ -63,6 +63,17 @@ def test_with_many_controls_the_lazy_are_named(draw):
     assert decision.accused[lazy].mean() > 0.9
 
 
+def test_a_lazy_majority_does_not_make_honest_workers_look_lazy(draw):
+    """Six of ten omit nearly everything, and agree; two of ten, and a fifth, was expected."""
+    campaign = ten(lazy=2, budget=600)
+    rng, runs = np.random.default_rng(8), 100
+    is_lazy = rng.permuted(np.tile(np.arange(10) < 6, (runs, 1)), axis=1)
+    counts = draw(campaign, 5, 595, np.where(is_lazy, 0.9, 0.0), rng)
+    decision = decide(counts, campaign, RULES, prior_of(campaign), particles=64)
+    assert (decision.accused & ~is_lazy).any(axis=1).mean() <= 0.01
+    assert decision.accused[is_lazy].mean() > 0.9
+
+
 def test_an_honest_campaign_is_never_noticed_by_exact_controls(draw):
     campaign = ten(budget=200, workers=6)
     sizing = SentinelsTwins().size(campaign)

@@ -175,6 +175,11 @@ def test_too_few_tolerant_controls_promise_nothing_and_say_so():
         ({"jobs": 0}, "there must be at least one of the jobs, not 0"),
         ({"workers": 0}, "there must be at least one of the workers, not 0"),
         (
+            {"workers": 1001},
+            "there may be at most 1000 workers, not 1001\n"
+            "    Divide the rows, and make a plan for each part.",
+        ),
+        (
             {"lazy": 0},
             "between 1 and 10 workers can be expected to be lazy, not 0\n    Controls are sized for the laziness that is to be noticed: the least that would do harm.",
         ),
@@ -206,6 +211,7 @@ def test_too_few_tolerant_controls_promise_nothing_and_say_so():
         ({"epsilon": 0.1}, "either a budget or an epsilon is needed, and not both"),
         ({"budget": None}, "either a budget or an epsilon is needed, and not both"),
         ({"budget": 0}, "a budget of 0 extra jobs leaves room for no control at all"),
+        ({"budget": 10**12}, f"the budget may be at most 10000000 extra jobs, not {10**12}"),
         ({"budget": None, "epsilon": 0.0}, "epsilon must lie between 0 and 1, not 0"),
         ({"budget": None, "epsilon": 1.0}, "epsilon must lie between 0 and 1, not 1"),
         ({"groups": [[3, 10]]}, "a group names worker 10, and workers are numbered from 0 to 9"),

@@ -17,9 +17,9 @@ twins have two explanations, one in which the many work and one in which the few
 steps hardly ever lead from the one to the other. So the twins are brought in little by little
 (population annealing, Hukushima and Iba 2003): many particles start from what prior and sentinels
 say, which is sampled exactly, and each time that twins are given more weight, the particles that
-explain them better are multiplied at the cost of the others. How many end in which explanation is
-how probable it is. Particles are seeded with a fixed number: the same evidence gives the same
-probabilities.
+explain them better are multiplied at the cost of the others; and after every round of steps each
+particle is offered its mirror image. How many end in which explanation is how probable it is.
+Particles are seeded with a fixed number: the same evidence gives the same probabilities.
 """
 
 import attrs
@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 #: What a lazy worker's rate may be, in parts of the rate that the campaign expects.
 SPREAD = (0.25, 0.5, 1.0, 2.0)
 #: Up to so many combinations of rates are summed exactly.
-MOST_STATES = 50_000
+MOST_STATES = 100_000
 
 # The logarithm of 'impossible'. Finite, so that zero times it is zero.
 _NEVER = -700.0
@@ -46,7 +46,7 @@ _SEED = 7
 _STEP = 2_000_000
 # Sweeps over all workers that are averaged, once the twins have their full weight.
 _KEPT = 30
-# Twins are given so much more weight at a time that the particles count as half as many.
+# Twins are given so much more weight at a time that particles count as this share of their number.
 _LEFT = 0.5
 # In so many steps twins have their full weight, whatever becomes of the particles.
 _MOST_STEPS = 100
@@ -88,9 +88,12 @@ def prior_of(campaign: Campaign, lazy: float | None = None) -> Prior:
         # However sure the client is, evidence must be able to say otherwise.
         least = 0.5 / max(campaign.workers, 1)
         lazy = min(max(campaign.lazy / campaign.workers, least), 1 - least)
-    rates = {min(campaign.omission * part, 1.0) for part in SPREAD} - {0.0}
-    # Whoever does nothing at all must be a possibility: several of them agree with each other.
-    return Prior(lazy, tuple(sorted(rates | {1.0})))
+    few = [min(campaign.omission * part, 1.0) for part in SPREAD]
+    # Twins say the same if all shares p become 1 - p. With each share its mirror image is there,
+    # too: otherwise many who omit much would be taken for many who omit little, and the one who
+    # works for the one who does not. That of an honest worker is one who does nothing at all.
+    rates = {round(rate, 12) for rate in (*few, *(1 - rate for rate in few), 1.0)}
+    return Prior(lazy, tuple(sorted(rates - {0.0})))
 
 
 @attrs.frozen(eq=False)
@@ -120,6 +123,8 @@ class Model:
     accept: Floats
     differ: Floats
     match: Floats
+    #: Place of the rate 1 - p for every rate p; its own where there is none.
+    mirror: NDArray[np.int64]
 
     @classmethod
     def of(cls, prior: Prior, campaign: Campaign) -> "Model":
@@ -138,8 +143,19 @@ class Model:
             differ[1:, 1:] /= 2
         guilty = (one > 0) | (other > 0)
         differ = np.where(guilty, np.clip(differ, _RARELY, 1 - _RARELY), differ)
-        logs = (_log(values) for values in (weight, fail, 1 - fail, differ, 1 - differ))
-        return cls(*logs)
+        return cls(
+            prior=_log(weight),
+            fail=_log(fail),
+            accept=_log(1 - fail),
+            differ=_log(differ),
+            match=_log(1 - differ),
+            mirror=_mirror(rates),
+        )
+
+
+def _mirror(rates: Floats) -> NDArray[np.int64]:
+    near = np.isclose(rates[:, None], 1 - rates[None, :], rtol=0, atol=1e-9)
+    return np.where(near.any(axis=1), near.argmax(axis=1), np.arange(len(rates)))
 
 
 def _log(values: Floats) -> Floats:
@@ -269,8 +285,7 @@ class _Particles:
 
         As much more that the particles are worth a share of `left` of their number; 1 is all.
         """
-        said = self._said(self.twins)
-        fit = (said * self.shown).sum(axis=(1, 3)) / 2  # every twin is on the side of two workers
+        fit = self._fit(self.shown)
         fit -= fit.max(axis=1, keepdims=True)
         more = 1 - self.weight if left == 1 else self._step(fit, left)
         chance = np.exp(more[:, None] * fit).cumsum(axis=1)
@@ -301,16 +316,30 @@ class _Particles:
         """Draw every worker's rate anew, given the others'; return how lazy each was on average."""
         guilty = np.empty(self.alone.shape[:2])
         for one in self.rng.permutation(self.alone.shape[1]):
-            twins = self._said(self.twins[:, one])
+            twins = self._said(self.twins[:, one], self.shown)
             chance = self.alone[:, None, one] + self.weight[:, None, None] * twins
             self.shown[:, one], honest = _drawn(chance, self.rng)
             guilty[:, one] = 1 - honest.mean(axis=1)
+        self._mirror()
         return guilty
 
-    def _said(self, twins: Floats) -> Floats:
+    def _mirror(self) -> None:
+        """Offer every particle its mirror image: Metropolis' rule says who takes it."""
+        image = self.shown[..., self.model.mirror]
+        gain = (self.alone[:, :, None] * (image - self.shown)).sum(axis=(1, 3))
+        gain += self.weight[:, None] * (self._fit(image) - self._fit(self.shown))
+        takes = np.log(1 - self.rng.random(gain.shape)) < gain
+        self.shown = np.where(takes[:, None, :, None], image, self.shown)
+
+    def _fit(self, shown: Floats) -> Floats:
+        """Return the logarithm of the probability that all twins have, by campaign and particle."""
+        # Every twin is on the side of two workers.
+        return np.asarray((self._said(self.twins, shown) * shown).sum(axis=(1, 3)) / 2)
+
+    def _said(self, twins: Floats, shown: Floats) -> Floats:
         """Return what twins say of each rate of a worker, or of all, given the others' rates."""
-        campaigns, workers, particles, rates = self.shown.shape
-        flat = self.shown.reshape(campaigns, workers, particles * rates)
+        campaigns, workers, particles, rates = shown.shape
+        flat = shown.reshape(campaigns, workers, particles * rates)
         # How many differing and matching twins there are with workers of each rate.
         met = twins.reshape(campaigns, -1, workers) @ flat
         met = met.reshape(*twins.shape[:-1], particles, rates)

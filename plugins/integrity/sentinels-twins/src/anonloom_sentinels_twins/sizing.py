@@ -26,6 +26,8 @@ from anonloom_sentinels_twins.tolerant import LEVEL, campaign_level, tolerated
 EXTREME = 1e-3
 #: More controls than this are not looked for: nobody would pay them.
 MOST = 10_000_000
+#: More workers than this are not judged together: every two of them are looked at.
+MOST_WORKERS = 1000
 # So far below a number that is enough, another one may be, too.
 _WINDOW = 1000
 
@@ -80,6 +82,11 @@ def check(campaign: Campaign) -> None:
     for number, what in ((campaign.jobs, "jobs"), (campaign.workers, "workers")):
         if number < 1:
             raise UsageError(f"there must be at least one of the {what}, not {number}")
+    if campaign.workers > MOST_WORKERS:
+        raise UsageError(
+            f"there may be at most {MOST_WORKERS} workers, not {campaign.workers}",
+            hint="Divide the rows, and make a plan for each part.",
+        )
     if not 1 <= campaign.lazy <= campaign.workers:
         raise UsageError(
             f"between 1 and {campaign.workers} workers can be expected to be lazy, "
@@ -104,6 +111,8 @@ def check(campaign: Campaign) -> None:
         raise UsageError(
             f"a budget of {campaign.budget} extra jobs leaves room for no control at all"
         )
+    if campaign.budget is not None and campaign.budget > MOST:
+        raise UsageError(f"the budget may be at most {MOST} extra jobs, not {campaign.budget}")
     if campaign.epsilon is not None and not 0 < campaign.epsilon < 1:
         raise UsageError(f"epsilon must lie between 0 and 1, not {campaign.epsilon:g}")
     strange = sorted({w for group in campaign.groups for w in group} - set(range(campaign.workers)))
