@@ -1,8 +1,10 @@
 """Dask: each batch at its own worker, dead and lying workers survived, lazy ones named."""
 
+import os
 import sys
 import time
 from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -16,6 +18,7 @@ from anonloom_sentinels_twins.scheme import SentinelsTwins
 from anonloom_sentinels_twins.workers import Opportunistic
 
 distributed = pytest.importorskip("distributed")
+cloudpickle = pytest.importorskip("cloudpickle")
 
 CLASSES = ("low", "middle", "high")
 
@@ -203,6 +206,58 @@ def test_a_worker_that_dies_gives_no_answers_and_the_others_go_on():
         # It is gone already before anything is sent.
         found = execute(batches(3), classified, client, addresses=addresses)
         assert [True, False, True] == [one is not None for one in found]
+
+
+def killed(rows):
+    os._exit(1)
+
+
+class Packed:
+    """An answer that runs a command where it is unpacked."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return Path.touch, (self.path,)
+
+
+class Packing:
+    """Makes such an answer at the worker: on the way there it would run the command, too."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __call__(self, work, jobs):
+        return Packed(self.path)
+
+
+def test_workers_in_processes_of_their_own_die_and_attack_and_the_others_go_on(
+    tmp_path, monkeypatch
+):
+    """As the README says: `deserializers` keep the client from unpacking what an answer is."""
+    told, mark = [], tmp_path / "unpacked"
+    # Workers have not imported this module.
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    try:
+        with (
+            distributed.LocalCluster(
+                n_workers=3, threads_per_worker=1, dashboard_address=":0"
+            ) as found,
+            distributed.Client(
+                found, set_as_default=False, deserializers=["dask", "msgpack"]
+            ) as client,
+        ):
+            made = batches(3)
+            answers = execute(made, [classified, killed, classified], client, tell=told.append)
+            assert [30, None, 30] == [None if one is None else len(one) for one in answers]
+            assert ["worker 2 is gone"] == told
+            monkeypatch.setattr(dask_executor, "answer", Packing(mark))
+            assert (None,) == execute(made[:1], classified, client, tell=told.append)
+            assert "worker 1 sent something else than answers" == told[-1]
+    finally:
+        cloudpickle.unregister_pickle_by_value(sys.modules[__name__])
+    assert not mark.exists()
 
 
 def test_only_rows_and_names_of_jobs_leave(client, monkeypatch):
