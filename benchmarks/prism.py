@@ -243,6 +243,7 @@ def line(record: dict[str, Any]) -> str:
 
     cells = [
         record["name"],
+        f"{record['rows']:,}",
         f"{accuracy['majority'].mean():.3f}",
         f"{whole.mean():.3f}",
         difference(accuracy["PrismSVC"], whole),
@@ -257,8 +258,8 @@ def line(record: dict[str, Any]) -> str:
 
 
 HEADER = (
-    "| table | majority | linear SVM | PrismSVC | forest | PrivateSelection "
-    "| gain: attributes | gain: answers | gain: both |\n" + "| --- " * 9 + "|"
+    "| table | rows | majority | linear SVM | PrismSVC | forest | PrivateSelection "
+    "| gain: attributes | gain: answers | gain: both |\n" + "| --- " * 10 + "|"
 )
 
 
