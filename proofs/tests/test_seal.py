@@ -510,11 +510,29 @@ def test_versions_that_cannot_be_continued(public, tmp_path, seal):
         sealed, tmp_path / "b", FlatSeal(previous=public, key=other)
     )
     next_ = attrs.evolve(seal, previous=public)
+    next_.ready()
     (public / "flat.salts").write_bytes(b"0 " + b"0" * 64 + b"\n")
     assert "'flat.salts' is not what was sealed" == refusal(sealed, tmp_path / "c", next_)
     (public / "flat.json").write_bytes(b"{}")
     assert "the signature in 'flat.sig' does not fit 'flat.json'" == refusal(
         sealed, tmp_path / "d", next_
+    )
+
+
+def test_what_cannot_be_sealed_is_refused_beforehand(public, tmp_path):
+    """A run takes long: its work is not lost for a key that was not there from the start."""
+    FlatSeal().ready()
+    absent = tmp_path / "absent"
+    assert "the private key cannot be read: No such file or directory" == refusal(
+        FlatSeal(key=absent).ready
+    )
+    other = key_file(tmp_path / "other.key")
+    FlatSeal(key=other).ready()
+    assert "the version before was signed with another key" == refusal(
+        FlatSeal(previous=public, key=other).ready
+    )
+    assert f"the version before: there is no folder '{absent}'" == refusal(
+        FlatSeal(previous=absent, key=other).ready
     )
 
 

@@ -245,6 +245,7 @@ def test_prove_refuses_what_makes_no_sense(shop, said):
 
 def test_verify_checks_a_proof_and_writes_its_rows(shop, said):
     said("prove", "out", "--row", 3, "--to", "p")
+    (shop.folder / "k").touch()
     words = ("verify", "--proof", "p", "--rows", "rows.csv", "--key", "k", "--at-least", 2)
     assert (
         0,
@@ -303,9 +304,14 @@ def test_verify_says_what_it_needs(shop, said):
         "verify", "out", "--at-least", 0
     )
     assert (2, "anonloom: there is no proof file 'p'\n") == said("verify", "--proof", "p")
+    assert (2, "anonloom: there is no file 'k' with a key\n") == said("verify", "out", "--key", "k")
+    assert (2, "anonloom: there is no file 'h' with a head\n") == said(
+        "verify", "out", "--head", "h"
+    )
 
 
 def test_what_is_known_reaches_the_seal(shop, said):
+    (shop.folder / "old.json").touch()
     code, printed = said("verify", "out", "--head", "old.json", "--at-least", 3)
     assert (0, "out: verified") == (code, printed.splitlines()[0])
     assert f"key None, known {Known(head=Path('old.json'), version=3)}" in printed

@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from anonloom.errors import PluginError, PrivacyError, UsageError
+from anonloom.errors import IntegrityError, PluginError, PrivacyError, UsageError
 from anonloom.run.grid import Recipe, run_grid
 
 
@@ -286,6 +286,21 @@ def test_a_seal_covers_the_folder_and_is_named_in_the_report(clinic):
     assert "key" == (clinic.out / "private" / "stamp.key").read_text()
     report = json.loads((clinic.out / "public" / "report.json").read_text())
     assert {"scheme": "stamp"} == report["integrity"]
+
+
+def test_a_seal_that_cannot_be_made_is_refused_before_any_work(clinic, monkeypatch):
+    (clinic.folder / "clinic.csv").unlink()
+    sealing = clinic.pipeline("publish.integrity=stamp")
+
+    def refuse(self):
+        raise IntegrityError("the key is not there")
+
+    monkeypatch.setattr(type(sealing.spec.publish.integrity), "ready", refuse)
+    with pytest.raises(IntegrityError) as refused:
+        sealing.publish()
+
+    assert "the key is not there" == str(refused.value)
+    assert not clinic.out.exists()
 
 
 def test_declared_reporters_write_into_the_public_folder(clinic):

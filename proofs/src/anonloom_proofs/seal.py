@@ -104,6 +104,12 @@ class RowSeal(ProvingSeal):
 
     # --- sealing ----------------------------------------------------------------------------
 
+    def ready(self) -> None:
+        """Refuse a key that cannot be read, and a version before that cannot be continued."""
+        before = self._version_before()
+        if self.key is not None:
+            _check_same_key(keys.read_private(self.key), before and before[0])
+
     def seal(self, public: Path, private: Path) -> Sealed:
         """Seal all files of the public folder and every row of its table.
 
@@ -144,6 +150,8 @@ class RowSeal(ProvingSeal):
             return None
         above = self.previous / "public"
         public = above if above.is_dir() else self.previous
+        if not public.is_dir():
+            raise IntegrityError(f"the version before: there is no folder '{self.previous}'")
         signed = Signed.read(public, self.names)
         head = self._signed_head(signed, self.names, None)
         return head, self._seeds(public, head)
@@ -152,8 +160,7 @@ class RowSeal(ProvingSeal):
         if self.key is None and before is not None:
             raise IntegrityError(_SAME_KEY, hint="Give it with 'key'.")
         secret = keys.signing(self.key, public, new)
-        if before is not None and keys.fingerprint(secret.public_key()) != before.key:
-            raise IntegrityError("the version before was signed with another key")
+        _check_same_key(secret, before)
         return secret
 
     def _head(self, public: Path, rows: BoundRows, key: str, before: Head | None) -> Head:
@@ -295,6 +302,11 @@ class RowSeal(ProvingSeal):
             Verified((), ("other rows of the release, and its files",)),
         )
         return Proved(verified=verified, rows=shown.rows)
+
+
+def _check_same_key(secret: Ed25519PrivateKey, before: Head | None) -> None:
+    if before is not None and keys.fingerprint(secret.public_key()) != before.key:
+        raise IntegrityError("the version before was signed with another key")
 
 
 def _read_table(public: Path) -> Published:

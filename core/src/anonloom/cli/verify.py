@@ -52,7 +52,7 @@ def execute(arguments: argparse.Namespace) -> int:
     if arguments.rows is not None and arguments.proof is None:
         raise UsageError("--rows writes the rows of a proof: give one with --proof")
     asked = _asked(arguments)
-    key = Path(arguments.key) if arguments.key else None
+    key = _file(arguments.key, "key")
     known = _known(arguments)
     registry = Registry.installed()
     if arguments.proof is None:
@@ -82,8 +82,14 @@ def _known(arguments: argparse.Namespace) -> Known | None:
         return None
     if arguments.at_least is not None and arguments.at_least < 1:
         raise UsageError(f"--at-least must be at least 1. Got {arguments.at_least} instead.")
-    head = Path(arguments.head) if arguments.head is not None else None
-    return Known(head=head, version=arguments.at_least)
+    return Known(head=_file(arguments.head, "head"), version=arguments.at_least)
+
+
+def _file(named: str | None, what: str) -> Path | None:
+    """Return a file that an argument names; one that is not there says nothing of the release."""
+    if named is not None and not Path(named).is_file():
+        raise UsageError(f"there is no file '{named}' with a {what}")
+    return None if named is None else Path(named)
 
 
 def _say(what: str, verified: Verified) -> None:

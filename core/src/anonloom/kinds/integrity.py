@@ -105,6 +105,18 @@ class Seal(IntegrityScheme):
         """
         return None
 
+    def ready(self) -> None:
+        """Refuse what would let `seal` fail, such as a key that is not there.
+
+        Called before the data are read: a run may take long, and its work would be lost. Not when
+        a pipeline file is only checked, which may be done where the key is not.
+
+        Raises
+        ------
+        IntegrityError
+            When a key or an earlier release cannot be used.
+        """
+
     @abstractmethod
     def seal(self, public: Path, private: Path) -> Sealed:
         """Seal all files of the public folder; keys come from the system's randomness."""

@@ -89,6 +89,8 @@ class Pipeline:
         spec = self._given(frame)
         target = self.target(to)
         outputs.refuse_existing(target, replace)
+        if spec.publish.integrity is not None:
+            spec.publish.integrity.ready()
         run_id = secrets.token_hex(8)
         with (
             announced(spec, self.registry, run_id),

@@ -135,6 +135,14 @@ def test_keys_that_cannot_sign(tmp_path):
     )
 
 
+def test_a_key_that_cannot_sign_is_refused_beforehand(tmp_path):
+    Digest().ready()
+    Digest(key=key_file(tmp_path / "good")).ready()
+    with pytest.raises(IntegrityError) as caught:
+        Digest(key=tmp_path / "absent").ready()
+    assert "the private key cannot be read: No such file or directory" == str(caught.value)
+
+
 def test_a_private_key_is_never_published(tmp_path):
     public, private = tmp_path / "public", tmp_path / "private"
     public.mkdir()

@@ -38,6 +38,11 @@ class Digest(Seal):
         private=True,
     )
 
+    def ready(self) -> None:
+        """Refuse a key that cannot be read."""
+        if self.key is not None:
+            keys.read_private(self.key)
+
     def seal(self, public: Path, private: Path) -> Sealed:
         """Seal all files of the public folder.
 
