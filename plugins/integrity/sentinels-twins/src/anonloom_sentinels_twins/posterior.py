@@ -17,7 +17,7 @@ twins have two explanations, one in which the many work and one in which the few
 steps hardly ever lead from the one to the other. So the twins are brought in little by little
 (population annealing, Hukushima and Iba 2003): many particles start from what prior and sentinels
 say, which is sampled exactly, and each time that twins are given more weight, the particles that
-explain them better are multiplied at the cost of the others; and after every round of steps each
+explain them better are multiplied at the cost of the others; and every few rounds of steps each
 particle is offered its mirror image. How many end in which explanation is how probable it is.
 Particles are seeded with a fixed number: the same evidence gives the same probabilities.
 """
@@ -46,6 +46,8 @@ _SEED = 7
 _STEP = 2_000_000
 # Sweeps over all workers that are averaged, once the twins have their full weight.
 _KEPT = 30
+# After so many of them particles are offered their mirror images, which costs as much as a sweep.
+_APART = 4
 # Twins are given so much more weight at a time that particles count as this share of their number.
 _LEFT = 0.5
 # In so many steps twins have their full weight, whatever becomes of the particles.
@@ -242,8 +244,13 @@ def sampled(counts: Counts, model: Model, particles: int) -> Floats:
             break
         some.multiply(1.0 if step == _MOST_STEPS - 1 else _LEFT)
         some.sweep()
-    # Each step has the exact probability of one worker given the others: less noisy than counting.
-    guilty = sum((some.sweep() for _ in range(_KEPT)), start=np.zeros(counts.failed.shape))
+        some.mirror()
+    guilty = np.zeros(counts.failed.shape)
+    for kept in range(_KEPT):
+        # Each step has the exact probability of one worker given the others: better than counting.
+        guilty += some.sweep()
+        if kept % _APART == 0:
+            some.mirror()
     return np.asarray(np.clip(guilty / _KEPT, 0.0, 1.0))
 
 
@@ -320,10 +327,9 @@ class _Particles:
             chance = self.alone[:, None, one] + self.weight[:, None, None] * twins
             self.shown[:, one], honest = _drawn(chance, self.rng)
             guilty[:, one] = 1 - honest.mean(axis=1)
-        self._mirror()
         return guilty
 
-    def _mirror(self) -> None:
+    def mirror(self) -> None:
         """Offer every particle its mirror image: Metropolis' rule says who takes it."""
         image = self.shown[..., self.model.mirror]
         gain = (self.alone[:, :, None] * (image - self.shown)).sum(axis=(1, 3))
