@@ -127,3 +127,18 @@ def test_regions_belong_to_classes() -> None:
     with pytest.raises(ValueError, match=r"^regions must have one row per class$"):
         Classes(np.arange(3), np.array([0, 1, 3]), regions=Regions(one, one))
     assert None is Regions(one, one).take(np.array([0])).level
+
+
+def test_only_one_class_or_classes_with_regions_divide_space() -> None:
+    sizes, rows = [4, 3], np.arange(3)
+    whole = Classes.whole(rows)
+    assert whole.divide_space
+    assert ([[0, 0]], [[3, 2]]) == (whole.space(sizes).lo.tolist(), whole.space(sizes).hi.tolist())
+    several = Classes(rows, np.array([0, 1, 3]))
+    assert not several.divide_space
+    assert [[3, 2], [3, 2]] == several.space(sizes).hi.tolist()
+    regions = Regions(np.zeros((2, 2), np.int32), np.ones((2, 2), np.int32))
+    given = Classes(rows, np.array([0, 1, 3]), regions=regions)
+    assert given.divide_space
+    assert regions is given.space(sizes)
+    assert Classes.whole(np.empty(0, np.int64)).space(sizes).lo.shape == (0, 2)

@@ -1,5 +1,7 @@
 """Equivalence classes: rows sorted by class, offsets, suppressed rows, and assigned regions."""
 
+from collections.abc import Sequence
+
 import attrs
 import numpy as np
 from numpy.typing import NDArray
@@ -122,6 +124,29 @@ class Classes:
     def published_regions(self) -> Regions | None:
         """The regions where they will be published, not what the rows of a class cover."""
         return self.regions if self.global_recoding else None
+
+    @property
+    def divide_space(self) -> bool:
+        """Whether every class has a part of space of its own, which can be divided further.
+
+        A single class has all of it. Several classes without regions share it in a way that nobody
+        knows, and so does whatever they are divided into.
+        """
+        return self.regions is not None or len(self) <= 1
+
+    def space(self, sizes: Sequence[int]) -> Regions:
+        """Return the regions; all of space for classes without.
+
+        Parameters
+        ----------
+        sizes
+            Positions on each axis.
+        """
+        if self.regions is not None:
+            return self.regions
+        last = np.asarray(sizes, np.int32) - 1
+        hi = np.repeat(last[None], len(self), axis=0)
+        return Regions(np.zeros_like(hi), hi)
 
     def members(self, which: int) -> Rows:
         """Rows of one class."""

@@ -393,3 +393,17 @@ def test_progress_ends_with_all_rows():
 
     assert (100, 100) == told[-1]
     assert sorted(told) == told
+
+
+def test_parts_of_classes_that_nobody_gave_regions_have_none():
+    """All of space for each of them would send every later row to the first."""
+    table = Table.build(
+        pd.DataFrame({"age": [*range(8)]}),
+        Schema([Column(name="age", role="quasi", type="number")]),
+    )
+    interleaved = Classes(np.array([0, 2, 4, 6, 1, 3, 5, 7]), np.array([0, 4, 8]))
+
+    found = Mondrian().partition(table, interleaved, Guard([AtLeast(k=2)]), Run())
+
+    assert [2, 2, 2, 2] == found.sizes.tolist()
+    assert found.regions is None

@@ -160,19 +160,15 @@ def gather(table: Table, classes: Classes) -> tuple[Fragments, Ints]:
     rows
         The row order that the fragments refer to.
     """
-    axes = len(table.axes)
     label = classes.class_of_position().astype(np.int32)
     # With the class in front, points come sorted by class and never cross two of them.
     points = collapse(np.concatenate([label[None], table.codes[:, classes.rows]]))
     bounds = np.searchsorted(points.codes[0], np.arange(len(classes) + 1))
     first = np.cumsum(points.weights) - points.weights
-    if classes.regions is not None:
-        lo, hi = classes.regions.lo.T, classes.regions.hi.T
-    else:
-        lo = np.zeros((axes, len(classes)), np.int32)
-        top = np.array([axis.size - 1 for axis in table.axes], np.int32)
-        hi = np.repeat(top[:, None], len(classes), axis=1)
-    fragments = Fragments(points.codes[1:], first, points.weights, bounds, classes.starts, lo, hi)
+    space = classes.space([axis.size for axis in table.axes])
+    fragments = Fragments(
+        points.codes[1:], first, points.weights, bounds, classes.starts, space.lo.T, space.hi.T
+    )
     return fragments, classes.rows[points.rows_by_point()]
 
 
@@ -190,8 +186,8 @@ def join(parts: Sequence[Fragments]) -> Fragments:
     )
 
 
-def assemble(parts: Sequence[Fragments], rows: Ints, suppressed: Ints) -> Classes:
-    """Turn finished fragments back into classes of rows."""
+def assemble(parts: Sequence[Fragments], rows: Ints, given: Classes) -> Classes:
+    """Turn finished fragments of the given classes back into classes of rows."""
     order = np.argsort(np.concatenate([part.offset for part in parts]))
     counts = np.concatenate([np.diff(part.bounds) for part in parts])
     inside = spans((np.cumsum(counts) - counts)[order], counts[order])
@@ -201,4 +197,9 @@ def assemble(parts: Sequence[Fragments], rows: Ints, suppressed: Ints) -> Classe
     lo = np.concatenate([part.lo for part in parts], axis=1)[:, order]
     hi = np.concatenate([part.hi for part in parts], axis=1)[:, order]
     regions = Regions(np.ascontiguousarray(lo.T), np.ascontiguousarray(hi.T))
-    return Classes(rows[spans(first, weight)], ends, suppressed, regions)
+    return Classes(
+        rows[spans(first, weight)],
+        ends,
+        given.suppressed,
+        regions if given.divide_space else None,
+    )

@@ -69,7 +69,7 @@ class Mondrian(Partitioner):
             done += closed
             finished += sum(int(part.weight.sum()) for part in closed)
             run.progress(finished, len(rows))
-        refined = assemble(done, rows, classes.suppressed)
+        refined = assemble(done, rows, classes)
         # A cut makes admitted halves only; what was never cut is as good as it came.
         admitted = guard.admits_classes(table, refined)
         return refined if admitted.all() else refined.suppress(~admitted)

@@ -109,15 +109,10 @@ class Grown:
     leaves: Nodes
 
     def classes(self, given: Classes, weighted: Weighted, order: Codes) -> Classes:
-        """Return the leaves as classes; the first region that holds a row is that of its class.
-
-        Several given classes without regions share the space in a way that nobody knows, and so do
-        their leaves.
-        """
+        """Return the leaves as classes; the first region that holds a row is that of its class."""
         leaves = self.leaves.take(np.argsort(self.leaves.start))
         bounds = np.append(0, np.cumsum(leaves.rows))
-        known = given.regions is not None or len(given) == 1
-        regions = Regions(leaves.lo, leaves.hi) if known else None
+        regions = Regions(leaves.lo, leaves.hi) if given.divide_space else None
         return Classes(weighted.rows_of(order), bounds, given.suppressed, regions)
 
 
@@ -187,14 +182,17 @@ class Grower:
 
     def _roots(self, classes: Classes) -> Nodes:
         shape = (len(classes), len(self.table.axes))
-        if classes.regions is not None:
-            lo, hi = classes.regions.lo, classes.regions.hi
-        else:
-            lo = np.zeros(shape, np.int32)
-            top = np.array([axis.size - 1 for axis in self.table.axes], np.int32)
-            hi = np.repeat(top[None], len(classes), axis=0)
+        space = classes.space([axis.size for axis in self.table.axes])
         bounds, every = self.weighted.bounds, np.arange(len(classes))
-        return Nodes(every, bounds[:-1], bounds[1:], classes.sizes, lo, hi, np.ones(shape, bool))
+        return Nodes(
+            every,
+            bounds[:-1],
+            bounds[1:],
+            classes.sizes,
+            space.lo,
+            space.hi,
+            np.ones(shape, bool),
+        )
 
     def _split(self, level: Nodes, number: int) -> tuple[Nodes, Nodes, list[Splits]]:
         """Split a level; return the nodes that stay, the parts of the others, and the splits."""
