@@ -36,6 +36,9 @@ COLUMNS = {
 }
 
 
+OTHERS = {"illness": "sensitive", "outcome": "label"}
+
+
 def value_of(column, rng):
     kind = column.rstrip("0123456789")
     if kind == "born":
@@ -59,6 +62,8 @@ def table(n, columns=tuple(COLUMNS), seed=1, pool=None, gaps=0.0, constant=()):
     # Both illnesses are there as soon as two rows are.
     for at, row in enumerate(rows):
         row["illness"] = "xyz"[at % 3] if at > 1 else "xy"[at]
+        # What some partitioners look at, and all leave as it is.
+        row["outcome"] = "good" if at % 5 else "bad"
     return pd.DataFrame(rows)
 
 
@@ -93,7 +98,7 @@ def pipeline(folder, frame, partitioner, handler):
     quasi = {
         name: {"role": "quasi", **COLUMNS[name.rstrip("0123456789")]}
         for name in frame
-        if name != "illness"
+        if name not in OTHERS
     }
     spec = {
         "version": 1,
@@ -101,7 +106,7 @@ def pipeline(folder, frame, partitioner, handler):
         "data": {
             "source": "csv",
             "with": {"path": "people.csv"},
-            "columns": {**quasi, "illness": {"role": "sensitive"}},
+            "columns": {**quasi, **{name: {"role": role} for name, role in OTHERS.items()}},
         },
         "privacy": [{"k-anonymity": {"k": K}}, {"l-diversity": {"l": L, "of": "illness"}}],
         "suppression": {"at_most": 1},
@@ -122,7 +127,7 @@ def broken_classes(release):
     """Return the published classes that are too small or tell too much, suppressed ones aside."""
     classes = defaultdict(list)
     for row in release.astype(object).where(release.notna(), None).to_dict("records"):
-        illness = row.pop("illness")
+        illness, _ = row.pop("illness"), row.pop("outcome")
         if set(row.values()) != {"*"}:
             classes[tuple(row.values())].append(illness)
     return [cells for cells, ill in classes.items() if len(ill) < K or len(set(ill)) < L]
@@ -134,7 +139,8 @@ def test_every_pair_publishes_what_was_demanded(shape, partitioner, handler, tmp
     outcome = Pipeline.load(pipeline(tmp_path, frame, partitioner, handler)).run()
 
     release = outcome.release.frame
-    assert sorted(frame["illness"]) == sorted(release["illness"])
+    pairs = [sorted(zip(one["illness"], one["outcome"], strict=True)) for one in (frame, release)]
+    assert pairs[0] == pairs[1]
     assert [] == broken_classes(release)
     cavg = outcome.findings["utility"]["cavg"]
     assert cavg.value is None or cavg.assumptions[0] == f"k = {K}, as the declared privacy demands"
