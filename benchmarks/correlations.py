@@ -13,6 +13,7 @@ the search counts, is shown for information.
 import argparse
 import json
 import statistics
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -70,7 +71,7 @@ def encoded_table(frame: pd.DataFrame) -> np.ndarray:
     )
 
 
-def main() -> None:
+def main() -> int:
     """Print the table and write it to benchmarks/results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=100_000)
@@ -108,7 +109,8 @@ def main() -> None:
     print(verdicts(goals))
     RESULT.parent.mkdir(exist_ok=True)
     RESULT.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+    return 0 if all(goal.met for goal in goals) else 1
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

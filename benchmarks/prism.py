@@ -27,11 +27,11 @@ import attrs
 import numpy as np
 import pandas as pd
 from adult_table import adult_file
-from scipy.special import stdtrit
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import LeaveOneOut, StratifiedShuffleSplit
 
+from anonloom_learning.scores import interval
 from anonloom_prism.attack import People, Plan, infer
 from anonloom_prism.discovery import discover
 from anonloom_prism.knowledge import Both, Cells, Outputs, as_features
@@ -41,6 +41,7 @@ from anonloom_prism.svc import PrismSVC
 from anonloom_prism.targets import targets
 
 RESULT = Path(__file__).parent / "results" / "prism.json"
+FIGURE_1 = Path(__file__).parents[1] / "plugins/learners/prism/tests/figure_1.csv"
 #: Share of the rows that judge.
 JUDGES = 0.3
 #: Most rows that an attack uses.
@@ -90,13 +91,7 @@ class Task:
 
 def figure_1() -> Task:
     """Make the paper's example; 13 rows prove nothing, so that chance is not guarded against."""
-    rows = """F 65 former emphysema yes|M 54 never cirrhosis no|F 61 current bronchitis yes
-        M 72 never cirrhosis no|F 35 former arthritis no|M 68 former bronchitis yes
-        M 64 never diabetes no|F 15 never asthma no|F 39 never osteoporosis no|M 29 never celiac no
-        M 33 never arthritis no|F 54 current bronchitis yes|F 75 former bronchitis yes"""
-    cells = [row.split() for row in rows.replace("\n", "|").split("|")]
-    frame = pd.DataFrame(cells, columns=["gender", "age", "smoker", "disease", "risk"])
-    frame["age"] = frame["age"].astype(float)
+    frame = pd.read_csv(FIGURE_1).astype({"age": float})
     critical = ("bronchitis", "emphysema")
     search = {"alpha": None, "threshold": 0.6}
     return Task("figure 1", frame, "risk", "disease", critical, search)
@@ -219,12 +214,6 @@ def attack(task: Task, plan: Plan) -> dict[str, Any]:
     }
 
 
-def interval(values: np.ndarray, ratio: float) -> tuple[float, float]:
-    """Mean of repeated splits and half the width of its 95 % interval (Nadeau and Bengio)."""
-    error = np.sqrt(values.var(ddof=1) * (1 / len(values) + ratio))
-    return float(values.mean()), float(stdtrit(len(values) - 1, 0.975) * error)
-
-
 def line(record: dict[str, Any]) -> str:
     """One row of the table in Markdown."""
     accuracy = {name: np.array(values) for name, values in record["accuracy"].items()}
@@ -232,10 +221,10 @@ def line(record: dict[str, Any]) -> str:
     tiny = record["rows"] < 50
 
     def difference(values: np.ndarray, base: np.ndarray) -> str:
-        if tiny or len(values) < 2:
-            return f"{(values - base).mean():+.3f}"
-        mean, half = interval(values - base, JUDGES / (1 - JUDGES))
-        return f"{mean:+.3f} ± {half:.3f}"
+        lost = values - base
+        ends = None if tiny else interval(lost, JUDGES / (1 - JUDGES))
+        half = "" if ends is None else f" ± {(ends[1] - ends[0]) / 2:.3f}"
+        return f"{lost.mean():+.3f}{half}"
 
     def gain(name: str) -> str:
         one = (record.get("attack") or {}).get("gain", {}).get(name)
@@ -268,7 +257,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=30_162)
     parser.add_argument("--splits", type=int, default=5)
-    parser.add_argument("--only", action="append", help="a table; may be repeated")
+    parser.add_argument(
+        "--only", action="append", choices=list(tasks(0)), help="a table; may be repeated"
+    )
     parser.add_argument("--to", type=Path, default=RESULT)
     given = parser.parse_args()
     plan = Plan(attackers=ATTACKERS, repeats=given.splits, deals=3, share=JUDGES)
