@@ -33,9 +33,9 @@ from sklearn.model_selection import LeaveOneOut, StratifiedShuffleSplit
 
 from anonloom_learning.scores import interval
 from anonloom_prism.attack import People, Plan, infer
+from anonloom_prism.attack_names import ATTACKERS
 from anonloom_prism.discovery import discover
 from anonloom_prism.knowledge import Both, Cells, Outputs, as_features
-from anonloom_prism.names import ATTACKERS
 from anonloom_prism.private_selection import PrivateSelection
 from anonloom_prism.svc import PrismSVC
 from anonloom_prism.targets import targets

@@ -279,6 +279,7 @@ def test_shares_can_be_given(folder):
             "--disguise must read NAME=NUMBER with a number above 0. Got 'zip=-1' instead.",
         ),
         (["--disguise", "zip=1", "--disguise", "zip=2"], 2, "--disguise names 'zip' twice"),
+        (["--disguise", "zap=1"], 2, "--disguise: rows.csv has no column 'zap'"),
         (
             ["--share", "old=0.3"],
             2,

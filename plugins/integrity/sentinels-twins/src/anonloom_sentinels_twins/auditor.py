@@ -183,7 +183,7 @@ class Outsourcing(Auditor):
         rng: np.random.Generator,
     ) -> "Figure":
         from anonloom_sentinels_twins import figures
-        from anonloom_sentinels_twins.accusing import declared
+        from anonloom_sentinels_twins.accusations import declared
 
         if which == "proxies":
             return self._proxies(labels, table, rng)

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from anonloom.errors import UsageError
 from anonloom.kinds.work import JOB, RESULT
+from anonloom_sentinels_twins.distinguishing import Attempt, attempt
+from anonloom_sentinels_twins.features import Matrix, features_of
 from anonloom_sentinels_twins.key import spelled
-from anonloom_sentinels_twins.looks import Matrix, looks
-from anonloom_sentinels_twins.telling import Attempt, attempt
 
 #: How often, at most, rows that are alike are said to be told apart: all classes together.
 RATE = 0.01
@@ -174,7 +174,7 @@ def measure(
     theirs = _sample(theirs, MOST, rng)
     rows = pd.concat([known[columns].iloc[mine], jobs[columns].iloc[theirs]], ignore_index=True)
     genuine = np.repeat([False, True], [len(mine), len(theirs)])
-    seen = looks(rows, int(rng.integers(2**31)))
+    seen = features_of(rows, int(rng.integers(2**31)))
     folds = _folds(genuine, rng)
     sure, kept = np.zeros(len(rows)), np.ones(len(rows), dtype=np.bool_)
     # Where hardly any result occurs twice, there are no classes to learn.

@@ -12,7 +12,11 @@ from anonloom.errors import DataError, UsageError
 from anonloom.kinds.work import JOB, RESULT, Assignment, Campaign, Sizing
 from anonloom_sentinels_twins import files
 from anonloom_sentinels_twins import key as keys
-from anonloom_sentinels_twins.expectations import add_expectations, groups_of, named_numbers
+from anonloom_sentinels_twins.campaign_arguments import (
+    add_expectations,
+    campaign_of,
+    named_numbers,
+)
 from anonloom_sentinels_twins.scheme import SentinelsTwins
 
 
@@ -63,23 +67,11 @@ def execute(arguments: argparse.Namespace) -> int:
     if arguments.price is not None and not 0 <= arguments.price < float("inf"):
         raise UsageError(f"--price must be 0 or more. Got {arguments.price:g} instead.")
     scheme = SentinelsTwins(disguise=named_numbers("--disguise", arguments.disguise))
-    groups = groups_of(arguments.groups, arguments.workers)
     rows = files.read_rows(Path(arguments.rows))
     known = _known(arguments, rows)
     shares = _shares(known, named_numbers("--share", arguments.shares))
     rows, known = _with_numbers(rows, known, scheme, arguments)
-    campaign = Campaign(
-        jobs=len(rows),
-        workers=arguments.workers,
-        lazy=arguments.lazy,
-        omission=arguments.omission,
-        classes=shares,
-        budget=arguments.budget,
-        epsilon=arguments.epsilon,
-        error=arguments.error,
-        colluding=arguments.colluding,
-        groups=groups,
-    )
+    campaign = campaign_of(arguments, len(rows), shares)
     sizing = scheme.size(campaign)
     _say([*_statement(sizing, campaign, arguments.price), _expected(arguments, shares)])
     known = _fresh(known, arguments.earlier)
@@ -149,9 +141,10 @@ def _with_numbers(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return both with the columns that are disguised as numbers: all cells are rewritten alike."""
     for name in scheme.disguise:
-        if name in rows.columns:
-            rows = rows.assign(**{name: files.as_numbers(rows, name, arguments.rows)})
-            known = known.assign(**{name: files.as_numbers(known, name, arguments.known)})
+        if name not in rows.columns:
+            raise UsageError(f"--disguise: {arguments.rows} has no column '{name}'")
+        rows = rows.assign(**{name: files.as_numbers(rows, name, arguments.rows)})
+        known = known.assign(**{name: files.as_numbers(known, name, arguments.known)})
     return rows, known
 
 

@@ -16,8 +16,8 @@ from anonloom.data.findings import Chart
 from anonloom.kinds.work import RESULT, Campaign, Judgement, OmittedWork, Sizing
 from anonloom_sentinels_twins import formulas
 from anonloom_sentinels_twins.comparing import Plan
+from anonloom_sentinels_twins.features import features_of
 from anonloom_sentinels_twins.figures import Figure
-from anonloom_sentinels_twins.looks import looks
 from anonloom_sentinels_twins.meanings import BLIND, NOT_BLIND, say, unknown
 from anonloom_sentinels_twins.scheme import SentinelsTwins
 from anonloom_sentinels_twins.simulation import Share
@@ -115,7 +115,7 @@ def proxies(
     cells = table.reset_index(drop=True)
     if cells.shape[1] == 0:
         return Figure(tuple(unknown(["proxies"], "there is no column to learn from")))
-    features = looks(cells, int(rng.integers(2**31)))
+    features = features_of(cells, int(rng.integers(2**31)))
     rows = _Rows(cells.assign(**{_ROW: np.arange(len(cells))}), rank[codes], features)
     outcome = _Outcome()
     try:

@@ -8,7 +8,7 @@ import numpy as np
 
 from anonloom.errors import UsageError
 from anonloom.kinds.work import Campaign, Sizing
-from anonloom_sentinels_twins.expectations import add_expectations, groups_of
+from anonloom_sentinels_twins.campaign_arguments import add_expectations, campaign_of
 from anonloom_sentinels_twins.rehearsal import Rehearsal, rehearse
 from anonloom_sentinels_twins.scheme import SentinelsTwins
 from anonloom_sentinels_twins.simulation import Setting, Share, simulate
@@ -109,18 +109,7 @@ def _campaign(arguments: argparse.Namespace) -> Campaign:
         raise UsageError(
             f"--shares must be numbers with commas between them. Got '{arguments.shares}' instead."
         ) from None
-    return Campaign(
-        jobs=arguments.jobs,
-        workers=arguments.workers,
-        lazy=arguments.lazy,
-        omission=arguments.omission,
-        classes=shares,
-        budget=arguments.budget,
-        epsilon=arguments.epsilon,
-        error=arguments.error,
-        colluding=arguments.colluding,
-        groups=groups_of(arguments.groups, arguments.workers),
-    )
+    return campaign_of(arguments, arguments.jobs, shares)
 
 
 def _behaviour(arguments: argparse.Namespace) -> Behaviour:

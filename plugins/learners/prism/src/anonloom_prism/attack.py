@@ -26,8 +26,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
+from anonloom_prism.attack_names import Attacker
 from anonloom_prism.knowledge import Knowledge
-from anonloom_prism.names import Attacker
 from anonloom_prism.targets import Targets
 
 Floats = NDArray[np.float64]

@@ -11,8 +11,8 @@ from anonloom.data.schema import Schema
 from anonloom.kinds.auditor import Auditor
 from anonloom.kinds.context import Run
 from anonloom.params import all_of, at_least, between, distinct, not_empty, param
-from anonloom_prism.asked import sensitive_of, unclear
 from anonloom_prism.correlations import Measure
+from anonloom_prism.sensitive_column import sensitive_of, unclear
 
 
 @attrs.frozen(kw_only=True)

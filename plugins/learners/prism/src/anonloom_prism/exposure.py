@@ -8,9 +8,9 @@ from anonloom.data.case import Case
 from anonloom.data.findings import Chart, Finding, Findings
 from anonloom.kinds.context import Run
 from anonloom_prism.attack import Inferred, Plan, infer
+from anonloom_prism.attack_names import KNOWN
 from anonloom_prism.correlations import ALL
 from anonloom_prism.inference import AttributeInference
-from anonloom_prism.names import KNOWN
 from anonloom_prism.targets import Targets
 from anonloom_prism.versions import Asked
 

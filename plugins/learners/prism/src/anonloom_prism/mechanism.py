@@ -10,8 +10,8 @@ from anonloom.errors import UsageError
 from anonloom.kinds.context import Run
 from anonloom.kinds.mechanism import Mechanism
 from anonloom.params import above, all_of, at_least, between, distinct, each, not_empty, param
-from anonloom_prism.asked import sensitive_of, unclear
 from anonloom_prism.correlations import Measure
+from anonloom_prism.sensitive_column import sensitive_of, unclear
 
 #: Roles of columns that may be dropped.
 ATTRIBUTES: tuple[Role, ...] = ("quasi", "sensitive", "other")

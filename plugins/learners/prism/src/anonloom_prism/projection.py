@@ -12,12 +12,12 @@ from anonloom.data.table import Table
 from anonloom.errors import UsageError
 from anonloom.kinds.context import Run
 from anonloom_prism.admissible import Rule
-from anonloom_prism.asked import sensitive_of
 from anonloom_prism.cover import largest
 from anonloom_prism.discovery import discover
 from anonloom_prism.knowledge import absence, readable
 from anonloom_prism.mechanism import ATTRIBUTES, PrismProjection
 from anonloom_prism.selection import Selection
+from anonloom_prism.sensitive_column import sensitive_of
 from anonloom_prism.svc import PrismSVC
 from anonloom_prism.targets import NotAssessable
 from anonloom_prism.versions import MOST_LABELS

@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Iterable
 
 from anonloom.errors import UsageError
+from anonloom.kinds.work import Campaign
 
 
 def add_expectations(parser: argparse.ArgumentParser) -> None:
@@ -52,6 +53,28 @@ def add_expectations(parser: argparse.ArgumentParser) -> None:
         "--colluding",
         action="store_true",
         help="expect that all lazy workers compare their jobs, whoever they are",
+    )
+
+
+def campaign_of(arguments: argparse.Namespace, jobs: int, classes: tuple[float, ...]) -> Campaign:
+    """Return the campaign that the arguments describe.
+
+    Raises
+    ------
+    UsageError
+        When `--collude` names no groups of workers.
+    """
+    return Campaign(
+        jobs=jobs,
+        workers=arguments.workers,
+        lazy=arguments.lazy,
+        omission=arguments.omission,
+        classes=classes,
+        budget=arguments.budget,
+        epsilon=arguments.epsilon,
+        error=arguments.error,
+        colluding=arguments.colluding,
+        groups=groups_of(arguments.groups, arguments.workers),
     )
 
 

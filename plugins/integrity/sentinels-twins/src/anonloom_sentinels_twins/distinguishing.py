@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom_sentinels_twins.looks import Matrix
+from anonloom_sentinels_twins.features import Matrix
 
 #: How much the classifier prefers small weights, relative to the size of a row.
 _RIDGE = 1.0
