@@ -13,7 +13,7 @@ from anonloom.errors import ParameterError
 from anonloom.kinds.context import Run
 from anonloom.kinds.work import Campaign
 from anonloom.testing import AuditorConformance, tables
-from anonloom_sentinels_twins import accusing, formulas
+from anonloom_sentinels_twins import accusations, formulas
 from anonloom_sentinels_twins.auditor import ALL, Outsourcing
 from anonloom_sentinels_twins.simulation import Share
 
@@ -99,7 +99,7 @@ def test_the_declared_campaign_is_stated_and_simulated():
 def test_the_controls_that_are_judged_notice_as_often_as_the_formula_says():
     campaign = Campaign(jobs=1000, workers=5, lazy=2, omission=0.2, classes=(0.6, 0.4), budget=20)
     lazy = np.tile(np.arange(5) < 2, (4000, 1))
-    counts = accusing.counts(campaign, 8, 12, lazy, np.random.default_rng(3))
+    counts = accusations.counts(campaign, 8, 12, lazy, np.random.default_rng(3))
     assert 8.0 == (counts.failed + counts.passed).sum() / 4000
     assert 24.0 == (counts.different + counts.same).sum() / 4000
     assert (counts.different == counts.different.transpose(0, 2, 1)).all()
