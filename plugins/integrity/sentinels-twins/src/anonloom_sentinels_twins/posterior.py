@@ -22,6 +22,8 @@ particle is offered its mirror image. How many end in which explanation is how p
 Particles are seeded with a fixed number: the same evidence gives the same probabilities.
 """
 
+from typing import Any
+
 import attrs
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +31,8 @@ from numpy.typing import NDArray
 from anonloom.kinds.work import Campaign
 
 Floats = NDArray[np.float64]
+# What particles are handled in: drawing them is far less precise than that.
+Singles = NDArray[np.float32]
 
 #: What a lazy worker's rate may be, in parts of the rate that the campaign expects.
 SPREAD = (0.25, 0.5, 1.0, 2.0)
@@ -154,6 +158,14 @@ class Model:
             mirror=_mirror(rates),
         )
 
+    def rounded(self) -> "Model":
+        """Return the model as particles need it."""
+        tables = {
+            name: getattr(self, name).astype(np.float32)
+            for name in ("prior", "fail", "accept", "differ", "match")
+        }
+        return attrs.evolve(self, **tables)
+
 
 def _mirror(rates: Floats) -> NDArray[np.int64]:
     near = np.isclose(rates[:, None], 1 - rates[None, :], rtol=0, atol=1e-9)
@@ -265,27 +277,26 @@ class _Particles:
     twins
         Differing and matching twins, by campaign, worker, which of both, and worker.
     shown
-        1 where a particle has a rate, else 0: by campaign, worker, particle and rate.
+        1 where a particle has a rate, else 0: by campaign, worker, rate and particle.
     weight
         By campaign: the power to which the probability of twins is raised, from 0 to 1.
     """
 
     model: Model
-    alone: Floats
-    twins: Floats
-    shown: Floats
-    weight: Floats
+    alone: Singles
+    twins: Singles
+    shown: Singles
+    weight: Singles
     rng: np.random.Generator
 
     @classmethod
     def of(cls, counts: Counts, model: Model, particles: int) -> "_Particles":
         """Draw particles as prior and sentinels say."""
-        rng, alone = np.random.default_rng(_SEED), _alone(counts, model)
-        campaigns, workers, rates = alone.shape
-        chance = np.broadcast_to(alone[:, :, None], (campaigns, workers, particles, rates))
-        twins = np.stack([counts.different, counts.same], axis=2)
+        rng, alone = np.random.default_rng(_SEED), _alone(counts, model).astype(np.float32)
+        chance = np.broadcast_to(alone[..., None], (*alone.shape, particles))
+        twins = np.stack([counts.different, counts.same], axis=2).astype(np.float32)
         shown, _ = _drawn(chance, rng)
-        return cls(model, alone, twins, shown, np.zeros(campaigns), rng)
+        return cls(model.rounded(), alone, twins, shown, np.zeros(len(alone), np.float32), rng)
 
     def multiply(self, left: float) -> None:
         """Give twins more weight, and multiply the particles that explain them better.
@@ -300,18 +311,18 @@ class _Particles:
         # Evenly spaced: a particle is taken as often as it should be, but for rounding.
         at = (np.arange(number) + self.rng.random((len(fit), 1))) / number * chance[:, -1:]
         taken = [np.searchsorted(*one, side="right") for one in zip(chance, at, strict=True)]
-        places = np.minimum(taken, number - 1)[:, None, :, None]
-        self.shown = np.take_along_axis(self.shown, places, axis=2)
-        self.weight = np.where(self.weight + more > 1 - 1e-9, 1.0, self.weight + more)
+        places = np.minimum(taken, number - 1)[:, None, None]
+        self.shown = np.take_along_axis(self.shown, places, axis=3)
+        self.weight = np.where(self.weight + more > 1 - 1e-6, 1.0, self.weight + more)
 
-    def _step(self, fit: Floats, left: float) -> Floats:
+    def _step(self, fit: Singles, left: float) -> Singles:
         """Return by how much more weight the particles count as the share of them that is asked."""
 
-        def worth(more: Floats) -> Floats:
+        def worth(more: NDArray[np.floating[Any]]) -> Singles:
             chance = np.exp(more[:, None] * fit)
             return np.asarray(chance.sum(axis=1) ** 2 / (chance**2).sum(axis=1) / fit.shape[1])
 
-        low, high = np.zeros(len(fit)), 1 - self.weight
+        low, high = np.zeros(len(fit), np.float32), 1 - self.weight
         whole = worth(high) >= left
         for _ in range(30):
             middle = (low + high) / 2
@@ -324,41 +335,46 @@ class _Particles:
         guilty = np.empty(self.alone.shape[:2])
         for one in self.rng.permutation(self.alone.shape[1]):
             twins = self._said(self.twins[:, one], self.shown)
-            chance = self.alone[:, None, one] + self.weight[:, None, None] * twins
+            chance = self.alone[:, one, :, None] + self.weight[:, None, None] * twins
             self.shown[:, one], honest = _drawn(chance, self.rng)
             guilty[:, one] = 1 - honest.mean(axis=1)
         return guilty
 
     def mirror(self) -> None:
         """Offer every particle its mirror image: Metropolis' rule says who takes it."""
-        image = self.shown[..., self.model.mirror]
-        gain = (self.alone[:, :, None] * (image - self.shown)).sum(axis=(1, 3))
+        image = self.shown[:, :, self.model.mirror]
+        gain = (self.alone[..., None] * (image - self.shown)).sum(axis=(1, 2))
         gain += self.weight[:, None] * (self._fit(image) - self._fit(self.shown))
         takes = np.log(1 - self.rng.random(gain.shape)) < gain
-        self.shown = np.where(takes[:, None, :, None], image, self.shown)
+        self.shown = np.where(takes[:, None, None], image, self.shown)
 
-    def _fit(self, shown: Floats) -> Floats:
+    def _fit(self, shown: Singles) -> Singles:
         """Return the logarithm of the probability that all twins have, by campaign and particle."""
         # Every twin is on the side of two workers.
-        return np.asarray((self._said(self.twins, shown) * shown).sum(axis=(1, 3)) / 2)
+        return np.asarray((self._said(self.twins, shown) * shown).sum(axis=(1, 2)) / 2)
 
-    def _said(self, twins: Floats, shown: Floats) -> Floats:
+    def _said(self, twins: Singles, shown: Singles) -> Singles:
         """Return what twins say of each rate of a worker, or of all, given the others' rates."""
-        campaigns, workers, particles, rates = shown.shape
-        flat = shown.reshape(campaigns, workers, particles * rates)
+        campaigns, workers, *last = shown.shape
         # How many differing and matching twins there are with workers of each rate.
-        met = twins.reshape(campaigns, -1, workers) @ flat
-        met = met.reshape(*twins.shape[:-1], particles, rates)
-        return np.asarray(
-            met[..., 0, :, :] @ self.model.differ + met[..., 1, :, :] @ self.model.match
-        )
+        met = twins.reshape(campaigns, -1, workers) @ shown.reshape(campaigns, workers, -1)
+        met = met.reshape(*twins.shape[:-1], *last)
+        differ, match = self.model.differ.T, self.model.match.T
+        return np.asarray(differ @ met[..., 0, :, :] + match @ met[..., 1, :, :])
 
 
-def _drawn(logs: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Draw one of the last axis by logarithms; return it as 1 among 0, and the first share."""
-    chance = np.exp(logs - logs.max(axis=-1, keepdims=True))
-    until = chance.cumsum(axis=-1)
-    drawn = rng.random((*logs.shape[:-1], 1)) * until[..., -1:]
-    place = (drawn >= until[..., :-1]).sum(axis=-1, keepdims=True)
-    shown = (place == np.arange(logs.shape[-1])).astype(np.float64)
-    return shown, np.asarray(chance[..., 0] / until[..., -1])
+def _drawn(logs: Singles, rng: np.random.Generator) -> tuple[Singles, Singles]:
+    """Draw a rate for every particle by logarithms; return it as 1 among 0, and how honest it was.
+
+    The last axes are rates and particles.
+    """
+    until = np.exp(logs - logs.max(axis=-2, keepdims=True))
+    honest = until[..., 0, :].copy()
+    np.cumsum(until, axis=-2, out=until)
+    honest /= until[..., -1, :]
+    drawn = rng.random((*logs.shape[:-2], 1, logs.shape[-1]), np.float32) * until[..., -1:, :]
+    until[..., -1, :] = np.inf
+    shown = (drawn < until).astype(np.float32)
+    # Up to the drawn one all are 0, from it on 1.
+    shown[..., 1:, :] -= shown[..., :-1, :].copy()
+    return shown, honest
