@@ -232,12 +232,24 @@ class Packing:
         return Packed(self.path)
 
 
+class ByValue:
+    """A function that travels as its code: processes of workers cannot import this module."""
+
+    def __init__(self, function):
+        self.code = cloudpickle.dumps(function)
+
+    def __reduce__(self):
+        return cloudpickle.loads, (self.code,)
+
+    def __call__(self, *arguments):
+        raise AssertionError("it is called by workers only")
+
+
 def test_workers_in_processes_of_their_own_die_and_attack_and_the_others_go_on(
     tmp_path, monkeypatch
 ):
     """As the README says: `deserializers` keep the client from unpacking what an answer is."""
     told, mark = [], tmp_path / "unpacked"
-    # Workers have not imported this module.
     cloudpickle.register_pickle_by_value(sys.modules[__name__])
     try:
         with (
@@ -248,12 +260,13 @@ def test_workers_in_processes_of_their_own_die_and_attack_and_the_others_go_on(
                 found, set_as_default=False, deserializers=["dask", "msgpack"]
             ) as client,
         ):
-            made = batches(3)
-            answers = execute(made, [classified, killed, classified], client, tell=told.append)
+            made, working = batches(3), ByValue(classified)
+            works = [working, ByValue(killed), working]
+            answers = execute(made, works, client, tell=told.append)
             assert [30, None, 30] == [None if one is None else len(one) for one in answers]
             assert ["worker 2 is gone"] == told
-            monkeypatch.setattr(dask_executor, "answer", Packing(mark))
-            assert (None,) == execute(made[:1], classified, client, tell=told.append)
+            monkeypatch.setattr(dask_executor, "answer", ByValue(Packing(mark)))
+            assert (None,) == execute(made[:1], working, client, tell=told.append)
             assert "worker 1 sent something else than answers" == told[-1]
     finally:
         cloudpickle.unregister_pickle_by_value(sys.modules[__name__])
