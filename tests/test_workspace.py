@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from queue import SimpleQueue
 
 import alone
 import bump_version
@@ -307,9 +308,11 @@ class Recorder:
     def __init__(self, prints: str = "", fails: str = "") -> None:
         self.prints, self.fails = prints, fails
         self.commands: list[list[str]] = []
+        self.settings: dict[str, str] = {}
 
-    def __call__(self, command: list[str], cwd: Path | None = None) -> str:
+    def __call__(self, command: list[str], cwd: Path | None = None, **settings: str) -> str:
         self.commands.append(command)
+        self.settings |= settings
         if self.fails and self.fails in command:
             raise alone.CommandFailedError("it broke")
         return self.prints
@@ -389,12 +392,20 @@ def test_the_copy_holds_tests_and_settings_but_no_sources(coins, tmp_path):
     )
 
 
-def test_what_runs_for_a_plugin_with_uv(coins, wheels, tmp_path):
+@pytest.fixture
+def slots(tmp_path):
+    """One place for environments."""
+    places = SimpleQueue()
+    places.put(tmp_path / "one")
+    return places
+
+
+def test_what_runs_for_a_plugin_with_uv(coins, wheels, tmp_path, slots):
     recorder = Recorder("...\n3 passed, 1 skipped in 0.12s\n")
-    result = alone.check(coins, wheels, tmp_path, alone.Uv("uv", recorder))
-    python = str(tmp_path / "env-two-coins/bin/python")
+    result = alone.check(coins, wheels, tmp_path, alone.Uv("uv", recorder), slots)
+    python = str(tmp_path / "one/bin/python")
     assert [
-        ["uv", "venv", "--quiet", "--python", sys.executable, str(tmp_path / "env-two-coins")],
+        ["uv", "venv", "--quiet", "--python", sys.executable, str(tmp_path / "one")],
         [
             "uv",
             "pip",
@@ -417,6 +428,7 @@ def test_what_runs_for_a_plugin_with_uv(coins, wheels, tmp_path):
             "tests",
         ],
     ] == recorder.commands
+    assert {"NUMBA_CACHE_DIR": str(tmp_path / "kernels")} == recorder.settings
     assert ("two-coins", "3 passed, 1 skipped", True) == (
         result.name,
         result.summary,
@@ -424,9 +436,12 @@ def test_what_runs_for_a_plugin_with_uv(coins, wheels, tmp_path):
     )
 
 
-def test_a_plugin_that_fails_keeps_its_output(coins, wheels, tmp_path):
-    result = alone.check(coins, wheels, tmp_path, alone.Uv("uv", Recorder(fails="pytest")))
+def test_a_plugin_that_fails_keeps_its_output_and_leaves_its_place(coins, wheels, tmp_path, slots):
+    (tmp_path / "one").mkdir()
+    result = alone.check(coins, wheels, tmp_path, alone.Uv("uv", Recorder(fails="pytest")), slots)
     assert ("FAILED", "it broke", False) == (result.summary, result.output, result.passed)
+    assert not (tmp_path / "one").exists()
+    assert tmp_path / "one" == slots.get_nowait()
 
 
 def test_pip_builds_the_wheels_where_uv_is_missing(monkeypatch, tmp_path):

@@ -25,6 +25,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from queue import SimpleQueue
 
 from check_workspace import SHARED, Member, members
 
@@ -35,6 +36,7 @@ TESTING = ("pytest>=8.3", "hypothesis>=6.115")
 SETTINGS = ("addopts", "filterwarnings", "markers", "xfail_strict")
 
 Run = Callable[..., str]
+Slots = SimpleQueue[Path]
 
 
 class CommandFailedError(Exception):
@@ -56,7 +58,7 @@ class Result:
         return not self.output
 
 
-def run(command: list[str], cwd: Path | None = None) -> str:
+def run(command: list[str], cwd: Path | None = None, **settings: str) -> str:
     """Run a command without the caller's Python settings; return what it printed.
 
     Raises
@@ -66,6 +68,7 @@ def run(command: list[str], cwd: Path | None = None) -> str:
     """
     # A path to the workspace in any of these would let a plugin see more than it declares.
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "VIRTUAL_ENV"))}
+    kept |= settings
     done = subprocess.run(
         command,
         cwd=cwd,
@@ -184,19 +187,29 @@ def copy_tests(member: Member, folder: Path) -> None:
     shutil.copy(member.root / "conftest.py", folder)
 
 
-def check(member: Member, wheels: Path, scratch: Path, tool: Installer) -> Result:
-    """Install one package into an environment of its own and run its tests there."""
+def check(member: Member, wheels: Path, scratch: Path, tool: Installer, slots: Slots) -> Result:
+    """Install one package into an environment of its own and run its tests there.
+
+    Environments follow each other in the same few places, one for each that is there at a time:
+    kernels that several packages share are compiled for a place, and kept for the next one.
+    """
+    slot = slots.get()
     start = time.monotonic()
     place = scratch / member.short
     try:
         copy_tests(member, place)
-        python = tool.environment(scratch / f"env-{member.short}", requirements(member, wheels))
+        python = tool.environment(slot, requirements(member, wheels))
         # Isolated: neither the folder nor PYTHONPATH becomes importable.
         # What takes long says nothing about what a package needs, and runs in the workspace.
         quick = ["-q", "-m", "not long", "--hypothesis-profile=quick", "tests"]
-        printed = tool.run([str(python), "-I", "-m", "pytest", *quick], cwd=place)
+        kernels = str(scratch / "kernels")
+        tests = [str(python), "-I", "-m", "pytest", *quick]
+        printed = tool.run(tests, cwd=place, NUMBA_CACHE_DIR=kernels)
     except CommandFailedError as failure:
         return Result(member.short, time.monotonic() - start, "FAILED", str(failure))
+    finally:
+        shutil.rmtree(slot, ignore_errors=True)
+        slots.put(slot)
     return Result(member.short, time.monotonic() - start, summary(printed))
 
 
@@ -256,7 +269,10 @@ def main(arguments: list[str] | None = None) -> int:
             print(failure, file=sys.stderr)
             return 1
         print(f"testing {len(chosen)} packages, each alone", flush=True)
-        results = list(pool.map(lambda member: check(member, wheels, scratch, tool), chosen))
+        slots: Slots = SimpleQueue()
+        for number in range(max(1, asked.jobs)):
+            slots.put(scratch / f"environment-{number}")
+        results = list(pool.map(lambda member: check(member, wheels, scratch, tool, slots), chosen))
     for result in results:
         if not result.passed:
             print(f"\n{result.name}\n{result.output}")

@@ -61,6 +61,7 @@ def test_sums_are_those_of_all_combinations(workers, error, draw):
         assert expected == pytest.approx(laziness(counts, prior, asked)[0], abs=1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("sentinels", "twins"), [(20, 60), (5, 45), (0, 60), (5, 200), (0, 1500)])
 def test_sampling_gives_what_the_sum_gives(sentinels, twins, draw):
     asked = campaign(5)
@@ -149,15 +150,16 @@ def reliability(lazy, stated, edges):
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("workers", "runs", "error", "controls"),
     [
         (5, 3000, 0.0, (10, 60)),
-        pytest.param(10, 1000, 0.0, (20, 120), marks=pytest.mark.long),
-        pytest.param(10, 1000, 0.02, (20, 120), marks=pytest.mark.long),
+        (10, 1000, 0.0, (20, 120)),
+        (10, 1000, 0.02, (20, 120)),
         # As the scheme deals them: few sentinels, so that twins have to say nearly all of it.
-        pytest.param(10, 1000, 0.0, (5, 45), marks=pytest.mark.long),
-        pytest.param(10, 1000, 0.0, (5, 300), marks=pytest.mark.long),
+        (10, 1000, 0.0, (5, 45)),
+        (10, 1000, 0.0, (5, 300)),
     ],
 )
 def test_stated_probabilities_are_observed_shares(workers, runs, error, controls, draw):

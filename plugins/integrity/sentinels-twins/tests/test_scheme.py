@@ -108,6 +108,7 @@ def whole(scheme, campaign, sizing, runs, lazy):
     return silent
 
 
+@pytest.mark.long
 def test_whole_campaigns_go_as_their_evidence_alone_says(draw):
     campaign = ten(jobs=300, workers=5, lazy=2, budget=25)
     scheme = SentinelsTwins(likeness=False)
