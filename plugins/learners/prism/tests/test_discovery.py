@@ -285,3 +285,19 @@ def test_a_correlation_says_itself() -> None:
         attributes=frozenset(("b", "a")), target="ill", measure="cramers-v", value=0.512, p=0.01
     )
     assert "a + b -> ill (0.51)" == str(one)
+
+
+@pytest.mark.parametrize("measure", ["cramers-v", "classifier", "multiple-correlation"])
+@pytest.mark.parametrize("alpha", [0.05, None])
+@pytest.mark.parametrize("hits", [60, 400])
+def test_what_is_so_clear_that_its_chance_is_0_is_found(
+    measure: Measure, alpha: float | None, hits: int
+) -> None:
+    """Every one of the hits is told: the chance of that is less than any number, or nearly."""
+    columns = noise(20_000, 4, seed=3)
+    ill = np.arange(20_000) < hits
+    columns["code"] = np.where(ill, "z", np.array(list("abc"))[np.arange(20_000) % 3])
+    columns["illness"] = np.where(ill, "ill", "well")
+    found = discover(pd.DataFrame(columns), "illness", ["ill"], measure=measure, alpha=alpha)
+    assert [{"code"}] == [set(one.attributes) for one in found]
+    assert found[0].p < 1e-100

@@ -105,7 +105,7 @@ def contribution_p(rows: Floats, hits: Floats, level: float) -> float:
     rows, hits
         (blocks x levels): within a block all other attributes agree.
     level
-        As in `by_cells`.
+        As in `by_cells`; 0 where nothing depends on it.
     """
     occupied = rows > 0
     of_block, hit = rows.sum(axis=1), hits.sum(axis=1)
@@ -121,7 +121,8 @@ def contribution_p(rows: Floats, hits: Floats, level: float) -> float:
     mean, variance = moments(of_block, hit, occupied.sum(axis=1), inverse.sum(axis=1))
     expected, spread = (mean * scale).sum(), (variance * scale**2).sum()
     fitted = _beyond(float(found), float(expected), float(spread))
-    if fitted > level or np.minimum(hit, of_block - hit).sum() > BOUNDED:
+    # Far out the fit is 0, which is above no level.
+    if level == 0 or fitted > level or np.minimum(hit, of_block - hit).sum() > BOUNDED:
         return fitted
     bound = chernoff(rows, hits)
     exact = by_dealing(rows, hits, level) if bound > level else None
