@@ -523,7 +523,7 @@ def test_what_cannot_be_sealed_is_refused_beforehand(public, tmp_path):
     """A run takes long: its work is not lost for a key that was not there from the start."""
     FlatSeal().ready()
     absent = tmp_path / "absent"
-    assert "the private key cannot be read: No such file or directory" == refusal(
+    assert f"the private key {absent} cannot be read: No such file or directory" == refusal(
         FlatSeal(key=absent).ready
     )
     other = key_file(tmp_path / "other.key")

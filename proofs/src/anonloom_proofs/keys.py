@@ -65,7 +65,7 @@ def read_private(path: Path) -> Ed25519PrivateKey:
     try:
         key = load_pem_private_key(path.read_bytes(), password=None)
     except OSError as error:
-        raise IntegrityError(f"the private key cannot be read: {error.strerror}") from None
+        raise IntegrityError(f"the private key {path} cannot be read: {error.strerror}") from None
     except TypeError:
         raise IntegrityError("the private key is encrypted; decrypt it first") from None
     except (ValueError, UnsupportedAlgorithm):

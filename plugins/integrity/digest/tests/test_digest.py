@@ -122,8 +122,9 @@ def test_keys_that_cannot_sign(tmp_path):
         "the key file holds no private Ed25519 key in PEM\n"
         "    make one with: openssl genpkey -algorithm ed25519 -out release.key"
     )
-    assert "the private key cannot be read: No such file or directory" == sealing_refusal(
-        tmp_path / "a", key=tmp_path / "absent"
+    absent = tmp_path / "absent"
+    assert f"the private key {absent} cannot be read: No such file or directory" == (
+        sealing_refusal(tmp_path / "a", key=absent)
     )
     (tmp_path / "words").write_text("words")
     assert no_key == sealing_refusal(tmp_path / "b", key=tmp_path / "words")
@@ -138,9 +139,12 @@ def test_keys_that_cannot_sign(tmp_path):
 def test_a_key_that_cannot_sign_is_refused_beforehand(tmp_path):
     Digest().ready()
     Digest(key=key_file(tmp_path / "good")).ready()
+    absent = tmp_path / "absent"
     with pytest.raises(IntegrityError) as caught:
-        Digest(key=tmp_path / "absent").ready()
-    assert "the private key cannot be read: No such file or directory" == str(caught.value)
+        Digest(key=absent).ready()
+    assert f"the private key {absent} cannot be read: No such file or directory" == (
+        str(caught.value)
+    )
 
 
 def test_a_private_key_is_never_published(tmp_path):
