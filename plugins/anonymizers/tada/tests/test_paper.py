@@ -52,6 +52,8 @@ GUARD = Guard([AtLeast(k=2), DistinctValues(l=2, of="Disease")])
 #: The leaves of figure 3, by their tuples.
 YOUNG, WOMEN, MEN = {5, 8, 9, 10, 11}, {1, 3, 12, 13}, {2, 4, 6, 7}
 
+ALONE = "the second step is another package, and this one is tried alone"
+
 
 def tuples(text):
     """Rows of a figure by the number of their tuple."""
@@ -144,7 +146,7 @@ def test_with_reuse_the_third_leaf_is_split_by_age_again():
 
 def refined(first, **options):
     """The first step of the paper, then Mondrian."""
-    mondrian = pytest.importorskip("anonloom_mondrian.mondrian")
+    mondrian = pytest.importorskip("anonloom_mondrian.mondrian", reason=ALONE)
     table = people()
     leaves = first.partition(table, table.whole(), GUARD, Run())
     return table, mondrian.Mondrian(**options).partition(table, leaves, GUARD, Run())
@@ -161,7 +163,7 @@ def test_mondrian_finds_the_groups_of_figure_4(cut):
 
 @pytest.mark.parametrize("first", [KLTree(), KLTree(reuse=True)], ids=["once", "reuse"])
 def test_figure_5_cell_for_cell(first):
-    hierarchy = pytest.importorskip("anonloom_recoding.hierarchy")
+    hierarchy = pytest.importorskip("anonloom_recoding.hierarchy", reason=ALONE)
     table, found = refined(first)
 
     frame = hierarchy.ByHierarchy().generalize(table, found, Run()).frame
@@ -205,7 +207,7 @@ publish: {to: out}
 def test_a_pipeline_file_publishes_figure_5(tmp_path):
     """The same through the runner: narrowed tables, the declared models, the final check."""
     for needed in ("anonloom_mondrian", "anonloom_recoding", "anonloom_privacy_models"):
-        pytest.importorskip(needed)
+        pytest.importorskip(needed, reason=ALONE)
     rows = tuples(FIGURE_1)
     frame = pd.DataFrame([rows[number] for number in range(1, 14)], columns=COLUMNS)
     frame.to_csv(tmp_path / "figure-1.csv", index=False)

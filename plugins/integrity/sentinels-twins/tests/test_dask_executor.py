@@ -6,6 +6,8 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
+import cloudpickle
+import distributed
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,9 +18,6 @@ from anonloom_sentinels_twins import dask_executor
 from anonloom_sentinels_twins.dask_executor import Behaving, execute
 from anonloom_sentinels_twins.scheme import SentinelsTwins
 from anonloom_sentinels_twins.workers import Opportunistic
-
-distributed = pytest.importorskip("distributed")
-cloudpickle = pytest.importorskip("cloudpickle")
 
 CLASSES = ("low", "middle", "high")
 
