@@ -3,7 +3,8 @@
 import io
 
 from anonloom.api import hookimpl
-from anonloom.cli import progress
+from anonloom.cli import main, progress
+from anonloom.registry import Registry
 
 
 def test_lines_say_what_every_stage_left(clinic, registry, capsys):
@@ -82,3 +83,13 @@ def test_a_refused_run_takes_its_bar_away(clinic, registry):
 
 def test_standard_error_that_is_no_terminal_gets_lines():
     assert isinstance(progress.observer(), progress.Lines)
+
+
+def test_a_command_that_is_over_shows_nothing_of_the_next(clinic, registry, capsys, monkeypatch):
+    monkeypatch.setattr(Registry, "_environment", registry)
+    for refused in ((), ("--set", "privacy.size.k=13")):
+        code = main(["run", str(clinic.file), "--replace", *refused])
+        assert (3 if refused else 0) == code
+    assert "source: 12 rows" in capsys.readouterr().err
+    assert 0 == main(["run", str(clinic.file), "--replace", "--quiet"])
+    assert "" == capsys.readouterr().err

@@ -12,7 +12,7 @@ import attrs
 import pandas as pd
 
 from anonloom.cli.findings_text import lines_of
-from anonloom.cli.progress import observer
+from anonloom.cli.progress import shown
 from anonloom.data.case import Case
 from anonloom.data.findings import Findings
 from anonloom.data.schema import Schema
@@ -100,9 +100,8 @@ def execute(arguments: argparse.Namespace) -> int:
     plan = _plan(arguments, registry, before, after)
     case = _case(arguments, plan, before, after)
     auditors, skipped = _able(plan, case, arguments.auditors)
-    if not arguments.quiet:
-        registry.observers.add(observer())
-    results = _audit(auditors, case, registry, plan.seed, arguments.jobs)
+    with shown(registry, arguments.quiet):
+        results = _audit(auditors, case, registry, plan.seed, arguments.jobs)
     assert case.original is not None
     unread = external.unread_cells(case.release, case.original)
     if arguments.json:

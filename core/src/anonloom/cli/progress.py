@@ -1,9 +1,12 @@
 """Progress on standard error: a bar on a terminal, plain lines elsewhere."""
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from anonloom.api import hookimpl
+from anonloom.registry import Registry
 
 
 class Lines:
@@ -83,3 +86,17 @@ class Bar:
 def observer() -> Lines | Bar:
     """Return what suits standard error."""
     return Bar() if sys.stderr.isatty() else Lines()
+
+
+@contextmanager
+def shown(registry: Registry, quiet: bool) -> Iterator[None]:
+    """Show the progress of one command: a process may run several, each asked anew."""
+    if quiet:
+        yield
+        return
+    watching = observer()
+    registry.observers.add(watching)
+    try:
+        yield
+    finally:
+        registry.observers.remove(watching)

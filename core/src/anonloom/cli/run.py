@@ -7,7 +7,7 @@ from pathlib import Path
 from types import FrameType
 
 from anonloom.cli.pipeline_file import add_pipeline_arguments
-from anonloom.cli.progress import observer
+from anonloom.cli.progress import shown
 from anonloom.errors import UsageError
 from anonloom.registry import Registry
 from anonloom.run.grid import Recipe, reason, run_grid
@@ -54,13 +54,16 @@ def execute(arguments: argparse.Namespace) -> int:
     )
     if pipeline.spec.grid:
         return _experiment(arguments, pipeline, registry)
-    if not arguments.quiet:
-        registry.observers.add(observer())
     if arguments.dry_run:
-        print(text_of(pipeline.run(workers=arguments.jobs).report), end="")
+        with shown(registry, arguments.quiet):
+            tried = pipeline.run(workers=arguments.jobs)
+        print(text_of(tried.report), end="")
         print("dry run: nothing was written")
         return 0
-    outcome = pipeline.publish(to=arguments.to, replace=arguments.replace, workers=arguments.jobs)
+    with shown(registry, arguments.quiet):
+        outcome = pipeline.publish(
+            to=arguments.to, replace=arguments.replace, workers=arguments.jobs
+        )
     print(text_of(outcome.report), end="")
     print(f"release: {_shown(outcome.folder, 'public')}")
     print(f"report: {_shown(outcome.folder, 'public', *_page(outcome.folder))}")
