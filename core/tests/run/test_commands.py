@@ -29,7 +29,14 @@ def test_run_publishes_and_says_where(shop, capsys):
     printed = capsys.readouterr()
     assert (
         "clinic: 12 of 12 rows published\n"
+        "  verdict: green\n"
         "  size (k: 3) holds in 3 classes\n"
+        "  not covered: Columns that are published as they are: 'bill'.\n"
+        "  not covered: Sensitive values of which no privacy model speaks: 'illness'. A group may "
+        "share one.\n"
+        "  not covered: What somebody knows besides the quasi-identifiers, and whether the roles of "
+        "the columns were chosen rightly.\n"
+        "  not covered: Other releases about the same persons: two of them can be intersected.\n"
         "  suppressed 0 rows (0.00%)\n"
     ) == printed.out[: printed.out.index("  loss")]
     assert printed.out.endswith("release: out/public\nreport: out/public/report.txt\n")
@@ -39,8 +46,8 @@ def test_run_publishes_and_says_where(shop, capsys):
 def test_one_class_is_said_in_the_singular(shop, capsys):
     assert 0 == main(["run", "pipeline.yaml", "--quiet", "--set", "privacy.size.k=12"])
     assert (
-        "clinic: 12 of 12 rows published\n  size (k: 12) holds in 1 class\n"
-        == (capsys.readouterr().out.partition("  suppressed")[0])
+        "clinic: 12 of 12 rows published\n  verdict: green\n  size (k: 12) holds in 1 class\n"
+        == (capsys.readouterr().out.partition("  not covered")[0])
     )
 
 

@@ -324,7 +324,9 @@ def test_a_replay_without_models_says_so_and_is_not_named_after_its_input(clinic
     path = clinic.folder / "t.json"
     path.write_text(json.dumps({**transformation, "privacy": []}))
     report = apply_file(path, clinic.folder / "clinic.csv", clinic.folder / "new", clinic.registry)
-    assert ["No privacy model was declared ('privacy: none')."] == report["warnings"]
+    text = "No privacy model was declared ('privacy: none')."
+    assert [{"stage": "", "text": text, "privacy": True}] == report["warnings"]
+    assert ("amber", [text]) == (report["verdict"]["tone"], report["verdict"]["reasons"])
     assert "new" == report["name"]
     assert b"clinic" not in everything_public(clinic.folder / "new")
 

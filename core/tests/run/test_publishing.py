@@ -45,7 +45,8 @@ def test_rows_are_shuffled_unless_the_order_is_asked_for(clinic):
 
     assert not (np.diff(outcome.release.origin) > 0).all()
     assert list(range(12)) == kept.release.origin.tolist()
-    assert "Rows are in the order of the input ('shuffle: false')." in kept.report["warnings"]
+    text = "Rows are in the order of the input ('shuffle: false')."
+    assert [text] == kept.report["verdict"]["reasons"]
 
 
 def test_the_same_seed_gives_the_same_bytes(clinic):

@@ -94,6 +94,22 @@ class Chart:
     meaning: str = ""
 
 
+@attrs.frozen
+class Notice:
+    """What whoever reads the release must know before acting on it.
+
+    Attributes
+    ----------
+    text
+        One or two sentences with counts and names of columns; never a cell of the table.
+    privacy
+        Whether it concerns the protection of people; the verdict of the release is amber then.
+    """
+
+    text: str
+    privacy: bool = False
+
+
 @attrs.frozen(kw_only=True, eq=False)
 class PrivateRows:
     """Rows of the original that need the steward's eye; written to the private output only."""
@@ -104,21 +120,24 @@ class PrivateRows:
     scores: NDArray[np.float64] | None = None
 
 
+Item = Finding | Chart | PrivateRows | Notice
+
+
 @attrs.frozen
 class Findings:
     """All that one auditor, or one stage, found."""
 
-    items: tuple[Finding | Chart | PrivateRows, ...] = attrs.field(default=(), converter=_tuple)
+    items: tuple[Item, ...] = attrs.field(default=(), converter=_tuple)
 
     @classmethod
-    def of(cls, *items: "Finding | Chart | PrivateRows | Findings | Iterable[Any]") -> "Findings":
-        """Collect findings, charts and private rows, or iterables of them."""
+    def of(cls, *items: "Item | Findings | Iterable[Any]") -> "Findings":
+        """Collect findings, charts, private rows and notices, or iterables of them."""
         flat: list[Any] = []
         for item in items:
             if isinstance(item, Findings):
                 flat.extend(item.items)
             else:
-                flat.extend([item] if isinstance(item, Finding | Chart | PrivateRows) else item)
+                flat.extend([item] if isinstance(item, Item) else item)
         return cls(tuple(flat))
 
     def __iter__(self) -> Iterator[Finding]:
@@ -133,6 +152,11 @@ class Findings:
     def private(self) -> tuple[PrivateRows, ...]:
         """The rows for the steward only."""
         return tuple(item for item in self.items if isinstance(item, PrivateRows))
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """What readers must know before they act on the release."""
+        return tuple(item for item in self.items if isinstance(item, Notice))
 
     def __getitem__(self, name: str) -> Finding:
         for finding in self:

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from anonloom.data.findings import Chart, Finding, PrivateRows
+from anonloom.data.findings import Item, Notice
 
 
 def stream(seed: int, stage: str) -> np.random.Generator:
@@ -53,7 +53,7 @@ class Run:
     scratch: Path | None = None
     report: Callable[[int, int | None], None] = attrs.field(default=_silent, repr=False)
     say: Callable[[str], None] = attrs.field(default=_unsaid, repr=False)
-    found: list[Finding | Chart | PrivateRows] = attrs.field(factory=list, repr=False)
+    found: list[Item] = attrs.field(factory=list, repr=False)
     traces: list[Any] = attrs.field(factory=list, repr=False)
     rng: np.random.Generator = attrs.field(init=False, repr=False)
 
@@ -69,9 +69,22 @@ class Run:
         """Tell whoever waits what takes the time; never a cell of the table."""
         self.say(text)
 
-    def find(self, *items: Finding | Chart | PrivateRows) -> None:
+    def find(self, *items: Item) -> None:
         """Add findings; any method may."""
         self.found.extend(items)
+
+    def warn(self, text: str, *, privacy: bool = False) -> None:
+        """Say what whoever reads the release must know before acting on it; never a cell.
+
+        It stands on the terminal, on the page and in `report.json`. A method that did less than it
+        was asked to, stopped at a limit or had to guess says so here, and never does it silently.
+
+        Parameters
+        ----------
+        privacy
+            Whether it concerns the protection of people: the verdict of the release is amber then.
+        """
+        self.found.append(Notice(text, privacy))
 
     def trace(self, trace: Any) -> None:
         """Hand over what each party of a transport saw; auditors get the last one of a collector.

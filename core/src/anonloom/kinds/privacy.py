@@ -54,6 +54,21 @@ class PrivacyModel(ABC):
         """Return the sets of quasi-identifiers whose published classes the model judges."""
         return (schema.quasi,)
 
+    @property
+    def judged(self) -> tuple[str, ...]:
+        """Columns whose values the model judges, besides the quasi-identifiers."""
+        return ()
+
+    def meaning(self, unit: str) -> str:
+        """Say in one sentence what the model promises, for whoever has never heard of it.
+
+        Parameters
+        ----------
+        unit
+            What a row stands for, in the plural: 'persons' or 'records'.
+        """
+        return ""
+
     def problem(self, schema: Schema) -> str | None:
         """Say what is wrong with using the model on such a table, or None."""
         return None

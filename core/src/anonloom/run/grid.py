@@ -28,6 +28,7 @@ from anonloom.run.reporting import chart_data, finding_data, now, parts
 from anonloom.run.shown import shown
 from anonloom.run.swaps import swaps
 from anonloom.run.tablefiles import write_csv
+from anonloom.run.verdict import of_refusal
 from anonloom.spec.model import GridCase, PipelineSpec
 from anonloom.spec.pipeline import load_pipeline
 
@@ -218,6 +219,7 @@ def run_case(spec: PipelineSpec, registry: Registry, target: Path, at: int) -> s
         "status": "published",
         "exit_code": 0,
         "message": "",
+        "verdict": None,
         "findings": {},
         "charts": {},
         "measures": {audit.id: audit.method.measures for audit in case.spec.audit},
@@ -230,9 +232,11 @@ def run_case(spec: PipelineSpec, registry: Registry, target: Path, at: int) -> s
         outcome = pipeline.publish(to=target / "runs" / folder, replace=True)
     except PrivacyError as error:
         result.update(status="refused", exit_code=error.exit_code, message=error.what)
+        result["verdict"] = of_refusal(error.what).data()
     except AnonloomError as error:
         result.update(status="failed", exit_code=error.exit_code, message=error.what)
     else:
+        result["verdict"] = outcome.report["verdict"]
         result["figures"] = {name: outcome.report["summary"][name] for name in _SUMMARY}
         result["findings"] = {part["id"]: part["findings"] for part in parts(outcome.report)}
         collection = outcome.report["collection"]
@@ -262,7 +266,7 @@ def _report(spec: PipelineSpec, results: list[dict[str, Any]]) -> dict[str, Any]
                 said = {name: finding[name] for name in ("better", "meaning", "unit")}
                 measures = result["measures"].get(where)
                 figures.setdefault(key, {"key": key, "measures": measures, **said})
-        kept = {name: result[name] for name in ("status", "exit_code")}
+        kept = {name: result[name] for name in ("status", "exit_code", "verdict")}
         told = {**attrs.asdict(public[result["label"]]), **kept, "message": _told(result)}
         runs.append({**told, "findings": values})
     varied = dict.fromkeys(path for result in results for path in result["parameters"])
@@ -345,7 +349,8 @@ def tidy(report: dict[str, Any]) -> pd.DataFrame:
     for run in report["runs"]:
         row = {"label": run["label"]}
         row.update({path: _cell(run["parameters"].get(path)) for path in report["varied"]})
-        row.update({"status": run["status"], "message": run["message"]})
+        tone = (run["verdict"] or {}).get("tone")
+        row.update({"status": run["status"], "verdict": tone, "message": run["message"]})
         row.update({f["key"]: run["findings"].get(f["key"]) for f in report["figures"]})
         rows.append(row)
     frame = pd.DataFrame(rows)

@@ -65,11 +65,11 @@ def apply_file(
     suppression.refuse_excess(release, limit)
     # Nothing here is meant to be repeated: the shuffle comes from the system's randomness.
     release = publishable(release, np.random.default_rng(secrets.randbits(128)))
+    notices = [] if verdicts else [("", NO_PRIVACY)]
     report = {
         # Named after what is published: the name of the input is nobody's business.
-        **outline(target.name, replay.schema, table, release, verdicts, as_values),
+        **outline(target.name, replay.schema, table, release, verdicts, as_values, notices),
         "privacy_none": not verdicts,
-        "warnings": [] if verdicts else [NO_PRIVACY],
         "suppression": {
             "at_most": limit,
             "rate": suppression.rate(release),

@@ -1,6 +1,6 @@
 """The report as data: what was done, under which guarantee, and what was found."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
@@ -8,12 +8,13 @@ from typing import Any
 import attrs
 import numpy as np
 
-from anonloom.data.findings import Chart, Finding, Findings
+from anonloom.data.findings import Chart, Finding, Findings, Notice
 from anonloom.data.loss import column_losses, mean_of_columns
 from anonloom.data.release import Release
 from anonloom.data.schema import Schema
 from anonloom.data.table import Table
 from anonloom.run import suppression
+from anonloom.run import verdict as release_verdict
 from anonloom.run.check import Verdict
 from anonloom.run.journal import Journal
 from anonloom.spec.model import Audit, PipelineSpec, Use
@@ -21,7 +22,7 @@ from anonloom.spec.model import Audit, PipelineSpec, Use
 #: Version of the layout of report.json.
 FORMAT = 1
 
-NO_PRIVACY = "No privacy model was declared ('privacy: none')."
+NO_PRIVACY = Notice("No privacy model was declared ('privacy: none').", privacy=True)
 
 
 def now() -> str:
@@ -39,10 +40,15 @@ def report_of(
 ) -> dict[str, Any]:
     """Collect what `report.json` says; the manifest is added when the outputs are written."""
     collector = spec.collect.method
+    said = [
+        *(("", notice) for notice in _notices(spec, original, release)),
+        *((where, notice) for where, found in findings.items() for notice in found.notices),
+    ]
     return {
-        **outline(spec.name, spec.data.schema, original, release, verdicts, journal.parameters),
+        **outline(
+            spec.name, spec.data.schema, original, release, verdicts, journal.parameters, said
+        ),
         "privacy_none": not spec.privacy,
-        "warnings": _warnings(spec, original, release),
         "suppression": {
             "at_most": spec.suppression.at_most,
             "rate": suppression.rate(release),
@@ -74,8 +80,21 @@ def outline(
     release: Release,
     verdicts: tuple[Verdict, ...],
     parameters: Callable[[Any], dict[str, Any]],
+    notices: Iterable[tuple[str, Notice]],
+    unit: str = "persons",
 ) -> dict[str, Any]:
-    """Return what every report says, however the release was made."""
+    """Return what every report says, however the release was made.
+
+    Parameters
+    ----------
+    notices
+        What readers must know, each with the id of the stage that says it.
+    unit
+        What a row stands for, in the plural.
+    """
+    notices = list(notices)
+    models = [one.model for one in verdicts]
+    judged = release_verdict.of_release(models, release.schema, (n for _, n in notices), unit)
     losses = column_losses(original, release)
     sizes = published_sizes(release)
     return {
@@ -83,6 +102,11 @@ def outline(
         "name": name,
         "created": now(),
         "anonloom": version("anonloom-core"),
+        "verdict": judged.data(),
+        "warnings": [
+            {"stage": stage, "text": notice.text, "privacy": notice.privacy}
+            for stage, notice in notices
+        ],
         "summary": {
             "rows_in": len(original),
             "rows_out": len(release),
@@ -98,6 +122,7 @@ def outline(
             {
                 "model": verdict.name,
                 "parameters": parameters(verdict.model),
+                "meaning": verdict.model.meaning(unit),
                 "holds": verdict.holds,
                 "classes": verdict.classes,
                 "rows": verdict.rows,
@@ -146,26 +171,31 @@ def _columns(
     ]
 
 
-def _warnings(spec: PipelineSpec, original: Table, release: Release) -> list[str]:
+def _notices(spec: PipelineSpec, original: Table, release: Release) -> list[Notice]:
+    """Return what the runner itself knows of a release that readers must know, too."""
     found = []
     if not spec.privacy:
         found.append(NO_PRIVACY)
     if not release.truthful:
-        found.append("Published cells do not cover the originals: values were changed.")
+        found.append(Notice("Published cells do not cover the originals: values were changed."))
     if not spec.publish.shuffle:
-        found.append("Rows are in the order of the input ('shuffle: false').")
+        text = "Rows are in the order of the input ('shuffle: false')."
+        found.append(Notice(text, privacy=True))
     open_ = [name for name in spec.data.schema.quasi if name not in original.schema.quasi]
     if open_:
-        found.append(
+        text = (
             "No privacy model speaks of these quasi-identifiers, which are published as they are: "
             + ", ".join(open_)
         )
+        found.append(Notice(text, privacy=True))
     if spec.collect.method.simulated:
-        found.append("Keys or coins came from a seeded source: this is a simulation.")
+        text = "Keys or coins came from a seeded source: this is a simulation."
+        found.append(Notice(text, privacy=True))
     if spec.local_code:
-        found.append("A method came from unpackaged local code.")
+        found.append(Notice("A method came from unpackaged local code.", privacy=True))
     if spec.publish.transformation:
-        found.append("The transformation is public: others can replay the regions.")
+        text = "The transformation is public: others can replay the regions."
+        found.append(Notice(text, privacy=True))
     return found
 
 
@@ -271,11 +301,13 @@ def text_of(report: dict[str, Any]) -> str:
     """Write the report for a terminal."""
     summary = report["summary"]
     lines = [f"{report['name']}: {summary['rows_out']} of {summary['rows_in']} rows published"]
+    lines.append(f"  verdict: {report['verdict']['tone']}")
     for model in report["privacy"]:
         parameters = ", ".join(f"{k}: {v}" for k, v in model["parameters"].items() if v is not None)
         classes = f"{model['classes']} class{'' if model['classes'] == 1 else 'es'}"
         lines.append(f"  {model['model']} ({parameters}) holds in {classes}")
-    lines += [f"  warning: {warning}" for warning in report["warnings"]]
+    lines += [f"  warning: {_said(warning)}" for warning in report["warnings"]]
+    lines += [f"  not covered: {text}" for text in report["verdict"]["does_not_cover"]]
     lost = summary["suppressed"] + summary["dropped"]
     lines.append(
         f"  suppressed {lost} row{'' if lost == 1 else 's'} ({report['suppression']['rate']:.2%})"
@@ -287,6 +319,10 @@ def text_of(report: dict[str, Any]) -> str:
             shown = finding["status"] if finding["value"] is None else _shown(finding["value"])
             lines.append(f"  {part['id']}.{finding['name']}: {shown} {finding['unit']}".rstrip())
     return "\n".join(lines) + "\n"
+
+
+def _said(warning: dict[str, Any]) -> str:
+    return f"{warning['stage']}: {warning['text']}" if warning["stage"] else str(warning["text"])
 
 
 def _shown(value: Any) -> str:

@@ -35,6 +35,7 @@ def full_report() -> dict[str, Any]:
             {
                 "model": "k-anonymity",
                 "parameters": {"k": 5},
+                "meaning": "Every published combination is shared by at least 5 persons.",
                 "holds": True,
                 "classes": 11,
                 "rows": 88,
@@ -42,7 +43,16 @@ def full_report() -> dict[str, Any]:
         ],
         "privacy_none": False,
         "truthful": True,
-        "warnings": ["The column 'note' is published as it is."],
+        "verdict": {
+            "tone": "amber",
+            "reasons": ["The column 'note' is published as it is."],
+            "covers": ["Every published combination is shared by at least 5 persons."],
+            "does_not_cover": ["Other releases about the same persons."],
+        },
+        "warnings": [
+            {"stage": "", "text": "The column 'note' is published as it is.", "privacy": True},
+            {"stage": "partitioner", "text": "The search stopped at a limit.", "privacy": False},
+        ],
         "suppression": {"at_most": 0.05, "rate": 0.0222, "rows": "star"},
         "stages": [_stage()],
         "class_sizes": {"edges": [5, 10, 20], "counts": [8, 3]},
@@ -132,6 +142,7 @@ def bare_report() -> dict[str, Any]:
         "privacy_none": True,
         "truthful": False,
         "warnings": [],
+        "verdict": {"tone": "amber", "reasons": [], "covers": [], "does_not_cover": []},
         "stages": [],
         "audits": [],
         "class_sizes": {"edges": [], "counts": []},
@@ -143,7 +154,8 @@ def hostile_report() -> dict[str, Any]:
     """Return a report whose texts contain markup, as a file name or a label might."""
     report = full_report()
     report["name"] = MARKUP
-    report["warnings"] = [MARKUP]
+    report["warnings"] = [{"stage": MARKUP, "text": MARKUP, "privacy": True}]
+    report["verdict"] |= {"reasons": [MARKUP], "covers": [MARKUP], "does_not_cover": [MARKUP]}
     report["columns"][0]["name"] = MARKUP
     report["audits"][0]["findings"][0]["meaning"] = MARKUP
     charts = {chart["kind"]: chart["data"] for chart in report["audits"][0]["charts"]}
@@ -208,5 +220,6 @@ def _run(label: str, k: int, status: str, message: str, found: dict[str, float])
         "parameters": {"privacy.k-anonymity.k": k},
         "status": status,
         "message": message,
+        "verdict": {"tone": "green" if status == "published" else "refused", "reasons": []},
         "findings": found,
     }

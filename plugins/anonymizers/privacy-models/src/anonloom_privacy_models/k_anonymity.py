@@ -41,6 +41,14 @@ class KAnonymity(PrivacyModel):
         """With one row per person the size decides."""
         return True
 
+    def meaning(self, unit: str) -> str:
+        """Say what k-anonymity promises."""
+        of = "quasi-identifiers" if self.on is None else "the chosen quasi-identifiers"
+        return (
+            f"Every published combination of {of} is shared by at least {self.k} {unit}, so that "
+            "nobody can be singled out by them."
+        )
+
     def admits(self, table: Table, rows: Offsets, starts: Offsets, stops: Offsets) -> Verdict:
         """Count the persons of every range."""
         return self._persons(table, rows, starts, stops) >= self.k

@@ -68,6 +68,19 @@ class LDiversity(PrivacyModel):
         tail = math.floor(1 / self.c) + 1
         return int(self.l) - 1 + tail
 
+    @property
+    def judged(self) -> tuple[str, ...]:
+        """The sensitive column."""
+        return (self.of,)
+
+    def meaning(self, unit: str) -> str:
+        """Say what l-diversity promises."""
+        values = "different" if self.kind == "distinct" else "well-represented"
+        return (
+            f"Among the {unit} that share a combination there are at least {self.l:g} {values} "
+            f"values of '{self.of}', so that finding the group does not tell the value."
+        )
+
     def admits(self, table: Table, rows: Offsets, starts: Offsets, stops: Offsets) -> Verdict:
         """Judge the values of every range."""
         verdict = np.empty(len(starts), bool)

@@ -47,6 +47,18 @@ class TCloseness(PrivacyModel):
         default="equal",
     )
 
+    @property
+    def judged(self) -> tuple[str, ...]:
+        """The sensitive column."""
+        return (self.of,)
+
+    def meaning(self, unit: str) -> str:
+        """Say what t-closeness promises."""
+        return (
+            f"Among the {unit} that share a combination, '{self.of}' is spread nearly as in the "
+            f"whole release (distance at most {self.t:g}), so that finding the group tells little."
+        )
+
     def admits(self, table: Table, rows: Offsets, starts: Offsets, stops: Offsets) -> Verdict:
         """Measure the distance of every range."""
         return self.distances(table, rows, starts, stops) <= self.t + ROUNDING

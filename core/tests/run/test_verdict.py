@@ -1,0 +1,92 @@
+"""The verdict: data made in core, amber for whatever concerns privacy, never silent on its limits."""
+
+import sys
+
+import pandas as pd
+import pytest
+
+from anonloom.data.findings import Findings, Notice
+from anonloom.kinds.context import Run
+from anonloom.run.grid import Recipe, run_grid
+from anonloom.run.reporting import text_of
+from anonloom.run.verdict import Verdict, of_refusal
+
+
+@pytest.fixture
+def warning(monkeypatch, registry):
+    """Let a partitioner of the clinic say something while it works."""
+
+    def say(text: str, privacy: bool) -> None:
+        runs = sys.modules["anonloom_toy_methods"].Runs
+        original = runs.partition
+
+        def partition(self, table, classes, guard, run):
+            run.warn(text, privacy=privacy)
+            return original(self, table, classes, guard, run)
+
+        monkeypatch.setattr(runs, "partition", partition)
+
+    return say
+
+
+def test_a_warning_of_a_method_is_kept_beside_its_findings():
+    run = Run()
+    run.warn("The search stopped.")
+    run.warn("Names are published.", privacy=True)
+    notices = (Notice("The search stopped."), Notice("Names are published.", privacy=True))
+    assert notices == Findings.of(run.found).notices
+    assert [] == list(Findings.of(run.found))
+
+
+def test_a_warning_about_privacy_turns_the_verdict_amber(clinic, warning):
+    warning("2 rows are alone.", privacy=True)
+    report = clinic.pipeline().run().report
+    assert ("amber", ["2 rows are alone."]) == (
+        report["verdict"]["tone"],
+        report["verdict"]["reasons"],
+    )
+    assert [{"stage": "partitioner", "text": "2 rows are alone.", "privacy": True}] == report[
+        "warnings"
+    ]
+    assert "  verdict: amber\n" in text_of(report)
+    assert "  warning: partitioner: 2 rows are alone.\n" in text_of(report)
+
+
+def test_a_warning_about_something_else_leaves_the_verdict_green(clinic, warning):
+    warning("The search stopped at a limit.", privacy=False)
+    report = clinic.pipeline().run().report
+    assert ("green", []) == (report["verdict"]["tone"], report["verdict"]["reasons"])
+    assert "  warning: partitioner: The search stopped at a limit.\n" in text_of(report)
+
+
+def test_the_verdict_always_says_what_it_does_not_cover(clinic):
+    covered = clinic.pipeline().run().report["verdict"]
+    assert covered["does_not_cover"][-1].startswith("Other releases about the same persons")
+    clinic.change("privacy:\n  - size: {k: 3}\n", "privacy: none\n")
+    nothing = clinic.pipeline().run().report["verdict"]
+    assert (
+        "Any formal guarantee: no privacy model was declared, and none was checked."
+        == (nothing["does_not_cover"][0])
+    )
+    assert "amber" == nothing["tone"]
+
+
+def test_a_refusal_is_a_verdict_with_its_reason():
+    assert Verdict("refused", ("k-anonymity does not hold",)) == of_refusal(
+        "k-anonymity does not hold"
+    )
+
+
+def test_every_run_of_an_experiment_has_its_verdict(clinic):
+    clinic.change("publish:", "vary:\n  privacy.size.k: [3, 500]\npublish:")
+    report = run_grid(Recipe(clinic.file), clinic.registry, clinic.out)
+    first, second = report["runs"]
+    assert "green" == first["verdict"]["tone"]
+    assert {
+        "tone": "refused",
+        "reasons": [second["message"]],
+        "covers": [],
+        "does_not_cover": [],
+    } == second["verdict"]
+    table = pd.read_csv(clinic.out / "public" / "grid.csv")
+    assert ["green", "refused"] == table["verdict"].tolist()
