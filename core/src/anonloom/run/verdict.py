@@ -52,10 +52,12 @@ def of_release(
     notices: Iterable[Notice],
     unit: str = "persons",
 ) -> Verdict:
-    """Return the verdict on a release whose declared models were all found to hold.
+    """Return the verdict on a release that passed its check.
 
     Parameters
     ----------
+    models
+        The declared models, all of which were found to hold.
     published
         The columns of the release.
     notices

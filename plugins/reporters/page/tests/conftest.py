@@ -256,13 +256,25 @@ def report() -> dict[str, Any]:
         ],
         "privacy": [
             {"model": "k-anonymity", "parameters": {"k": 5, "on": None}, "holds": True,
-             "classes": 49, "rows": 397},
+             "meaning": "Every published combination of quasi-identifiers is shared by at least 5 "
+             "persons, so that nobody can be singled out by them.", "classes": 49, "rows": 397},
             {"model": "l-diversity", "parameters": {"l": 3, "of": "diagnosis"}, "holds": True,
              "classes": 49, "rows": 397},
         ],
         "privacy_none": False,
         "truthful": True,
-        "warnings": ["Rows are in the order of the input ('shuffle: false')."],
+        "verdict": {
+            "tone": "amber",
+            "reasons": ["Rows are in the order of the input ('shuffle: false')."],
+            "covers": ["Every published combination of quasi-identifiers is shared by 5 persons."],
+            "does_not_cover": ["Other releases about the same persons: they can be intersected."],
+        },
+        "warnings": [
+            {"stage": "", "text": "Rows are in the order of the input ('shuffle: false').",
+             "privacy": True},
+            {"stage": "partitioner", "text": "The search stopped after 1,000 nodes.",
+             "privacy": False},
+        ],
         "suppression": {"at_most": 0.02, "rate": 0.0075, "rows": "star"},
         "stages": [
             stage("partitioner", "mondrian", "Top-down median cuts of the widest attribute.",
@@ -303,6 +315,7 @@ def run_of(k: int, method: str, seed: int) -> dict[str, Any]:
         "parameters": {"privacy.k-anonymity.k": k, "stages.partitioner": method},
         "status": "published",
         "message": "",
+        "verdict": {"tone": "green" if k > 2 else "amber", "reasons": []},
         "findings": {
             "rows_out": 400,
             "gcp": gcp,
@@ -346,6 +359,7 @@ def grid() -> dict[str, Any]:
             "parameters": {"privacy.k-anonymity.k": 500, "stages.partitioner": "mondrian"},
             "status": "refused",
             "message": "k-anonymity cannot hold: the table has 400 rows, k is 500; k: 400 would pass",
+            "verdict": {"tone": "refused", "reasons": []},
             "findings": {},
         }
     )

@@ -227,34 +227,72 @@ def test_a_single_model_is_named(report: dict[str, Any], tmp_path: Path) -> None
     assert "k-anonymity (k = 5) holds" in words(written(report, tmp_path))
 
 
-def test_a_model_that_does_not_hold_is_not_praised(report: dict[str, Any], tmp_path: Path) -> None:
-    report["privacy"][1]["holds"] = False
+@pytest.mark.parametrize(
+    ("tone", "drawn", "word", "title"),
+    [
+        ("green", "good", "Green", "k-anonymity (k = 5) holds"),
+        ("amber", "warn", "Amber", "k-anonymity (k = 5) holds, but read this first"),
+        ("refused", "bad", "Refused", "Not to be published"),
+        ("purple", "warn", "No verdict", "k-anonymity (k = 5) holds, but read this first"),
+    ],
+)
+def test_every_tone_has_its_word_beside_its_colour(
+    report: dict[str, Any], tmp_path: Path, tone: str, drawn: str, word: str, title: str
+) -> None:
+    report["privacy"] = report["privacy"][:1]
+    report["verdict"]["tone"] = tone
     page = written(report, tmp_path)
-    assert 'class="verdict bad"' in page
-    assert "l-diversity (l = 3, of = diagnosis) does not hold" in words(page)
+    assert f'class="verdict {drawn}"' in page
+    box = words(
+        page[page.index('<section class="verdict') : page.index("</section>")] + "</section>"
+    )
+    assert box.startswith(f"{word} {title} ")
+
+
+def test_the_box_draws_the_reasons_and_what_is_not_covered(
+    report: dict[str, Any], tmp_path: Path
+) -> None:
+    page = words(written(report, tmp_path))
+    assert "read this first Rows are in the order of the input ('shuffle: false')." in page
+    assert (
+        "What this does not cover Other releases about the same persons: they can be intersected."
+        in page
+    )
+
+
+def test_a_report_without_a_verdict_is_not_praised(report: dict[str, Any], tmp_path: Path) -> None:
+    del report["verdict"]
+    page = written(report, tmp_path)
+    assert 'class="verdict warn"' in page
+    assert "No verdict" in words(page)
 
 
 def test_a_release_without_a_model_says_so(report: dict[str, Any], tmp_path: Path) -> None:
     report.update(privacy=[], privacy_none=True)
     page = written(report, tmp_path)
     assert 'class="verdict warn"' in page
-    assert "No privacy model was declared This release carries no formal guarantee" in words(page)
+    assert "No privacy model was declared" in words(page)
+    assert "This release carries no formal guarantee" in words(page)
 
 
-def test_a_broken_limit_turns_the_verdict(report: dict[str, Any], tmp_path: Path) -> None:
+def test_a_broken_limit_is_shown_as_broken(report: dict[str, Any], tmp_path: Path) -> None:
     report["audits"][1]["findings"][1]["failed"] = True
-    page = written(report, tmp_path)
-    assert 'class="verdict bad"' in page
-    assert "But 1 measured figure(s) broke their limit: prosecutor_max." in words(page)
-    assert "broken: must not be > 0.2" in words(page)
+    assert "broken: must not be > 0.2" in words(written(report, tmp_path))
 
 
-def test_warnings_are_shown_and_none_is_forgotten(report: dict[str, Any], tmp_path: Path) -> None:
-    report["truthful"] = False
+def test_warnings_that_are_no_reason_of_the_verdict_stand_below_it(
+    report: dict[str, Any], tmp_path: Path
+) -> None:
     page = words(written(report, tmp_path))
-    assert "Note Rows are in the order of the input ('shuffle: false')." in page
-    assert "Note Published cells do not cover the originals: values were changed." in page
-    assert "Note This is a simulation: keys and coins came from a seeded source." in page
+    assert "Note partitioner: The search stopped after 1,000 nodes." in page
+    assert 1 == page.count("Rows are in the order of the input")
+
+
+def test_every_run_of_a_grid_shows_its_verdict(grid: dict[str, Any], tmp_path: Path) -> None:
+    page = written_grid(grid, tmp_path)
+    shown = [f'<span class="badge {name}">{word}</span>' for name, word in
+             (("good", "green"), ("warn", "amber"), ("bad", "refused"))]  # fmt: skip
+    assert [8, 2, 1] == [page.count(one) for one in shown]
 
 
 def test_findings_show_meaning_assumptions_intervals_and_status(

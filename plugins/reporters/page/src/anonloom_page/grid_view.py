@@ -7,6 +7,7 @@ from typing import Any
 from anonloom_page.limits import Limits
 from anonloom_page.report_view import found_view
 from anonloom_page.tradeoff import tradeoffs
+from anonloom_page.verdict import tone_of
 from anonloom_page.wording import brief, figure, number, plain, short
 
 #: Plots above the table; further ones are there to be opened.
@@ -143,6 +144,7 @@ def _row(
         "brief": brief(run.get("label", "")),
         "status": run.get("status", ""),
         "tone": _TONES.get(str(run.get("status")), ""),
+        "verdict": tone_of(run["verdict"]) if run.get("verdict") else None,
         "message": "" if published else short(run.get("message") or "no figures", 300),
         "parameters": [
             {"text": _setting(parameters, path), "order": _order(parameters.get(path))}

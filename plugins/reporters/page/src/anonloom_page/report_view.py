@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from anonloom_page.limits import Limits
-from anonloom_page.verdict import verdict_of
+from anonloom_page.verdict import verdict_view
 from anonloom_page.wording import dumped, figure, number, percent, said, short, words
 
 #: Charts that belong to the release as a whole, wherever they were made.
@@ -18,7 +18,7 @@ def report_view(report: dict[str, Any], limits: Limits) -> dict[str, Any]:
     columns = report.get("columns") or []
     return {
         "report": report,
-        "verdict": verdict_of(report),
+        "verdict": verdict_view(report),
         "notes": _notes(report),
         "tiles": _tiles(report),
         "steps": [_step(stage, limits) for stage in report.get("stages") or []],
@@ -57,12 +57,11 @@ def found_view(findings: Iterable[dict[str, Any]], limits: Limits) -> dict[str, 
 
 
 def _notes(report: dict[str, Any]) -> list[str]:
-    notes = [str(warning) for warning in report.get("warnings") or []]
-    if report.get("truthful") is False and not any("cover" in note for note in notes):
-        notes.append("Published cells do not cover the originals: values were changed.")
-    simulated = (report.get("collection") or {}).get("simulated")
-    if simulated and not any("simulat" in note for note in notes):
-        notes.append("This is a simulation: keys and coins came from a seeded source.")
+    """Return the warnings that are no reason of the verdict, which has its own in its box."""
+    others = [one for one in report.get("warnings") or [] if not one.get("privacy")]
+    notes = [
+        f"{one['stage']}: {one['text']}" if one.get("stage") else one["text"] for one in others
+    ]
     return notes[:50]
 
 

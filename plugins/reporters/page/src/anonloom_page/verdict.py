@@ -1,89 +1,73 @@
-"""The verdict in plain words: which guarantee holds, and where it was checked."""
+"""The verdict as core made it, in the order in which it is read: tone, reasons, models, limits."""
 
 from typing import Any
 
-from anonloom_page.wording import figure, plain, settings, short
+from anonloom_page.wording import figure, settings, short
 
-#: What well-known models promise to a reader who has never heard of them. A model that brings its
-#: own `meaning` in the report needs no entry here.
-_PROMISES = {
-    "k-anonymity": "Every published combination of quasi-identifiers is shared by at least {k} "
-    "persons, so that nobody can be singled out by them.",
-    "l-diversity": "Among those who share a combination there are at least {l} {kind} values of "
-    "'{of}', so that finding the group does not tell the value.",
-    "t-closeness": "Among those who share a combination, '{of}' is spread nearly as in the whole "
-    "release (distance at most {t}), so that finding the group tells little.",
-}
+#: Every tone has its word beside its colour: class of the box, word.
+_TONES = {"green": ("good", "Green"), "amber": ("warn", "Amber"), "refused": ("bad", "Refused")}
+
+#: What is drawn of a tone that this version does not know: nothing is praised unasked.
+_UNKNOWN = ("warn", "No verdict")
 
 
-def model_words(model: dict[str, Any]) -> dict[str, Any]:
-    """Return one model's title, promise and count."""
-    parameters = model.get("parameters") or {}
-    listed = settings(parameters)
+def tone_of(verdict: dict[str, Any] | None) -> dict[str, str]:
+    """Return the class and the word of a verdict's tone."""
+    name, word = _TONES.get(str((verdict or {}).get("tone")), _UNKNOWN)
+    return {"name": name, "word": word}
+
+
+def verdict_view(report: dict[str, Any]) -> dict[str, Any]:
+    """Return what the box shows."""
+    verdict = report.get("verdict") or {}
+    models = [_model(model) for model in report.get("privacy") or []]
+    return {
+        "tone": tone_of(verdict),
+        "title": _title(str(verdict.get("tone")), models),
+        "text": _text(report, models),
+        "reasons": [short(reason) for reason in verdict.get("reasons") or []],
+        "models": models,
+        "does_not_cover": [short(text) for text in verdict.get("does_not_cover") or []],
+    }
+
+
+def _model(model: dict[str, Any]) -> dict[str, Any]:
+    listed = settings(model.get("parameters") or {})
     title = short(model.get("model", "privacy model"), 80)
     return {
         "title": f"{title} ({', '.join(listed)})" if listed else title,
         "holds": bool(model.get("holds")),
-        "meaning": _promise(model, parameters),
+        "meaning": short(model.get("meaning") or ""),
         "counted": f"Checked on the published table: {figure(model.get('classes'))} classes, "
         f"{figure(model.get('rows'))} records.",
     }
 
 
-def _promise(model: dict[str, Any], parameters: dict[str, Any]) -> str:
-    if model.get("meaning"):
-        return short(model["meaning"])
-    promise = _PROMISES.get(str(model.get("model")), "")
-    words = {name: plain(value) for name, value in parameters.items()}
-    words["kind"] = "different" if words.get("kind") == "distinct" else "well-represented"
-    try:
-        return promise.format_map(words)
-    except KeyError:
-        # Other parameters than expected: say nothing rather than something half right.
-        return ""
-
-
-def _listed(names: list[str]) -> str:
-    return ", ".join(names[:-1]) + " and " + names[-1]
-
-
-def verdict_of(report: dict[str, Any]) -> dict[str, Any]:
-    """Return the tone, title and text of the verdict, and its models."""
-    models = [model_words(model) for model in report.get("privacy") or []]
-    failed = [
-        finding
-        for audit in report.get("audits") or []
-        for finding in audit.get("findings") or []
-        if finding.get("failed")
-    ]
-    smallest = (report.get("summary") or {}).get("smallest_class")
-    least = (
-        f" The smallest group of records that look alike has {figure(smallest)} "
-        f"{'member' if smallest == 1 else 'members'}."
-        if smallest is not None
-        else ""
-    )
+def _title(tone: str, models: list[dict[str, Any]]) -> str:
+    if tone == "refused":
+        return "Not to be published"
     if not models:
-        return {
-            "tone": "warn",
-            "title": "No privacy model was declared",
-            "text": "This release carries no formal guarantee: whatever protects it is not "
-            "checked here." + least,
-            "models": [],
-        }
-    broken = [model for model in models if not model["holds"]]
-    if broken:
-        title = f"{broken[0]['title']} does not hold"
-    elif len(models) == 1:
-        title = f"{models[0]['title']} holds"
-    elif len(models) <= 3:
-        title = f"{_listed([model['title'] for model in models])} hold"
+        return "No privacy model was declared"
+    titles = [model["title"] for model in models]
+    if len(titles) == 1:
+        held = f"{titles[0]} holds"
+    elif len(titles) <= 3:
+        held = f"{', '.join(titles[:-1])} and {titles[-1]} hold"
     else:
-        title = f"All {len(models)} declared privacy models hold"
-    text = "They were" if len(models) > 1 else "It was"
-    text += " recomputed from the published table alone, after everything else was done." + least
-    tone = "bad" if broken else "good"
-    if failed:
-        tone, names = "bad", ", ".join(short(finding["name"], 60) for finding in failed[:5])
-        text += f" But {len(failed)} measured figure(s) broke their limit: {names}."
-    return {"tone": tone, "title": title, "text": text, "models": models}
+        held = f"All {len(titles)} declared privacy models hold"
+    return held if tone == "green" else f"{held}, but read this first"
+
+
+def _text(report: dict[str, Any], models: list[dict[str, Any]]) -> str:
+    if not models:
+        text = "This release carries no formal guarantee: whatever protects it is not checked here."
+    else:
+        text = "They were" if len(models) > 1 else "It was"
+        text += " recomputed from the published table alone, after everything else was done."
+    smallest = (report.get("summary") or {}).get("smallest_class")
+    if smallest is not None:
+        text += (
+            f" The smallest group of records that look alike has {figure(smallest)} "
+            f"{'member' if smallest == 1 else 'members'}."
+        )
+    return text
