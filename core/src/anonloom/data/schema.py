@@ -64,6 +64,11 @@ class Column:
     pseudonymize: bool = param(
         help="Publish an identifier as a keyed hash instead of dropping it.", default=False
     )
+    accept: Literal["unique"] | None = param(
+        help="Publish the column as it is although its values single people out; the report says "
+        "so.",
+        default=None,
+    )
     key: Path | None = param(
         help="File with the hexadecimal key of the pseudonyms (32 bytes or more); a new key is "
         "drawn from the system's randomness for every run without it.",
@@ -89,6 +94,11 @@ class Column:
             )
         if self.pseudonymize and self.role != "identifier":
             raise ValueError("'pseudonymize' is for identifiers")
+        if self.accept is not None and self.role not in PUBLISHED:
+            raise ValueError(
+                "'accept' is for columns that are published as they are; a column with role "
+                f"'{self.role}' is not"
+            )
         if self.key is not None and not self.pseudonymize:
             raise ValueError("'key' goes with 'pseudonymize: true'")
         if self.type == "date" and isinstance(self.hierarchy, Calendar):

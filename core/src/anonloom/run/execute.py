@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom.data.case import Case
-from anonloom.data.findings import Findings
+from anonloom.data.findings import Findings, Notice
 from anonloom.data.release import Release
 from anonloom.data.table import Table, on_own_axes
 from anonloom.errors import PluginError, PrivacyError
 from anonloom.kinds.context import stream
 from anonloom.kinds.guard import Guard
 from anonloom.registry import Registry
-from anonloom.run import check, conditions, suppression
+from anonloom.run import check, conditions, exposure, suppression
 from anonloom.run.declared import persons_behind, wrong_release
 from anonloom.run.external import other_releases
 from anonloom.run.journal import Journal
@@ -110,6 +110,7 @@ def execute(
         _hold_to_declared(spec, original, release)
         count.rows, count.suppressed = len(release), int(release.suppressed.sum())
     release, verdicts = _checked(spec, stages, release, original, journal)
+    exposures, notices = _exposed(spec, release, original, stages)
     release = publishable(release, stream(seed, "shuffle") if spec.publish.shuffle else None)
     demanded = guard.demanded if spec.privacy else None
     case = Case(
@@ -134,7 +135,9 @@ def execute(
         stages=stages,
         verdicts=verdicts,
         findings=found,
-        report=report_of(spec, journal, original, release, verdicts, found),
+        report=report_of(
+            spec, journal, original, release, verdicts, found, exposures=exposures, notices=notices
+        ),
         private={
             "seed": seed,
             "seed_salt": salt.hex(),
@@ -260,6 +263,18 @@ def _checked(
     check.refuse(verdicts)
     suppression.refuse_excess(release, spec.suppression.at_most)
     return release, verdicts
+
+
+def _exposed(
+    spec: PipelineSpec, release: Release, original: Table, stages: PipelineStages
+) -> tuple[list[exposure.Exposure], list[Notice]]:
+    """Look at what is published as it is; refuse what names people by itself."""
+    persons = _persons(release, original, stages)
+    found = exposure.examine(release, persons)
+    generalized = [column for column in original.schema if column.role == "quasi"]
+    return found, exposure.judge(
+        release, found, persons, privacy=bool(spec.privacy), generalized=generalized
+    )
 
 
 def _persons(release: Release, original: Table, stages: PipelineStages) -> NDArray[np.int32] | None:

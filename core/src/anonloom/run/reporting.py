@@ -16,6 +16,7 @@ from anonloom.data.table import Table
 from anonloom.run import suppression
 from anonloom.run import verdict as release_verdict
 from anonloom.run.check import Verdict
+from anonloom.run.exposure import Exposure
 from anonloom.run.journal import Journal
 from anonloom.spec.model import Audit, PipelineSpec, Use
 
@@ -37,16 +38,26 @@ def report_of(
     release: Release,
     verdicts: tuple[Verdict, ...],
     findings: dict[str, Findings],
+    *,
+    exposures: Iterable[Exposure] = (),
+    notices: Iterable[Notice] = (),
 ) -> dict[str, Any]:
     """Collect what `report.json` says; the manifest is added when the outputs are written."""
     collector = spec.collect.method
     said = [
-        *(("", notice) for notice in _notices(spec, original, release)),
+        *(("", notice) for notice in (*_notices(spec, original, release), *notices)),
         *((where, notice) for where, found in findings.items() for notice in found.notices),
     ]
     return {
         **outline(
-            spec.name, spec.data.schema, original, release, verdicts, journal.parameters, said
+            spec.name,
+            spec.data.schema,
+            original,
+            release,
+            verdicts,
+            journal.parameters,
+            said,
+            exposures,
         ),
         "privacy_none": not spec.privacy,
         "suppression": {
@@ -81,6 +92,7 @@ def outline(
     verdicts: tuple[Verdict, ...],
     parameters: Callable[[Any], dict[str, Any]],
     notices: Iterable[tuple[str, Notice]],
+    exposures: Iterable[Exposure] = (),
     unit: str = "persons",
 ) -> dict[str, Any]:
     """Return what every report says, however the release was made.
@@ -89,6 +101,8 @@ def outline(
     ----------
     notices
         What readers must know, each with the id of the stage that says it.
+    exposures
+        What columns that nothing generalizes give away.
     unit
         What a row stands for, in the plural.
     """
@@ -117,7 +131,7 @@ def outline(
             "smallest_class": int(sizes.min()) if len(sizes) else None,
             "gcp": mean_of_columns(original, losses) if original.axes else None,
         },
-        "columns": _columns(schema, original, release, losses),
+        "columns": _columns(schema, original, release, losses, exposures),
         "privacy": [
             {
                 "model": verdict.name,
@@ -153,8 +167,13 @@ def _count(release: Release) -> int | None:
 
 
 def _columns(
-    schema: Schema, original: Table, release: Release, losses: dict[str, float]
+    schema: Schema,
+    original: Table,
+    release: Release,
+    losses: dict[str, float],
+    exposures: Iterable[Exposure],
 ) -> list[dict[str, Any]]:
+    exposed = {one.column.name: one for one in exposures}
     coded = {axis.name for axis in original.axes}
     # A mechanism may have dropped a column that was declared.
     published = set(release.schema.published)
@@ -166,6 +185,9 @@ def _columns(
             "form": column.form if column.name in coded else None,
             "published": column.name in published,
             "loss": losses.get(column.name),
+            # Where nothing generalizes it: the share of rows whose value nobody else has.
+            "alone": exposed[column.name].share if column.name in exposed else None,
+            "exposure": exposed[column.name].outcome if column.name in exposed else None,
         }
         for column in schema
     ]
