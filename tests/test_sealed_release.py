@@ -155,17 +155,18 @@ def versions(shop, version, folder="out"):
 
 def test_a_release_is_sealed_and_verified(shop, said):
     assert FILES == sorted(path.name for path in (shop / "out" / "public").iterdir())
+    beside = "out: seal verified with the key beside it, which proves no publisher\n"
+    elsewhere = "out: seal verified with a key obtained elsewhere\n"
     covers = (
-        "out: verified\n"
         "  covers: every byte of 7 files, and that there is no other file\n"
         "  covers: every row: 9 in 'release.csv', in their order; 'release.parquet' holds the same\n"
         "  covers: that ranges of age, city, bill are complete\n"
     )
-    assert (0, covers + UNKNOWN + versions(shop, 1) + PROTECTS) == said("verify", "out")
+    assert (0, beside + covers + UNKNOWN + versions(shop, 1) + PROTECTS) == said("verify", "out")
     key = head_of(shop / "out" / "public").key
     assert (
         0,
-        f"{covers}  covers: the signer: whoever holds the pinned key {key}\n"
+        f"{elsewhere}{covers}  covers: the signer: whoever holds the pinned key {key}\n"
         f"  covers: that it is the known version 1\n{NEWER}{PROTECTS}",
     ) == said("verify", "out", "--key", "pinned.pub", "--head", "out/public/merkle.json")
 
@@ -184,7 +185,7 @@ def test_a_row_is_proved(shop, said):
     assert (0, f"proof: rows.proof ({size:,} bytes)\n") == (code, printed)
     assert (
         0,
-        "rows.proof: verified\n"
+        "rows.proof: proof verified with the key beside it, which proves no publisher\n"
         "  covers: that these are rows 3, 5 of the 9 rows in 'release.csv'\n"
         + UNKNOWN
         + versions(shop, 1)
@@ -231,7 +232,8 @@ def test_a_range_is_proved(shop, said, where, covers, rows):
     assert 0 == said("prove", "out", "--where", where, "--to", "p")[0]
     assert (
         0,
-        f"p: verified\n  covers: {covers}\n" + SORTED + UNKNOWN + versions(shop, 1) + OTHERS,
+        "p: proof verified with the key beside it, which proves no publisher\n"
+        f"  covers: {covers}\n" + SORTED + UNKNOWN + versions(shop, 1) + OTHERS,
     ) == said("verify", "--proof", "p", "--rows", "rows.csv")
     written = (shop / "rows.csv").read_text().removeprefix("age,city,bill\n")
     for at in ('"[22, 34]",', '"[38, 49]",'):
@@ -275,24 +277,28 @@ def test_versions_and_growth(shop, said):
     options = ("--key", "pinned.pub", "--head", "one/public/merkle.json")
     assert (
         0,
-        "two: verified\n"
+        "two: seal verified with a key obtained elsewhere\n"
         "  covers: every byte of 6 files, and that there is no other file\n"
         "  covers: every row: 4 in 'release.csv', in their order\n"
         "  covers: that ranges of day are complete\n" + signer + follows + NEWER + PROTECTS,
     ) == said("verify", "two", *options)
     assert 0 == said("prove", "two", "--since", "one/public/merkle.json", "--to", "p")[0]
+    elsewhere = "p: proof verified with a key obtained elsewhere\n"
+    beside = "p: proof verified with the key beside it, which proves no publisher\n"
     begins = (
-        "p: verified\n"
-        "  covers: that the first 3 of 4 rows are all rows of the version with the root "
-        f"{root}\n"
+        f"  covers: that the first 3 of 4 rows are all rows of the version with the root {root}\n"
     )
     assert (
         0,
-        f"{begins}  covers: that this is the known version 1\n" + signer + follows + NEWER + OTHERS,
+        f"{elsewhere}{begins}  covers: that this is the known version 1\n"
+        + signer
+        + follows
+        + NEWER
+        + OTHERS,
     ) == said("verify", "--proof", "p", *options)
     assert (
         0,
-        f"{begins}  does not cover: which version that is, and whose: give its head with --head\n"
+        f"{beside}{begins}  does not cover: which version that is, and whose: give its head with --head\n"
         + UNKNOWN
         + versions(shop, 2, "two")
         + OTHERS,

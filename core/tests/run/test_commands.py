@@ -130,9 +130,11 @@ def test_the_dry_run_of_an_experiment_runs_nothing(shop, capsys):
 def test_verify_says_what_it_covers_and_exits_with_5_when_something_changed(shop, capsys):
     main(["run", "pipeline.yaml", "--quiet"])
     capsys.readouterr()
-    assert 0 == main(["verify", "out"])
+    assert 5 == main(["verify", "out"])
+    assert "anonloom: the release is not sealed" in capsys.readouterr().err
+    assert 0 == main(["verify", "out", "--unsealed"])
     assert (
-        "out: verified\n"
+        "out: digests only, no seal: they agree with the manifest, which proves nothing\n"
         "  covers: every file that the manifest lists has the digest that it lists\n"
         "  does not cover: the manifest itself, the reports, and files that the manifest does not "
         "list\n"
@@ -140,7 +142,7 @@ def test_verify_says_what_it_covers_and_exits_with_5_when_something_changed(shop
     )
 
     (shop.out / "public" / "release.csv").write_text("nothing")
-    assert 5 == main(["verify", "out"])
+    assert 5 == main(["verify", "out", "--unsealed"])
     assert (
         "anonloom: 'release.csv' is not what the manifest says: its digest differs\n"
         == capsys.readouterr().err

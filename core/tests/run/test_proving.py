@@ -249,7 +249,7 @@ def test_verify_checks_a_proof_and_writes_its_rows(shop, said):
     words = ("verify", "--proof", "p", "--rows", "rows.csv", "--key", "k", "--at-least", 2)
     assert (
         0,
-        "p: verified\n"
+        "p: proof verified with a key obtained elsewhere\n"
         "  covers: what was asked\n"
         "  covers: a name\\n  covers: a forged line\\x1b[1m\n"
         "  does not cover: key k\n"
@@ -313,7 +313,8 @@ def test_verify_says_what_it_needs(shop, said):
 def test_what_is_known_reaches_the_seal(shop, said):
     (shop.folder / "old.json").touch()
     code, printed = said("verify", "out", "--head", "old.json", "--at-least", 3)
-    assert (0, "out: verified") == (code, printed.splitlines()[0])
+    beside = "out: seal verified with the key beside it, which proves no publisher"
+    assert (0, beside) == (code, printed.splitlines()[0])
     assert f"key None, known {Known(head=Path('old.json'), version=3)}" in printed
 
 

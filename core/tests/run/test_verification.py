@@ -14,15 +14,28 @@ def out(clinic):
     return clinic.out
 
 
-def test_an_untouched_release_verifies(out, registry):
-    verified = verify_folder(out, registry)
+def test_an_untouched_release_without_a_seal_agrees_with_its_digests(out, registry):
+    verified = verify_folder(out, registry, unsealed=True)
 
     assert ("every file that the manifest lists has the digest that it lists",) == verified.covers
     assert (
         "the manifest itself, the reports, and files that the manifest does not list",
         "who published it: the release is not sealed",
     ) == verified.does_not_cover
-    assert verified == verify_folder(out / "public", registry)
+    assert verified == verify_folder(out / "public", registry, unsealed=True)
+
+
+def test_a_release_without_a_seal_is_refused_unless_digests_are_enough(out, registry):
+    with pytest.raises(IntegrityError) as refused:
+        verify_folder(out, registry)
+    assert (
+        "the release is not sealed: its digests agree, which whoever changed it could have arranged"
+        == refused.value.what
+    )
+    assert (
+        "Ask the publisher for a sealed release; --unsealed is content with digests."
+        == refused.value.hint
+    )
 
 
 def test_a_changed_release_is_refused(out, registry):

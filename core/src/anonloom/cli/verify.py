@@ -8,7 +8,7 @@ from anonloom.kinds.integrity import Known, Query, Verified
 from anonloom.registry import Registry
 from anonloom.run.proving import query_of, verify_proof
 from anonloom.run.tablefiles import write_csv
-from anonloom.run.verification import verify_folder
+from anonloom.run.verification import public_folder, scheme_named, verify_folder
 from anonloom.run.wholefile import refuse_target, written_whole
 
 
@@ -36,6 +36,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--key", metavar="FILE", help="the publisher's public key, obtained elsewhere"
     )
     parser.add_argument(
+        "--unsealed",
+        action="store_true",
+        help="be content with digests where a release has no seal; they prove nothing to anybody",
+    )
+    parser.add_argument(
         "--head",
         metavar="FILE",
         help="the head of a version that you know: an older release is refused",
@@ -49,6 +54,8 @@ def execute(arguments: argparse.Namespace) -> int:
     """Verify and say what that covers."""
     if (arguments.folder is None) == (arguments.proof is None):
         raise UsageError("give either a folder with a release, or a proof with --proof")
+    if arguments.unsealed and (arguments.proof is not None or arguments.key is not None):
+        raise UsageError("--unsealed is for a release without a seal: give it without proof or key")
     if arguments.rows is not None and arguments.proof is None:
         raise UsageError("--rows writes the rows of a proof: give one with --proof")
     asked = _asked(arguments)
@@ -56,8 +63,10 @@ def execute(arguments: argparse.Namespace) -> int:
     known = _known(arguments)
     registry = Registry.installed()
     if arguments.proof is None:
-        verified = verify_folder(Path(arguments.folder), registry, key, known)
-        _say(arguments.folder, verified)
+        folder = Path(arguments.folder)
+        verified = verify_folder(folder, registry, key, known, unsealed=arguments.unsealed)
+        sealed = scheme_named(public_folder(folder)) is not None
+        _say(arguments.folder, "seal" if sealed else None, key, verified)
         return 0
     if arguments.rows is not None:
         refuse_target(Path(arguments.rows))
@@ -65,7 +74,7 @@ def execute(arguments: argparse.Namespace) -> int:
     if arguments.rows is not None:
         with written_whole(Path(arguments.rows)) as aside:
             write_csv(proved.rows, aside)
-    _say(arguments.proof, proved.verified)
+    _say(arguments.proof, "proof", key, proved.verified)
     return 0
 
 
@@ -92,8 +101,14 @@ def _file(named: str | None, what: str) -> Path | None:
     return None if named is None else Path(named)
 
 
-def _say(what: str, verified: Verified) -> None:
-    print(f"{what}: verified")
+def _say(what: str, checked: str | None, key: Path | None, verified: Verified) -> None:
+    """Say first which of three things was done, then what it covers."""
+    if checked is None:
+        print(f"{what}: digests only, no seal: they agree with the manifest, which proves nothing")
+    elif key is None:
+        print(f"{what}: {checked} verified with the key beside it, which proves no publisher")
+    else:
+        print(f"{what}: {checked} verified with a key obtained elsewhere")
     for line in verified.covers:
         print(f"  covers: {_on_one_line(line)}")
     for line in verified.does_not_cover:

@@ -14,7 +14,12 @@ _RELEASED = ("release.csv", "release.parquet", "manifest.json", "report.json")
 
 
 def verify_folder(
-    folder: Path, registry: Registry, key: Path | None = None, known: Known | None = None
+    folder: Path,
+    registry: Registry,
+    key: Path | None = None,
+    known: Known | None = None,
+    *,
+    unsealed: bool = False,
 ) -> Verified:
     """Check a release.
 
@@ -26,6 +31,9 @@ def verify_folder(
         The publisher's public key, obtained elsewhere; demands a seal.
     known
         What is known of the data set's versions; demands a seal that keeps versions.
+    unsealed
+        Whether digests are enough where there is no seal: whoever changed a file could have
+        changed its digest, and taken a seal away.
 
     Raises
     ------
@@ -41,6 +49,12 @@ def verify_folder(
         for given, what in ((key, "a key"), (known, "a known version")):
             if given is not None:
                 raise IntegrityError(f"{what} was given, but the release is not sealed")
+        if not unsealed:
+            raise IntegrityError(
+                "the release is not sealed: its digests agree, which whoever changed it could have "
+                "arranged",
+                hint="Ask the publisher for a sealed release; --unsealed is content with digests.",
+            )
         return Verified(
             covers=("every file that the manifest lists has the digest that it lists",),
             does_not_cover=(
