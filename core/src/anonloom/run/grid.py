@@ -19,7 +19,7 @@ import attrs
 import pandas as pd
 
 from anonloom.data.findings import Chart, Finding, Findings
-from anonloom.errors import AnonloomError, PrivacyError, UsageError
+from anonloom.errors import AnonloomError, FaultyPluginError, PrivacyError, UsageError
 from anonloom.kinds.auditor import GridRow
 from anonloom.registry import Registry
 from anonloom.run import outputs
@@ -233,6 +233,9 @@ def run_case(spec: PipelineSpec, registry: Registry, target: Path, at: int) -> s
     except PrivacyError as error:
         result.update(status="refused", exit_code=error.exit_code, message=error.what)
         result["verdict"] = of_refusal(error.what).data()
+    except FaultyPluginError:
+        # A bug, which the other runs would meet as well: it ends the experiment.
+        raise
     except AnonloomError as error:
         result.update(status="failed", exit_code=error.exit_code, message=error.what)
     else:

@@ -9,7 +9,7 @@ from pathlib import Path
 from anonloom.errors import IntegrityError, UsageError
 from anonloom.kinds.integrity import Known, Proved, ProvingSeal, Query
 from anonloom.registry import Registry
-from anonloom.run.verification import public_folder, scheme_named, seal_named
+from anonloom.run.verification import answer_of, checking, public_folder, scheme_named, seal_named
 
 _FIRST = "anonloom proof 1 "
 # A name is printed: it must not be able to write lines of its own.
@@ -89,7 +89,9 @@ def verify_proof(
         if found is None:
             raise IntegrityError(f"'{path}' is no proof file of Anonloom")
         name = found[1]
-        seal = seal_named(name, registry)
-        if not isinstance(seal, ProvingSeal):
-            raise IntegrityError(f"the proof names a scheme, '{name}', that makes no proofs")
-        return seal.verify_proof(file.read(), key=key, known=known, asked=asked)
+        with checking():
+            seal = seal_named(name, registry)
+            if not isinstance(seal, ProvingSeal):
+                raise IntegrityError(f"the proof names a scheme, '{name}', that makes no proofs")
+            answer = seal.verify_proof(file.read(), key=key, known=known, asked=asked)
+            return answer_of(Proved, answer)
