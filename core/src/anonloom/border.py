@@ -37,10 +37,13 @@ class Border:
     ----------
     whose : str
         The plugin as messages name it.
+    marks : bool
+        Whether errors that pass are marked as the plugin's; not where they may be core's.
     """
 
-    def __init__(self, whose: str) -> None:
+    def __init__(self, whose: str, *, marks: bool = True) -> None:
         self.whose = whose
+        self.marks = marks
 
     def __enter__(self) -> None:
         return None
@@ -55,7 +58,8 @@ class Border:
             return
         if isinstance(error, Exception):
             # The innermost plugin is the first to be left.
-            error.__dict__.setdefault(_MARK, self.whose)
+            if self.marks:
+                error.__dict__.setdefault(_MARK, self.whose)
             return
         raise FaultyPluginError(f"this is a bug of {self.whose}: {strange(error)}") from error
 

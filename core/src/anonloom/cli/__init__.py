@@ -45,6 +45,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
     _prepare_streams()
+    if any("\0" in word for word in words):
+        # No shell can give one; a program that calls this can.
+        complain("an argument holds a NUL character, which nothing can be named by")
+        return 2
     try:
         code = _run(words)
         # Output that is still in the buffer can meet a closed pipe, too.
@@ -203,6 +207,9 @@ def _explain(error: BaseException, debug: bool) -> int:
         # What the machine does not allow is no bug; a path and the system's words are no cells.
         where = f"'{os.fspath(error.filename)}'" if error.filename else "a file or the output"
         complain(f"{where} cannot be used: {error.strerror}")
+        return UsageError.exit_code
+    if isinstance(error, MemoryError):
+        complain("there is not enough memory for this")
         return UsageError.exit_code
     # Neither the text of a strange error nor its traceback: both may hold a cell of the table.
     whose = f" of {left_by(error)}" if left_by(error) else ""

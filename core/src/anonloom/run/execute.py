@@ -58,7 +58,7 @@ def announced_as(
     try:
         # Core never ends a run by SystemExit: what comes with it out of a plugin's answer, an
         # array of objects with code of their own perhaps, is a plugin's, too.
-        with Border("a plugin of the pipeline"):
+        with Border("a plugin of the pipeline", marks=False):
             yield ending
     except BaseException as error:
         interrupted, refused = isinstance(error, KeyboardInterrupt), isinstance(error, PrivacyError)

@@ -20,6 +20,7 @@ import pandas as pd
 
 from anonloom.data.findings import Chart, Finding, Findings
 from anonloom.errors import AnonloomError, FaultyPluginError, PrivacyError, UsageError
+from anonloom.files import read_json
 from anonloom.kinds.auditor import GridRow
 from anonloom.registry import Registry
 from anonloom.run import outputs
@@ -134,7 +135,7 @@ def _result_file(target: Path, case: GridCase) -> Path:
 def _result(target: Path, case: GridCase) -> dict[str, Any] | None:
     """Result of a finished run with the same settings, or None."""
     try:
-        result = json.loads(_result_file(target, case).read_text(encoding="utf-8"))
+        result = read_json(_result_file(target, case))
     except (OSError, ValueError):
         return None
     if not isinstance(result, dict) or result.get("digest") != _digest(case):

@@ -1,7 +1,6 @@
 """Verifying a published folder: its manifest's digests, and its seal when there is one."""
 
 import hashlib
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +14,7 @@ from anonloom.errors import (
     PluginError,
     UsageError,
 )
+from anonloom.files import read_json
 from anonloom.kinds.integrity import Known, Seal, Verified
 from anonloom.registry import Registry
 
@@ -178,8 +178,8 @@ def _read(path: Path) -> dict[str, Any]:
         # A pipe of that name would be read for ever.
         raise IntegrityError(f"{path.name} is missing")
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        content = read_json(path)
+    except (OSError, ValueError):
         raise IntegrityError(f"{path.name} cannot be read as JSON") from None
     if not isinstance(content, dict):
         raise IntegrityError(f"{path.name} is no JSON object")

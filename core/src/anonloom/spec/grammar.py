@@ -1,5 +1,6 @@
 """The grammar of a pipeline file: one function per section."""
 
+import math
 import re
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -363,7 +364,8 @@ def _conditions(cursor: Cursor | None) -> tuple[Condition, ...]:
     found = []
     for finding, entry in (entries or {}).items():
         match = _CONDITION.fullmatch(entry.value) if isinstance(entry.value, str) else None
-        if match is None:
+        # A number beyond all numbers would make a condition that never, or always, holds.
+        if match is None or not math.isfinite(float(match[2])):
             entry.must_be(
                 f"a comparison with a number ({' '.join(COMPARISONS)})",
                 "write it in quotes: '> 0.05'",
