@@ -11,6 +11,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
@@ -90,7 +91,8 @@ def run_grid(
     Raises
     ------
     UsageError
-        When the target holds something else, or a finished experiment and `replace` is not given.
+        When the target holds something else, or a finished experiment and `replace` is not given;
+        also when a process of the experiment was ended from outside.
     """
     spec = recipe.load(registry)
     _prepare(target, spec, replace)
@@ -200,6 +202,12 @@ def _run_all(
                 done, _ = wait(waiting, return_when=FIRST_COMPLETED)
                 for future in done:
                     yield waiting.pop(future), future.result()
+        except BrokenProcessPool:
+            raise UsageError(
+                "a process of the experiment was killed, perhaps for want of memory",
+                hint="run again to go on, without --replace: runs that are done are kept; fewer "
+                "--jobs need less memory",
+            ) from None
         except BaseException:
             pool.shutdown(wait=True, cancel_futures=True)
             raise
