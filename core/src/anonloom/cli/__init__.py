@@ -17,6 +17,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
+    from _typeshed import SupportsWrite
+
 #: Name -> module and one line for ``--help``.
 COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("anonloom.cli.check", "check a pipeline file and say everything that is wrong"),
@@ -135,6 +137,13 @@ class _Parser(argparse.ArgumentParser):
         if message:
             self._print_message(message, sys.stderr)
         raise Answered(status)
+
+    def _print_message(self, message: str, file: "SupportsWrite[str] | None" = None) -> None:
+        if file is sys.stdout:
+            # argparse would take no notice of an output that is full.
+            sys.stdout.write(message)
+        else:
+            super()._print_message(message, file)
 
 
 def _parser(

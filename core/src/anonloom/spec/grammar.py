@@ -364,11 +364,15 @@ def _conditions(cursor: Cursor | None) -> tuple[Condition, ...]:
     found = []
     for finding, entry in (entries or {}).items():
         match = _CONDITION.fullmatch(entry.value) if isinstance(entry.value, str) else None
-        # A number beyond all numbers would make a condition that never, or always, holds.
-        if match is None or not math.isfinite(float(match[2])):
+        if match is None:
             entry.must_be(
                 f"a comparison with a number ({' '.join(COMPARISONS)})",
                 "write it in quotes: '> 0.05'",
+            )
+        elif not math.isfinite(float(match[2])):
+            entry.must_be(
+                "a comparison with a finite number",
+                "beyond all numbers there is no figure: it would never stop a release, or always",
             )
         else:
             found.append(Condition(finding, match[1], float(match[2])))
