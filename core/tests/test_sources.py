@@ -401,9 +401,31 @@ def test_a_damaged_compressed_file(tmp_path):
             "Got 'rot13' instead.",
         ),
         (
-            {"separator": ", "},
-            "The 'separator' parameter of Csv must be text of one character, or None. "
-            "Got ', ' instead.",
+            {"encoding": "utf\0"},
+            "The 'encoding' parameter of Csv must be text that names an encoding. "
+            "Got 'utf\\x00' instead.",
+        ),
+        *(
+            (
+                {name: value},
+                f"The '{name}' parameter of Csv must be text of one ASCII character, no line end, "
+                f"or None. Got {value!r} instead.",
+            )
+            for name in ("separator", "quote")
+            for value in (", ", "", "\u00e9", "\N{GRINNING FACE}", "\n", "\r", "\0")
+        ),
+        (
+            {"quote": "tab"},
+            "The 'quote' parameter of Csv must be text of one ASCII character, no line end, or "
+            "None. Got 'tab' instead.",
+        ),
+        *(
+            (
+                {"decimal": value},
+                "The 'decimal' parameter of Csv must be text of one ASCII punctuation mark, no "
+                f"sign. Got {value!r} instead.",
+            )
+            for value in ("\u00e9", "tab", "1", "-", "e", " ", "\0")
         ),
     ],
 )
@@ -413,9 +435,13 @@ def test_parameters_are_judged(options, message):
     assert message == str(caught.value)
 
 
-def test_one_character_cannot_have_two_meanings():
+@pytest.mark.parametrize(
+    "options",
+    [{"separator": ",", "decimal": ","}, {"separator": "'", "quote": "'"}, {"quote": "."}],
+)
+def test_one_character_cannot_have_two_meanings(options):
     with pytest.raises(ValueError, match="must be different") as caught:
-        Csv(path="data.csv", separator=",", decimal=",")
+        Csv(path="data.csv", **options)
     assert "'separator', 'quote' and 'decimal' must be different characters" == str(caught.value)
 
 

@@ -17,7 +17,7 @@ from anonloom.data.case import Case
 from anonloom.data.findings import Findings
 from anonloom.data.schema import Schema
 from anonloom.data.table import Table
-from anonloom.errors import PluginError, UsageError
+from anonloom.errors import FaultyPluginError, PluginError, UsageError
 from anonloom.kinds.guard import Guard
 from anonloom.loading import Entry
 from anonloom.registry import Registry
@@ -184,6 +184,8 @@ def _installed(registry: Registry) -> tuple[tuple[Use, ...], dict[str, str]]:
     for entry in registry.methods("auditor"):
         try:
             use = _with_defaults(entry, registry)
+        except FaultyPluginError:
+            raise
         except PluginError as error:
             skipped[entry.name] = error.what
             continue

@@ -143,6 +143,10 @@ def _exact(value: float) -> Fraction:
     return Fraction(repr(float(value)))
 
 
+#: More bins than anybody can tell apart; each costs memory, whether or not a value lies in it.
+MOST_BINS = 100_000
+
+
 @attrs.frozen(kw_only=True)
 class Quantiles(HierarchySource):
     """Bins of a number that hold about equally many distinct values."""
@@ -156,8 +160,8 @@ class Quantiles(HierarchySource):
 
     def __attrs_post_init__(self) -> None:
         """Refuse numbers of bins that do not nest."""
-        if any(count < 2 for count in self.groups):
-            raise ValueError("a level needs at least 2 bins")
+        if not all(2 <= count <= MOST_BINS for count in self.groups):
+            raise ValueError(f"a level needs 2 to {MOST_BINS} bins")
         for finer, coarser in pairwise(self.groups):
             if coarser >= finer or finer % coarser:
                 raise ValueError("each number of bins must divide the one before")

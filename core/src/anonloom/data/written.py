@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from anonloom.data.cells import cell_text, moment_texts, number_text
 from anonloom.data.hierarchy import STAR, Hierarchy, depth_first
 from anonloom.errors import DataError
+from anonloom.files import read_bytes
 from anonloom.params import not_empty, param
 
 Values = NDArray[Any]
@@ -236,7 +237,7 @@ class FromFile(HierarchySource):
         """
         where = str(self.path)
         try:
-            text = self.path.read_text(encoding="utf-8-sig")
+            text = read_bytes(self.path).decode("utf-8-sig")
         except FileNotFoundError:
             raise DataError(f"{where}: there is no such hierarchy file") from None
         except UnicodeDecodeError:

@@ -11,6 +11,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.border import Border
 from anonloom.data.case import Case
 from anonloom.data.findings import Findings, Notice
 from anonloom.data.release import Release
@@ -55,7 +56,10 @@ def announced_as(
     ending = Ending()
     registry.observers.run_started(run_id=run_id, pipeline=name, stages=ids)
     try:
-        yield ending
+        # Core never ends a run by SystemExit: what comes with it out of a plugin's answer, an
+        # array of objects with code of their own perhaps, is a plugin's, too.
+        with Border("a plugin of the pipeline", marks=False):
+            yield ending
     except BaseException as error:
         interrupted, refused = isinstance(error, KeyboardInterrupt), isinstance(error, PrivacyError)
         ending.status = "interrupted" if interrupted else "refused" if refused else "failed"

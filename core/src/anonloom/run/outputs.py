@@ -16,6 +16,7 @@ import pandas as pd
 
 from anonloom.data.axis import Axis
 from anonloom.errors import UsageError
+from anonloom.files import read_json
 from anonloom.loading import Entry
 from anonloom.registry import Registry
 from anonloom.run import transformation
@@ -50,6 +51,8 @@ def require_writable(target: Path) -> None:
     UsageError
         Naming the folder or the one above it that stands in the way.
     """
+    if "\0" in str(target):
+        raise UsageError(f"{str(target)!r} is no folder: a path holds no NUL character")
     try:
         if target.is_symlink() and not target.exists():
             raise UsageError(f"'{target}' is a link that leads nowhere", hint=_ELSEWHERE)
@@ -124,8 +127,8 @@ def is_output(folder: Path) -> bool:
 
 def _json(path: Path) -> dict[str, Any]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        content = read_json(path)
+    except (OSError, ValueError):
         return {}
     return content if isinstance(content, dict) else {}
 

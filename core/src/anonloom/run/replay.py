@@ -1,7 +1,6 @@
 """Publishing new rows by an earlier release's regions, under the same final check."""
 
 import hashlib
-import json
 import secrets
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 from anonloom.data.release import Release
 from anonloom.data.table import Table
 from anonloom.errors import DataError
+from anonloom.files import read_json
 from anonloom.kinds.context import Run
 from anonloom.kinds.privacy import PrivacyModel
 from anonloom.params import Misfit, as_values, build
@@ -132,10 +132,10 @@ def _write(release: Release, report: dict[str, Any], transformation: str, folder
 
 def _read(path: Path) -> Transformation:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = read_json(path)
     except FileNotFoundError:
         raise DataError(f"{path}: there is no such file") from None
-    except (OSError, ValueError, RecursionError):
+    except (OSError, ValueError):
         raise DataError(f"{path}: cannot be read as JSON") from None
     try:
         return Transformation.read(content)

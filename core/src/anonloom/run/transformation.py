@@ -145,11 +145,13 @@ class Transformation:
             raise DataError(f"this is no transformation of format {FORMAT}")
         try:
             schema = Schema(tuple(_read_column(column) for column in data["columns"]))
-            regions = {name: _read_region(data["regions"][name]) for name in schema.quasi}
+            regions = {
+                name: _read_region(data["regions"][name], schema[name]) for name in schema.quasi
+            }
             lengths = {len(region[end]) for region in regions.values() for end in _ENDS}
             privacy = [_read_model(item) for item in data["privacy"]]
             found = cls(schema, regions, privacy, _read_suppression(data["suppression"]))
-        except (AttributeError, KeyError, TypeError, ValueError, Misfit) as error:
+        except (AttributeError, KeyError, TypeError, ValueError, OverflowError, Misfit) as error:
             raise DataError(f"the transformation is damaged ({type(error).__name__})") from None
         if not schema.quasi:
             raise DataError("the transformation is damaged: it has no quasi-identifier")
@@ -191,16 +193,53 @@ def _read_suppression(data: dict[str, Any]) -> dict[str, Any]:
     return {"at_most": limit, "rows": rows}
 
 
-def _read_region(data: dict[str, Any]) -> dict[str, list[Any]]:
-    """Check that every place is one of the list of values."""
-    count = len(data["values"])
-    places = [place for end in _ENDS for place in data[end]]
-    places += [place for members in data.get("members") or () for place in members]
-    if not all(type(place) is int and 0 <= place < count for place in places):
+def _read_region(data: dict[str, Any], column: Column) -> dict[str, list[Any]]:
+    """Check that every value is one of the column, and every place one of the list of values."""
+    values, ends = _list(data["values"]), {end: _list(data[end]) for end in _ENDS}
+    _as_series(values, column)
+    beside = {
+        name: _list(data[name]) for name in ("members", "level") if data.get(name) is not None
+    }
+    if any(len(given) != len(ends["lo"]) for given in beside.values()):
+        raise ValueError("not one for every region")
+    if column.form == "set" and "members" not in beside:
+        raise ValueError("no members")
+    members = [_list(places) for places in beside.get("members", ())]
+    places = [place for some in (*ends.values(), *members) for place in some]
+    if not all(type(place) is int and 0 <= place < len(values) for place in places):
         raise ValueError("a place outside the list of values")
-    if not all(type(level) is int and level < 128 for level in data.get("level") or ()):
+    if not all(type(level) is int and -1 <= level < 128 for level in beside.get("level", ())):
         raise ValueError("a level that is none")
     return dict(data)
+
+
+def _list(value: Any) -> list[Any]:
+    """Return a list; JSON's texts and mappings have a length and elements, too."""
+    if not isinstance(value, list):
+        raise TypeError("no list")
+    return value
+
+
+def _as_series(values: list[Any], column: Column) -> Any:
+    """Return values of a region as the column holds them, missing ones as missing.
+
+    Raises
+    ------
+    ValueError, TypeError
+        When they are no values of such a column.
+    """
+    wanted = (int, float) if column.type == "number" else str
+    if not all(value is None or isinstance(value, wanted) for value in values):
+        raise TypeError(f"no {column.type}")
+    ends = pd.Series(values, dtype=object)
+    if column.type == "number":
+        ends = ends.astype(float)
+        if np.isinf(ends).any():
+            raise ValueError("no number")
+    elif column.type in MOMENTS:
+        form = "%Y-%m-%d %H:%M:%S" if column.type == "time" else "%Y-%m-%d"
+        ends = pd.to_datetime(ends, format=form)
+    return ends
 
 
 def _read_column(data: dict[str, Any]) -> Column:
@@ -232,13 +271,10 @@ class _Replay:
     def of(cls, table: Table, name: str, region: dict[str, list[Any]]) -> "_Replay":
         column = table.schema[name]
         new = table.column(name)
-        ends = pd.Series(region["values"], dtype=object)
-        if column.type == "number":
-            ends = ends.astype(float)
-        elif column.type in MOMENTS:
-            form = "%Y-%m-%d %H:%M:%S" if column.type == "time" else "%Y-%m-%d"
-            ends = pd.to_datetime(ends, format=form).astype(new.dtype)
-        else:
+        ends = _as_series(region["values"], column)
+        if column.type in MOMENTS:
+            ends = ends.astype(new.dtype)
+        elif column.type != "number":
             new = new.astype(object)
         coded = code(pd.concat([new, ends], ignore_index=True).rename(name), column)
         of_ends = coded.codes[len(new) :].astype(np.int64)
@@ -273,6 +309,11 @@ def _node_ends(
     """Widen regions that are nodes to all leaves that these nodes have among the new rows."""
     if axis.hierarchy is None:
         return lo, hi
+    if level.max(initial=-1) >= len(axis.hierarchy.ancestors):
+        raise DataError(
+            f"the transformation is damaged: the hierarchy of column '{axis.name}' has "
+            f"{len(axis.hierarchy.ancestors)} levels, and a region has a higher one"
+        )
     known = (level >= 0) & (hi < axis.occurring)
     node = axis.node(lo[known], hi[known], level[known])
     lo, hi = lo.copy(), hi.copy()

@@ -1,6 +1,7 @@
 """Source csv: a text file with a header."""
 
 import codecs
+import re
 from pathlib import Path
 from typing import Any
 
@@ -26,15 +27,24 @@ _BLOCK = 1 << 20
 
 @attrs.frozen
 class _OneCharacter:
-    """A text of one character, or the word for one that is hard to write."""
+    """A text of one character that can be told from others by its byte, as Arrow does.
 
-    words: str = " of one character"
+    Parameters
+    ----------
+    words : str
+        What it must be.
+    pattern : str
+        The same for a machine.
+    """
+
+    words: str = " of one ASCII character, no line end"
+    pattern: str = r"[\x01-\x09\x0b\x0c\x0e-\x7f]"
 
     def __call__(self, value: object) -> bool:
-        return isinstance(value, str) and (value == "tab" or len(value) == 1)
+        return isinstance(value, str) and re.fullmatch(self.pattern, value) is not None
 
     def schema(self) -> dict[str, object]:
-        return {"pattern": "^(.|tab)$"}
+        return {"pattern": f"^({self.pattern})$"}
 
 
 @attrs.frozen
@@ -46,7 +56,7 @@ class _Encoding:
     def __call__(self, value: object) -> bool:
         try:
             return isinstance(value, str) and codecs.lookup(value)._is_text_encoding
-        except LookupError:
+        except (LookupError, ValueError):  # there is none, or no name can be like that
             return False
 
     def schema(self) -> dict[str, object]:
@@ -66,12 +76,15 @@ class Csv(Source):
         help="The character between two cells, or `tab`; by default whichever of , ; | and tab "
         "gives the header most names.",
         default=None,
-        check=_OneCharacter(),
+        check=_OneCharacter(pattern=rf"{_OneCharacter().pattern}|tab"),
     )
     encoding: str = param(help="How the text is encoded.", default="utf-8", check=_Encoding())
     null: tuple[str, ...] = param(help="Cells that stand for a missing value.", default=("",))
     decimal: str = param(
-        help="The character before a number's decimals.", default=".", check=_OneCharacter()
+        help="The character before a number's decimals.",
+        default=".",
+        # Anything else can stand in a number already: '-5' with the decimal '-' would be a half.
+        check=_OneCharacter(" of one ASCII punctuation mark, no sign", r"[!-*,./:-@\[-`{-~]"),
     )
     quote: str | None = param(
         help="The character around cells that hold a separator; null when there is none.",
@@ -81,7 +94,7 @@ class Csv(Source):
 
     def __attrs_post_init__(self) -> None:
         """Refuse one character with two meanings."""
-        if self._separator is not None and self._separator in (self.quote, self.decimal):
+        if self._separator in (self.quote or "", self.decimal) or self.quote == self.decimal:
             raise ValueError("'separator', 'quote' and 'decimal' must be different characters")
 
     def load(self, schema: Schema, run: Run) -> Table:

@@ -1,5 +1,6 @@
 """The grammar of a pipeline file: one function per section."""
 
+import math
 import re
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -367,6 +368,11 @@ def _conditions(cursor: Cursor | None) -> tuple[Condition, ...]:
             entry.must_be(
                 f"a comparison with a number ({' '.join(COMPARISONS)})",
                 "write it in quotes: '> 0.05'",
+            )
+        elif not math.isfinite(float(match[2])):
+            entry.must_be(
+                "a comparison with a finite number",
+                "beyond all numbers there is no figure: it would never stop a release, or always",
             )
         else:
             found.append(Condition(finding, match[1], float(match[2])))

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import attrs
 
+from anonloom.border import put_around
 from anonloom.data.schema import Schema
 from anonloom.document import Node
 from anonloom.errors import Place
@@ -41,6 +42,10 @@ class Use:
     entry: Entry
     method: Any
     place: Place | None = attrs.field(default=None, eq=False)
+
+    def __attrs_post_init__(self) -> None:
+        """Put a border around a method that was made in Python, without the registry."""
+        put_around(type(self.method), self.entry.label)
 
     @property
     def name(self) -> str:
