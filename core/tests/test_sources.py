@@ -3,6 +3,7 @@
 import datetime
 import gzip
 import os
+import unicodedata
 from decimal import Decimal
 
 import numpy as np
@@ -93,7 +94,7 @@ def test_quoted_cells_hold_separators_line_breaks_and_quotes(tmp_path):
 
 
 def test_a_header_may_take_two_lines(tmp_path):
-    schema = Schema([Column(name="a\nb", role="quasi"), Column(name="c", role="other")])
+    schema = Schema([Column(name="a b", role="quasi"), Column(name="c", role="other")])
     assert [["1", "2"]] == cells(load(write(tmp_path, '\n"a\nb",c\n1,2\n'), schema))
 
 
@@ -187,7 +188,11 @@ def test_times_are_read_in_every_iso_form(tmp_path):
     )
 
 
-text = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="*[{"), min_size=1)
+#: What is not changed on its way in: see test_text.py for what is.
+seen = st.characters(
+    exclude_categories=["C", "M", "Zl", "Zp"], exclude_characters="*[{\u115f\u1160\u3164\uffa0"
+)
+text = st.text(seen, min_size=1).map(lambda written: unicodedata.normalize("NFC", written))
 
 
 @given(rows=st.lists(st.tuples(st.integers(-(10**6), 10**6), text, text), min_size=1, max_size=20))
@@ -289,7 +294,7 @@ def test_a_quote_that_is_never_closed_in_the_last_cell(tmp_path, before, more):
 
 def test_a_last_cell_may_hold_line_breaks(tmp_path):
     path = write(tmp_path, 'age,zip,illness\n1,2,"a\nb"\n')
-    assert [[1.0, "2", "a\nb"]] == cells(load(path))
+    assert [[1.0, "2", "a b"]] == cells(load(path))
     undeclared = write(tmp_path, b'age,zip,illness,name\n1,2,a,"\xe9\n"\n')
     assert [[1.0, "2", "a"]] == cells(load(undeclared))
 

@@ -82,7 +82,7 @@ class Column:
         if normalize_text(self.name) != self.name:
             raise ValueError(
                 "a column's name must be in Unicode's form NFC, without characters that nobody "
-                f"sees and without line breaks. Got {ascii(self.name)} instead."
+                f"sees and without line breaks. Got {self.name!a} instead."
             )
         if self.publish is not None and self.role != "quasi":
             raise ValueError(

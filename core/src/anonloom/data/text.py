@@ -232,7 +232,7 @@ def _may_hold_text(dtype: Any) -> bool:
     if isinstance(dtype, pd.ArrowDtype):
         kind = dtype.pyarrow_dtype
         kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-        return pa.types.is_string(kind) or pa.types.is_large_string(kind)
+        return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
     return isinstance(dtype, pd.StringDtype) or bool(pd.api.types.is_object_dtype(dtype))
 
 
