@@ -11,6 +11,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.data import lookalikes
 from anonloom.data.case import Case
 from anonloom.data.findings import Findings, Notice
 from anonloom.data.release import Release
@@ -163,6 +164,8 @@ def _load(spec: PipelineSpec, guard: Guard, journal: Journal) -> Table:
         schema = schema.guarding(guard.columns(schema))
     with journal.stage(spec.data.source) as (run, count):
         table: Table = spec.data.source.method.load(schema, run)
+        for text in lookalikes.warnings_of(table):
+            run.warn(text, privacy=True)
         count.rows = len(table)
     return table
 
