@@ -15,9 +15,11 @@ from collections.abc import Sequence
 from typing import Any
 from unicodedata import normalize
 
+import numpy as np
 import pandas as pd
 
 from anonloom.data.cells import cell_text
+from anonloom.data.schema import Column
 from anonloom.data.table import Table
 from anonloom.data.text import visible_form
 
@@ -51,9 +53,10 @@ _PROTOTYPE = _table(_SHAPES)
 
 def skeleton(text: str) -> str:
     """Write a text in the shapes of its letters: equal for texts that look alike."""
-    # Accents apart, so that a letter with one is found by its shape.
-    shapes = normalize("NFD", normalize("NFKC", text)).translate(_PROTOTYPE)
-    return visible_form(shapes)
+    if not text.isascii():
+        # Accents apart, so that a letter with one is found by its shape.
+        text = normalize("NFD", normalize("NFKC", text))
+    return visible_form(text.translate(_PROTOTYPE))
 
 
 def warnings_of(table: Table) -> list[str]:
@@ -68,7 +71,7 @@ def warnings_of(table: Table) -> list[str]:
     for column in table.schema:
         if column.type != "category" or column.role not in ("quasi", "sensitive", "person"):
             continue
-        values = _values(table.column(column.name))
+        values = _values(table, column)
         folded = [visible_form(value) for value in values]
         spelt = _shared(folded, values)
         if spelt:
@@ -88,15 +91,24 @@ def warnings_of(table: Table) -> list[str]:
     return found
 
 
-def _values(series: Any) -> list[str]:
-    """Return the distinct texts of a column, in their order."""
+def _values(table: Table, column: Column) -> list[str]:
+    """Return the distinct texts of a column."""
+    if column.role == "quasi":
+        return [str(value) for value in table.coded(column.name).axis.values]
+    series: Any = table.column(column.name)
     if isinstance(series.dtype, pd.CategoricalDtype):
-        series = series.cat.remove_unused_categories().cat.categories
-    return sorted({cell_text(value) for value in pd.unique(series) if not pd.isna(value)})
+        occurring = np.bincount(series.cat.codes.to_numpy() + 1, minlength=1)[1:] > 0
+        distinct = series.cat.categories[: len(occurring)][occurring]
+    else:
+        distinct = series.dropna().unique()
+    return list({cell_text(value): None for value in distinct})
 
 
 def _shared(keys: Sequence[str], values: Sequence[str]) -> int:
     """Count the entries whose key belongs to more than one value."""
+    if len(set(keys)) == len(set(values)):
+        # Equal values have equal keys, so that each value has a key of its own.
+        return 0
     of_key: dict[str, set[str]] = defaultdict(set)
     for key, value in zip(keys, values, strict=True):
         of_key[key].add(value)

@@ -77,6 +77,7 @@ _JOINS_BACK = _DUAL_JOINING | _characters(_RIGHT_JOINING_RANGES)
 _BREAK = re.compile("\r\n|[\t-\r\x85\u2028\u2029]")
 _JOINERS = re.compile(f"[{_ZWNJ}{_ZWJ}]+")
 _HIDDEN = re.compile(_any_of(_HIDDEN_RANGES))
+_CHANGES = re.compile(f"{_HIDDEN.pattern}|{_BREAK.pattern}")
 _HIDDEN_BUT_JOINERS = re.compile(f"(?![{_ZWNJ}{_ZWJ}])(?:{_HIDDEN.pattern})")
 
 #: Wider than a blank to a machine, the same to everybody else.
@@ -88,7 +89,9 @@ _NO_TEXT = (Number, date)
 
 def normalize_text(text: str) -> str:
     """Bring a text to the one form in which cells, labels and names are used and published."""
-    if text.isascii() and text.isprintable():
+    if _is_plain(text):
+        return text
+    if _CHANGES.search(text) is None and unicodedata.is_normalized("NFC", text):
         return text
     text = _composed(_HIDDEN_BUT_JOINERS.sub("", _BREAK.sub(" ", text)))
     if _JOINERS.search(text) is None:
@@ -98,6 +101,10 @@ def normalize_text(text: str) -> str:
         # Marks changed places where a joiner no longer parts them: this is no word of any script.
         text = _composed(_JOINERS.sub("", text))
     return text
+
+
+def _is_plain(text: str) -> bool:
+    return text.isascii() and text.isprintable()
 
 
 def _composed(text: str) -> str:
@@ -140,6 +147,8 @@ def visible_form(text: str) -> str:
     'flu', 'Flu', 'flu ' and a 'flu' with a character in it that nobody sees are one illness:
     counted as four, they would make a class of one illness look diverse. So it is with persons.
     """
+    if _is_plain(text):
+        return " ".join(text.lower().split())
     plain = _HIDDEN.sub("", _BREAK.sub(" ", text)).replace(_BRAILLE_BLANK, " ")
     folded = unicodedata.normalize("NFKC", plain).casefold()
     return " ".join(unicodedata.normalize("NFKC", folded).split())
@@ -153,7 +162,8 @@ def changed_cells(series: Any) -> int:
 def normalize_column(series: Any, null: Collection[str] = ()) -> tuple[Any, int]:
     """Bring the texts of a column to one form; whatever is no text stays as it is.
 
-    Each distinct cell is looked at once, and none where all bytes are plain ASCII.
+    Each distinct cell is looked at once, and none where no byte of a column can be part of a text
+    that changes.
 
     Parameters
     ----------
@@ -237,16 +247,20 @@ def _may_hold_text(dtype: Any) -> bool:
 
 
 def _plain(cells: Any) -> bool:
-    """Whether Arrow holds these texts, and all of their bytes are printable ASCII."""
+    """Whether Arrow holds these texts, and their bytes say that none of them changes."""
     dtype = cells.dtype
     if not isinstance(dtype, pd.ArrowDtype) and getattr(dtype, "storage", "") != "pyarrow":
         return False
     texts = cells.array.__arrow_array__()
     chunks = texts.chunks if isinstance(texts, pa.ChunkedArray) else [texts]
-    return all(map(_printable_ascii, chunks))
+    return all(map(_harmless, chunks))
 
 
-def _printable_ascii(texts: Any) -> bool:
+def _harmless(texts: Any) -> bool:
+    """Whether all characters are visible and below U+0300, where the first mark is.
+
+    Texts of such characters are in the form NFC: most of those in Latin letters.
+    """
     if pa.types.is_string(texts.type):
         width: type[np.integer] = np.int32
     elif pa.types.is_large_string(texts.type):
@@ -258,4 +272,13 @@ def _printable_ascii(texts: Any) -> bool:
         return True
     places = np.frombuffer(ends, width)[texts.offset : texts.offset + len(texts) + 1]
     written = np.frombuffer(data, np.uint8)[places[0] : places[-1]]
-    return not len(written) or bool(written.min() >= ord(" ") and written.max() <= ord("~"))
+    if not len(written):
+        return True
+    lowest, highest = written.min(), written.max()
+    if lowest < ord(" ") or highest >= 0xCC:  # the first byte of U+0300
+        return False
+    if highest < 0x7F:
+        return True
+    # U+0080 to U+009F and U+00AD are C2 and another byte.
+    after = written[1:][written[:-1] == 0xC2]
+    return not ((written == 0x7F).any() or ((after < 0xA0) | (after == 0xAD)).any())
