@@ -3,6 +3,7 @@
 from datetime import date, datetime
 from typing import Any
 
+import attrs
 import numpy as np
 import pandas as pd
 import pytest
@@ -187,6 +188,8 @@ def test_bytes_of_every_sort_of_column() -> None:
         ("note", "02ff000000", "column 'note': no valid Unicode"),
         ("note", "03c0800000", "column 'note': no valid Unicode"),
         ("note", "04eda08000", "column 'note': no valid Unicode"),
+        ("note", "04e2808b00", "column 'note': text with characters that nobody sees, or not in NFC"),
+        ("note", "0465cc8100", "column 'note': text with characters that nobody sees, or not in NFC"),
         ("zip", "053132332a", "column 'zip': a value that the column's declaration refuses"),
         ("town", "022a000000", "column 'town': a value that the column's declaration refuses"),
         ("town", "0543617265", "column 'town': a value that the column's declaration refuses"),
@@ -264,6 +267,15 @@ def test_half_a_character_is_refused_where_it_would_be_sent() -> None:
         "column 'note': 1 of 2 rows holds text that is no valid Unicode; read the data in their "
         "own encoding"
     ) == refusal(Table.build(frame, Schema([note])))
+
+
+def test_text_in_another_form_is_refused_where_it_would_be_sent() -> None:
+    table = table_of(SORTS["note"][0], note=["a", "b"])
+    hidden = attrs.evolve(table, frame=pd.DataFrame({"note": ["a\u200b", "b"]}))
+    assert (
+        "column 'note': 1 of 2 rows holds text with characters that nobody sees, or not in "
+        "Unicode's form NFC; bring it to the form of anonloom.data.text"
+    ) == refusal(hidden)
 
 
 def test_a_date_of_another_age_is_refused_where_it_would_be_sent() -> None:

@@ -205,6 +205,44 @@ def test_what_pandas_writes_is_read_again(tmp_path_factory, rows):
     )
 
 
+SPELT = [["a\u200b", "x"], ["a", "x\ufe0f"], ["NA\u00ad", "\u2060"]]
+
+
+def spelt(table):
+    return cells(table), table.normalized
+
+
+@pytest.mark.parametrize("numbers", [[1, 2, 3], ["1\u200b", "2", "3"]])
+def test_csv_reads_text_and_names_without_what_nobody_sees(tmp_path, numbers):
+    frame = pd.DataFrame(SPELT, columns=["zi\u200bp", "illness\n"]).assign(age=numbers)
+    path = tmp_path / "spelt.csv"
+    frame.to_csv(path, index=False)
+    source = Csv(path=path, null=("", "NA"))
+    schema = Schema([*SCHEMA.columns[:2], Column(name="illness ", role="sensitive")])
+    expected = [[1.0, "a", "x"], [2.0, "a", "x"], [3.0, None, None]]
+    counts = {"zip": 2, "illness ": 2} | ({"age": 1} if numbers[0] != 1 else {})
+    assert ("zip", "illness ", "age") == source.columns()
+    assert (expected, counts) == spelt(source.load(schema, Run()))
+
+
+def test_parquet_reads_text_and_names_without_what_nobody_sees(tmp_path):
+    path = tmp_path / "spelt.parquet"
+    pd.DataFrame(SPELT, columns=["zi\u200bp", "illness"]).to_parquet(path)
+    schema = Schema(SCHEMA.columns[1:])
+    expected = [["a", "x"], ["a", "x"], ["NA", ""]]
+    assert ("zip", "illness") == Parquet(path=path).columns()[:2]
+    found = spelt(Parquet(path=path).load(schema, Run()))
+    assert (expected, {"zip": 2, "illness": 2}) == found
+
+
+def test_a_frame_is_read_without_what_nobody_sees_and_not_changed():
+    frame = pd.DataFrame(SPELT, columns=["zi\u200bp", "illness"])
+    before = frame.copy()
+    found = spelt(Frame.of(frame).load(Schema(SCHEMA.columns[1:]), Run()))
+    assert ([["a", "x"], ["a", "x"], ["NA", ""]], {"zip": 2, "illness": 2}) == found
+    pd.testing.assert_frame_equal(before, frame)
+
+
 # --- what csv refuses -----------------------------------------------------------------------
 
 
