@@ -96,7 +96,7 @@ def execute(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--jobs must be at least 1. Got {arguments.jobs} instead.")
     registry = Registry.installed()
     before = external.read_cells(Path(arguments.original))
-    after = external.read_cells(Path(arguments.release))
+    after, hidden = external.read_counted(Path(arguments.release))
     plan = _plan(arguments, registry, before, after)
     case = _case(arguments, plan, before, after)
     auditors, skipped = _able(plan, case, arguments.auditors)
@@ -105,10 +105,10 @@ def execute(arguments: argparse.Namespace) -> int:
     assert case.original is not None
     unread = external.unread_cells(case.release, case.original)
     if arguments.json:
-        data = {**_data(plan.schema, results), "unread": unread}
+        data = {**_data(plan.schema, results), "unread": unread, "normalized_cells": hidden}
         print(json.dumps(data, indent=2, allow_nan=False))
     else:
-        _show(plan, unread, auditors, results, skipped)
+        _show(plan, unread, hidden, auditors, results, skipped)
     return 0
 
 
@@ -265,6 +265,7 @@ def _data(schema: Schema, results: dict[str, Findings]) -> dict[str, Any]:
 def _show(
     plan: _Plan,
     unread: dict[str, int],
+    hidden: dict[str, int],
     auditors: tuple[Use, ...],
     results: dict[str, Findings],
     skipped: dict[str, str],
@@ -276,6 +277,15 @@ def _show(
         print(
             f"warning: column '{name}': {cells} neither a value of the original, nor in its "
             "hierarchy, nor '[a, b]', '{\"a\", \"b\"}' or '*', and counted as entirely lost"
+        )
+    for name, count in hidden.items():
+        cells = (
+            "1 cell of the release holds" if count == 1 else f"{count} cells of the release hold"
+        )
+        print(
+            f"warning: column '{name}': {cells} characters that nobody sees, or text that is not "
+            "in Unicode's form NFC; the audit reads them without, and a machine tells them apart: "
+            "classes may be smaller than they seem here"
         )
     for name in plan.names_everybody:
         print(

@@ -1,5 +1,6 @@
 """Where a hierarchy comes from: a file, a tree in the spec, or a rule over the occurring values."""
 
+import unicodedata
 from fractions import Fraction
 from itertools import pairwise
 from typing import Literal
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from anonloom.data.cells import number_text
 from anonloom.data.hierarchy import STAR, Hierarchy, depth_first
+from anonloom.data.text import normalize_text
 from anonloom.data.written import (
     FromFile,
     HierarchySource,
@@ -204,6 +206,9 @@ class Prefix(HierarchySource):
             raise ValueError("'keep' must fall from level to level and stay at least 1")
         if len(self.mask) != 1:
             raise ValueError("'mask' must be one character")
+        if unicodedata.category(self.mask)[0] in "CMZ":
+            # A control, a mark that joins the character before it, a blank.
+            raise ValueError("'mask' must be a character that is seen by itself")
 
     def over(self, values: Values, unknown_own_leaf: bool) -> tuple[Hierarchy, NDArray[np.int64]]:
         """See `HierarchySource.over`."""
@@ -217,11 +222,14 @@ class Prefix(HierarchySource):
             )
         levels: list[list[str]] = [codes]
         for keep in self.keep:
-            levels.append([code[:keep] + self.mask * max(0, len(code) - keep) for code in codes])
+            # A cut may leave half of what the characters meant together.
+            kept = [normalize_text(code[:keep]) for code in codes]
+            rest = [self.mask * max(0, len(code) - keep) for code in codes]
+            levels.append([begin + cut for begin, cut in zip(kept, rest, strict=True)])
         levels.append([STAR] * len(codes))
         order = depth_first(levels, np.arange(len(codes)))
         levels = [[level[at] for at in order] for level in levels]
-        return Hierarchy.of_levels(levels), order
+        return Hierarchy.of_levels(levels, quote=False), order
 
 
 Unit = Literal["hour", "quarter-day", "day", "month", "quarter", "year", "decade"]

@@ -1,6 +1,5 @@
 """From the cells of a column to an axis and codes, with every mistake of the data named."""
 
-import unicodedata
 from datetime import date, datetime
 from typing import Any
 
@@ -16,6 +15,7 @@ from anonloom.data.axis import Axis
 from anonloom.data.builders import UncoveredValues
 from anonloom.data.hierarchy import Hierarchy
 from anonloom.data.schema import ISO, Column
+from anonloom.data.text import visible_form
 from anonloom.errors import DataError
 
 #: How many row numbers a message shows.
@@ -288,20 +288,11 @@ def _distinct(series: Any, column: Column) -> _Distinct:
     labels = np.empty(len(kept), object)
     labels[:] = [cells.cell_text(value) for value in cells_[kept]]
     if column.role in ("sensitive", "person") and column.generalization is None:
-        labels[:] = [_same_to_a_reader(label) for label in labels]
+        labels[:] = [visible_form(label) or None for label in labels]
     rank, values = pd.factorize(labels, sort=True)
     ranks = np.full(len(cells_) + 1, -1, np.int64)
     ranks[kept] = rank
     return _Distinct(np.asarray(values, object), entries, ranks, blank=bool((rank < 0).any()))
-
-
-def _same_to_a_reader(label: str) -> str | None:
-    """Write what is counted as its readers take it; None for nothing but blanks.
-
-    'flu', 'Flu' and 'flu ' are one illness, in whatever form of Unicode: counted as three, they
-    would make a class of one illness look diverse. So it is with persons.
-    """
-    return " ".join(unicodedata.normalize("NFKC", label).casefold().split()) or None
 
 
 def _sorted(values: NDArray[Any], entries: NDArray[np.integer]) -> _Distinct:

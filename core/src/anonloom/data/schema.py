@@ -10,6 +10,7 @@ import attrs
 
 from anonloom.data.builders import Calendar, HierarchySource
 from anonloom.data.cells import MOMENTS
+from anonloom.data.text import normalize_text
 from anonloom.params import above, param
 
 Role = Literal["identifier", "quasi", "sensitive", "label", "other", "person", "group", "truth"]
@@ -78,6 +79,11 @@ class Column:
 
     def __attrs_post_init__(self) -> None:
         """Refuse options that contradict each other."""
+        if normalize_text(self.name) != self.name:
+            raise ValueError(
+                "a column's name must be in Unicode's form NFC, without characters that nobody "
+                f"sees and without line breaks. Got {self.name!a} instead."
+            )
         if self.publish is not None and self.role != "quasi":
             raise ValueError(
                 f"'publish' is for quasi-identifiers; a column with role '{self.role}' is "

@@ -15,6 +15,7 @@ from anonloom.data.classes import Classes
 from anonloom.data.coding import Coded, code, typed
 from anonloom.data.pseudonyms import key_for, pseudonyms
 from anonloom.data.schema import Schema
+from anonloom.data.text import normalize_column, normalize_text
 from anonloom.errors import DataError
 from anonloom.spelling import closest
 
@@ -39,6 +40,9 @@ class Table:
         Row of the source that each row came from; None when rows correspond to nobody.
     incomplete
         Rows that a column with `missing: suppress` suppresses.
+    normalized
+        By column, how many cells were changed to the form of `text.normalize_text` when they were
+        read; columns without any are not listed.
     """
 
     schema: Schema
@@ -51,12 +55,20 @@ class Table:
     _reads: frozenset[str] | None = attrs.field(default=None)
     _coded: dict[str, Coded] = attrs.field(factory=dict, repr=False)
     pseudonym_keys: dict[str, bytes] = attrs.field(factory=dict, repr=False)
+    normalized: dict[str, int] = attrs.field(factory=dict)
 
     @classmethod
     def build(
-        cls, frame: pd.DataFrame, schema: Schema, origin: NDArray[np.int64] | None = None
+        cls,
+        frame: pd.DataFrame,
+        schema: Schema,
+        origin: NDArray[np.int64] | None = None,
+        null: Collection[str] = (),
     ) -> "Table":
         """Check a frame against a schema and code it.
+
+        This is the door through which all data come: texts and names of columns are brought to one
+        form here, see `anonloom.data.text`.
 
         Columns that the schema does not declare are left behind, identifiers too, unless they are
         published as pseudonyms.
@@ -65,6 +77,9 @@ class Table:
         ----------
         origin
             Row of the source for every row; counted from 0 when not given.
+        null
+            Texts that the source takes for a missing value; a cell that is one of them once its
+            invisible characters are gone is missing, too.
 
         Raises
         ------
@@ -77,18 +92,23 @@ class Table:
         if origin is not None and len(origin) != len(frame):
             raise ValueError("origin must have one entry per row")
         # A frame may have numbers for names; a schema has text.
-        place = {str(name): at for at, name in enumerate(frame.columns)}
+        place = {normalize_text(str(name)): at for at, name in enumerate(frame.columns)}
         kept: dict[str, Any] = {}
         coded: dict[str, Coded] = {}
         keys: dict[str, bytes] = {}
+        normalized: dict[str, int] = {}
         incomplete = np.zeros(len(frame), bool)
         codes = np.empty((len(schema.quasi), len(frame)), np.int32)
         for column in schema:
-            series = frame.iloc[:, place[column.name]].reset_index(drop=True)
+            if column.role == "identifier" and not column.pseudonymize:
+                continue
+            series = frame.iloc[:, place[column.name]].reset_index(drop=True).rename(column.name)
+            series, changed = normalize_column(series, null)
+            if changed:
+                normalized[column.name] = changed
             if column.role == "identifier":
-                if column.pseudonymize:
-                    keys[column.name] = key_for(column)
-                    kept[column.name] = pseudonyms(series, keys[column.name])
+                keys[column.name] = key_for(column)
+                kept[column.name] = pseudonyms(series, keys[column.name])
                 continue
             series = typed(series, column)
             if column.missing == "suppress":
@@ -107,6 +127,7 @@ class Table:
             frame=pd.DataFrame(kept, index=pd.RangeIndex(len(frame)), copy=False),
             coded=coded,
             pseudonym_keys=keys,
+            normalized=normalized,
         )
 
     def __len__(self) -> int:
@@ -243,7 +264,7 @@ def check_columns(names: Iterable[str], schema: Schema) -> None:
     DataError
         Naming the columns.
     """
-    names = [str(name) for name in names]
+    names = [normalize_text(str(name)) for name in names]
     if _is_a_row(names, schema):
         # Without a header the names are the cells of the first person.
         raise DataError(

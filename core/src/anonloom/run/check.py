@@ -14,6 +14,7 @@ from anonloom.data.classes import Classes
 from anonloom.data.release import Release
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
+from anonloom.data.text import changed_cells
 from anonloom.errors import PrivacyError
 from anonloom.kinds.privacy import PrivacyModel
 
@@ -62,7 +63,14 @@ def judge(
     persons
         The person behind every row of the release, where rows are not persons. This is not
         published, so the frame alone cannot tell.
+
+    Raises
+    ------
+    PrivacyError
+        When a quasi-identifier is published with characters that nobody sees: rows that look the
+        same would be told apart by a machine, and classes counted that no reader can see.
     """
+    _refuse_hidden(release)
     if not len(release):
         nothing = np.zeros(0, bool)
         return tuple(Verdict(name, model, 0, 0, nothing, 0, "") for name, model in models)
@@ -83,8 +91,28 @@ def judge(
     return tuple(verdicts)
 
 
+def _refuse_hidden(release: Release) -> None:
+    found = {name: changed_cells(release.frame[name]) for name in release.schema.quasi}
+    wrong = [
+        f"column '{name}': {count} {'cell holds' if count == 1 else 'cells hold'}"
+        for name, count in found.items()
+        if count
+    ]
+    if wrong:
+        raise PrivacyError(
+            f"the release is not published: {'; '.join(wrong)} characters that nobody sees, or "
+            "text that is not in Unicode's form NFC; a machine tells such cells apart",
+            hint="Nothing was written. The data were read without them: a mechanism, the "
+            "generalizer or the collector put them in. Cells must be in the form of "
+            "anonloom.data.text.normalize_text.",
+        )
+
+
 def _published_table(release: Release, persons: NDArray[np.int32] | None) -> Table:
-    """Return the release as a table: published cells are plain text, nothing is coded."""
+    """Return the release as a table: published cells are plain text, nothing is coded.
+
+    Building it brings sensitive values to their visible form, whoever wrote them.
+    """
     columns = []
     for column in release.schema:
         if not column.published:

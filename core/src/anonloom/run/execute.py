@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom.border import Border
+from anonloom.data import lookalikes
 from anonloom.data.case import Case
 from anonloom.data.findings import Findings, Notice
 from anonloom.data.release import Release
@@ -167,6 +168,8 @@ def _load(spec: PipelineSpec, guard: Guard, journal: Journal) -> Table:
         schema = schema.guarding(guard.columns(schema))
     with journal.stage(spec.data.source) as (run, count):
         table: Table = spec.data.source.method.load(schema, run)
+        for text in lookalikes.warnings_of(table):
+            run.warn(text, privacy=True)
         count.rows = len(table)
     return table
 

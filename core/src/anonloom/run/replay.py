@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from anonloom.data import lookalikes
+from anonloom.data.findings import Notice
 from anonloom.data.release import Release
 from anonloom.data.table import Table
 from anonloom.errors import DataError
@@ -61,14 +63,17 @@ def apply_file(
     replay = _read(transformation)
     limit = replay.suppression["at_most"] if at_most is None else at_most
     table: Table = load_file(data).load(replay.schema, Run(stage="source"))
+    notices = [Notice(text, privacy=True) for text in lookalikes.warnings_of(table)]
     table, release, verdicts = _replayed(replay, table, registry, limit)
     suppression.refuse_excess(release, limit)
     # Nothing here is meant to be repeated: the shuffle comes from the system's randomness.
     release = publishable(release, np.random.default_rng(secrets.randbits(128)))
-    notices = [] if verdicts else [("", NO_PRIVACY)]
+    if not verdicts:
+        notices.append(NO_PRIVACY)
+    said = [("", notice) for notice in notices]
     report = {
         # Named after what is published: the name of the input is nobody's business.
-        **outline(target.name, replay.schema, table, release, verdicts, as_values, notices),
+        **outline(target.name, replay.schema, table, release, verdicts, as_values, said),
         "privacy_none": not verdicts,
         "suppression": {
             "at_most": limit,

@@ -184,6 +184,7 @@ def _columns(
             "type": column.type,
             "form": column.form if column.name in coded else None,
             "published": column.name in published,
+            "normalized_cells": original.normalized.get(column.name, 0),
             "loss": losses.get(column.name),
             # Where nothing generalizes it: the share of rows whose value nobody else has.
             "alone": exposed[column.name].share if column.name in exposed else None,
@@ -330,6 +331,7 @@ def text_of(report: dict[str, Any]) -> str:
         lines.append(f"  {model['model']} ({parameters}) holds in {classes}")
     lines += [f"  warning: {_said(warning)}" for warning in report["warnings"]]
     lines += [f"  not covered: {text}" for text in report["verdict"]["does_not_cover"]]
+    lines += _normalized(report["columns"])
     lost = summary["suppressed"] + summary["dropped"]
     lines.append(
         f"  suppressed {lost} row{'' if lost == 1 else 's'} ({report['suppression']['rate']:.2%})"
@@ -341,6 +343,13 @@ def text_of(report: dict[str, Any]) -> str:
             shown = finding["status"] if finding["value"] is None else _shown(finding["value"])
             lines.append(f"  {part['id']}.{finding['name']}: {shown} {finding['unit']}".rstrip())
     return "\n".join(lines) + "\n"
+
+
+def _normalized(columns: list[dict[str, Any]]) -> list[str]:
+    """Say in which columns texts were changed when they were read."""
+    counts = [(column["name"], column["normalized_cells"]) for column in columns]
+    listed = ", ".join(f"{name} {count}" for name, count in counts if count)
+    return [f"  cells read without invisible characters, in NFC: {listed}"] if listed else []
 
 
 def _said(warning: dict[str, Any]) -> str:

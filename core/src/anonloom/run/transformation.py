@@ -22,6 +22,7 @@ from anonloom.data.points import collapse
 from anonloom.data.release import Release
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
+from anonloom.data.text import normalize_column
 from anonloom.data.written import FromFile, HierarchySource, LeafTable, Tree
 from anonloom.errors import DataError
 from anonloom.params import Misfit, as_values, build
@@ -252,6 +253,8 @@ def _read_column(data: dict[str, Any]) -> Column:
     if hierarchy is not None:
         parameters = {name: value for name, value in hierarchy.items() if name != "build"}
         source = build(_BUILDERS[hierarchy["build"]], parameters)
+        if isinstance(source, LeafTable):
+            source = LeafTable.checked(source.rows, "its hierarchy")
     return attrs.evolve(column, hierarchy=source, publish=publish)
 
 
@@ -276,6 +279,8 @@ class _Replay:
             ends = ends.astype(new.dtype)
         elif column.type != "number":
             new = new.astype(object)
+            # An earlier version may have written them as they were in the data.
+            ends = normalize_column(ends)[0]
         coded = code(pd.concat([new, ends], ignore_index=True).rename(name), column)
         of_ends = coded.codes[len(new) :].astype(np.int64)
         lo, hi, least, most = (of_ends[np.asarray(region[end], np.int64)] for end in _ENDS)

@@ -111,7 +111,7 @@ class Csv(Source):
             raise DataError(EMPTY)
         columns = self._read(header, schema)
         refuse_nul(columns, str(self.path))
-        return table_of(columns, schema)
+        return table_of(columns, schema, self.null)
 
     def columns(self) -> tuple[str, ...]:
         """Names of all columns, from the header."""

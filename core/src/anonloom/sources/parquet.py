@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 
 from anonloom.data.schema import Schema
 from anonloom.data.table import Table, check_columns
+from anonloom.data.text import normalize_text
 from anonloom.errors import DataError
 from anonloom.kinds.context import Run
 from anonloom.kinds.source import Source
@@ -30,21 +31,28 @@ class Parquet(Source):
         DataError
             When the file is absent, damaged or lacks a column; see also `Table.build`.
         """
-        check_columns(self.columns(), schema)
-        categories = [column.name for column in schema if column.type == "category"]
+        written = self._names()
+        check_columns(written, schema)
+        # As the file has them: a name may have been written with characters that nobody sees.
+        own = {normalize_text(name): name for name in written}
+        names = [own[name] for name in schema.names]
+        categories = [own[column.name] for column in schema if column.type == "category"]
         try:
             columns = pq.read_table(
                 self.path,
-                columns=list(schema.names),
+                columns=names,
                 read_dictionary=categories,
                 partitioning=None,
             )
         except (pa.ArrowException, OSError):
             raise self._damaged() from None
-        return table_of(columns, schema)
+        return table_of(columns.select(names).rename_columns(list(schema.names)), schema)
 
     def columns(self) -> tuple[str, ...]:
         """Names of all columns, from the file's footer."""
+        return tuple(map(normalize_text, self._names()))
+
+    def _names(self) -> tuple[str, ...]:
         require_file(self.path)
         try:
             return tuple(pq.read_schema(self.path).names)

@@ -65,6 +65,21 @@ def refusal(schema=SCHEMA, **parameters):
     return str(caught.value)
 
 
+def test_text_and_names_are_read_without_what_nobody_sees(tmp_path):
+    path = tmp_path / "spelt.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute('CREATE TABLE spelt ("zip\u200b code" TEXT, illness TEXT)')
+        rows = [("1", "flu"), ("1\u00ad", "flu\ufeff"), ("1", "cafe\u0301"), ("1", "caf\u00e9")]
+        connection.executemany("INSERT INTO spelt VALUES (?, ?)", rows)
+        connection.commit()
+    source = Sql(path=path, table="spelt")
+    table = source.load(Schema(SCHEMA.columns[1:]), Run())
+    assert ("zip code", "illness") == source.columns()
+    assert [["1", "flu"], ["1", "flu"], ["1", "caf\u00e9"], ["1", "caf\u00e9"]] == cells(table)
+    assert {"zip code": 1, "illness": 2} == table.normalized
+    assert [1, 1, 0, 0] == table.coded("illness").codes.tolist()
+
+
 def test_a_table_is_read(path):
     assert EXPECTED == cells(load(path=path, table="patients"))
     assert EXPECTED == cells(load(url=f"sqlite:///{path}", table="main.patients"))

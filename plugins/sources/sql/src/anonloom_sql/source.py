@@ -9,6 +9,7 @@ import pandas as pd
 
 from anonloom.data.schema import Schema
 from anonloom.data.table import Table, check_columns
+from anonloom.data.text import normalize_text
 from anonloom.kinds.context import Run
 from anonloom.kinds.source import Source
 from anonloom.params import not_empty, param
@@ -81,9 +82,12 @@ class Sql(Source):
             password or a cell.
         """
         database = self._database()
-        check_columns(database.columns(), schema)
+        written = database.columns()
+        check_columns(written, schema)
+        # As the database has them: a name may have been written with characters that nobody sees.
+        own = {normalize_text(name): name for name in written}
         gathered = [Gathered(column) for column in schema]
-        for rows in database.rows(schema.names, _ROWS):
+        for rows in database.rows([own[name] for name in schema.names], _ROWS):
             for column, cells in zip(gathered, zip(*rows, strict=True), strict=True):
                 column.add(cells)
         frame: dict[str, Any] = {column.name: column.series() for column in gathered}
@@ -91,7 +95,7 @@ class Sql(Source):
 
     def columns(self) -> tuple[str, ...]:
         """Names of all columns; asks the database for no row."""
-        return self._database().columns()
+        return tuple(map(normalize_text, self._database().columns()))
 
     def _database(self) -> Database:
         return Database.at(self.url, self.path, self.table, self.query)
