@@ -1,6 +1,6 @@
 """From the cells of a column to an axis and codes, with every mistake of the data named."""
 
-from datetime import date, datetime
+from datetime import date
 from typing import Any
 
 import attrs
@@ -10,11 +10,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from anonloom.data import cells
+from anonloom.data import cells, moments
 from anonloom.data.axis import Axis
 from anonloom.data.builders import UncoveredValues
 from anonloom.data.hierarchy import Hierarchy
-from anonloom.data.schema import ISO, Column
+from anonloom.data.schema import Column
 from anonloom.data.text import visible_form
 from anonloom.errors import DataError
 
@@ -24,8 +24,6 @@ SHOWN = 5
 #: The largest number that a column may hold.
 LARGEST = 1e300
 
-_OFFSET = r"^([0-9-]+[T ][0-9:.,]+) ?(?:[Zz]|[+-][0-9]{2}(?::?[0-9]{2})?)$"
-_WITH_DAY = r"^[0-9]{4}-?[0-9]{2}-?[0-9]{2}(?:[T ]|$)"
 _DECIMAL_COMMA = r"\s*[-+]?[0-9]+,[0-9]+\s*"
 _DECIMAL_COMMA_HINT = "some have a decimal comma: with 'source: csv', write \"decimal: ','\""
 
@@ -164,7 +162,7 @@ def _moments(series: Any, column: Column) -> Any:
         series = series.astype(pd.ArrowDtype(pa.timestamp("s")))
     if pd.api.types.is_datetime64_any_dtype(series.dtype):
         # The day and the hour are those of the place where the event was, not Greenwich's.
-        moments = series.dt.tz_localize(None) if series.dt.tz is not None else series
+        found = series.dt.tz_localize(None) if series.dt.tz is not None else series
     else:
         # Days repeat: each distinct cell is parsed once.
         codes, uniques = pd.factorize(series)
@@ -176,52 +174,27 @@ def _moments(series: Any, column: Column) -> Any:
                 f"column '{column.name}': {_rows(bad, what)}; "
                 "correct the data, or give the column's 'format'"
             )
-        moments = pd.Series(parsed, index=series.index, name=series.name)
+        found = pd.Series(parsed, index=series.index, name=series.name)
     # Down, not towards 1970, as Arrow would round.
-    moments = moments.dt.floor("s").astype("datetime64[s]")
+    found = found.dt.floor("s").astype("datetime64[s]")
+    beyond = moments.outside(found.to_numpy())
+    if beyond.any():
+        what = f"not a {column.type} of the years 1 to 9999"
+        raise DataError(f"column '{column.name}': {_rows(beyond, what)}; correct the data")
     # A date is a day: a time of day would single people out, and only some formats would show it.
-    return moments.dt.normalize() if column.type == "date" else moments
+    return found.dt.normalize() if column.type == "date" else found
 
 
 def _parse_moments(distinct: Any, column: Column) -> NDArray[np.datetime64]:
     """Read cells as dates or times, not-a-time where that fails."""
+    assert column.type == "date" or column.type == "time"
     texts = [cells.cell_text(value) for value in distinct]
-    if "%z" in column.layout.lower():
-        parsed = np.array([_local(text, column.layout) for text in texts], "datetime64[s]")
-    else:
-        plain = pd.Series(texts, dtype="str")
-        if column.layout == ISO:
-            plain = _iso(plain, with_day=column.type == "time")
-        found = pd.to_datetime(plain, format=column.layout, errors="coerce")
-        parsed = found.to_numpy().astype("datetime64[s]")
+    parsed = moments.parse(texts, column.layout, column.type)
     for at, value in enumerate(distinct):
         if isinstance(value, date):
             # It is a date already, in no form.
             parsed[at] = np.datetime64(pd.Timestamp(value).tz_localize(None), "s")
     return parsed
-
-
-def _iso(texts: Any, with_day: bool) -> Any:
-    """Cut offsets off ISO texts, with which pandas would move them to another day.
-
-    Parameters
-    ----------
-    with_day
-        Whether to leave out texts that name no day: a month is no moment.
-    """
-    plain = pa.array(texts.tolist(), pa.string())
-    plain = pc.replace_substring_regex(plain, _OFFSET, r"\1")
-    if with_day:
-        plain = pc.if_else(pc.match_substring_regex(plain, _WITH_DAY), plain, None)
-    return plain.to_pandas()
-
-
-def _local(text: str, form: str) -> datetime | None:
-    """Read a time with its offset, and forget the offset: pandas would move it to another day."""
-    try:
-        return datetime.strptime(text, form).replace(tzinfo=None)
-    except ValueError:
-        return None
 
 
 def _rows(bad: NDArray[np.bool_], what: str) -> str:
@@ -265,9 +238,9 @@ def _distinct(series: Any, column: Column) -> _Distinct:
         return _sorted(np.asarray(values, float), entries)
     if column.type in cells.MOMENTS:
         unit = f"datetime64[{cells.MOMENTS[column.type]}]"
-        moments = series.to_numpy().astype(unit)
-        entries, values = pd.factorize(moments.astype(np.int64))
-        missing = np.isnat(moments)
+        found = series.to_numpy().astype(unit)
+        entries, values = pd.factorize(found.astype(np.int64))
+        missing = np.isnat(found)
         if missing.any():
             # The integer that stands for "not a time" is a value to factorize, not to us.
             absent = entries[missing.argmax()]
