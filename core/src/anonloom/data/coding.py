@@ -35,6 +35,12 @@ class Coded:
     axis: Axis
     codes: NDArray[np.int32]
 
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Rows without a value."""
+        found: NDArray[np.bool_] = self.codes == self.axis.missing
+        return found
+
 
 def code(series: Any, column: Column, out: NDArray[np.int32] | None = None) -> Coded:
     """Code a column onto its axis.
@@ -91,12 +97,33 @@ def typed(series: Any, column: Column) -> Any:
         series = _numbers(series, column)
     elif column.type in cells.MOMENTS:
         series = _moments(series, column)
-    if column.missing == "refuse" and series.hasnans:
+    # Whether persons are missing is judged by their visible form: see `refuse_unknown_persons`.
+    if column.missing == "refuse" and column.role != "person" and series.hasnans:
         raise DataError(
             f"column '{column.name}': {_rows(series.isna().to_numpy(bool), 'missing')}; complete "
             "them, or choose 'missing: own' or 'missing: suppress'"
         )
     return series
+
+
+def refuse_unknown_persons(unknown: NDArray[np.bool_], column: Column) -> None:
+    """Refuse rows of which nobody knows whose they are: persons could not be counted.
+
+    As one person, they would hide how often an illness occurs; as a person each, how few people
+    there are.
+
+    Raises
+    ------
+    DataError
+        Naming the column, count and row numbers.
+    """
+    if unknown.any():
+        raise DataError(
+            f"column '{column.name}': {_rows(unknown, 'missing')}; persons cannot be counted when "
+            "some of them are not known",
+            hint="Leave these rows out, give each the id of its person, or write "
+            f"'{column.name}: {{role: person, missing: suppress}}'.",
+        )
 
 
 def _numbers(series: Any, column: Column) -> Any:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from anonloom.data.axis import Axis
 from anonloom.data.classes import Classes
-from anonloom.data.coding import Coded, code, typed
+from anonloom.data.coding import Coded, code, refuse_unknown_persons, typed
+from anonloom.data.persons import sharing_rows
 from anonloom.data.pseudonyms import key_for, pseudonyms
 from anonloom.data.schema import Schema
 from anonloom.data.text import normalize_column, normalize_text
@@ -43,6 +44,8 @@ class Table:
     normalized
         By column, how many cells were changed to the form of `text.normalize_text` when they were
         read; columns without any are not listed.
+    sharing
+        For every identifier, how many rows have a value that another row has, too.
     """
 
     schema: Schema
@@ -56,6 +59,7 @@ class Table:
     _coded: dict[str, Coded] = attrs.field(factory=dict, repr=False)
     pseudonym_keys: dict[str, bytes] = attrs.field(factory=dict, repr=False)
     normalized: dict[str, int] = attrs.field(factory=dict)
+    sharing: dict[str, int] = attrs.field(factory=dict, repr=False)
 
     @classmethod
     def build(
@@ -95,31 +99,38 @@ class Table:
         place = {normalize_text(str(name)): at for at, name in enumerate(frame.columns)}
         kept: dict[str, Any] = {}
         coded: dict[str, Coded] = {}
+        axes: list[Axis] = []
         keys: dict[str, bytes] = {}
         normalized: dict[str, int] = {}
+        sharing: dict[str, int] = {}
         incomplete = np.zeros(len(frame), bool)
         codes = np.empty((len(schema.quasi), len(frame)), np.int32)
         for column in schema:
-            if column.role == "identifier" and not column.pseudonymize:
-                continue
             series = frame.iloc[:, place[column.name]].reset_index(drop=True).rename(column.name)
             series, changed = normalize_column(series, null)
-            if changed:
+            if changed and (column.role != "identifier" or column.pseudonymize):
                 normalized[column.name] = changed
             if column.role == "identifier":
-                keys[column.name] = key_for(column)
-                kept[column.name] = pseudonyms(series, keys[column.name])
+                sharing[column.name] = sharing_rows(series)
+                if column.pseudonymize:
+                    keys[column.name] = key_for(column)
+                    kept[column.name] = pseudonyms(series, keys[column.name])
                 continue
             series = typed(series, column)
-            if column.missing == "suppress":
-                incomplete |= series.isna().to_numpy()
             kept[column.name] = series
             if column.role == "quasi":
-                coded[column.name] = code(series, column, out=codes[len(coded)])
+                coded[column.name] = code(series, column, out=codes[len(axes)])
+                axes.append(coded[column.name].axis)
+            elif column.role == "person":
+                coded[column.name] = code(series, column)
+                if column.missing != "suppress":
+                    refuse_unknown_persons(coded[column.name].missing, column)
+            if column.missing == "suppress":
+                incomplete |= _missing(series, coded.get(column.name))
         origin = np.arange(len(frame), dtype=np.int64) if origin is None else origin
         return cls(
             schema=schema,
-            axes=tuple(one.axis for one in coded.values()),
+            axes=tuple(axes),
             codes=codes,
             origin=origin,
             incomplete=incomplete,
@@ -128,6 +139,7 @@ class Table:
             coded=coded,
             pseudonym_keys=keys,
             normalized=normalized,
+            sharing=sharing,
         )
 
     def __len__(self) -> int:
@@ -170,9 +182,19 @@ class Table:
 
     @property
     def persons(self) -> NDArray[np.int32] | None:
-        """A number for every row's person, or None when every row is a person of its own."""
+        """A number for every row's person, or None when every row is a person of its own.
+
+        All rows whose person is not known have one number: see `unknown_persons`.
+        """
         names = self.schema.having("person")
         return self.coded(names[0]).codes if names else None
+
+    @property
+    def unknown_persons(self) -> NDArray[np.bool_] | None:
+        """Rows whose person is not known, all of them incomplete; None when every row's is."""
+        names = self.schema.having("person")
+        unknown = self.coded(names[0]).missing if names else np.zeros(0, bool)
+        return unknown if unknown.any() else None
 
     def whole(self) -> Classes:
         """All rows in one class, the incomplete ones suppressed."""
@@ -211,7 +233,7 @@ class Table:
         incomplete = np.zeros(len(self), bool)
         for column in schema:
             if column.missing == "suppress" and column.name in frame:
-                incomplete |= frame[column.name].isna().to_numpy()
+                incomplete |= _missing(frame[column.name], self._coded.get(column.name))
         return attrs.evolve(
             self,
             schema=schema,
@@ -221,6 +243,7 @@ class Table:
             frame=frame,
             coded={name: one for name, one in self._coded.items() if name in schema},
             pseudonym_keys={n: key for n, key in self.pseudonym_keys.items() if n in schema},
+            sharing={n: rows for n, rows in self.sharing.items() if n in schema},
         )
 
     def narrowed(self, reads: frozenset[str]) -> "Table":
@@ -237,6 +260,12 @@ class Table:
 
     def _visible(self, name: str) -> bool:
         return self._reads is None or self.schema[name].role in self._reads
+
+
+def _missing(series: Any, coded: Coded | None) -> NDArray[np.bool_]:
+    """Say which cells hold no value, nothing but blanks among them where that was looked at."""
+    absent: NDArray[np.bool_] = series.isna().to_numpy(bool)
+    return absent if coded is None else absent | coded.missing
 
 
 def row_numbers(rows: NDArray[np.integer] | NDArray[np.bool_]) -> NDArray[np.integer]:

@@ -61,8 +61,8 @@ def judge(
     models
         Names and models.
     persons
-        The person behind every row of the release, where rows are not persons. This is not
-        published, so the frame alone cannot tell.
+        The person behind every row of the release, -1 where nobody knows, if rows are not
+        persons. This is not published, so the frame alone cannot tell.
 
     Raises
     ------
@@ -127,8 +127,9 @@ def _published_table(release: Release, persons: NDArray[np.int32] | None) -> Tab
         name = "person"
         while name in frame.columns:
             name += "_"
-        frame = frame.assign(**{name: persons})
-        columns.append(Column(name=name, role="person"))
+        # As numbers with gaps: a row whose person is not known counts for nobody.
+        frame = frame.assign(**{name: np.where(persons < 0, np.nan, persons)})
+        columns.append(Column(name=name, role="person", type="number", missing="suppress"))
     return Table.build(frame, Schema(tuple(columns)))
 
 

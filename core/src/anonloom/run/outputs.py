@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import attrs
 import pandas as pd
 
 from anonloom.data.axis import Axis
@@ -275,13 +274,13 @@ def _manifest(
 ) -> dict[str, Any]:
     report = outcome.report
     private = outcome.private
-    guarantees = spec.collect.method.guarantees
     return {
         "format": 1,
         "name": spec.name,
         "created": report["created"],
         "spec": {
             "columns": described_columns(spec.data.schema),
+            "unit": spec.data.unit,
             "source": spec.data.source.name,
             "holdout": spec.data.holdout,
             "privacy": [{m["model"]: m["parameters"]} for m in report["privacy"]] or "none",
@@ -299,7 +298,7 @@ def _manifest(
         "versions": versions(_entries(spec, registry)),
         "outputs": digests(public),
         "seed_commitment": seed_commitment(private["seed"], bytes.fromhex(private["seed_salt"])),
-        "guarantees": attrs.asdict(guarantees) if guarantees is not None else None,
+        "guarantees": report["collection"]["guarantees"],
         "simulated": spec.collect.method.simulated,
         "local_code": spec.local_code,
     }

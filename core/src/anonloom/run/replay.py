@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from anonloom.data import lookalikes
-from anonloom.data.findings import Notice
+from anonloom.data.findings import Findings
 from anonloom.data.release import Release
+from anonloom.data.schema import Schema
 from anonloom.data.table import Table
 from anonloom.errors import DataError
 from anonloom.files import read_json
@@ -17,7 +18,7 @@ from anonloom.kinds.context import Run
 from anonloom.kinds.privacy import PrivacyModel
 from anonloom.params import Misfit, as_values, build
 from anonloom.registry import Registry
-from anonloom.run import check, outputs, suppression
+from anonloom.run import check, outputs, persons, suppression
 from anonloom.run.declared import persons_behind
 from anonloom.run.provenance import versions
 from anonloom.run.publishable import publishable
@@ -62,18 +63,26 @@ def apply_file(
     outputs.refuse_existing(target, replace)
     replay = _read(transformation)
     limit = replay.suppression["at_most"] if at_most is None else at_most
-    table: Table = load_file(data).load(replay.schema, Run(stage="source"))
-    notices = [Notice(text, privacy=True) for text in lookalikes.warnings_of(table)]
+    run = Run(stage="source")
+    table = _load(replay, load_file(data), run)
     table, release, verdicts = _replayed(replay, table, registry, limit)
     suppression.refuse_excess(release, limit)
     # Nothing here is meant to be repeated: the shuffle comes from the system's randomness.
     release = publishable(release, np.random.default_rng(secrets.randbits(128)))
-    if not verdicts:
-        notices.append(NO_PRIVACY)
-    said = [("", notice) for notice in notices]
+    notices = [("", NO_PRIVACY)] if not verdicts else []
+    notices += [(run.stage, notice) for notice in Findings.of(run.found).notices]
     report = {
         # Named after what is published: the name of the input is nobody's business.
-        **outline(target.name, replay.schema, table, release, verdicts, as_values, said),
+        **outline(
+            target.name,
+            replay.schema,
+            table,
+            release,
+            verdicts,
+            as_values,
+            notices,
+            unit=replay.unit,
+        ),
         "privacy_none": not verdicts,
         "suppression": {
             "at_most": limit,
@@ -88,6 +97,27 @@ def apply_file(
     with outputs.built_aside(target, replace) as aside:
         _write(release, report, hashlib.sha256(transformation.read_bytes()).hexdigest(), aside)
     return report
+
+
+def _load(replay: Transformation, source: Csv | Parquet, run: Run) -> Table:
+    """Load the new rows; rows are not taken for persons where they are none.
+
+    An identifier is not published, and new rows may lack it.
+    """
+    there = source.columns()
+    schema = Schema(
+        tuple(
+            column
+            for column in replay.schema
+            if column.published or column.role != "identifier" or column.name in there
+        )
+    )
+    table = source.load(schema, run)
+    for text in lookalikes.warnings_of(table):
+        run.warn(text, privacy=True)
+    persons.refuse_shared_identifiers(table, replay.unit)
+    persons.warn_of_person_numbers(source, schema, len(table), replay.unit, run)
+    return table
 
 
 def _replayed(

@@ -23,6 +23,7 @@ from anonloom.data.release import Release
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
 from anonloom.data.text import normalize_column
+from anonloom.data.unit import Unit
 from anonloom.data.written import FromFile, HierarchySource, LeafTable, Tree
 from anonloom.errors import DataError
 from anonloom.params import Misfit, as_values, build
@@ -61,10 +62,12 @@ def describe(outcome: Outcome, spec: PipelineSpec) -> dict[str, Any] | None:
         classes = classes.suppress(~np.isin(np.arange(len(classes)), labels))
     return {
         "format": FORMAT,
+        "unit": spec.data.unit,
         "columns": [
             _column(column, table)
             for column in table.schema
-            if column.published or column.role == "person"
+            # Identifiers, too: new rows in which they come back are no persons.
+            if column.published or column.role in ("person", "identifier")
         ],
         "privacy": [
             {"model": use.name, "parameters": as_values(use.method)} for use in spec.privacy
@@ -132,6 +135,7 @@ class Transformation:
     regions: dict[str, dict[str, list[Any]]]
     privacy: list[dict[str, Any]]
     suppression: dict[str, Any]
+    unit: Unit = "person"
 
     @classmethod
     def read(cls, data: Any) -> "Transformation":
@@ -151,7 +155,8 @@ class Transformation:
             }
             lengths = {len(region[end]) for region in regions.values() for end in _ENDS}
             privacy = [_read_model(item) for item in data["privacy"]]
-            found = cls(schema, regions, privacy, _read_suppression(data["suppression"]))
+            suppression = _read_suppression(data["suppression"])
+            found = cls(schema, regions, privacy, suppression, _read_unit(data))
         except (AttributeError, KeyError, TypeError, ValueError, OverflowError, Misfit) as error:
             raise DataError(f"the transformation is damaged ({type(error).__name__})") from None
         if not schema.quasi:
@@ -184,6 +189,16 @@ class Transformation:
 
 def _read_model(data: dict[str, Any]) -> dict[str, Any]:
     return {"model": str(data["model"]), "parameters": dict(data["parameters"])}
+
+
+def _read_unit(data: dict[str, Any]) -> Unit:
+    """Return what is counted; files of earlier versions counted persons without saying so."""
+    unit = data.get("unit", "person")
+    if unit == "record":
+        return "record"
+    if unit != "person":
+        raise ValueError("a unit that is none")
+    return "person"
 
 
 def _read_suppression(data: dict[str, Any]) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Source frame: a pandas data frame, given from Python."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -61,6 +62,14 @@ class Frame(Source):
                 hint='anonloom.Pipeline.load("pipeline.yaml").run(frame), or another source',
             )
         return Table.build(self._frame, schema)
+
+    def first_rows(self, names: Sequence[str], at_most: int) -> pd.DataFrame | None:
+        """Cells of some columns in the first rows of the frame."""
+        if self._frame is None:
+            return None
+        place = {str(name): at for at, name in enumerate(self._frame.columns)}
+        columns = {name: self._frame.iloc[:at_most, place[name]].array for name in names}
+        return pd.DataFrame(columns, copy=False)
 
     def columns(self) -> tuple[str, ...] | None:
         """Names of the frame's columns; None before it is given."""

@@ -1,8 +1,10 @@
 """Source parquet: a Parquet file."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import attrs
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -13,13 +15,13 @@ from anonloom.errors import DataError
 from anonloom.kinds.context import Run
 from anonloom.kinds.source import Source
 from anonloom.params import param
-from anonloom.sources.arrow import table_of
+from anonloom.sources.arrow import frame_of, table_of
 from anonloom.sources.files import broken, require_file
 
 
 @attrs.frozen(kw_only=True)
 class Parquet(Source):
-    """Reads the declared columns of a Parquet file; the others are not even opened."""
+    """Reads the declared columns of a Parquet file; of the others only the first rows."""
 
     path: Path = param(help="The file.", private=True)
 
@@ -58,6 +60,19 @@ class Parquet(Source):
             return tuple(pq.read_schema(self.path).names)
         except (pa.ArrowException, OSError):
             raise self._damaged() from None
+
+    def first_rows(self, names: Sequence[str], at_most: int) -> pd.DataFrame:
+        """Cells of some columns in the first rows; of columns whose cells are no values, none."""
+        require_file(self.path)
+        try:
+            with pq.ParquetFile(self.path) as file:
+                fields = {field.name: field.type for field in file.schema_arrow}
+                plain = [name for name in names if not pa.types.is_nested(fields[name])]
+                rows = next(file.iter_batches(at_most, columns=plain), None)
+        except (pa.ArrowException, OSError):
+            raise self._damaged() from None
+        found = pa.Table.from_batches([] if rows is None else [rows], file.schema_arrow)
+        return frame_of(found.select(plain))
 
     def _damaged(self) -> DataError:
         # Without Arrow's own words: they may quote what it found in the file.

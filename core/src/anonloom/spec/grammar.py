@@ -7,6 +7,7 @@ from typing import Literal, TypeVar
 
 import attrs
 
+from anonloom.data.unit import Unit
 from anonloom.document import Node
 from anonloom.errors import Problem, SpecError
 from anonloom.kinds.guard import Guard
@@ -72,6 +73,11 @@ class Header:
 class DataOptions:
     """The simple keys of `data`."""
 
+    unit: Unit = param(
+        help="What is counted: `person`, by the column with that role or else by rows; or "
+        "`record`, and nothing is said of persons.",
+        default="person",
+    )
     holdout: float = param(
         help="The share of rows that is taken out before any stage, for audits that need people "
         "who are not in the release.",
@@ -181,7 +187,13 @@ def _data(cursor: Cursor, workshop: Workshop) -> Data | None:
     schema = read_columns(fields["columns"], workshop) if "columns" in fields else None
     if simple is None or source is None or schema is None:
         return None
-    return Data(source, schema, simple.holdout, simple.other_releases)
+    if simple.unit == "record" and schema.having("person"):
+        fields["unit"].complain(
+            "'unit: record' counts records, and a column has the role 'person'",
+            f"leave 'unit' out, or give {schema.having('person')[0]!r} another role",
+        )
+        return None
+    return Data(source, schema, simple.holdout, simple.other_releases, simple.unit)
 
 
 _DATA_HINTS = {

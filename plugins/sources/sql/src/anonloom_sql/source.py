@@ -1,6 +1,7 @@
 """Source sql: a table or a query of a database."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,9 +45,10 @@ class _Reads:
 class Sql(Source):
     """Reads the declared columns of a table or a query.
 
-    The database is asked for these columns only, so that what is not declared never leaves it. The
-    transaction is rolled back whatever happens. A database gives rows in any order that it likes:
-    a query with ORDER BY makes runs repeatable.
+    The database is asked for these columns only. Of the others it gives a limited number of rows,
+    in which Anonloom looks whether a column numbers persons, and forgets them. The transaction is
+    rolled back whatever happens. A database gives rows in any order that it likes: a query with
+    ORDER BY makes runs repeatable.
     """
 
     url: str | None = param(
@@ -96,6 +98,14 @@ class Sql(Source):
     def columns(self) -> tuple[str, ...]:
         """Names of all columns; asks the database for no row."""
         return tuple(map(normalize_text, self._database().columns()))
+
+    def first_rows(self, names: Sequence[str], at_most: int) -> pd.DataFrame:
+        """Cells of some columns in as many rows as the database is asked for."""
+        rows = self._database().some_rows(names, at_most)
+        cells = zip(*rows, strict=True) if rows else ((),) * len(names)
+        columns = zip(names, cells, strict=True)
+        # As objects, of which only equals are looked for.
+        return pd.DataFrame({name: pd.Series(given, dtype=object) for name, given in columns})
 
     def _database(self) -> Database:
         return Database.at(self.url, self.path, self.table, self.query)
