@@ -17,6 +17,7 @@ from anonloom.data.case import Case
 from anonloom.data.findings import Findings
 from anonloom.data.schema import Schema
 from anonloom.data.table import Table
+from anonloom.data.unit import Unit
 from anonloom.errors import FaultyPluginError, PluginError, UsageError
 from anonloom.kinds.guard import Guard
 from anonloom.loading import Entry
@@ -88,6 +89,7 @@ class _Plan:
     demanded: int | None = None
     others: tuple[Path, ...] = ()
     names_everybody: tuple[str, ...] = ()
+    unit: Unit = "person"
 
 
 def execute(arguments: argparse.Namespace) -> int:
@@ -101,7 +103,7 @@ def execute(arguments: argparse.Namespace) -> int:
     case = _case(arguments, plan, before, after)
     auditors, skipped = _able(plan, case, arguments.auditors)
     with shown(registry, arguments.quiet):
-        results = _audit(auditors, case, registry, plan.seed, arguments.jobs)
+        results = _audit(auditors, case, registry, plan, arguments.jobs)
     assert case.original is not None
     unread = external.unread_cells(case.release, case.original)
     if arguments.json:
@@ -141,6 +143,7 @@ def _plan(
         spec.seed or 0,
         Guard(tuple(use.method for use in spec.privacy)).demanded if spec.privacy else None,
         spec.data.other_releases,
+        unit=spec.data.unit,
     )
 
 
@@ -234,7 +237,7 @@ def _able(plan: _Plan, case: Case, named: Iterable[str]) -> tuple[tuple[Use, ...
 
 
 def _audit(
-    auditors: tuple[Use, ...], case: Case, registry: Registry, seed: int, jobs: int | None
+    auditors: tuple[Use, ...], case: Case, registry: Registry, plan: _Plan, jobs: int | None
 ) -> dict[str, Findings]:
     run_id = secrets.token_hex(8)
     ids = tuple(use.id for use in auditors)
@@ -242,7 +245,14 @@ def _audit(
         TemporaryDirectory(prefix="anonloom-") as scratch,
         announced_as("audit", ids, registry, run_id) as ending,
     ):
-        journal = Journal(registry, run_id, seed, workers=jobs or cores(), scratch=Path(scratch))
+        journal = Journal(
+            registry,
+            run_id,
+            plan.seed,
+            workers=jobs or cores(),
+            scratch=Path(scratch),
+            unit=plan.unit,
+        )
         results = {use.id: audited(use, case, journal) for use in auditors}
         ending.status = "dry-run"
     return results

@@ -14,6 +14,7 @@ from anonloom.data.findings import Chart, Finding, Findings, Item, Notice
 Unit = Literal["person", "record"]
 
 _RECORDS = {
+    "person's record": "record",
     "person": "record",
     "persons": "records",
     "people": "records",
@@ -23,7 +24,8 @@ _RECORDS = {
 
 # What stands in quotes is a name, such as that of a column or a role.
 _WORDS = re.compile(
-    r"(?<![\w'`\"])(persons?|people|individuals?)(?![\w`\"])(?!'(?!s\b))", re.IGNORECASE
+    r"(?<![\w'`\"])(person's record\b|(?:persons?|people|individuals?)(?![\w`\"])(?!'(?!s\b)))",
+    re.IGNORECASE,
 )
 
 

@@ -389,7 +389,7 @@ def test_what_holds_in_all_rounds_is_promised():
     own = (
         "a false claim of class: only an excess over those who registered is seen; that class is "
         "then withheld, and nobody is named",
-        "that the records of a class are from different people: k counts records",
+        "that every record of a class is somebody else's: k counts records",
         "a donor who is kept away while somebody who was not there before comes in her place: from "
         "one phase to the next donors without invitations are counted, not recognised",
     )
