@@ -85,10 +85,9 @@ def warn_of_person_numbers(
 def _words(found: Repeating, *, declared: bool) -> str:
     which = "" if declared else ", which is not declared,"
     return (
-        f"Column '{found.name}'{which} looks like a number of persons, and rows are counted as "
-        f"persons: {found.sharing} of {found.rows} rows that were looked at have a value that "
-        f"another has, and {found.agreeing:.0%} of these agree in all quasi-identifiers but one. "
-        f"Declare it as '{found.name}: {{role: person}}'; if it is none, as "
-        f"'{found.name}: {{role: identifier, namesakes: true}}'; or write 'unit: record' under "
-        "'data'."
+        f"Column '{found.name}'{which} is probably a person's number, and rows are counted as "
+        f"persons: {found.sharing} of the first {found.rows} rows share a value of it, and "
+        f"{found.agreeing:.0%} of these agree in all quasi-identifiers but one. Declare it as "
+        "'role: person', or as 'role: identifier' with 'namesakes: true', or write 'unit: record' "
+        "below 'data'."
     )

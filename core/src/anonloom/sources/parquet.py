@@ -69,9 +69,10 @@ class Parquet(Source):
                 fields = {field.name: field.type for field in file.schema_arrow}
                 plain = [name for name in names if not pa.types.is_nested(fields[name])]
                 rows = next(file.iter_batches(at_most, columns=plain), None)
+                nothing = file.schema_arrow.empty_table()
         except (pa.ArrowException, OSError):
             raise self._damaged() from None
-        found = pa.Table.from_batches([] if rows is None else [rows], file.schema_arrow)
+        found = nothing if rows is None else pa.Table.from_batches([rows])
         return frame_of(found.select(plain))
 
     def _damaged(self) -> DataError:
