@@ -369,7 +369,7 @@ def test_a_row_without_a_person_that_somebody_puts_into_a_class_is_refused(clini
 
 
 @pytest.mark.parametrize(
-    "cells", [[1, 1.0, "1", " 1", None], ["Ada", "ada", " ADA ", "a\u0301da".upper(), "\t"]]
+    "cells", [[1, 1.0, "1.0", "1", None], ["Ada", "ada", " ADA ", "a\u0301da".upper(), "\t"]]
 )
 def test_a_person_is_one_however_the_id_is_written(cells):
     schema = Schema(

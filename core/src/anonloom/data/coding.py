@@ -1,5 +1,6 @@
 """From the cells of a column to an axis and codes, with every mistake of the data named."""
 
+import re
 from datetime import date
 from typing import Any
 
@@ -24,6 +25,7 @@ SHOWN = 5
 #: The largest number that a column may hold.
 LARGEST = 1e300
 
+_WHOLE = re.compile(r"\A\s*([0-9]+)\.0+\s*\Z")
 _DECIMAL_COMMA = r"\s*[-+]?[0-9]+,[0-9]+\s*"
 _DECIMAL_COMMA_HINT = "some have a decimal comma: with 'source: csv', write \"decimal: ','\""
 
@@ -287,6 +289,9 @@ def _distinct(series: Any, column: Column) -> _Distinct:
     # order of the rows out of the codes.
     labels = np.empty(len(kept), object)
     labels[:] = [cells.cell_text(value) for value in cells_[kept]]
+    if column.role == "person":
+        # Whole numbers that a missing cell once made fractions, and that were written so.
+        labels[:] = [_WHOLE.sub(r"\1", label) for label in labels]
     if column.role in ("sensitive", "person") and column.generalization is None:
         labels[:] = [visible_form(label) or None for label in labels]
     rank, values = pd.factorize(labels, sort=True)
