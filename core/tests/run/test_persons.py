@@ -238,6 +238,17 @@ def test_one_quasi_identifier_may_have_changed_between_visits():
     assert [] == agreeing(frame, ["age", "sex", "zip"], "patient")
 
 
+def test_a_date_of_birth_and_an_address_are_no_persons_numbers():
+    """Each has one of two quasi-identifiers, and the other by chance."""
+    rng = np.random.default_rng(5)
+    born = rng.integers(0, 1000, 3000)
+    frame = pd.DataFrame(
+        {"age": born // 12, "zip": born % 40, "sex": rng.choice(["f", "m"], 3000), "born": born}
+    )
+    assert [] == agreeing(frame, ["age", "sex"], "born")
+    assert [] == agreeing(frame, ["zip", "sex"], "born")
+
+
 def test_columns_in_which_any_two_rows_agree_prove_nothing():
     frame = visits()
     frame["sex"], frame["zip"] = "f", 10

@@ -52,7 +52,7 @@ class Repeating:
     sharing
         How many of them have a value that another has, too.
     agreeing
-        Share of the repetitions that agree in all quasi-identifiers but one.
+        Share of the repetitions that agree in the quasi-identifiers, see `may_differ`.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Repeating:
 def numbering_persons(
     frame: pd.DataFrame, quasi: Sequence[str], names: Iterable[str], total: int
 ) -> Iterator[Repeating]:
-    """Find columns whose repeated values agree in all quasi-identifiers but one.
+    """Find columns whose repeated values mostly agree in all quasi-identifiers but one.
 
     So does the number of a patient with several visits: age, sex and place come back with it, and
     one of them may have changed. How often any two rows agree like that is allowed for.
@@ -110,8 +110,17 @@ def _codes(cells: Any) -> _Codes:
 
 
 def _agreement(known: Sequence[_Codes], one: _Codes, other: _Codes) -> float:
-    """Return the share of pairs of rows that agree in all columns but one, at least in one."""
+    """Return the share of pairs of rows that agree in as many columns as one person's rows do."""
     agreeing = np.zeros(len(one), np.int64)
     for codes in known:
         agreeing += codes[one] == codes[other]
-    return float((agreeing >= max(1, len(known) - 1)).mean())
+    return float((agreeing >= len(known) - may_differ(len(known))).mean())
+
+
+def may_differ(columns: int) -> int:
+    """Return in how many of so many quasi-identifiers two rows of one person may differ.
+
+    In one; but not where that would leave a single one: a date of birth has an age, an address a
+    place, and neither is a person's number.
+    """
+    return int(columns > 2)

@@ -5,7 +5,7 @@ that comes back shows that rows are not persons, and stops the run; a column tha
 number of persons, and is none by its role, is named in a warning.
 """
 
-from anonloom.data.persons import Repeating, numbering_persons
+from anonloom.data.persons import Repeating, may_differ, numbering_persons
 from anonloom.data.schema import Schema
 from anonloom.data.table import Table
 from anonloom.data.unit import Unit
@@ -79,15 +79,16 @@ def warn_of_person_numbers(
         return
     judged = [name for name in (*undeclared, *published) if name in first.columns]
     for found in numbering_persons(first, schema.quasi, judged, total):
-        run.warn(_words(found, declared=found.name in schema), privacy=True)
+        run.warn(_words(found, schema), privacy=True)
 
 
-def _words(found: Repeating, *, declared: bool) -> str:
-    which = "" if declared else ", which is not declared,"
+def _words(found: Repeating, schema: Schema) -> str:
+    which = "" if found.name in schema else ", which is not declared,"
+    but = " but one" if may_differ(len(schema.quasi)) else ""
     return (
         f"Column '{found.name}'{which} is probably a person's number, and rows are counted as "
         f"persons: {found.sharing} of the first {found.rows} rows share a value of it, and "
-        f"{found.agreeing:.0%} of these agree in all quasi-identifiers but one. Declare it as "
+        f"{found.agreeing:.0%} of these agree in all quasi-identifiers{but}. Declare it as "
         "'role: person', or as 'role: identifier' with 'namesakes: true', or write 'unit: record' "
         "below 'data'."
     )

@@ -377,6 +377,6 @@ def test_a_number_of_persons_that_is_not_declared_is_named(tmp_path):
     assert [
         "Column 'patient', which is not declared, is probably a person's number, and rows are "
         "counted as persons: 90 of the first 90 rows share a value of it, and 100% of these agree "
-        "in all quasi-identifiers but one. Declare it as 'role: person', or as 'role: identifier' "
+        "in all quasi-identifiers. Declare it as 'role: person', or as 'role: identifier' "
         "with 'namesakes: true', or write 'unit: record' below 'data'."
     ] == [warning["text"] for warning in report["warnings"] if warning["stage"] == "source"]
