@@ -164,7 +164,9 @@ def test_rows_share_a_value_that_reads_alike(cells):
     seen = {"A ": "a", " a": "a", "ﬁ": "fi", "FI": "fi", "ç": "ç"}
     texts = [seen.get(cell, cell) for cell in cells]
     expected = sum(text is not None and texts.count(text) > 1 for text in texts)
-    assert expected == sharing_rows(pd.Series(cells, dtype=object))
+    assert [expected] * 3 == [
+        sharing_rows(pd.Series(cells, dtype=dtype)) for dtype in (object, "str", "category")
+    ]
 
 
 @pytest.mark.parametrize(

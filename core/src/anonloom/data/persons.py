@@ -31,14 +31,24 @@ def sharing_rows(cells: Any) -> int:
     Values count as their readers take them, whatever their case and the blanks around them. A
     missing cell has no value.
     """
+    if pd.api.types.is_string_dtype(cells.dtype) and cells.dtype != object:
+        # Identifiers hardly repeat: to find the distinct ones first would only cost.
+        counts = pc.value_counts(_plain(pa.array(cells).drop_null())).field("counts").to_numpy()
+        return int(counts[counts > 1].sum())
     codes, distinct = pd.factorize(cells)
     counts = np.bincount(codes[codes >= 0], minlength=len(distinct))
     if not pd.api.types.is_numeric_dtype(distinct.dtype):
         texts = pa.array([cell_text(value) for value in distinct], pa.string())
-        plain = pc.utf8_lower(pc.utf8_trim_whitespace(pc.utf8_normalize(texts, form="NFKC")))
-        same = pc.dictionary_encode(plain).indices.to_numpy()
+        same = pc.dictionary_encode(_plain(texts)).indices.to_numpy()
         counts = np.bincount(same, counts).astype(np.int64)
     return int(counts[counts > 1].sum())
+
+
+def _plain(texts: Any) -> Any:
+    """Write Arrow's texts as their readers take them."""
+    if not pc.all(pc.string_is_ascii(texts), min_count=0).as_py():
+        texts = pc.utf8_normalize(texts, form="NFKC")
+    return pc.utf8_lower(pc.utf8_trim_whitespace(texts))
 
 
 @attrs.frozen
