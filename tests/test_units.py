@@ -165,6 +165,18 @@ def test_a_refusal_speaks_of_records(tmp_path, capfd):
     assert [] == PERSONS.findall(printed)
 
 
+def test_an_audit_of_two_tables_speaks_of_what_its_pipeline_counts(tmp_path, capfd):
+    code, printed = run(tmp_path, pipeline(audit=["disclosure"]), capfd)
+    assert 0 == code, printed
+    files = [str(tmp_path / "clinic.csv"), str(tmp_path / "out" / "public" / "release.csv")]
+    asked = ["audit", *files, "--pipeline", str(tmp_path / "pipeline.yaml")]
+    for command in (asked, [*asked, "--json"]):
+        assert 0 == main(command)
+        said = capfd.readouterr().out
+        assert "records" in said
+        assert [] == PERSONS.findall(said)
+
+
 @pytest.mark.parametrize(
     ("said", "expected"),
     [

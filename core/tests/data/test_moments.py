@@ -139,3 +139,22 @@ def test_moments_that_no_year_of_four_digits_has_are_refused(
         f"column 'born': 1 cell is not a {noun} of the years 1 to 9999 (row 2); correct the data"
     ) == str(caught.value)
     assert 4 == caught.value.exit_code
+
+
+@pytest.mark.parametrize(
+    ("text", "type_", "form"),
+    [
+        ("now", "date", "%Y-%m-%d"),
+        ("today", "date", "%Y-%m-%d"),
+        ("-0001-01-01", "date", "%Y-%m-%d"),
+        ("2024-03-05T10:00+99:99", "time", "ISO8601"),
+    ],
+)
+def test_one_message_says_where_and_what_must_be(text: str, type_: str, form: str) -> None:
+    with pytest.raises(DataError) as caught:
+        typed(pd.Series(["2024-03-05", text]), Column(name="seen", role="quasi", type=type_))
+    assert (
+        f"column 'seen': 1 cell is not a {type_} of the form {form} (row 2); correct the data, or "
+        "give the column's 'format'"
+    ) == str(caught.value)
+    assert 4 == caught.value.exit_code
