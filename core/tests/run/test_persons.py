@@ -200,6 +200,28 @@ def test_an_undeclared_number_of_persons_turns_the_verdict_amber(clinic, source)
     assert NUMBER in text_of(outcome.report)
 
 
+@SOURCES
+def test_names_with_characters_that_nobody_sees_are_found_too(clinic, source):
+    frame = visits().rename(columns={"patient": "pat\u200bient", "age": "age\u00ad"})
+    frame.to_csv(clinic.folder / "visits.csv", index=False)
+    frame.to_parquet(clinic.folder / "visits.parquet")
+    clinic.change("    patient: {role: identifier}\n", "")
+    if source == "frame":
+        assert [NUMBER] == warned(clinic.pipeline().run(frame))
+    else:
+        assert [NUMBER] == warned(run_with(clinic, source))
+
+
+def test_identifiers_are_compared_as_they_are_seen(clinic):
+    frame = visits()
+    marks = ["", "\u200b", "\u00ad", "\ufeff", "\u200e"]
+    frame["patient"] += [marks[at % 5] for at in frame.groupby("patient").cumcount()]
+    assert frame["patient"].is_unique
+    with pytest.raises(PrivacyError) as caught:
+        clinic.pipeline().run(frame)
+    assert STOPPED == str(caught.value)
+
+
 def test_a_number_of_persons_that_is_published_is_named_too(clinic):
     clinic.change("role: identifier", "role: other")
     expected = NUMBER.replace(", which is not declared,", "")

@@ -8,6 +8,7 @@ import pandas as pd
 
 from anonloom.data.schema import Schema
 from anonloom.data.table import Table
+from anonloom.data.text import normalize_text
 from anonloom.errors import UsageError
 from anonloom.kinds.context import Run
 from anonloom.kinds.source import Source
@@ -67,10 +68,12 @@ class Frame(Source):
         """Cells of some columns in the first rows of the frame."""
         if self._frame is None:
             return None
-        place = {str(name): at for at, name in enumerate(self._frame.columns)}
+        place = {name: at for at, name in enumerate(self.columns() or ())}
         columns = {name: self._frame.iloc[:at_most, place[name]].array for name in names}
         return pd.DataFrame(columns, copy=False)
 
     def columns(self) -> tuple[str, ...] | None:
         """Names of the frame's columns; None before it is given."""
-        return None if self._frame is None else tuple(str(name) for name in self._frame.columns)
+        if self._frame is None:
+            return None
+        return tuple(normalize_text(str(name)) for name in self._frame.columns)

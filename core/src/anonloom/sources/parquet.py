@@ -66,14 +66,15 @@ class Parquet(Source):
         require_file(self.path)
         try:
             with pq.ParquetFile(self.path) as file:
-                fields = {field.name: field.type for field in file.schema_arrow}
-                plain = [name for name in names if not pa.types.is_nested(fields[name])]
-                rows = next(file.iter_batches(at_most, columns=plain), None)
+                fields = {normalize_text(field.name): field for field in file.schema_arrow}
+                plain = [name for name in names if not pa.types.is_nested(fields[name].type)]
+                own = [fields[name].name for name in plain]
+                rows = next(file.iter_batches(at_most, columns=own), None)
                 nothing = file.schema_arrow.empty_table()
         except (pa.ArrowException, OSError):
             raise self._damaged() from None
         found = nothing if rows is None else pa.Table.from_batches([rows])
-        return frame_of(found.select(plain))
+        return frame_of(found.select(own).rename_columns(plain))
 
     def _damaged(self) -> DataError:
         # Without Arrow's own words: they may quote what it found in the file.

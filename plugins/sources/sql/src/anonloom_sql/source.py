@@ -101,7 +101,9 @@ class Sql(Source):
 
     def first_rows(self, names: Sequence[str], at_most: int) -> pd.DataFrame:
         """Cells of some columns in as many rows as the database is asked for."""
-        rows = self._database().some_rows(names, at_most)
+        database = self._database()
+        own = {normalize_text(name): name for name in database.columns()}
+        rows = database.some_rows([own[name] for name in names], at_most)
         cells = zip(*rows, strict=True) if rows else ((),) * len(names)
         columns = zip(names, cells, strict=True)
         # As objects, of which only equals are looked for.
