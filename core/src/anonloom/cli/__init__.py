@@ -139,7 +139,7 @@ class _Parser(argparse.ArgumentParser):
         raise Answered(status)
 
     def _print_message(self, message: str, file: "SupportsWrite[str] | None" = None) -> None:
-        if file is sys.stdout:
+        if file is not None and file is sys.stdout:
             # argparse would take no notice of an output that is full.
             sys.stdout.write(message)
         else:

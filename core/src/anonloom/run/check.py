@@ -92,16 +92,16 @@ def judge(
 
 
 def _refuse_hidden(release: Release) -> None:
-    found = {name: changed_cells(release.frame[name]) for name in release.schema.quasi}
-    wrong = [
-        f"column '{name}': {count} {'cell holds' if count == 1 else 'cells hold'}"
-        for name, count in found.items()
+    counts = {name: changed_cells(release.frame[name]) for name in release.schema.quasi}
+    found = ", ".join(
+        f"{count} {'cell' if count == 1 else 'cells'} of column '{name}'"
+        for name, count in counts.items()
         if count
-    ]
-    if wrong:
+    )
+    if found:
         raise PrivacyError(
-            f"the release is not published: {'; '.join(wrong)} characters that nobody sees, or "
-            "text that is not in Unicode's form NFC; a machine tells such cells apart",
+            "the release is not published: there are characters that nobody sees, or text that is "
+            f"not in Unicode's form NFC, in {found}; a machine tells such cells apart",
             hint="Nothing was written. The data were read without them: a mechanism, the "
             "generalizer or the collector put them in. Cells must be in the form of "
             "anonloom.data.text.normalize_text.",
