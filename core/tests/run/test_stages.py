@@ -1,5 +1,7 @@
 """How stages hand over: mechanisms, merging, sampling, withholding, holdout, narrowing."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -268,3 +270,16 @@ def test_a_mechanism_must_leave_what_a_privacy_model_looks_at(clinic):
         "    Keep the columns that a privacy model names." == str(refused.value)
     )
     assert not clinic.pipeline().run().release.truthful
+
+
+def test_a_partitioner_that_is_half_of_two_says_so_where_no_other_follows(clinic, monkeypatch):
+    """The runner knows what follows; a method does not."""
+    runs = sys.modules["anonloom_toy_methods"].Runs
+    monkeypatch.setattr(runs, "unrefined", property(lambda self: f"Half: {self.length}."))
+
+    alone = clinic.pipeline("stages.partitioner.length=6").run().report["warnings"]
+    clinic.change("  - partitioner: runs\n", "  - partitioner: runs\n  - partitioner: runs\n")
+    followed = clinic.pipeline("stages[0].length=6").run().report["warnings"]
+
+    assert [("partitioner", "Half: 6.")] == [(one["stage"], one["text"]) for one in alone]
+    assert [("partitioner-2", "Half: 4.")] == [(one["stage"], one["text"]) for one in followed]
