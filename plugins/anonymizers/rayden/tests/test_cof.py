@@ -232,7 +232,9 @@ def test_classes_in_which_nobody_can_be_an_outlier_are_warned_of():
         "above their mean, no class has more than 5 rows, and 'alpha: 2' asks for more. A lower "
         "'alpha' or larger classes help."
     ] == warned(Cof(), table, classes, guard)
-    assert [] == warned(Cof(alpha=1.9), table, table.whole(), Guard([AtLeast(k=5)]))
+    assert [] == warned(
+        Cof(), ages(list(range(12))), Classes.from_labels(np.repeat([0, 1], 6)), guard
+    )
 
 
 # --- the cap --------------------------------------------------------------------------------------
