@@ -8,6 +8,7 @@ import pytest
 from anonloom.data.hierarchy import STAR
 from anonloom.errors import UsageError
 from anonloom.kinds.context import stream
+from anonloom.run.reporting import text_of
 
 
 def test_each_stage_has_random_numbers_of_its_own():
@@ -30,7 +31,19 @@ def test_a_mechanism_without_a_generalizer_publishes_its_table(clinic):
     assert [
         ("No privacy model was declared ('privacy: none').", True),
         ("Published cells do not cover the originals: values were changed.", False),
+        (
+            "The information loss (GCP) is not measured: it says how wide published cells are, not "
+            "how far they are from the originals, and these columns were changed: 'age'.",
+            False,
+        ),
     ] == [(one["text"], one["privacy"]) for one in outcome.report["warnings"]]
+    assert outcome.report["summary"]["gcp"] is None
+    assert [("age", None), ("sex", 0.0)] == [
+        (column["name"], column["loss"])
+        for column in outcome.report["columns"]
+        if column["role"] == "quasi"
+    ]
+    assert "  loss (GCP) not measured: values were changed\n" in text_of(outcome.report)
 
 
 def test_classes_of_a_method_that_knows_sizes_only_are_merged_until_admitted(clinic):

@@ -22,6 +22,7 @@ from anonloom.registry import Registry
 from anonloom.run import check, conditions, exposure, suppression
 from anonloom.run.declared import persons_behind, wrong_release
 from anonloom.run.external import other_releases
+from anonloom.run.flat_categories import flat_categories
 from anonloom.run.journal import Journal
 from anonloom.run.outcome import Outcome
 from anonloom.run.provenance import input_digest, new_salt
@@ -164,6 +165,9 @@ def _load(spec: PipelineSpec, guard: Guard, journal: Journal) -> Table:
     with journal.stage(spec.data.source) as (run, count):
         table: Table = spec.data.source.method.load(schema, run)
         count.rows = len(table)
+        if any(use.kind == "generalizer" for use in spec.stages):
+            for text in flat_categories(table):
+                run.warn(text)
     return table
 
 
