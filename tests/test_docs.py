@@ -178,6 +178,25 @@ def test_the_python_that_is_shown_runs(examples, capsys):
         exec(compile(block, "docs/python.md", "exec"), names)
 
 
+def test_what_the_guide_to_prism_shows_runs_on_its_example(examples, capsys):
+    """Its stages and its audit, put into the example in place of those that are there."""
+    (shown,) = blocks(DOCS / "prism.md", "yaml")
+    whole = (examples / "prism.yaml").read_text(encoding="utf-8")
+    rest = re.sub(r"^(stages|audit):\n(  .*\n)+", "", whole, flags=re.M)
+    file = examples / "shown.yaml"
+    file.write_text(f"{rest}\n{shown}", encoding="utf-8")
+    assert 0 == main(["run", str(file), "--quiet"]), capsys.readouterr().err
+
+
+def test_the_python_that_the_guide_to_prism_shows_runs(examples):
+    (shown,) = blocks(DOCS / "prism.md", "python")
+    names: dict[str, object] = {}
+    exec(compile(shown, "docs/prism.md", "exec"), names)
+    model = names["model"]
+    assert {"age", "cost"} - set(model.attributes_in_)
+    assert "diagnosis" not in model.attributes_in_
+
+
 def test_the_partitioner_of_contributing_keeps_the_promises_of_its_kind():
     """All but those of a package: it is not installed here."""
     (block,) = blocks(ROOT / "CONTRIBUTING.md", "python")

@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 
 from anonloom.data.builders import Tree
 from anonloom.data.classes import Classes, Regions
-from anonloom.data.loss import class_losses, column_losses, gcp, release_gcp, release_losses
+from anonloom.data.loss import (
+    changed_columns,
+    class_losses,
+    column_losses,
+    gcp,
+    release_gcp,
+    release_losses,
+)
 from anonloom.data.release import Release
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
@@ -169,6 +176,43 @@ def test_a_cell_that_cannot_be_read_tells_nothing(clinic: Table) -> None:
 def test_a_centroid_between_the_values_is_a_single_value(clinic: Table) -> None:
     release = released(clinic, age=["15", "15", "45", "45"], job=["a", "b", "c", "d"])
     assert {"age": 0.0, "job": 0.0} == column_losses(clinic, release)
+
+
+def test_a_column_whose_values_were_changed_has_no_loss(clinic: Table) -> None:
+    """A centroid is as narrow as what it replaces: its width would say that nothing was lost."""
+    cells = released(
+        clinic, age=["15", "15", "45", "45"], job=['{"a", "b"}', '{"a", "b"}', "c", "d"]
+    )
+    release = attrs.evolve(cells, truthful=False, origin=np.arange(4))
+    assert ("age",) == changed_columns(clinic, release)
+    assert {"age": None, "job": pytest.approx(0.25)} == column_losses(clinic, release)
+    assert release_gcp(clinic, release) is None
+
+
+def test_a_column_that_an_untruthful_method_left_alone_keeps_its_loss(clinic: Table) -> None:
+    cells = released(clinic, age=["10", "[10, 20]", "*", "60"], job=["a", "b", "c", "d"])
+    release = attrs.evolve(cells, truthful=False, origin=np.arange(4))
+    assert () == changed_columns(clinic, release)
+    assert 0.15 == pytest.approx(release_gcp(clinic, release))
+
+
+@pytest.mark.parametrize(
+    ("job", "changed"),
+    [("b", ("job",)), ('{"b", "c"}', ("job",)), ("nurse", ("job",)), ('{"a", "b"}', ()), ("*", ())],
+)
+def test_a_cell_covers_the_value_that_it_replaces_or_was_changed(
+    clinic: Table, job: str, changed: tuple[str, ...]
+) -> None:
+    cells = released(clinic, age=["10", "20", "30", "60"], job=[job, "b", "c", "d"])
+    release = attrs.evolve(cells, truthful=False, origin=np.arange(4))
+    assert changed == changed_columns(clinic, release)
+
+
+def test_of_rows_that_are_nobodys_no_loss_is_measured(clinic: Table) -> None:
+    synthetic = attrs.evolve(released(clinic, age=["10", "20"], job=["a", "b"]), truthful=False)
+    assert ("age", "job") == changed_columns(clinic, synthetic)
+    without = attrs.evolve(released(clinic, age=["10", "20"]), truthful=False)
+    assert {"age": None, "job": 1.0} == column_losses(clinic, without)
 
 
 def test_weights_weigh_columns_in_the_mean_of_all() -> None:

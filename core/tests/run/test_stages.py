@@ -1,11 +1,14 @@
 """How stages hand over: mechanisms, merging, sampling, withholding, holdout, narrowing."""
 
+import sys
+
 import numpy as np
 import pytest
 
 from anonloom.data.hierarchy import STAR
 from anonloom.errors import UsageError
 from anonloom.kinds.context import stream
+from anonloom.run.reporting import text_of
 
 
 def test_each_stage_has_random_numbers_of_its_own():
@@ -28,7 +31,19 @@ def test_a_mechanism_without_a_generalizer_publishes_its_table(clinic):
     assert [
         ("No privacy model was declared ('privacy: none').", True),
         ("Published cells do not cover the originals: values were changed.", False),
+        (
+            "The information loss (GCP) is not measured: it says how wide published cells are, not "
+            "how far they are from the originals, and these columns were changed: 'age'.",
+            False,
+        ),
     ] == [(one["text"], one["privacy"]) for one in outcome.report["warnings"]]
+    assert outcome.report["summary"]["gcp"] is None
+    assert [("age", None), ("sex", 0.0)] == [
+        (column["name"], column["loss"])
+        for column in outcome.report["columns"]
+        if column["role"] == "quasi"
+    ]
+    assert "  loss (GCP) not measured: values were changed\n" in text_of(outcome.report)
 
 
 def test_classes_of_a_method_that_knows_sizes_only_are_merged_until_admitted(clinic):
@@ -268,3 +283,16 @@ def test_a_mechanism_must_leave_what_a_privacy_model_looks_at(clinic):
         "    Keep the columns that a privacy model names." == str(refused.value)
     )
     assert not clinic.pipeline().run().release.truthful
+
+
+def test_a_partitioner_that_is_half_of_two_says_so_where_no_other_follows(clinic, monkeypatch):
+    """The runner knows what follows; a method does not."""
+    runs = sys.modules["anonloom_toy_methods"].Runs
+    monkeypatch.setattr(runs, "unrefined", property(lambda self: f"Half: {self.length}."))
+
+    alone = clinic.pipeline("stages.partitioner.length=6").run().report["warnings"]
+    clinic.change("  - partitioner: runs\n", "  - partitioner: runs\n  - partitioner: runs\n")
+    followed = clinic.pipeline("stages[0].length=6").run().report["warnings"]
+
+    assert [("partitioner", "Half: 6.")] == [(one["stage"], one["text"]) for one in alone]
+    assert [("partitioner-2", "Half: 4.")] == [(one["stage"], one["text"]) for one in followed]

@@ -3,6 +3,9 @@
 Methods ask before publishing (`class_losses`, `gcp`); auditors and reports ask afterwards, of the
 published cells alone (`release_losses`, `column_losses`, `release_gcp`). Both give the same figures
 for what a generalizer wrote as the axis says.
+
+Loss is how much wider a cell is than the value that it covers. A value that was replaced by another
+one is not wider at all, and still not what it was: such columns have no loss (`changed_columns`).
 """
 
 from typing import Any
@@ -78,31 +81,80 @@ def release_losses(original: Table, release: Release) -> NDArray[np.float64]:
     return losses
 
 
-def column_losses(original: Table, release: Release) -> dict[str, float]:
+def changed_columns(original: Table, release: Release) -> tuple[str, ...]:
+    """Return the quasi-identifiers whose published cells do not all cover the original values.
+
+    Width does not measure how far they are off. Of rows that correspond to nobody every published
+    quasi-identifier may be.
+    """
+    if release.truthful:
+        return ()
+    rows = release.rows_in(original)
+    return tuple(
+        axis.name
+        for axis, codes in zip(original.axes, original.codes, strict=True)
+        if _as_written(axis, release)
+        and (rows is None or not _covered(axis, release, codes[rows]).all())
+    )
+
+
+def _as_written(axis: Axis, release: Release) -> bool:
+    """Whether the cells of a column are read: it is published as a quasi-identifier."""
+    if axis.name not in release.frame:
+        return False
+    return axis.name not in release.schema or release.schema[axis.name].role == "quasi"
+
+
+def _covered(axis: Axis, release: Release, codes: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
+    """Whether the published cell of every row covers a value, given by its code."""
+    which, distinct = pd.factorize(release.frame[axis.name], use_na_sentinel=False)
+    covers = [axis.read(_text(cell, axis.type)) for cell in distinct]
+    first = np.array([0 if cover is None else cover.first for cover in covers], np.int64)
+    last = np.array([-1 if cover is None else cover.last for cover in covers], np.int64)
+    covered: NDArray[np.bool_] = (first[which] <= codes) & (codes <= last[which])
+    for at, cover in enumerate(covers):
+        if cover is not None and cover.members is not None:
+            own = which == at
+            covered[own] = np.isin(codes[own], cover.members)
+    return covered
+
+
+def column_losses(original: Table, release: Release) -> dict[str, float | None]:
     """Mean loss (NCP) of every quasi-identifier, read from the published cells.
 
-    A row that suppression kept out of the release has lost everything.
+    A row that suppression kept out of the release has lost everything. None where values were
+    changed, see `changed_columns`.
     """
     total = len(release) + release.dropped
-    means = {}
+    means: dict[str, float | None] = {}
+    changed = changed_columns(original, release)
     for axis in original.axes:
+        if axis.name in changed:
+            means[axis.name] = None
+            continue
         of_cells, which = _cell_losses(axis, release)
         lost = float(np.bincount(which, minlength=len(of_cells)) @ of_cells)
         means[axis.name] = (lost + release.dropped) / total if total else 0.0
     return means
 
 
-def release_gcp(original: Table, release: Release) -> float:
-    """Mean loss over rows and quasi-identifiers, read from the published cells."""
+def release_gcp(original: Table, release: Release) -> float | None:
+    """Mean loss over rows and quasi-identifiers, read from the published cells; None if changed."""
     return mean_of_columns(original, column_losses(original, release))
 
 
-def mean_of_columns(original: Table, losses: dict[str, float]) -> float:
-    """Return GCP from the mean loss of every quasi-identifier, weighted as the columns say."""
+def mean_of_columns(original: Table, losses: dict[str, float | None]) -> float | None:
+    """Return GCP from the mean loss of every quasi-identifier, weighted as the columns say.
+
+    None when one of them has none: a mean over the others would say that little was lost.
+    """
     weights = {axis.name: axis.weight for axis in original.axes}
-    if not losses:
+    known = {name: mean for name, mean in losses.items() if mean is not None}
+    if len(known) < len(losses):
+        return None
+    if not known:
         return 0.0
-    return sum(weights[name] * mean for name, mean in losses.items()) / sum(weights.values())
+    return sum(weights[name] * mean for name, mean in known.items()) / sum(weights.values())
 
 
 def _cell_losses(axis: Axis, release: Release) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -110,7 +162,7 @@ def _cell_losses(axis: Axis, release: Release) -> tuple[NDArray[np.float64], NDA
     same = np.zeros(len(release), np.int64)
     if axis.name not in release.frame:
         return np.ones(1), same
-    if axis.name in release.schema and release.schema[axis.name].role != "quasi":
+    if not _as_written(axis, release):
         return np.zeros(1), same
     which, distinct = pd.factorize(release.frame[axis.name], use_na_sentinel=False)
     losses = np.empty(len(distinct))

@@ -35,6 +35,14 @@ class Partitioner(ABC):
         """
         return True
 
+    @property
+    def unrefined(self) -> str | None:
+        """What to warn of where no other partitioner follows; None for a method that needs none.
+
+        The runner says it, since a method does not know what follows it.
+        """
+        return None
+
     @abstractmethod
     def partition(self, table: Table, classes: Classes, guard: Guard, run: Run) -> Classes:
         """Return the refined classes."""

@@ -26,6 +26,7 @@ from anonloom.registry import Registry
 from anonloom.run import check, conditions, exposure, persons, suppression
 from anonloom.run.declared import persons_behind, wrong_release
 from anonloom.run.external import other_releases
+from anonloom.run.flat_categories import flat_categories
 from anonloom.run.journal import Journal
 from anonloom.run.outcome import Outcome
 from anonloom.run.provenance import input_digest, new_salt
@@ -183,6 +184,9 @@ def _load(spec: PipelineSpec, guard: Guard, journal: Journal) -> Table:
         count.rows = len(table)
         persons.refuse_shared_identifiers(table, spec.data.unit)
         persons.warn_of_person_numbers(source, spec.data.schema, len(table), spec.data.unit, run)
+        if any(use.kind == "generalizer" for use in spec.stages):
+            for text in flat_categories(table):
+                run.warn(text)
     return table
 
 

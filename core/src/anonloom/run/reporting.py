@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from anonloom.data.findings import Chart, Finding, Findings, Notice
-from anonloom.data.loss import column_losses, mean_of_columns
+from anonloom.data.loss import changed_columns, column_losses, mean_of_columns
 from anonloom.data.release import Release
 from anonloom.data.schema import Schema
 from anonloom.data.table import Table
@@ -191,7 +191,7 @@ def _columns(
     schema: Schema,
     original: Table,
     release: Release,
-    losses: dict[str, float],
+    losses: dict[str, float | None],
     exposures: Iterable[Exposure],
 ) -> list[dict[str, Any]]:
     exposed = {one.column.name: one for one in exposures}
@@ -222,6 +222,7 @@ def _notices(spec: PipelineSpec, original: Table, release: Release) -> list[Noti
         found.append(NO_PRIVACY)
     if not release.truthful:
         found.append(Notice("Published cells do not cover the originals: values were changed."))
+        found += _unmeasured(original, release)
     if not spec.publish.shuffle:
         text = "Rows are in the order of the input ('shuffle: false')."
         found.append(Notice(text, privacy=True))
@@ -241,6 +242,19 @@ def _notices(spec: PipelineSpec, original: Table, release: Release) -> list[Noti
         text = "The transformation is public: others can replay the regions."
         found.append(Notice(text, privacy=True))
     return found
+
+
+def _unmeasured(original: Table, release: Release) -> list[Notice]:
+    """Say for which columns a loss of 0 would be a lie."""
+    changed = changed_columns(original, release)
+    if not changed:
+        return []
+    names = ", ".join(f"'{name}'" for name in changed)
+    text = (
+        "The information loss (GCP) is not measured: it says how wide published cells are, not how "
+        f"far they are from the originals, and these columns were changed: {names}."
+    )
+    return [Notice(text)]
 
 
 def _histogram(sizes: np.ndarray[Any, np.dtype[np.int64]]) -> dict[str, list[int]]:
@@ -359,6 +373,8 @@ def text_of(report: dict[str, Any]) -> str:
     )
     if summary["gcp"] is not None:
         lines.append(f"  loss (GCP) {summary['gcp']:.4f}")
+    elif not report["truthful"]:
+        lines.append("  loss (GCP) not measured: values were changed")
     for part in parts(report):
         for finding in part["findings"]:
             shown = finding["status"] if finding["value"] is None else _shown(finding["value"])

@@ -61,6 +61,11 @@ class PipelineStages:
         """Whether any stage makes classes."""
         return any(step.entry.kind in _MAKE_CLASSES for step in self.steps)
 
+    def _last_partitioner(self) -> Step | None:
+        """Return the step whose classes no other partitioner refines."""
+        partitioners = [step for step in self.steps if step.entry.kind == "partitioner"]
+        return partitioners[-1] if partitioners else None
+
     @property
     def replayable(self) -> bool:
         """Whether the classes alone say how rows are published: no mechanism changed a cell."""
@@ -151,6 +156,8 @@ class PipelineStages:
                 if method.guard_use == "size" and method.sound:
                     parents = before if step.entry.kind == "partitioner" else None
                     classes = merge_until_admitted(table, classes, guard, parents)
+                if step is self._last_partitioner() and method.unrefined is not None:
+                    run.warn(method.unrefined)
                 count.rows, count.classes = classes.total, len(classes)
                 count.suppressed = len(classes.suppressed)
         self.classes = classes

@@ -136,7 +136,7 @@ def _finding(name: str, value: float | None) -> dict[str, Any]:
 def bare_report() -> dict[str, Any]:
     """Return a report of a run with nothing but a table in it: no model, audit or integrity."""
     report = full_report()
-    report["summary"] |= {"classes": 0, "published_classes": 0, "smallest_class": 0, "gcp": 0.0}
+    report["summary"] |= {"classes": 0, "published_classes": 0, "smallest_class": 0, "gcp": None}
     return report | {
         "privacy": [],
         "privacy_none": True,

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonloom.data.classes import Classes
+from anonloom.data.findings import Findings
 from anonloom.data.loss import gcp
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
@@ -37,7 +38,13 @@ def ages(values, illness=None):
 def handled(method, table, classes, guard):
     run = Run(seed=3)
     found = method.handle(table, classes, guard, run)
-    return found, {finding.name: finding for finding in run.found}
+    return found, {finding.name: finding for finding in Findings.of(run.found)}
+
+
+def warned(method, table, classes, guard):
+    run = Run(seed=3)
+    method.handle(table, classes, guard, run)
+    return [notice.text for notice in Findings.of(run.found).notices]
 
 
 def values_of(found):
@@ -177,6 +184,57 @@ def test_a_class_keeps_the_rows_that_its_diversity_needs():
 
     assert classes is found
     assert 12 == report["outliers_kept"].value
+
+
+# --- what was not done is said --------------------------------------------------------------------
+
+
+def test_outliers_that_no_class_can_spare_are_warned_of():
+    classes = Classes.from_labels(LABELS)
+
+    assert [
+        "12 outliers were detected and none could be moved: no class has rows to spare beyond what "
+        "the privacy models demand. After a partitioner that leaves some, such as vp-tree with "
+        "'cut: half', they can leave; as it is, the release is the same without this stage."
+    ] == warned(Cof(), ages(TWELVE), classes, Guard([AtLeast(k=10)]))
+    assert [] == warned(Cof(), ages(TWELVE), classes, Guard([AtLeast(k=5)]))
+
+
+def test_vp_tree_and_cof_as_they_come_say_that_nothing_was_moved():
+    rng = np.random.default_rng(1)
+    table, guard = ages(rng.normal(size=400).round(2).tolist()), Guard([AtLeast(k=8)])
+    classes = VpTree().partition(table, table.whole(), guard, Run())
+    halves = VpTree(cut="half").partition(table, table.whole(), guard, Run())
+
+    (said,) = warned(Cof(), table, classes, guard)
+
+    assert "outliers were detected and none could be moved: no class has rows" in said
+    assert [] == warned(Cof(), table, halves, guard)
+
+
+def test_outliers_that_all_returned_are_warned_of():
+    table = ages(TWELVE[:36] + TWELVE[108:112])
+    classes = Classes.from_labels(np.concatenate([LABELS[:36], LABELS[108:112]]))
+
+    assert [
+        "4 outliers were detected and none was moved: they form no class of their own that the "
+        "privacy models admit, and returned to where they were."
+    ] == warned(Cof(), table, classes, Guard([AtLeast(k=5)]))
+
+
+def test_classes_in_which_nobody_can_be_an_outlier_are_warned_of():
+    """One of five lies two deviations off at most."""
+    table, guard = ages([1, 2, 3, 4, 900, 11, 12, 13, 14, 15]), Guard([AtLeast(k=5)])
+    classes = Classes.from_labels(np.repeat([0, 1], 5))
+
+    assert [
+        "No row can be an outlier: one of p rows lies at most sqrt(p - 1) standard deviations "
+        "above their mean, no class has more than 5 rows, and 'alpha: 2' asks for more. A lower "
+        "'alpha' or larger classes help."
+    ] == warned(Cof(), table, classes, guard)
+    assert [] == warned(
+        Cof(), ages(list(range(12))), Classes.from_labels(np.repeat([0, 1], 6)), guard
+    )
 
 
 # --- the cap --------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from anonloom.data.classes import Classes
+from anonloom.data.findings import Findings
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
 from anonloom.kinds.context import Run
@@ -129,7 +130,7 @@ def test_two_deviations_cannot_be_exceeded_among_five_rows(adult):
     Cof(removal="paper").handle(table, classes, guard, run)
 
     assert {5} == set(classes.sizes.tolist())
-    assert 0 == {finding.name: finding.value for finding in run.found}["outliers_detected"]
+    assert 0 == Findings.of(run.found)["outliers_detected"].value
 
 
 # --- formulas, by hand ----------------------------------------------------------------------------

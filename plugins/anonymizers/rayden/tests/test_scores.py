@@ -11,7 +11,7 @@ from anonloom.data.classes import Classes
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
 from anonloom.kinds.context import Run
-from anonloom_rayden import detection
+from anonloom_rayden import detection, scores
 from anonloom_rayden.detection import Scoring, beyond
 from anonloom_rayden.gower import between, space_of
 
@@ -48,12 +48,28 @@ def slow_scores(table, rows, neighbours, chain):
         path = [row, *neighbourhood(row)]
         if chain == "paper":
             steps = [(at, apart[path[at], path[at - 1]]) for at in range(1, nb + 1)]
+        elif chain == "sbn":
+            return trail_length(row, path[1:])
         else:
             steps = [
                 (nb + 1 - at, min(apart[path[at], earlier] for earlier in path[:at]))
                 for at in range(1, nb + 1)
             ]
         return 2 / (nb * (nb + 1)) * sum(weight * step for weight, step in steps) if nb else 0.0
+
+    def trail_length(row, others):
+        """Tang et al., definitions 2 to 5: path, trail, its edges and their weights."""
+        path, left, trail = [row], list(others), []
+        r = 1 + len(left)
+        while left:
+            # The nearest to the set so far; of several, the one that comes first among neighbours.
+            edges = [(min(apart[o, p] for o in path), place, p) for place, p in enumerate(left)]
+            edge, _, nearest = min(edges)
+            trail.append(edge)
+            path.append(nearest)
+            left.remove(nearest)
+        weights = [2 * (r - i) / (r * (r - 1)) for i in range(1, r)]
+        return sum(weight * edge for weight, edge in zip(weights, trail, strict=True))
 
     lengths = {row: length(row) for row in rows}
 
@@ -66,7 +82,7 @@ def slow_scores(table, rows, neighbours, chain):
     return [score(row) for row in rows]
 
 
-@pytest.mark.parametrize("chain", ["paper", "sbn"])
+@pytest.mark.parametrize("chain", ["paper", "sbn", "pyod"])
 def test_scores_are_those_of_the_definition(chain, drawn):
     @given(data=st.data(), table=drawn.tables(), neighbours=st.integers(1, 9))
     @settings(deadline=None, max_examples=200)
@@ -104,27 +120,49 @@ def test_neighbours_in_large_classes_are_looked_for_in_cells(monkeypatch):
     assert [[0, 150, 300]] == looked_at
 
 
+# --- the set-based nearest path -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("chain", "steps"),
+    [
+        # 3, then 5 (2 from 3), 7 (2 from 5), -4 (4 from 0): earlier steps weigh more.
+        (scores.SBN, 4 * 3 + 3 * 2 + 2 * 2 + 1 * 4),
+        # By distance from 0: 3, -4 (4 from 0), 5 (2 from 3), 7 (2 from 5).
+        (scores.PYOD, 4 * 3 + 3 * 4 + 2 * 2 + 1 * 2),
+        # From one to the next in that order: 3, 7, 9, 2; later steps weigh more.
+        (scores.PAPER, 1 * 3 + 2 * 7 + 3 * 9 + 4 * 2),
+    ],
+)
+def test_the_chain_of_0_through_3_5_7_and_minus_4(chain, steps):
+    values = np.array([0.0, 3.0, 5.0, 7.0, -4.0])
+    apart = np.abs(np.subtract.outer(values, values))
+    nearest, weight = np.array([1, 4, 2, 3]), np.ones(5, np.int64)
+
+    assert 2 / (4 * 5) * steps == scores.chain_length(apart, nearest, weight, 0, 4, chain)
+
+
 # --- pyod -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("neighbours", [2, 5, 20])
-def test_the_original_chain_agrees_with_pyod_on_numbers(neighbours):
+def test_the_chain_of_pyod_agrees_with_pyod_on_numbers(neighbours):
     """On one axis Gower's distance is the Euclidean one over the range; scores are ratios."""
     values = np.random.default_rng(1).normal(size=200)
     table = numbers([values])
 
-    found = scored(table, table.whole(), neighbours, "sbn")
+    found = scored(table, table.whole(), neighbours, "pyod")
 
     expected = COF(n_neighbors=neighbours).fit(values[:, None]).decision_scores_
     assert np.allclose(expected, found, rtol=1e-6)
 
 
-def test_the_original_chain_agrees_with_pyod_inside_classes():
+def test_the_chain_of_pyod_agrees_with_pyod_inside_classes():
     rng = np.random.default_rng(2)
     values, label = rng.normal(size=120), np.repeat([0, 1, 2, 3], 30)
     table = numbers([values])
 
-    found = scored(table, Classes.from_labels(label), 7, "sbn")
+    found = scored(table, Classes.from_labels(label), 7, "pyod")
 
     for at in range(4):
         own = values[label == at][:, None]
@@ -132,13 +170,13 @@ def test_the_original_chain_agrees_with_pyod_inside_classes():
         assert np.allclose(expected, found[label == at], rtol=1e-6)
 
 
-def test_the_original_chain_agrees_with_pyod_on_euclidean_distances():
+def test_the_chain_of_pyod_agrees_with_pyod_on_euclidean_distances():
     rng = np.random.default_rng(3)
     points = rng.random((150, 4))
     # The same range on every axis, so that scaling changes all distances alike.
     points[0], points[1] = 0.0, 1.0
     table = numbers(points.T)
-    scoring = Scoring(space_of(table, "euclidean", "equality"), 10, "sbn")
+    scoring = Scoring(space_of(table, "euclidean", "equality"), 10, "pyod")
 
     found = scoring.scores(table, table.whole(), Run())
 

@@ -299,3 +299,13 @@ def test_progress_reaches_all_rows():
 
     assert (100, 100) == told[-1]
     assert sorted(told) == told
+
+
+def test_a_tree_for_labels_is_the_first_of_two_steps_and_one_for_clusters_is_not():
+    assert (
+        "kl-tree is the first of two steps: it divides rows by what predicts the label, and no "
+        "partitioner follows that divides its leaves further. More is generalized than the privacy "
+        "models demand; another partitioner after it, such as level-order, keeps more."
+        == KLTree().unrefined
+    )
+    assert KLTree(task="clustering").unrefined is None

@@ -226,6 +226,24 @@ def test_charts_hold_the_histogram_and_the_loss_of_every_column() -> None:
     assert {"labels": ["age", "job"], "loss": [0.0, 0.0]} == columns.data
 
 
+def test_no_loss_is_measured_where_values_were_changed() -> None:
+    """One typical value per class is as narrow as the originals, and is none of them."""
+    table = build([(10, "a"), (20, "b"), (30, "c"), (60, "d")])
+    classes = Classes.from_labels(np.array([0, 0, 1, 1]))
+    cells = [np.array(["15", "45"], object), np.array(['{"a", "b"}', '{"c", "d"}'], object)]
+    found = audit(table, Release.from_cells(table, classes, cells, truthful=False))
+    reason = "published values differ from the originals instead of covering them: 'age'"
+    for name in ("gcp", "record_loss_95", "gcp_sets", "ncp.age"):
+        assert (None, "not assessable", (reason,)) == (
+            found[name].value,
+            found[name].status,
+            found[name].assumptions,
+        )
+    assert 0.5 == found["ncp.job"].value
+    (chart,) = [chart for chart in found.charts if chart.name == "column_losses"]
+    assert ["job"] == chart.data["labels"]
+
+
 def grid_row(k: int, method: str, gcp: float) -> GridRow:
     found = [("gcp", gcp), ("cavg", 1.0), ("ncp.age", gcp / 2)]
     findings = [Finding(name=name, value=value, meaning=name) for name, value in found]

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from anonloom.data.findings import Findings
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
 from anonloom.errors import UsageError
@@ -86,6 +87,44 @@ def test_of_a_planted_pair_the_attribute_goes_that_the_label_needs_less():
         ["job", "no", "gives critical values of 'illness' away together with 'town'"],
         ["country", "yes", ""],
     ] == run.found[3].data["rows"]
+
+
+def test_what_is_published_depends_on_the_table_and_on_no_seed():
+    """A sample of 20 rows decides; another one would decide otherwise."""
+    frame = people(400)
+    published = {
+        PrismProjection(max_attributes=2, rows=20)
+        .protect(table(frame.sample(frac=1, random_state=seed)), Run(seed=seed))
+        .schema.names
+        for seed in range(8)
+    }
+
+    assert 1 == len(published)
+
+
+def test_a_choice_that_was_not_proved_is_warned_of():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(150, 24)), columns=[f"n{at}" for at in range(24)])
+    noise = 6 * rng.normal(size=150)
+    frame = frame.assign(
+        risk=np.where(frame.sum(axis=1) + noise > 0, "yes", "no"), illness=["flu", "gout"] * 75
+    )
+    columns = [Column(name=name, role="other", type="number") for name in frame.columns[:24]]
+    columns += [Column(name="risk", role="label"), Column(name="illness", role="sensitive")]
+    given = Table.build(frame, Schema(columns))
+    run = Run()
+
+    PrismProjection(max_attributes=10, correlations=(), node_limit=1).protect(given, run)
+    greedy = Run()
+    PrismProjection(max_attributes=10, correlations=(), solver="greedy").protect(given, greedy)
+
+    gap = Findings.of(run.found)["gap"].value
+    assert [
+        "The published attributes are admissible but were not proved to be the best ones for the "
+        "label: the exact search ended at its limit of 1 nodes ('node_limit'). The loss of a "
+        f"linear classifier may be up to {gap:.2g} of it above the least one."
+    ] == [notice.text for notice in Findings.of(run.found).notices]
+    assert () == Findings.of(greedy.found).notices
 
 
 def test_correlations_can_be_listed():

@@ -88,3 +88,15 @@ def test_without_constraints_the_classifier_is_on_its_own():
         LogisticRegression().fit(features, labels).coef_.tolist()
         == wrapped.estimator_.coef_.tolist()
     )
+
+
+def test_the_same_data_give_the_same_attributes_whatever_the_seed_and_the_order_of_rows(people):
+    frame, label = people
+    first = PrivateSelection(DecisionTreeClassifier(), max_attributes=2, rows=20).fit(frame, label)
+
+    for seed in range(5):
+        order = np.random.default_rng(seed).permutation(len(frame))
+        again = PrivateSelection(
+            DecisionTreeClassifier(), max_attributes=2, rows=20, random_state=seed
+        ).fit(frame.iloc[order], label[order])
+        assert first.selection_ == again.selection_

@@ -1,6 +1,8 @@
 """PrismSVC: what it reads, what it asks for, and how good it is."""
 
+import itertools
 import re
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
+from anonloom_prism.content_order import content_order
 from anonloom_prism.correlations import Correlation
 from anonloom_prism.hinge import fit
 from anonloom_prism.svc import PrismSVC
@@ -149,7 +152,7 @@ def test_several_classes_share_their_attributes():
     features, _ = numbers(90)
     labels = np.digitize(features[:, 0] + features[:, 1], [-0.5, 0.5])
 
-    model = PrismSVC(max_attributes=2, rows=60, random_state=0).fit(features, labels)
+    model = PrismSVC(max_attributes=2, rows=60).fit(features, labels)
 
     assert [0, 1] == model.attributes_in_.tolist()
     assert (3, 2) == model.coef_.shape
@@ -196,7 +199,8 @@ def test_a_missing_value_of_a_category_is_a_value():
             "correlations must be sets of one or more attributes. Got an empty one.",
         ),
         ({"solver": "best"}, "solver must be 'auto', 'exact' or 'greedy'. Got 'best' instead."),
-        ({"time_limit": -1}, "time_limit must be a number above 0. Got -1 instead."),
+        ({"node_limit": 0}, "node_limit must be a whole number of 1 or more. Got 0 instead."),
+        ({"sample": "first"}, "sample must be 'content' or 'random'. Got 'first' instead."),
         ({"rows": 1.5}, "rows must be a whole number of 1 or more. Got 1.5 instead."),
         ({"groups": {"g": ["age", "height"]}}, "group 'g' must name columns of X. Got 'height' instead."),
         ({"groups": {"g": []}}, "group 'g' must have columns."),
@@ -265,3 +269,113 @@ def test_rare_values_of_a_long_category_share_having_no_feature():
 
     assert (1, 101) == model.coef_.shape
     assert 300 == len(model.predict(frame))
+
+
+# --- no lottery -----------------------------------------------------------------------------------
+
+
+def close_call(rows=600, seed=0):
+    """Many attributes that are worth about the same: samples of 30 rows disagree which to take."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(rng.normal(size=(rows, 8)), columns=list("hgfedcba"))
+    frame["town"] = rng.choice(["x", "y", "z"], rows)
+    score = frame[list("abcdefgh")].sum(axis=1) + 2 * rng.normal(size=rows)
+    return frame, np.where(score > 0, "yes", "no")
+
+
+def chosen(frame, labels, **parameters):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return PrismSVC(max_attributes=4, rows=30, **parameters).fit(frame, labels)
+
+
+def test_the_same_data_give_the_same_model_whatever_the_seed_and_the_order_of_rows():
+    frame, labels = close_call()
+    first = chosen(frame, labels)
+
+    for seed in range(5):
+        order = np.random.default_rng(seed).permutation(len(frame))
+        again = chosen(frame.iloc[order], labels[order], random_state=seed)
+        assert first.attributes_in_.tolist() == again.attributes_in_.tolist()
+        assert first.selection_ == again.selection_
+        assert first.coef_.tolist() == again.coef_.tolist()
+        assert first.intercept_.tolist() == again.intercept_.tolist()
+
+
+def test_the_order_of_the_columns_chooses_no_other_attributes():
+    frame, labels = close_call()
+
+    turned = chosen(frame[sorted(frame)], labels)
+
+    assert set(chosen(frame, labels).attributes_in_) == set(turned.attributes_in_)
+
+
+def test_of_two_columns_that_say_the_same_the_first_by_name_is_kept():
+    frame, labels = close_call(60)
+    twins = frame[["h", "town"]].assign(a=frame["h"], m=frame["h"])
+
+    for names in itertools.islice(itertools.permutations(twins), 0, None, 5):
+        model = PrismSVC(correlations=[("a", "h"), ("a", "m"), ("h", "m")])
+        assert {"a", "town"} == set(model.fit(twins[list(names)], labels).attributes_in_)
+
+
+def test_most_of_a_sample_stays_when_a_few_rows_go():
+    frame, labels = close_call(2000)
+    features, numbered = frame.drop(columns="town").to_numpy(), (labels == "yes").astype(np.int64)
+    fewer = np.arange(len(frame)) % 50 > 0
+
+    whole = content_order(features, numbered)[:400]
+    part = np.flatnonzero(fewer)[content_order(features[fewer], numbered[fewer])[:400]]
+
+    # Of those that are left all are drawn again; as many more as have gone take their places.
+    assert fewer[whole].sum() == len(set(whole) & set(part))
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from([0.0, -0.0, 1.5]), st.integers(0, 1)), min_size=1),
+    st.randoms(),
+)
+def test_the_order_of_rows_by_content_depends_on_nothing_else(rows, random):
+    mixed = random.sample(rows, len(rows))
+    ordered = []
+    for some in (rows, mixed):
+        features = np.array([[number] for number, _ in some])
+        labels = np.array([label for _, label in some], np.int64)
+        order = content_order(features, labels)
+        assert list(range(len(rows))) == sorted(order.tolist())
+        ordered.append((features[order].tolist(), labels[order].tolist()))
+
+    assert ordered[0] == ordered[1]
+
+
+def test_equal_rows_are_drawn_by_their_share():
+    """One row in four differs; so it is about one in four of those that come first."""
+    features = (np.arange(4000) % 4 == 0).astype(float)[:, None]
+
+    first = features[content_order(features, np.zeros(4000, np.int64))[:1000]]
+
+    assert 0.2 < first.mean() < 0.3
+
+
+def test_a_random_sample_can_be_asked_for():
+    frame, labels = close_call()
+
+    models = [chosen(frame, labels, sample="random", random_state=seed) for seed in (1, 1, 2)]
+
+    assert models[0].selection_ == models[1].selection_
+    assert models[0].selection_.objective != models[2].selection_.objective
+
+
+def test_a_choice_that_was_not_proved_says_so():
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(150, 24))
+    labels = (features.sum(axis=1) + 6 * rng.normal(size=150) > 0).astype(int)
+
+    with pytest.warns(ConvergenceWarning) as caught:
+        model = PrismSVC(max_attributes=10, node_limit=1).fit(features, labels)
+
+    assert not model.exact_
+    assert [
+        "The best attributes were not proved within 1 nodes: the loss of those that were chosen "
+        f"may be up to {model.gap_:.2g} of it above the least one; increase node_limit."
+    ] == [str(one.message) for one in caught]

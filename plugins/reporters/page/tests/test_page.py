@@ -589,3 +589,12 @@ def test_chapters_of_an_experiment_come_first_and_need_no_runs(
     alone = words(written_grid(grid, tmp_path))
     assert "What k costs." in alone
     assert "All runs" not in alone
+
+
+def test_a_loss_that_is_not_measured_is_not_shown_as_0(
+    report: dict[str, Any], tmp_path: Path
+) -> None:
+    """Values that were changed are as narrow as the originals: their GCP would be 0 %."""
+    changed = report | {"truthful": False, "summary": report["summary"] | {"gcp": None}}
+    page = words(written(changed, tmp_path))
+    assert "Information lost not measured values were changed (no GCP)" in page

@@ -46,9 +46,10 @@ class Cof(OutlierHandler):
     )
 
     chain: Chain = param(
-        help="paper: a chain leads from neighbour to neighbour, later steps weigh more; sbn: from "
-        "each neighbour to the nearest one before it, earlier steps weigh more, as in the "
-        "original COF.",
+        help="paper: a chain leads from neighbour to neighbour, later steps weigh more; sbn: the "
+        "set-based nearest path of the original COF, on which the neighbour that is nearest to "
+        "all before it comes next and earlier steps weigh more; pyod: that library's shortcut, "
+        "the steps of sbn in the order of the distances from the row.",
         default="paper",
     )
 
@@ -118,6 +119,7 @@ class Cof(OutlierHandler):
         run.progress(len(classes.rows), len(classes.rows))
         run.find(*findings(len(outlying), len(found.rows), len(unfit), classes.total))
         if not gone.any():
+            self._warn(len(outlying), len(leaving), int(classes.sizes.max()), run)
             return classes
         kept = np.bincount(classes.class_of_position()[~gone], minlength=len(classes))
         return Classes(
@@ -125,6 +127,27 @@ class Cof(OutlierHandler):
             np.append(0, np.cumsum(np.concatenate([kept, found.sizes]))),
             np.sort(np.concatenate([classes.suppressed, classes.rows[unfit]])),
         )
+
+    def _warn(self, detected: int, left: int, largest: int, run: Run) -> None:
+        """Say why nothing was done, where something could have been expected."""
+        if largest - 1 <= self.alpha**2:
+            run.warn(
+                f"No row can be an outlier: one of p rows lies at most sqrt(p - 1) standard "
+                f"deviations above their mean, no class has more than {largest} rows, and "
+                f"'alpha: {self.alpha:g}' asks for more. A lower 'alpha' or larger classes help."
+            )
+        elif left:
+            run.warn(
+                f"{detected} outliers were detected and none was moved: they form no class of "
+                "their own that the privacy models admit, and returned to where they were."
+            )
+        elif detected:
+            run.warn(
+                f"{detected} outliers were detected and none could be moved: no class has rows "
+                "to spare beyond what the privacy models demand. After a partitioner that leaves "
+                "some, such as vp-tree with 'cut: half', they can leave; as it is, the release is "
+                "the same without this stage."
+            )
 
     def _recovered(self, table: Table, rows: Ints, guard: Guard, run: Run) -> Classes:
         """Partition the outliers; those in no admitted class are suppressed in the result."""

@@ -19,10 +19,10 @@ from anonloom_rayden.scores import score_classes
 from anonloom_rayden.tree import ALIGNED, Ints, Rule
 from anonloom_rayden.vantage import BEST_SPREAD
 
-Chain = Literal["paper", "sbn"]
+Chain = Literal["paper", "sbn", "pyod"]
 Floats = NDArray[np.float64]
 
-CHAINS = {"paper": chains.PAPER, "sbn": chains.SBN}
+CHAINS = {"paper": chains.PAPER, "sbn": chains.SBN, "pyod": chains.PYOD}
 
 #: Scores this close to the threshold, as a share of themselves, do not exceed it: in a class of p
 #: rows a single one lies sqrt(p - 1) deviations off at most, and rounding must not decide there.
@@ -43,7 +43,7 @@ class Scoring:
     neighbours
         Size of the neighbourhood.
     chain
-        Whether a chain goes from neighbour to neighbour, or from each to the nearest before it.
+        In which order neighbours are chained, and what a step is; see the parameter of `Cof`.
     """
 
     space: Space

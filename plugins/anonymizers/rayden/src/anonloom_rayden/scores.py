@@ -14,10 +14,13 @@ from anonloom_rayden.gower import Space, between
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-#: Chains of neighbours: from each to the next, as the paper writes it; or from each to the nearest
-#: one before it (set-based nearest path).
+#: Chains of neighbours, each with the lengths of its steps. PAPER: from each neighbour to the next,
+#: in the order of their distance from the row, as RAYDEN writes it. SBN: the set-based nearest path
+#: of the original COF: the next one is whichever is nearest to all before it. PYOD: the next one is
+#: the next nearest to the row, and its step is that to the nearest one before it.
 PAPER = 0
 SBN = 1
+PYOD = 2
 
 #: Distances are rounded to steps of 2**-40, so that sums that differ by rounding alone are ties.
 _STEPS = 2.0**40
@@ -154,6 +157,8 @@ def chain_length(
     apart: Floats, nearest: Ints, weight: Ints, one: int, neighbours: int, chain: int
 ) -> float:
     """Average chaining distance of a point: a weighted mean of the steps of its chain."""
+    if chain == SBN:
+        return set_based_length(apart, nearest, weight, one, neighbours)
     step = weight[one] - 1
     before, total, at = one, 0.0, 0
     while step < neighbours:
@@ -169,4 +174,41 @@ def chain_length(
         step += weight[point]
         before = point
         at += 1
+    return 2.0 * total / (neighbours * (neighbours + 1))
+
+
+@kernel
+def set_based_length(
+    apart: Floats, nearest: Ints, weight: Ints, one: int, neighbours: int
+) -> float:
+    """Average chaining distance along the set-based nearest path (Tang et al., definitions 2 to 5).
+
+    The path begins with the point itself. Whichever neighbour is nearest to any of those on it
+    comes next, and its step is that distance; among equally near ones the one nearest to the point
+    itself. Step i of r - 1 weighs 2 (r - i) / (r (r - 1)), for r rows of which r - 1 are
+    neighbours.
+    """
+    first = min(weight[one] - 1, neighbours)
+    count, rows = 0, first
+    while rows < neighbours:
+        rows += weight[nearest[count]]
+        count += 1
+    # Of the last point only so many rows are neighbours as there is room for.
+    spare = rows - neighbours
+    # Distance of every neighbour from the path so far; negative for those on it.
+    gap = np.empty(count)
+    for at in range(count):
+        gap[at] = apart[one, nearest[at]]
+    step, total = first, 0.0
+    for _ in range(count):
+        closest = -1
+        for at in range(count):
+            if gap[at] >= 0.0 and (closest < 0 or gap[at] < gap[closest]):
+                closest = at
+        total += (neighbours - step) * gap[closest]
+        # The other rows of the point follow at distance 0.
+        step += weight[nearest[closest]] - (spare if closest == count - 1 else 0)
+        gap[closest] = -1.0
+        for at in range(count):
+            gap[at] = min(gap[at], apart[nearest[closest], nearest[at]])
     return 2.0 * total / (neighbours * (neighbours + 1))

@@ -62,6 +62,17 @@ class KLTree(Partitioner):
                     f"'{name}' is for 'task: prediction'; clustering looks at no label"
                 )
 
+    @property
+    def unrefined(self) -> str | None:
+        """What is left undone by a tree for labels alone; clusters are divided to the end."""
+        if self.task == "clustering":
+            return None
+        return (
+            "kl-tree is the first of two steps: it divides rows by what predicts the label, and no "
+            "partitioner follows that divides its leaves further. More is generalized than the "
+            "privacy models demand; another partitioner after it, such as level-order, keeps more."
+        )
+
     def problem(self, schema: Schema) -> str | None:
         """Say which label is missing or has no variance, or None."""
         if self.task == "clustering":

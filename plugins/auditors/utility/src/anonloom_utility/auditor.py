@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from anonloom.data.case import Case, Need
 from anonloom.data.findings import Chart, Finding, Findings
-from anonloom.data.loss import release_losses
+from anonloom.data.loss import changed_columns, release_losses
 from anonloom.data.table import Table
 from anonloom.kinds.auditor import Auditor, GridRow
 from anonloom.kinds.context import Run
@@ -18,6 +18,7 @@ from anonloom.params import at_least, param
 from anonloom_utility.charts import LOSS_MEANING, class_size_chart, column_chart
 from anonloom_utility.measures import Division, by_label, set_valued_gcp
 
+CHANGED = "published values differ from the originals instead of covering them: {}"
 NO_CLASSES = "the release does not say which classes its stages made"
 
 
@@ -47,10 +48,13 @@ class Utility(Auditor):
         published = by_label(np.where(suppressed, -1, release.groups()), release.dropped)
         labels = None if release.classes is None else np.where(suppressed, -1, release.classes)
         partition = None if labels is None else by_label(labels, release.dropped)
-        losses = _Losses.of(case.original, release_losses(case.original, release), release.dropped)
+        changed = changed_columns(case.original, release)
+        losses = _Losses.of(
+            case.original, release_losses(case.original, release), release.dropped, changed
+        )
         return Findings.of(
             losses.findings(),
-            self._set_valued(case, labels),
+            self._set_valued(case, labels, losses.reason),
             self._classes(partition, published, case.demanded),
             _suppression(published),
             self._proxies(case, run),
@@ -80,12 +84,16 @@ class Utility(Auditor):
         )
         return Findings.of([chart for chart in [*lines, heat] if chart is not None])
 
-    def _set_valued(self, case: Case, labels: NDArray[np.int64] | None) -> Finding:
+    def _set_valued(
+        self, case: Case, labels: NDArray[np.int64] | None, changed: str | None
+    ) -> Finding:
         """GCP of the members, the figure that papers on set-valued recoding report."""
         meaning = (
             "Mean loss as if categories were published as the sets of values in each class "
             "instead of nodes of a hierarchy."
         )
+        if changed is not None:
+            return _unknown("gcp_sets", meaning, changed)
         rows = case.release.rows_in(case.original) if case.original is not None else None
         if labels is None or rows is None or case.original is None or not case.original.axes:
             reason = NO_CLASSES if labels is None else "rows cannot be traced to the original"
@@ -135,19 +143,35 @@ class Utility(Auditor):
         if partition is not None and len(partition.sizes):
             divisions = {"as partitioned": partition.sizes, **divisions}
         charts = [class_size_chart(divisions)] if len(published.sizes) else []
-        return [*charts, column_chart(losses.columns)] if losses.columns else charts
+        measured = {name: loss for name, loss in losses.columns.items() if loss is not None}
+        return [*charts, column_chart(measured)] if measured else charts
 
 
 @attrs.frozen(eq=False)
 class _Losses:
-    """Loss by column and by record, rows that were kept out included."""
+    """Loss by column and by record, rows that were kept out included.
 
-    columns: dict[str, float]
+    Attributes
+    ----------
+    columns
+        Mean loss of every quasi-identifier; None where values were changed.
+    reason
+        Why there is no loss over all columns; None where there is.
+    """
+
+    columns: dict[str, float | None]
     gcp: float
     high: float
+    reason: str | None = None
 
     @classmethod
-    def of(cls, original: Table, losses: NDArray[np.float64], dropped: int) -> "_Losses":
+    def of(
+        cls,
+        original: Table,
+        losses: NDArray[np.float64],
+        dropped: int,
+        changed: tuple[str, ...],
+    ) -> "_Losses":
         total = losses.shape[1] + dropped
         if not original.axes or not total:
             return cls({}, 0.0, 0.0)
@@ -158,38 +182,55 @@ class _Losses:
         at = int(np.ceil(0.95 * total)) - 1
         records = weights @ losses
         high = float(np.partition(records, at)[at]) if at < len(records) else 1.0
-        names = [axis.name for axis in original.axes]
-        return cls(dict(zip(names, means.tolist(), strict=True)), float(weights @ means), high)
+        columns = {
+            axis.name: None if axis.name in changed else mean
+            for axis, mean in zip(original.axes, means.tolist(), strict=True)
+        }
+        listed = ", ".join(f"'{name}'" for name in changed)
+        reason = CHANGED.format(listed) if changed else None
+        return cls(columns, float(weights @ means), high, reason)
 
     def findings(self) -> list[Finding]:
+        suppressed = "a suppressed record has lost everything"
         found = [
-            Finding(
-                name="gcp",
-                value=self.gcp,
-                better="lower",
-                meaning="Mean information loss over all records and quasi-identifiers: 0 means "
-                "that nothing was lost, 1 that nothing is left.",
-                assumptions=("a suppressed record has lost everything", "columns count by weight"),
+            self._finding(
+                "gcp",
+                self.gcp,
+                "Mean information loss over all records and quasi-identifiers: 0 means that "
+                "nothing was lost, 1 that nothing is left.",
+                (suppressed, "columns count by weight"),
             ),
-            Finding(
-                name="record_loss_95",
-                value=self.high,
-                better="lower",
-                meaning="95 of 100 records have lost at most this share of their information.",
-                assumptions=("a suppressed record has lost everything",),
+            self._finding(
+                "record_loss_95",
+                self.high,
+                "95 of 100 records have lost at most this share of their information.",
+                (suppressed,),
             ),
         ]
         for name, mean in self.columns.items():
+            meaning = f"Mean information loss of the column '{name}'."
             found.append(
-                Finding(
+                _unknown(f"ncp.{name}", meaning, CHANGED.format(f"'{name}'"))
+                if mean is None
+                else Finding(
                     name=f"ncp.{name}",
                     value=mean,
                     better="lower",
-                    meaning=f"Mean information loss of the column '{name}'.",
-                    assumptions=("a suppressed record has lost everything",),
+                    meaning=meaning,
+                    assumptions=(suppressed,),
                 )
             )
         return found
+
+    def _finding(
+        self, name: str, value: float, meaning: str, assumptions: tuple[str, ...]
+    ) -> Finding:
+        """Return a figure over all columns, or why there is none."""
+        if self.reason is not None:
+            return _unknown(name, meaning, self.reason)
+        return Finding(
+            name=name, value=value, better="lower", meaning=meaning, assumptions=assumptions
+        )
 
 
 def _of_division(

@@ -1,6 +1,8 @@
 """Which sets of attributes are admissible: none excluded, no correlation whole, not too many."""
 
 from collections.abc import Iterable, Sequence
+from itertools import combinations
+from math import comb
 
 import attrs
 
@@ -70,6 +72,33 @@ class Rule:
     def broken(self, chosen: Chosen) -> list[Chosen]:
         """The correlations that are whole among these attributes."""
         return [one for one in self.correlations if one <= chosen]
+
+    def maximal(self, limit: int) -> list[Chosen] | None:
+        """Return all admissible sets to which nothing can be added; None if they exceed a limit.
+
+        More attributes never make the loss larger: one of these sets is the best one. They come in
+        ascending order of their numbers.
+        """
+        # What must be left out: the minimal sets that meet every correlation, one by one.
+        going: list[Chosen] = [frozenset()]
+        for correlation in self.correlations:
+            met = [one for one in going if one & correlation]
+            grown = (
+                one | {other} for one in going if not one & correlation for other in correlation
+            )
+            going = list(_minimal((*met, *grown)))
+            if len(going) > limit:
+                return None
+        kept = [self.candidates - one for one in going]
+        sizes = [min(self.most, len(one)) for one in kept]
+        if sum(comb(len(one), size) for one, size in zip(kept, sizes, strict=True)) > limit:
+            return None
+        found = {
+            frozenset(some)
+            for one, size in zip(kept, sizes, strict=True)
+            for some in combinations(one, size)
+        }
+        return sorted(found, key=sorted)
 
     @property
     def settled(self) -> bool:

@@ -1,23 +1,31 @@
 """What PrismSVC and PrivateSelection share: checked parameters, the choice, the columns to read."""
 
+import warnings
 from collections.abc import Iterable
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
+import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from anonloom_prism.admissible import Rule
-from anonloom_prism.columns import Attributes
+from anonloom_prism.columns import Attributes, Name
+from anonloom_prism.content_order import content_order
 from anonloom_prism.problem import pose
 from anonloom_prism.selection import Selection, Solver, select, settled
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Sample = Literal["content", "random"]
+
+#: Nodes of the search by mixed-integer programming.
+NODES = 1000
 
 
 class Choosing(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -31,9 +39,10 @@ class Choosing(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
     max_attributes: int | None
     C: float
     solver: Solver
-    time_limit: float
+    node_limit: int
     rows: int
     groups: Any
+    sample: Sample
     random_state: Any
 
     def _taken_in(self, X: Any, y: Any) -> tuple[Any, Ints]:
@@ -77,6 +86,14 @@ class Choosing(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
         selection = self._select(X, labels, rule)
         self.selection_: Selection = selection
         self.exact_, self.gap_ = selection.exact, selection.gap
+        if selection.by == "exact" and not selection.exact:
+            warnings.warn(
+                f"The best attributes were not proved within {self.node_limit} nodes: the loss of "
+                f"those that were chosen may be up to {selection.gap:.2g} of it above the least "
+                "one; increase node_limit.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
         chosen = selection.attributes
         self.attributes_in_ = np.array([known.all[at].name for at in chosen], object)
         if names is None and self.groups is None:
@@ -84,26 +101,28 @@ class Choosing(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
         return chosen
 
     def _select(self, X: Any, labels: Ints, rule: Rule) -> Selection:
-        order = sorted(rule.candidates)
-        features = self._known.features(X, order)
-        block = self._known.block
-        block = block[np.isin(block, order)]
-        scaled = standardized(features)[0]
+        """Choose among the candidates, numbered by name; their places in X decide nothing."""
+        named = sorted(rule.candidates, key=lambda at: _by_name(self._known.all[at].name))
+        features = self._known.features(X, named)
+        widths = [self._known.all[at].width for at in named]
+        block = np.repeat(np.arange(len(named)), widths).astype(np.int64)
+        order = content_order(features, labels)
+        if self.sample == "random":
+            order = order[check_random_state(self.random_state).permutation(len(order))]
+        scaled = standardized(features[order])[0]
         varying = frozenset(block[scaled.any(axis=0)].tolist())
+        number = {at: place for place, at in enumerate(named)}
+        correlations = [[number[at] for at in one] for one in rule.correlations]
         # An attribute that never varies helps nobody, and must not be asked for.
-        rule = Rule.of(varying or rule.candidates, (), rule.correlations, rule.most)
+        rule = Rule.of(varying or range(len(named)), (), correlations, rule.most)
         if rule.settled:
-            return settled(rule, len(labels))
-        problem = pose(
-            scaled,
-            block,
-            labels,
-            len(self.classes_),
-            C=self.C,
-            rows=self.rows,
-            rng=check_random_state(self.random_state),
-        )
-        return select(problem, rule, solver=self.solver, time_limit=self.time_limit)
+            found = settled(rule, len(labels))
+        else:
+            problem = pose(
+                scaled, block, labels[order], len(self.classes_), C=self.C, rows=self.rows
+            )
+            found = select(problem, rule, solver=self.solver, node_limit=self.node_limit)
+        return attrs.evolve(found, attributes=tuple(sorted(named[at] for at in found.attributes)))
 
     def _read(self, X: Any) -> Any:
         """Check X before a prediction; a frame may hold no more than the attributes needed."""
@@ -123,7 +142,9 @@ class Choosing(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
               "a whole number of 1 or more, or None", self.max_attributes)  # fmt: skip
         must(is_positive(self.C) and np.isfinite(self.C), "C", "a finite number above 0", self.C)
         must(self.solver in get_args(Solver), "solver", "'auto', 'exact' or 'greedy'", self.solver)
-        must(is_positive(self.time_limit), "time_limit", "a number above 0", self.time_limit)
+        must(is_whole(self.node_limit), "node_limit", "a whole number of 1 or more",
+             self.node_limit)  # fmt: skip
+        must(self.sample in get_args(Sample), "sample", "'content' or 'random'", self.sample)
         must(is_whole(self.rows), "rows", "a whole number of 1 or more", self.rows)
 
 
@@ -138,6 +159,12 @@ def _check_numbered(X: Any, names: Any) -> None:
             "X must have columns with texts for names, or numbered from 0 in their order, where "
             "attributes are named. Got other names instead; X.columns.astype(str) makes texts."
         )
+
+
+def _by_name(name: Name) -> tuple[bool, int, str]:
+    """Order attributes: numbers first, as numbers, then names."""
+    numbered = isinstance(name, int | np.integer)
+    return (not numbered, int(name) if numbered else 0, str(name))  # type: ignore[call-overload]
 
 
 def standardized(features: Floats) -> tuple[Floats, Floats, Floats]:

@@ -6,6 +6,8 @@ from anonloom_prism.problem import Fit, Problem
 #: Up to so many attributes everything is weighed anew after each one that is left out; beyond, a
 #: tenth of them goes at once.
 WEIGHED_ALONE = 30
+#: Digits of a loss, which is 1 per class without any attribute.
+DIGITS = 9
 
 
 def leave_out(problem: Problem, rule: Rule, everything: Fit) -> Chosen:
@@ -19,7 +21,8 @@ def leave_out(problem: Problem, rule: Rule, everything: Fit) -> Chosen:
     chosen, fit = rule.candidates, everything
     left: dict[int, float] = {}
     while not rule.admits(chosen):
-        harms = problem.harm(fit)
+        # Rounded: of equally harmful ones the last goes, whatever the final digits say.
+        harms = {one: round(harm, DIGITS) for one, harm in problem.harm(fit).items()}
         at_once = 1 if len(chosen) <= WEIGHED_ALONE else len(chosen) // 10
         for _ in range(at_once):
             one = _cheapest(rule, chosen, harms)
@@ -39,7 +42,7 @@ def _cheapest(rule: Rule, chosen: Chosen, harms: dict[int, float]) -> int | None
     if broken:
         breaks = {one: sum(one in some for some in broken) for one in frozenset().union(*broken)}
         # Harm per correlation that is broken up, as in the greedy cover of sets.
-        return min(breaks, key=lambda one: (max(harms.get(one, 0.0), 0.0) / breaks[one], one))
+        return min(breaks, key=lambda one: (max(harms.get(one, 0.0), 0.0) / breaks[one], -one))
     if len(chosen) > rule.most:
-        return min(chosen, key=lambda one: (harms.get(one, 0.0), one))
+        return min(chosen, key=lambda one: (harms.get(one, 0.0), -one))
     return None

@@ -9,7 +9,7 @@ from anonloom.data.table import Table
 from anonloom.errors import UsageError
 from anonloom.kinds.context import Run
 from anonloom.kinds.mechanism import Mechanism
-from anonloom.params import above, all_of, at_least, between, distinct, each, not_empty, param
+from anonloom.params import all_of, at_least, between, distinct, each, not_empty, param
 from anonloom_prism.correlations import Measure
 from anonloom_prism.sensitive_column import sensitive_of, unclear
 
@@ -69,13 +69,15 @@ class PrismProjection(Mechanism):
     solver: Literal["auto", "exact", "greedy"] = param(
         help="How the attributes are chosen; `auto` is exact up to 40 of them.", default="auto"
     )
-    time_limit: float = param(
-        help="Seconds after which the exact search ends with the best set so far.",
-        default=30.0,
-        check=above(0),
+    node_limit: int = param(
+        help="Most nodes of the exact search where sets are too many to be tried one by one; it "
+        "then ends with the best set so far, and the run warns of it.",
+        default=1000,
+        check=at_least(1),
     )
     rows: int = param(
-        help="Most points of the exact problem: distinct rows, or a sample of the rows.",
+        help="Most points of the exact problem: distinct rows, or a sample of the rows that "
+        "depends on nothing but what they hold.",
         default=400,
         check=at_least(10),
     )

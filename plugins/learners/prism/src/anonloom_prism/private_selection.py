@@ -10,7 +10,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from anonloom_prism.choosing import Choosing
+from anonloom_prism.choosing import NODES, Choosing, Sample
 from anonloom_prism.selection import Solver
 
 
@@ -35,8 +35,10 @@ class PrivateSelection(MetaEstimatorMixin, Choosing):  # type: ignore[misc]  # s
     ----------
     estimator : classifier
         What learns; it is cloned.
-    sensitive, correlations, max_attributes, C, solver, time_limit, rows, groups, random_state
+    sensitive, correlations, max_attributes, C, solver, node_limit, rows, groups
         As for `PrismSVC`; `C` is that of the linear SVM by which attributes are chosen.
+    sample, random_state
+        As for `PrismSVC`.
     encode : bool, default=True
         Whether categories of a frame reach the classifier as one feature per value; otherwise it is
         given the columns of the frame as they are. Numbers always reach it as they are.
@@ -58,10 +60,11 @@ class PrivateSelection(MetaEstimatorMixin, Choosing):  # type: ignore[misc]  # s
         max_attributes: int | None = None,
         C: float = 1.0,
         solver: Solver = "auto",
-        time_limit: float = 10.0,
+        node_limit: int = NODES,
         rows: int = 400,
         groups: Any = None,
         encode: bool = True,
+        sample: Sample = "content",
         random_state: Any = None,
     ) -> None:
         self.estimator = estimator
@@ -70,10 +73,11 @@ class PrivateSelection(MetaEstimatorMixin, Choosing):  # type: ignore[misc]  # s
         self.max_attributes = max_attributes
         self.C = C
         self.solver = solver
-        self.time_limit = time_limit
+        self.node_limit = node_limit
         self.rows = rows
         self.groups = groups
         self.encode = encode
+        self.sample = sample
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:

@@ -150,24 +150,25 @@ def pose(
     *,
     C: float,
     rows: int,
-    rng: np.random.RandomState,
 ) -> Problem:
     """Collapse equal rows to weighted points, and sample where there are too many.
 
     Parameters
     ----------
+    features
+        Rows in an order in which the first ones are a fair sample, see `content_order`.
     labels
         Number of every row's class.
     rows
-        Most points. Where there are more distinct rows, so many rows are drawn, of every class its
-        share and at least one; each stands for as many as its class has rows for one drawn.
+        Most points. Where there are more distinct rows, the first of every class are taken, as many
+        as its share and at least one; each stands for as many as its class has rows for one taken.
     """
     count = len(features)
     table = np.column_stack([features, labels.astype(float)])
     first, weight = _collapsed(table, np.ones(count))
     sampled = len(first) > rows
     if sampled:
-        drawn, weight = _drawn(labels, classes, rows, rng)
+        drawn, weight = _drawn(labels, classes, rows)
         kept, weight = _collapsed(table[drawn], weight)
         first = drawn[kept]
     of = labels[first]
@@ -187,14 +188,11 @@ def _collapsed(table: Floats, weight: Floats) -> tuple[Ints, Floats]:
     return first.astype(np.int64), summed
 
 
-def _drawn(
-    labels: Ints, classes: int, rows: int, rng: np.random.RandomState
-) -> tuple[Ints, Floats]:
+def _drawn(labels: Ints, classes: int, rows: int) -> tuple[Ints, Floats]:
     drawn, weight = [], []
     sizes = np.bincount(labels, minlength=classes)
     for number, size in enumerate(sizes.tolist()):
         take = min(size, max(1, round(rows * size / len(labels))))
-        own = rng.choice(np.flatnonzero(labels == number), take, replace=False)
-        drawn.append(own)
+        drawn.append(np.flatnonzero(labels == number)[:take])
         weight.append(np.full(take, size / max(take, 1)))
     return np.concatenate(drawn).astype(np.int64), np.concatenate(weight)

@@ -1,10 +1,12 @@
 """Which columns a projection drops, and why."""
 
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
 import attrs
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from anonloom.data.cells import cell_text
 from anonloom.data.findings import Chart, Finding
@@ -209,16 +211,35 @@ def _kept(
         ],
         max_attributes=how.max_attributes,
         solver=how.solver,
-        time_limit=how.time_limit,
+        node_limit=how.node_limit,
         rows=how.rows,
         # Whether a number is there belongs to it.
         groups={name: [name, mark] for name in attributes if (mark := absence(name)) in frame},
-        random_state=int(run.rng.integers(2**31)),
-    ).fit(frame, classes[rows])
+    )
+    with warnings.catch_warnings():
+        # The stage says it in its own words.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(frame, classes[rows])
+    if how.solver != "greedy" and not model.exact_:
+        run.warn(_unproved(how, model.selection_))
     useful = frozenset(number[name] for name in model.attributes_in_.tolist())
     # What never varies helps no classifier, and may still be published.
     every = rule.completed(useful, sorted(rule.candidates - set(varying)))
     return frozenset(attributes[at] for at in every), model.selection_
+
+
+def _unproved(how: PrismProjection, selection: Selection) -> str:
+    """Say that there may be better attributes, and what helps."""
+    why = (
+        f"the exact search ended at its limit of {how.node_limit} nodes ('node_limit')"
+        if selection.by == "exact"
+        else "there are too many attributes for an exact search ('solver: exact' tries it)"
+    )
+    return (
+        "The published attributes are admissible but were not proved to be the best ones for the "
+        f"label: {why}. The loss of a linear classifier may be up to {selection.gap:.2g} of it "
+        "above the least one."
+    )
 
 
 def _varies(series: Any) -> bool:

@@ -6,7 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom_prism import hinge
-from anonloom_prism.choosing import Choosing, is_positive, is_whole, must, standardized
+from anonloom_prism.choosing import (
+    NODES,
+    Choosing,
+    Sample,
+    is_positive,
+    is_whole,
+    must,
+    standardized,
+)
+from anonloom_prism.content_order import content_order
 from anonloom_prism.selection import Solver
 
 Floats = NDArray[np.float64]
@@ -38,16 +47,21 @@ class PrismSVC(Choosing):
         Weight of the hinge losses of all rows against the size of the weights.
     solver : {'auto', 'exact', 'greedy'}, default='auto'
         How the attributes are chosen; 'auto' is exact up to 40 attributes.
-    time_limit : float, default=10.0
-        Seconds after which the exact search ends with the best set that it has found.
+    node_limit : int, default=1000
+        Most nodes of the exact search where sets are too many to be tried one by one. It then ends
+        with the best set that it has found, and a `ConvergenceWarning` says so.
     rows : int, default=400
-        Most points of the exact problem: distinct rows, or a random sample of the rows.
+        Most points of the exact problem: distinct rows, or a sample of the rows.
     groups : mapping or None, default=None
         Columns that encode one attribute together, by the attribute's name.
     max_iter, tol : int, float
         When the final fit ends.
+    sample : {'content', 'random'}, default='content'
+        How rows are sampled where there are more than `rows`. 'content': by a hash of what they
+        hold, so that the same data give the same attributes, whatever the order of rows and columns
+        is; 'random': by `random_state`, to see how much the choice depends on the sample.
     random_state : int, RandomState or None, default=None
-        Draws the sample.
+        Draws the sample with `sample='random'`, and nothing otherwise.
 
     Attributes
     ----------
@@ -94,11 +108,12 @@ class PrismSVC(Choosing):
         max_attributes: int | None = None,
         C: float = 1.0,
         solver: Solver = "auto",
-        time_limit: float = 10.0,
+        node_limit: int = NODES,
         rows: int = 400,
         groups: Any = None,
         max_iter: int = 1000,
         tol: float = 1e-6,
+        sample: Sample = "content",
         random_state: Any = None,
     ) -> None:
         self.sensitive = sensitive
@@ -106,11 +121,12 @@ class PrismSVC(Choosing):
         self.max_attributes = max_attributes
         self.C = C
         self.solver = solver
-        self.time_limit = time_limit
+        self.node_limit = node_limit
         self.rows = rows
         self.groups = groups
         self.max_iter = max_iter
         self.tol = tol
+        self.sample = sample
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> "PrismSVC":
@@ -119,7 +135,11 @@ class PrismSVC(Choosing):
         must(is_positive(self.tol), "tol", "a number above 0", self.tol)
         X, labels = self._taken_in(X, y)
         chosen = self._choose(X, labels)
-        features, means, spread = standardized(self._known.features(X, chosen))
+        features = self._known.features(X, chosen)
+        # Sums depend on the order of their terms in the last digits; machines must not.
+        order = content_order(features, labels)
+        labels = labels[order]
+        features, means, spread = standardized(features[order])
         numbers = range(len(self.classes_)) if len(self.classes_) > 2 else (1,)
         machines = [
             hinge.fit(

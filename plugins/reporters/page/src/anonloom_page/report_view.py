@@ -85,6 +85,9 @@ def _tiles(report: dict[str, Any]) -> list[dict[str, str]]:
         tiles.append(("Smallest group", figure(summary["smallest_class"]), "records"))
     if number(summary.get("gcp")) is not None:
         tiles.append(("Information lost", percent(summary["gcp"]), "mean over cells (GCP)"))
+    elif report.get("truthful") is False:
+        # A changed value is as narrow as the original one: 0 % would not be true.
+        tiles.append(("Information lost", "not measured", "values were changed (no GCP)"))
     return [{"name": name, "value": value, "under": under} for name, value, under in tiles]
 
 
