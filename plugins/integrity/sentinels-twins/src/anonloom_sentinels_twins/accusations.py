@@ -20,8 +20,8 @@ from anonloom_sentinels_twins.workers import Jobs, Opportunistic
 Flags = NDArray[np.bool_]
 Numbers = NDArray[np.int64]
 
-# A single judgement has more particles; over hundreds of campaigns their noise averages out.
-_PARTICLES = 64
+# Whom sentinels accuse does not depend on the probabilities of laziness.
+_PARTICLES = 0
 
 
 @attrs.frozen

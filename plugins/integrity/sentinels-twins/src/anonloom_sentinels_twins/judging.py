@@ -128,7 +128,8 @@ def decide(
     Parameters
     ----------
     particles
-        See `laziness`.
+        See `laziness`; with 0 it is not estimated, and every worker has the probability of the
+        prior. Whom sentinels accuse, and who is in a dispute, does not depend on it.
     silent
         By campaign and worker: who left answers out; nobody if not given.
     """
@@ -145,7 +146,11 @@ def decide(
         | beyond(differ.sum(axis=1) / 2, same.sum(axis=1) / 2, whole)
         | (proved | beyond(counts.failed + differ, counts.passed + same, each)).any(axis=1)
     )
-    lazy = laziness(counts, prior, campaign, particles)
+    lazy = (
+        np.full(proved.shape, prior.lazy)
+        if particles == 0
+        else laziness(counts, prior, campaign, particles)
+    )
     if campaign.error == 0:
         lazy = np.where(counts.failed > 0, 1.0, lazy)
     silent = np.zeros_like(proved) if silent is None else silent
