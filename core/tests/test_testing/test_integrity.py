@@ -143,11 +143,12 @@ class TestToys(ToyTests):
         (IntegrityConformance, AnswersAnything, "check_other_answers_are_refused"),
         (IntegrityConformance, Believes, "check_changed_proofs_are_noticed"),
     ]
-    inapplicable = 8  # three of proofs, four of work, one that needs a key
+    inapplicable = 9  # three of proofs, five of work, one that needs a key
     elsewhere = {
         "check_foreign_seal_is_noticed",
         "check_all_work_is_assigned",
         "check_honest_work_passes",
+        "check_a_colluding_majority_frames_nobody",
         "check_missing_answers_are_noticed",
         "check_omitted_work_is_noticed",
     }
@@ -274,6 +275,16 @@ class Frames(Controls):
         return super().judged((attrs.evolve(workers[0], accused=True), *workers[1:]), results)
 
 
+class Votes(Controls):
+    """Takes the side of the many: where most workers failed a control, accuses the others."""
+
+    def judged(self, workers, results):
+        failed = [one.accused for one in workers]
+        if 2 * sum(failed) > len(workers):
+            workers = tuple(attrs.evolve(one, accused=not one.accused) for one in workers)
+        return super().judged(workers, results)
+
+
 class FewTrials(IntegrityConformance):
     trials = 60
 
@@ -285,7 +296,15 @@ class FewTrials(IntegrityConformance):
         (Boasts, ["check_omitted_work_is_noticed"]),
         (Forgets, ["check_all_work_is_assigned", "check_honest_work_passes"]),
         (Overlooks, ["check_missing_answers_are_noticed"]),
-        (Frames, ["check_copes_with_every_table", "check_honest_work_passes"]),
+        (
+            Frames,
+            [
+                "check_copes_with_every_table",
+                "check_honest_work_passes",
+                "check_a_colluding_majority_frames_nobody",
+            ],
+        ),
+        (Votes, ["check_a_colluding_majority_frames_nobody"]),
     ],
 )
 def test_a_work_check_keeps_its_promises(judged, method, failed):

@@ -76,6 +76,9 @@ class Sizing:
         Sort of control -> number.
     undetected
         The probability that what the campaign expects goes unnoticed.
+    escape
+        The probability that one worker who omits what the campaign expects fails none of the
+        controls that would prove it, whatever the others do. 1 if nothing is promised.
     reasons
         Why these numbers, one sentence each.
     assumptions
@@ -84,6 +87,7 @@ class Sizing:
 
     controls: Mapping[str, int]
     undetected: float
+    escape: float = 1.0
     reasons: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
 
@@ -128,6 +132,8 @@ class WorkerEvidence:
         Probability that the worker omits work, given all evidence and the prior.
     accused
         Whether the evidence is strong enough to act on.
+    disputed
+        Whether other workers contradict this one, and nothing tells who of them is right.
     reasons
         What speaks against the worker, one sentence each.
     """
@@ -139,7 +145,49 @@ class WorkerEvidence:
     controls: Mapping[str, tuple[int, int]]
     lazy: float
     accused: bool
+    disputed: bool = False
     reasons: tuple[str, ...] = ()
+
+
+@attrs.frozen(kw_only=True)
+class Dispute:
+    """Workers who contradict each other, though nothing is proved against any of them.
+
+    Somebody among them omits work. That most of them agree says nothing: whoever compares jobs
+    agrees.
+
+    Attributes
+    ----------
+    camps
+        The workers (counted from 0) in groups that contradict each other; within a camp nobody
+        contradicts anybody. Largest first; a single one if they cannot be divided so.
+    believed
+        Those whose side the controls take; empty where the dispute is open.
+    """
+
+    camps: tuple[frozenset[int], ...]
+    believed: frozenset[int] = frozenset()
+
+    def __str__(self) -> str:
+        """Say who contradicts whom; workers are counted from 1, as in files."""
+        if len(self.camps) == 1:
+            who = f"{_listed(self.camps[0])} contradict each other"
+        else:
+            first, *others = (_listed(camp) for camp in self.camps)
+            who = f"{first} and {' and '.join(others)} contradict each other"
+        if self.believed:
+            return f"{who}; the controls speak for {_listed(self.believed)}"
+        return f"{who}, and no control tells who of them omits work: this accuses nobody"
+
+
+#: So many workers of a camp are named.
+_NAMED = 12
+
+
+def _listed(workers: frozenset[int]) -> str:
+    numbers = [str(worker + 1) for worker in sorted(workers)]
+    more = f" and {len(numbers) - _NAMED} more" if len(numbers) > _NAMED else ""
+    return f"worker{'s' if len(numbers) > 1 else ''} {', '.join(numbers[:_NAMED])}{more}"
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -153,7 +201,9 @@ class Judgement:
     results
         One result per genuine row, in the order of the rows; missing where there is none.
     distrusted
-        Which of these results should not be relied on.
+        Which of these results there is no reason to rely on.
+    disputes
+        Who contradicts whom, beyond what is proved.
     prior
         What was assumed of a worker before any evidence, in words.
     covers, does_not_cover
@@ -164,6 +214,7 @@ class Judgement:
     results: pd.Series
     distrusted: NDArray[np.bool_]
     prior: str
+    disputes: tuple[Dispute, ...] = ()
     covers: tuple[str, ...] = ()
     does_not_cover: tuple[str, ...] = ()
 
@@ -191,7 +242,7 @@ class WorkCheck(IntegrityScheme):
     """Integrity of computation: hidden controls among the jobs of untrusted workers.
 
     Promise: omitted work goes unnoticed at most with the probability that `size` states; honest
-    workers are not accused more often than the scheme says.
+    workers are not accused more often than the scheme says, however many of the others collude.
     """
 
     @abstractmethod

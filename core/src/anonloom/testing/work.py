@@ -20,6 +20,8 @@ CAMPAIGN = Campaign(
 )
 #: How many honest campaigns are judged.
 _HONEST = 10
+#: How many campaigns of colluding workers are judged, and how many of the five collude.
+_COLLUDING, _COLLUDERS = 10, 3
 
 
 def rows_of(count: int, seed: int) -> pd.DataFrame:
@@ -113,6 +115,31 @@ def check_honest_work_passes(subject: "IntegrityConformance") -> None:
     held(problems, "honest work was not accepted as it is")
 
 
+def check_a_colluding_majority_frames_nobody(subject: "IntegrityConformance") -> None:
+    """Most workers omit work and answer what they share alike; no honest worker is accused."""
+    scheme, problems, rows = work_check(subject), [], given_rows()
+    for seed in range(_COLLUDING):
+        rng = np.random.default_rng(seed)
+        _, given = assigned(scheme, rng, rows)
+        idle = sorted(rng.permutation(len(given.batches))[:_COLLUDERS].tolist())
+        held_by = pd.concat([given.batches[worker] for worker in idle])["height"]
+        common = set(held_by[held_by.duplicated()])
+        answers = answered(given.batches, 0, 0.0, rng)
+        for worker in idle:
+            batch, honest = given.batches[worker], answers[worker]
+            assert honest is not None
+            omits = batch["height"].isin(common) | (rng.random(len(batch)) < CAMPAIGN.omission)
+            honest[RESULT] = honest[RESULT].mask(omits, "low")
+        try:
+            judgement = scheme.verify(given.key, answers)
+        except OmittedWork as error:
+            judgement = error.judgement
+        framed = sorted(set(judgement.accused) - set(idle))
+        if framed:
+            problems.append(f"campaign {seed}: workers {framed} are accused, {idle} collude")
+    held(problems, "honest workers are accused because most of the others agree")
+
+
 def check_missing_answers_are_noticed(subject: "IntegrityConformance") -> None:
     """An answer that is missing, repeated or to no job, and a silent worker, are noticed."""
     scheme, rng = work_check(subject), np.random.default_rng(5)
@@ -162,6 +189,7 @@ def check_omitted_work_is_noticed(subject: "IntegrityConformance") -> None:
 WORK_CHECKS: tuple[Check, ...] = (
     check_all_work_is_assigned,
     check_honest_work_passes,
+    check_a_colluding_majority_frames_nobody,
     check_missing_answers_are_noticed,
     check_omitted_work_is_noticed,
 )

@@ -111,6 +111,23 @@ def test_the_controls_that_are_judged_notice_as_often_as_the_formula_says():
     assert bound == pytest.approx(passed.mean(), rel=0.15)
 
 
+def test_a_colluding_majority_gets_no_honest_worker_accused():
+    found = audited(
+        figures=("collusion",), campaigns=20, judged=60, zipf=ZIPF, workers=7, lazy=2, budget=100
+    )
+    accused = found["majority_honest_accused"]
+    assert 0.0 == accused.value
+    assert "4 of 7 workers collude; the plan expects 2 who do not." in accused.meaning
+    assert 0 < found["majority_disputed"].value <= 1
+
+
+def test_a_budget_without_a_sentinel_for_every_worker_is_not_assessable():
+    found = audited(figures=("campaign", "collusion"), campaigns=5, workers=9, budget=8)
+    for name in ("detection_stated", "lazy_accused", "majority_honest_accused"):
+        assert "not assessable" == found[name].status
+        assert "the budget leaves some workers without a sentinel" in found[name].meaning
+
+
 @pytest.mark.parametrize("budget", [1, 6])
 def test_small_budgets_and_many_workers_are_no_trouble(budget):
     figures = tuple(one for one in ALL if one not in ("proxies", "campaign"))

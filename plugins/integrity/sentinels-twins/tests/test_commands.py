@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from anonloom.cli import main
-from anonloom_sentinels_twins import files, likeness
+from anonloom_sentinels_twins import files, likeness, planning
 from anonloom_sentinels_twins import key as keys
 
 EXPECTED = ["--workers", "6", "--lazy", "2", "--omission", "0.5"]
@@ -153,6 +153,42 @@ def test_omitted_work_exits_with_5_and_the_evidence_is_printed_and_written(folde
     trusted = (results["distrusted"] == "no").to_numpy()
     assert truth[trusted].tolist() == results["result"][trusted].tolist()
     assert 100 < trusted.sum() < 400
+
+
+def test_camps_that_contradict_each_other_are_said_and_nobody_is_accused(
+    folder, capsys, monkeypatch
+):
+    """Workers 1 to 4 of six happen to work on their few sentinels, and omit the rest."""
+    monkeypatch.setattr(planning.secrets, "randbits", lambda bits: 5)
+    assert 0 == plan("--budget", "60")
+    answer(folder)
+    key = files.read_plan(folder / "plan")
+    sentinels = set(key.job[key.row == keys.NONE])
+    for number in range(1, 5):
+        path = folder / "answers" / f"worker-0{number}.csv"
+        said = pd.read_csv(path)
+        said.loc[~said["job"].isin(sentinels), "result"] = "young"
+        said.to_csv(path, index=False)
+    capsys.readouterr()
+    assert 5 == main(["outsource", "verify", "plan", "answers", "--results", "results.csv"])
+    captured = capsys.readouterr()
+    lines = captured.out.splitlines()
+    assert ["disputed"] * 6 == [line.split()[-1] for line in lines[1:7]]
+    told = (
+        "workers 1, 2, 3, 4 and workers 5, 6 contradict each other, and no control tells who of "
+        "them omits work: this accuses nobody"
+    )
+    assert f"dispute: {told}" in lines
+    results = pd.read_csv("results.csv")
+    truth = np.array(classified(pd.read_csv("rows.csv")["age"]))
+    trusted = (results["distrusted"] == "no").to_numpy()
+    # Only what both camps say: who omits everything is right by chance there.
+    assert truth[trusted].tolist() == results["result"][trusted].tolist()
+    assert captured.err.endswith(
+        "    the evidence is not enough to accuse any one worker\n"
+        f"    {told}\n"
+        f"    distrust {400 - trusted.sum()} of 400 results\n"
+    )
 
 
 def test_answers_that_cannot_be_read_exit_with_4(folder, capsys):
@@ -363,15 +399,25 @@ def test_a_simulation_stands_beside_the_formula(behaviour, capsys):
     formula = float(lines[1].removeprefix("undetected, formula for blind omission: ").split()[0])
     low = float(re.search(r"\(([\d.e-]+) to", lines[2]).group(1))
     assert formula <= 0.1
+    assert lines[7].startswith("results that are relied on: ")
     if behaviour == "opportunistic":
         assert low <= formula
-        assert 6 == len(lines)
+        assert 8 == len(lines)
     else:
         assert (
             f"the formula does not hold for {behaviour} workers: they omit what is not noticed"
-        ) == lines[6]
+        ) == lines[8]
     assert 0 == main(command)
     assert first == capsys.readouterr().out
+
+
+def test_more_workers_can_be_lazy_than_the_plan_expects(capsys):
+    command = [*SIMULATED, "--budget", "600", "--seed", "1", "--campaigns", "50", "--judged", "2"]
+    assert 0 == main([*command, "--jobs", "300", "--behaviour", "colluding", "--actual", "6"])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].endswith("; 6 of 10 workers are colluding")
+    assert "campaigns that accuse any honest worker: 0 (0 to 0.658; 2 campaigns)" == lines[5]
+    assert "the formula is for 4 lazy workers" == lines[8]
 
 
 @pytest.mark.parametrize(
@@ -380,6 +426,11 @@ def test_a_simulation_stands_beside_the_formula(behaviour, capsys):
         (["--campaigns", "0"], "--campaigns must be at least 1. Got 0 instead."),
         (["--judged", "0"], "--judged must be at least 1. Got 0 instead."),
         (["--certain", "2"], "--certain must lie between 0 and 1. Got 2 instead."),
+        (["--escape", "1"], "--escape must lie between 0 and 1. Got 1 instead."),
+        (
+            ["--actual", "11"],
+            "--actual must lie between 1 and 10, the number of workers. Got 11 instead.",
+        ),
         (["--seed", "-1"], "--seed must be at least 0. Got -1 instead."),
         (
             ["--shares", "a,b"],
@@ -396,7 +447,8 @@ def test_what_cannot_be_simulated_is_said(more, message, capsys):
 def test_no_message_of_a_key_shows_what_is_in_it(folder, capsys):
     assert 0 == plan()
     path = folder / "plan" / "private" / "key.json"
-    path.write_text(path.read_text().replace('"version":1', '"version":9'))
+    current = f'"version":{keys.VERSION}'
+    path.write_text(path.read_text().replace(current, '"version":9'))
     (folder / "answers").mkdir()
     capsys.readouterr()
     assert 5 == main(["outsource", "verify", "plan", "answers"])

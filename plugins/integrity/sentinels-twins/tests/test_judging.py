@@ -3,9 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from anonloom.errors import UsageError
-from anonloom.kinds.work import Campaign, OmittedWork, Sizing
+from anonloom.kinds.work import Campaign, Dispute, OmittedWork, Sizing
 from anonloom_sentinels_twins.judging import Rules, verify
 from anonloom_sentinels_twins.key import NONE
 from anonloom_sentinels_twins.placing import assign
@@ -105,11 +107,12 @@ def test_what_passing_covers_is_said_and_what_not():
     assert judgement.does_not_cover == (
         "workers who omit what they can guess well, such as with a cheap model of their own: the "
         "probabilities are for blind omission",
-        "who of two workers is to blame for a twin that differs: the probabilities weigh them, and "
-        "an honest worker among many who omit work and agree may look like the one who does not",
+        "who of two workers is to blame for a twin that differs: sentinels alone accuse, and where "
+        "they leave it open both are distrusted",
         "whether an old computation was used again: only sentinels that no worker has seen before "
         "show that anything was computed now",
-        "workers who compare their jobs, unless they are declared as one group",
+        "workers who compare their jobs, unless they are declared as one group: what two of them "
+        "share and answer alike is not noticed",
     )
     disguised = Sent(disguise={"x": 3}).judged()
     assert disguised.does_not_cover[-1] == (
@@ -155,17 +158,27 @@ def test_a_lone_twin_that_differs_accuses_nobody():
     workers = [error.judgement.workers[sent.key.worker[place]] for place in (first, second)]
     assert workers[0].lazy == pytest.approx(workers[1].lazy)
     assert workers[0].lazy >= 0.5
-    # One of the two omits work: what only they say is not relied on.
+    # One of the two omits work: what only one of them says is not relied on; what both say alike,
+    # who contradict each other elsewhere, is.
     key = sent.key
     others = ~np.isin(key.worker, key.worker[[first, second]])
-    expected = sorted(set(range(60)) - set(key.row[others]) | {row})
+    shared = [set(key.row[key.worker == key.worker[place]]) for place in (first, second)]
+    both = (shared[0] & shared[1]) - {row, NONE}
+    expected = sorted((set(range(60)) - set(key.row[others]) | {row}) - both)
     assert expected == list(np.flatnonzero(error.judgement.distrusted))
-    assert [("1 of 12 twins differ from another worker's answer",)] * 2 == [
-        one.reasons for one in workers
-    ]
+    assert [
+        (
+            "1 of 12 twins differ from another worker's answer",
+            "no sentinel tells whether it or who contradicts it omits work",
+        )
+    ] * 2 == [one.reasons for one in workers]
+    assert [True, True] == [one.disputed for one in workers]
+    one, other = sorted(key.worker[[first, second]] + 1)
     assert str(error) == (
         "some work was not done as asked: 1 of 24 twins differ\n"
         "    the evidence is not enough to accuse any one worker\n"
+        f"    worker {one} and worker {other} contradict each other, and no control tells who of "
+        "them omits work: this accuses nobody\n"
         f"    distrust {len(expected)} of 60 results"
     )
 
@@ -199,15 +212,39 @@ def test_of_twins_that_differ_the_less_suspect_worker_is_believed():
             if sent.key.worker[place] == culprit:
                 sent.change(place)
     judgement = sent.raised().judgement
-    assert (culprit,) == judgement.accused
+    assert () == judgement.accused
     assert judgement.workers[culprit].reasons == (
         "12 of 12 twins differ from another worker's answer",
-        "no sentinel failed: the other workers' answers alone speak against it",
+        "no sentinel tells whether it or who contradicts it omits work",
     )
+    # Four twins with each of three others, all differing: 13 in 14, and three sentinels passed;
+    # by the other explanation nine sentinels were passed with the same share.
+    assert (
+        Dispute(camps=(frozenset({0, 1, 3}), frozenset({culprit})), believed=frozenset({0, 1, 3})),
+    ) == judgement.disputes
+    assert judgement.workers[culprit].lazy > 0.99
     both = sent.key.row[pairs[:, 0]]
     assert list(judgement.results[both]) == list(result_of(sent.jobs.iloc[both]))
     differ = both[(sent.key.worker[pairs] == culprit).any(axis=1)]
     assert judgement.distrusted[differ].all()
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_whatever_the_others_answer_an_honest_worker_is_never_accused(data):
+    """However many they are, whatever they compare, and whomever they contradict."""
+    workers = data.draw(st.integers(2, 6), label="workers")
+    sent = Sent(workers=workers, sentinels=2 * workers, twins=data.draw(st.integers(0, 60)))
+    others = data.draw(st.sets(st.integers(0, workers - 1), max_size=workers - 1), label="others")
+    alike = data.draw(st.booleans(), label="alike")
+    rng = np.random.default_rng(data.draw(st.integers(0, 1000)))
+    for place in np.flatnonzero(np.isin(sent.key.worker, list(others))):
+        # Rows that several of them have are answered alike, if they compare their jobs.
+        row = int(sent.key.row[place])
+        drawn = np.random.default_rng(row) if alike and row != NONE else rng
+        if drawn.random() < 0.5:
+            sent.change(place, NAMES[drawn.integers(3)])
+    assert set(sent.judged().accused) <= others
 
 
 def test_a_worker_that_sends_nothing_is_accused_and_twins_stand_in():

@@ -113,7 +113,7 @@ def test_every_missing_entry_and_every_wrong_type_is_refused(tmp_path):
     ("change", "message"),
     [
         (lambda d: d.update(context="other"), "it is another sort of file"),
-        (lambda d: d.update(version=2), "it is not of version 1"),
+        (lambda d: d.update(version=1), "it is not of version 2"),
         (lambda d: d.update(extra=1), "'key' has other entries"),
         (lambda d: d["workers"].pop(), "'workers' does not fit the campaign"),
         (lambda d: d["workers"][0]["jobs"].pop(), "a worker's lists differ in length"),

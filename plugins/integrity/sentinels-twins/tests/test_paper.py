@@ -81,7 +81,8 @@ def test_figure_9_b_a_few_sentinels_close_the_gap():
     everybody = attrs.evolve(NINE_C, lazy=10, omission=1.0)
     assert 1.0 == float(formulas.undetected(everybody, 0, 50))
     assert 0.001 > float(formulas.undetected(everybody, 5, 50))
-    assert 5 == size(NINE_C).controls["sentinels"]
+    # Five would do; every worker has one.
+    assert 10 == size(NINE_C).controls["sentinels"]
 
 
 @pytest.mark.parametrize("largest", [0.25, 0.5, 0.59, 0.6, 0.8])

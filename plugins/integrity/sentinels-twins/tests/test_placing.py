@@ -210,7 +210,9 @@ def test_what_gives_controls_away_is_warned_of():
         "few known rows, or too few workers",
     )
     made = placed(rows(20), known_rows(30), 5, 3, 0)
-    assert made.warnings == ("2 of 5 workers have no control: whatever they omit goes unnoticed",)
+    assert made.warnings == (
+        "2 of 5 workers have no sentinel: whatever they omit, nothing proves it",
+    )
 
 
 @pytest.mark.parametrize(

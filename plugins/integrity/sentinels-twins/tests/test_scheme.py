@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from anonloom.errors import UsageError
@@ -12,6 +13,7 @@ from anonloom.testing.work import answered, result_of, rows_of
 from anonloom_sentinels_twins.judging import Rules, decide
 from anonloom_sentinels_twins.posterior import prior_of
 from anonloom_sentinels_twins.scheme import SentinelsTwins
+from anonloom_sentinels_twins.workers import Colluding, Honest, answers
 
 # high, low, middle: the kit's results in the order of their names
 CLASSES = (0.1, 0.6, 0.3)
@@ -66,12 +68,70 @@ def test_with_many_controls_the_lazy_are_named(draw):
 def test_a_lazy_majority_does_not_make_honest_workers_look_lazy(draw):
     """Six of ten omit nearly everything, and agree; two of ten, and a fifth, was expected."""
     campaign = ten(lazy=2, budget=600)
+    sizing = SentinelsTwins().size(campaign)
     rng, runs = np.random.default_rng(8), 100
     is_lazy = rng.permuted(np.tile(np.arange(10) < 6, (runs, 1)), axis=1)
-    counts = draw(campaign, 5, 595, np.where(is_lazy, 0.9, 0.0), rng)
+    controls = [sizing.controls[sort] for sort in ("sentinels", "twins")]
+    counts = draw(campaign, *controls, np.where(is_lazy, 0.9, 0.0), rng)
     decision = decide(counts, campaign, RULES, prior_of(campaign), particles=64)
-    assert (decision.accused & ~is_lazy).any(axis=1).mean() <= 0.01
+    assert 0 == (decision.accused & ~is_lazy).sum()
     assert decision.accused[is_lazy].mean() > 0.9
+
+
+def eight(colluding, runs=15):
+    """Eight workers, a plan for two lazy ones; so many collude, and omit what they share.
+
+    Returns
+    -------
+    DataFrame
+        By campaign: how many honest workers and how many colluding ones are accused, how many
+        wrong results there are and how many of them are relied on; the same of right ones.
+    """
+    campaign = Campaign(
+        jobs=1500, workers=8, lazy=2, omission=0.2, classes=(0.5, 0.3, 0.2), budget=600
+    )
+    scheme, found = SentinelsTwins(likeness=False), []
+    sizing = scheme.size(campaign)
+    known = pd.DataFrame({"n": np.arange(1500, 3300), "result": np.arange(1800) % 3})
+    for seed in range(runs):
+        rng = np.random.default_rng(seed)
+        truth = np.append(rng.choice(3, size=1500, p=campaign.classes), known["result"])
+        plan = scheme.assign(pd.DataFrame({"n": np.arange(1500)}), known, campaign, sizing, rng)
+        idle = set(rng.permutation(8)[:colluding].tolist())
+        staff = [Colluding(0.2) if at in idle else Honest() for at in range(8)]
+        sent = answers(plan.batches, staff, lambda rows, t=truth: t[rows["n"]], (0, 1, 2), rng)
+        with pytest.raises(OmittedWork) as caught:
+            scheme.verify(plan.key, sent)
+        judgement = caught.value.judgement
+        wrong = judgement.results.to_numpy() != truth[:1500]
+        relied, accused = ~judgement.distrusted, set(judgement.accused)
+        found.append(
+            {
+                "framed": len(accused - idle),
+                "named": len(accused & idle),
+                "wrong": wrong.sum(),
+                "wrong_relied": (wrong & relied).sum(),
+                "right": (~wrong).sum(),
+                "right_relied": (~wrong & relied).sum(),
+            }
+        )
+    return pd.DataFrame(found)
+
+
+def test_a_colluding_majority_frames_nobody_and_is_not_believed():
+    """Five of eight compare their jobs: the three who work look like the ones who do not."""
+    found = eight(colluding=5)
+    assert [0] * 15 == found["framed"].tolist()
+    assert found["wrong_relied"].sum() <= 0.02 * found["wrong"].sum()
+    # The three who work are believed: their single rows are about 3/8 of all, but for controls.
+    assert found["right_relied"].sum() >= 0.35 * found["right"].sum()
+
+
+def test_two_of_eight_who_collude_are_named_every_time():
+    found = eight(colluding=2)
+    assert ([2] * 15, [0] * 15) == (found["named"].tolist(), found["framed"].tolist())
+    assert 0 == found["wrong_relied"].sum()
+    assert found["right_relied"].sum() >= 0.7 * found["right"].sum()
 
 
 def test_an_honest_campaign_is_never_noticed_by_exact_controls(draw):
@@ -151,18 +211,18 @@ def test_parameters_are_read_as_in_a_pipeline():
 
 
 def test_judging_is_done_by_the_scheme_s_own_rules():
-    """With a low threshold more workers are accused than with a high one."""
-    campaign = ten(jobs=400, workers=4, lazy=1, budget=60)
+    """Failed sentinels accuse, unless a probability is asked for that they do not reach."""
+    campaign = ten(jobs=400, workers=4, lazy=1, budget=60, error=0.02)
     jobs, known = rows_of(400, 1), rows_of(900, 2)
     known["result"] = result_of(known)
-    sizing = Sizing(controls={"sentinels": 0, "twins": 60}, undetected=0.5)
+    sizing = Sizing(controls={"sentinels": 60, "twins": 0}, undetected=0.5)
     accused = []
-    for accuse_at in (0.9, None):
+    for accuse_at in (None, 1 - 1e-12):
         scheme = SentinelsTwins(accuse_at=accuse_at, likeness=False)
         rng = np.random.default_rng(2)
         given = scheme.assign(jobs, known, campaign, sizing, rng)
-        answers = answered(given.batches, 1, 0.25, rng)
+        sent = answered(given.batches, 1, 0.6, rng)
         with pytest.raises(OmittedWork) as caught:
-            scheme.verify(given.key, answers)
+            scheme.verify(given.key, sent)
         accused.append(len(caught.value.judgement.accused))
     assert accused == [1, 0]

@@ -1,13 +1,16 @@
 """How many controls, of which sort, and which campaigns are refused."""
 
+import math
+
 import attrs
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from anonloom.errors import UsageError
 from anonloom.kinds.work import Campaign
-from anonloom_sentinels_twins.formulas import undetected, unnoticed_extreme
+from anonloom_sentinels_twins.formulas import escape, undetected, unnoticed_extreme
 from anonloom_sentinels_twins.sizing import size
 
 ZIPF = (0.48, 0.24, 0.16, 0.12)
@@ -17,16 +20,17 @@ RISK = attrs.evolve(CAMPAIGN, budget=None, epsilon=0.01)
 
 def test_a_budget_is_spent_whole_on_a_few_sentinels_and_twins():
     sizing = size(CAMPAIGN)
-    assert {"sentinels": 5, "twins": 45} == sizing.controls
-    assert float(undetected(CAMPAIGN, 5, 45)) == sizing.undetected
+    assert {"sentinels": 10, "twins": 40} == sizing.controls
+    assert float(undetected(CAMPAIGN, 10, 40)) == sizing.undetected
     assert 50 == sizing.extra
 
 
 def test_reasons_give_the_figures_in_plain_words():
     expected = (
         "Mostly twins: one sentinel notices something with probability 0.06, one twin with 0.0777: the most frequent class has a share of 0.48, and sentinels are better above 0.598 (above 0.625 if hardly anything is omitted).",
-        "If everybody omitted everything, all twins would agree, and 5 sentinels would miss it with probability 0.00098 (5 are needed for 0.001).",
-        "5 sentinels and 45 twins, 50 extra jobs (5.0% of 1000): if 4 of 10 workers blindly omit 20.0% of their jobs, nobody notices with probability 0.0192 at most.",
+        "If everybody omitted everything, all twins would agree, and 10 sentinels would miss it with probability 9.5e-07 (5 are needed for 0.001).",
+        "Every worker has at least 1 sentinel: who blindly omits 20.0% of its jobs passes all of its own with probability 0.85 at most, whomever it colludes with.",
+        "10 sentinels and 40 twins, 50 extra jobs (5.0% of 1000): if 4 of 10 workers blindly omit 20.0% of their jobs, nobody notices with probability 0.0206 at most.",
     )
     assert expected == size(CAMPAIGN).reasons
 
@@ -52,13 +56,64 @@ def test_assumptions_of_colluding_workers_and_of_honest_error():
 
 
 def test_an_epsilon_is_reached_with_no_twin_too_many():
+    sizing = size(RISK, escaping=0.9)
+    assert {"sentinels": 10, "twins": 49} == sizing.controls
+    assert undetected(RISK, 10, 49) <= 0.01 < undetected(RISK, 10, 48)
+
+
+def test_every_worker_has_as_many_sentinels_as_keep_it_from_escaping_them():
+    """15 that fail with 0.2 (1 - 1/4) each: 0.85 ** 15 is below a tenth, 0.85 ** 14 is not."""
     sizing = size(RISK)
-    assert {"sentinels": 4, "twins": 54} == sizing.controls
-    assert undetected(RISK, 4, 54) <= 0.01 < undetected(RISK, 4, 53)
+    assert {"sentinels": 150, "twins": 0} == sizing.controls
+    assert 0.85**15 == pytest.approx(sizing.escape)
+    assert 0.85**15 <= 0.1 < 0.85**14
+    assert (
+        "Every worker has at least 15 sentinels: who blindly omits 20.0% of its jobs passes all of its own with probability 0.087 at most, whomever it colludes with."
+        in sizing.reasons
+    )
+
+
+def test_a_budget_is_spent_on_what_notices_and_then_on_what_names():
+    """Until omission goes unnoticed in 1 of 100 campaigns, and an escape succeeds in 1 of 1,000."""
+    spent = {
+        budget: size(attrs.evolve(CAMPAIGN, budget=budget)) for budget in (50, 100, 200, 600, 1000)
+    }
+    assert [(10, 40), (51, 49), (151, 49), (430, 170), (430, 570)] == [
+        (one.controls["sentinels"], one.controls["twins"]) for one in spent.values()
+    ]
+    assert undetected(CAMPAIGN, 10, 49) <= 0.01 < undetected(CAMPAIGN, 10, 48)
+    assert 0.85**43 <= 1e-3 < 0.85**42
+    assert [0.85, 0.85**5, 0.85**15, 0.85**43, 0.85**43] == pytest.approx(
+        [one.escape for one in spent.values()]
+    )
+
+
+@given(st.integers(1, 60), st.floats(0.05, 1), st.integers(2, 6), st.sampled_from([0.0, 0.03]))
+def test_what_is_stated_of_an_escape_is_met_by_answers_drawn_one_by_one(
+    sentinels, omission, classes, error
+):
+    campaign = attrs.evolve(
+        CAMPAIGN, omission=omission, classes=[1 / classes] * classes, error=error
+    )
+    rng, runs = np.random.default_rng(sentinels), 2000
+    omits = rng.random((runs, sentinels)) < omission
+    guessed = rng.integers(classes, size=omits.shape) == 0
+    failed = np.where(omits, ~guessed, rng.random(omits.shape) < error).sum(axis=1)
+    # The binomial test by its definition: the least number that honest work exceeds so seldom.
+    honest = [
+        math.comb(sentinels, k) * error**k * (1 - error) ** (sentinels - k)
+        for k in range(sentinels + 1)
+    ]
+    allowed = next(k for k in range(sentinels + 1) if sum(honest[k + 1 :]) <= 0.01 / 40)
+    escaped = int((failed <= allowed).sum())
+    stated = float(escape(campaign, sentinels))
+    assert escaped <= runs * stated + 5 * math.sqrt(runs * stated * (1 - stated)) + 1e-9
+    if error == 0:
+        assert escaped >= runs * stated - 5 * math.sqrt(runs * stated * (1 - stated)) - 1e-9
 
 
 def test_sentinels_are_used_where_one_class_is_most_of_all():
-    sizing = size(attrs.evolve(RISK, classes=(0.7, 0.1, 0.1, 0.1)))
+    sizing = size(attrs.evolve(RISK, classes=(0.7, 0.1, 0.1, 0.1)), escaping=0.9)
     assert {"sentinels": 71, "twins": 0} == sizing.controls
     assert undetected(RISK, 71, 0) <= 0.01 < undetected(RISK, 70, 0)
 
@@ -98,14 +153,17 @@ def test_what_is_stated_for_an_epsilon_is_below_it(campaign, epsilon):
     s, t = sizing.controls["sentinels"], sizing.controls["twins"]
     assert sizing.undetected == float(undetected(wanted, s, t)) <= epsilon
     assert float(unnoticed_extreme(wanted, s)) <= epsilon
+    assert sizing.escape == float(escape(wanted, s // wanted.workers)) <= 0.1
     assert t <= wanted.jobs
 
 
-@given(campaigns, st.integers(1, 3000))
-def test_a_budget_is_never_exceeded_and_never_left(campaign, budget):
+@given(campaigns, st.integers(0, 3000))
+def test_a_budget_is_never_exceeded_and_never_left(campaign, beyond):
+    budget = campaign.workers + beyond
     paid = attrs.evolve(campaign, budget=budget, error=0.0)
     sizing = size(paid)
     assert budget == sizing.extra
+    assert sizing.controls["sentinels"] >= paid.workers
     assert 0 <= sizing.controls["twins"] <= paid.jobs
     assert (
         sizing.controls["twins"] == 0
@@ -114,7 +172,7 @@ def test_a_budget_is_never_exceeded_and_never_left(campaign, budget):
 
 
 def test_a_budget_below_the_few_sentinels_says_so():
-    sizing = size(attrs.evolve(CAMPAIGN, budget=3))
+    sizing = size(attrs.evolve(CAMPAIGN, workers=3, lazy=1, budget=3))
     assert {"sentinels": 3, "twins": 0} == sizing.controls
     expected = (
         "If everybody omitted everything, all twins would agree, and 3 sentinels would miss it with probability 0.016 (5 are needed for 0.001).",
@@ -125,7 +183,7 @@ def test_a_budget_below_the_few_sentinels_says_so():
 
 def test_more_twins_than_jobs_become_sentinels():
     assert {"sentinels": 30, "twins": 20} == size(attrs.evolve(CAMPAIGN, jobs=20)).controls
-    sizing = size(attrs.evolve(RISK, jobs=20))
+    sizing = size(attrs.evolve(RISK, jobs=20), escaping=0.9)
     assert 20 == sizing.controls["twins"]
     assert sizing.undetected <= 0.01
     assert "All 20 jobs are twinned; the other controls are sentinels." in sizing.reasons
@@ -151,13 +209,13 @@ def test_a_sort_can_be_asked_for():
 
 
 def test_honest_error_asks_for_more_controls_and_tolerates_some_mismatches():
-    sizing = size(attrs.evolve(RISK, error=0.02))
-    assert {"sentinels": 8, "twins": 222} == sizing.controls
+    sizing = size(attrs.evolve(RISK, error=0.02), escaping=0.5)
+    assert {"sentinels": 370, "twins": 0} == sizing.controls
     assert sizing.undetected <= 0.01
     expected = (
         "Mostly twins: honest answers differ in 0.02 of all cases, with omission sentinels fail in 0.0784 and twins differ in 0.0946; alone, 319 sentinels or 222 twins would leave it unnoticed with probability 0.01.",
-        "If everybody omitted everything, all twins would agree, and 8 sentinels would miss it with probability 0.0042 (8 are needed for 0.01).",
-        "Of 8 sentinels 2 may fail and of 222 twins 11 may differ before it is called omission.",
+        "If everybody omitted everything, all twins would agree, and 370 sentinels would miss it with probability less than 1e-12 (8 are needed for 0.01).",
+        "Of 370 sentinels 16 may fail and of 0 twins 0 may differ before it is called omission.",
     )
     assert expected == sizing.reasons[:3]
 
@@ -211,6 +269,11 @@ def test_too_few_tolerant_controls_promise_nothing_and_say_so():
         ({"epsilon": 0.1}, "either a budget or an epsilon is needed, and not both"),
         ({"budget": None}, "either a budget or an epsilon is needed, and not both"),
         ({"budget": 0}, "a budget of 0 extra jobs leaves room for no control at all"),
+        (
+            {"budget": 9},
+            "a budget of 9 extra jobs leaves some of the 10 workers without a sentinel\n"
+            "    Only a worker's own sentinels show that it was this one who omitted work. Pay for 10 extra jobs at least, or use fewer workers.",
+        ),
         ({"budget": 10**12}, f"the budget may be at most 10000000 extra jobs, not {10**12}"),
         ({"budget": None, "epsilon": 0.0}, "epsilon must lie between 0 and 1, not 0"),
         ({"budget": None, "epsilon": 1.0}, "epsilon must lie between 0 and 1, not 1"),

@@ -9,7 +9,7 @@ from anonloom.kinds.work import Campaign
 from anonloom_sentinels_twins.comparing import Plan
 from anonloom_sentinels_twins.figures import Figure
 from anonloom_sentinels_twins.judging import Rules, decide
-from anonloom_sentinels_twins.meanings import APART, BLIND, say
+from anonloom_sentinels_twins.meanings import APART, BLIND, TOO_FEW, say, unknown
 from anonloom_sentinels_twins.posterior import Counts, prior_of
 from anonloom_sentinels_twins.sharing import sharing_pairs
 from anonloom_sentinels_twins.simulation import Share, simulate
@@ -20,8 +20,8 @@ from anonloom_sentinels_twins.workers import Jobs, Opportunistic
 Flags = NDArray[np.bool_]
 Numbers = NDArray[np.int64]
 
-# A single judgement has more particles; over hundreds of campaigns their noise averages out.
-_PARTICLES = 64
+# Whom sentinels accuse does not depend on the probabilities of laziness.
+_PARTICLES = 0
 
 
 @attrs.frozen
@@ -60,9 +60,21 @@ def accusations(
 
 
 def counts(
-    campaign: Campaign, sentinels: int, twins: int, lazy: Flags, rng: np.random.Generator
+    campaign: Campaign,
+    sentinels: int,
+    twins: int,
+    lazy: Flags,
+    rng: np.random.Generator,
+    *,
+    colluding: bool = False,
 ) -> Counts:
-    """Draw what the controls say, dealt evenly over workers and pairs of workers."""
+    """Draw what the controls say, dealt evenly over workers and pairs of workers.
+
+    Parameters
+    ----------
+    colluding
+        Whether lazy workers answer alike what two of them share.
+    """
     runs, workers = lazy.shape
     number = len(campaign.classes)
     at = np.arange(runs)[:, None]
@@ -80,6 +92,8 @@ def counts(
         both = np.repeat(truth[..., None], 2, axis=2)
         said = _said(campaign, both, lazy[at[..., None], holders], rng)
         differs = said[..., 0] != said[..., 1]
+        if colluding:
+            differs &= ~lazy[at[..., None], holders].all(axis=2)
         one, other = holders[..., 0], holders[..., 1]
         for first, second in ((one, other), (other, one)):
             where = (np.broadcast_to(at, one.shape), first, second)
@@ -138,6 +152,28 @@ def declared(plan: Plan, judged: int, rng: np.random.Generator) -> Figure:
         )
     )
     return Figure(tuple(found))
+
+
+def majority(plan: Plan, judged: int, rng: np.random.Generator) -> tuple[Finding, ...]:
+    """Return what becomes of honest workers whom most of the others, who collude, contradict."""
+    many = plan.workers // 2 + 1
+    if many == plan.workers or plan.budget < plan.workers:
+        why = "a majority of the workers is all of them" if many == plan.workers else TOO_FEW
+        return tuple(one for one in unknown(["collusion"], why) if one.name.startswith("majority"))
+    campaign = plan.campaign()
+    controls = size(campaign).controls
+    marked = np.tile(np.arange(plan.workers) < many, (judged, 1))
+    lazy = rng.permuted(marked, axis=1)
+    drawn = counts(campaign, controls["sentinels"], controls["twins"], lazy, rng, colluding=True)
+    rules = Rules(accuse_at=None, level=LEVEL, prior=None)
+    decision = decide(drawn, campaign, rules, prior_of(campaign), _PARTICLES)
+    wronged = Share(int((decision.accused & ~lazy).any(axis=1).sum()), judged)
+    disputed = Share(sum(bool(one.open.any()) for one in decision.disputes), judged)
+    more = f"{many} of {plan.workers} workers collude; the plan expects {plan.lazy} who do not."
+    return tuple(
+        say(name, share.share, interval=share.interval(), assumptions=(BLIND,), more=more)
+        for name, share in (("majority_honest_accused", wronged), ("majority_disputed", disputed))
+    )
 
 
 def _share(name: str, share: Share, assumptions: tuple[str, ...]) -> Finding:

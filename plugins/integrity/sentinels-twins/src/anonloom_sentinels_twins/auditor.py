@@ -183,8 +183,11 @@ class Outsourcing(Auditor):
         rng: np.random.Generator,
     ) -> "Figure":
         from anonloom_sentinels_twins import figures
-        from anonloom_sentinels_twins.accusations import declared
+        from anonloom_sentinels_twins.accusations import declared, majority
+        from anonloom_sentinels_twins.meanings import TOO_FEW, unknown
 
+        if which in ("campaign", "proxies") and self.budget < self.workers:
+            return figures.Figure(tuple(unknown([which], TOO_FEW)))
         if which == "proxies":
             return self._proxies(labels, table, rng)
         plan = self._plan(shares)
@@ -197,7 +200,10 @@ class Outsourcing(Auditor):
             "crossing": figures.crossing,
             "collusion": figures.collusion,
         }
-        return drawing[which](plan, rng)
+        drawn = drawing[which](plan, rng)
+        if which != "collusion":
+            return drawn
+        return attrs.evolve(drawn, items=(*drawn.items, *majority(plan, self.judged, rng)))
 
     def _proxies(
         self, labels: "pd.Series | None", table: Table, rng: np.random.Generator

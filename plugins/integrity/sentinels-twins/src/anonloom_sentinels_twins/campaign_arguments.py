@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from anonloom.errors import UsageError
 from anonloom.kinds.work import Campaign
+from anonloom_sentinels_twins.sizing import ESCAPE
 
 
 def add_expectations(parser: argparse.ArgumentParser) -> None:
@@ -33,6 +34,14 @@ def add_expectations(parser: argparse.ArgumentParser) -> None:
         type=float,
         metavar="E",
         help="the probability at which blind omission may go unnoticed",
+    )
+    parser.add_argument(
+        "--escape",
+        type=float,
+        default=ESCAPE,
+        metavar="E",
+        help="with --epsilon: the probability at which a lazy worker may pass all of its own "
+        f"sentinels; {ESCAPE:g} by default",
     )
     parser.add_argument(
         "--error",
@@ -76,6 +85,20 @@ def campaign_of(arguments: argparse.Namespace, jobs: int, classes: tuple[float, 
         colluding=arguments.colluding,
         groups=groups_of(arguments.groups, arguments.workers),
     )
+
+
+def escape_of(arguments: argparse.Namespace) -> float:
+    """Return how probably a lazy worker may pass all of its own sentinels.
+
+    Raises
+    ------
+    UsageError
+        When that is no probability.
+    """
+    escape: float = arguments.escape
+    if not 0 < escape < 1:
+        raise UsageError(f"--escape must lie between 0 and 1. Got {escape:g} instead.")
+    return escape
 
 
 def groups_of(words: Iterable[str], workers: int) -> tuple[tuple[int, ...], ...]:

@@ -54,7 +54,13 @@ from scipy.special import gammaln
 from anonloom.errors import UsageError
 from anonloom.kinds.work import Campaign
 from anonloom_sentinels_twins.sharing import count_sharing, least_shared
-from anonloom_sentinels_twins.tolerant import LEVEL, campaign_level, more_than, tolerated
+from anonloom_sentinels_twins.tolerant import (
+    LEVEL,
+    campaign_level,
+    more_than,
+    own_level,
+    tolerated,
+)
 
 Floats = NDArray[np.float64]
 
@@ -342,9 +348,22 @@ def undetected(
         guess = 1 / len(campaign.classes)
         known = sentinels_spread(campaign.workers, campaign.lazy, campaign.omission, guess, s)
         return np.asarray(known * _power(1 - differs, t))
-    return np.asarray(
-        _tolerant(s, fails, campaign.error, level) * _tolerant(t, differs, campaign.error, level)
-    )
+    e, each = campaign.error, campaign_level(level)
+    return np.asarray(_tolerant(s, fails, e, each) * _tolerant(t, differs, e, each))
+
+
+def escape(campaign: Campaign, sentinels: ArrayLike, *, level: float = LEVEL) -> Floats:
+    """The probability that a lazy worker is not proved to be by so many sentinels of its own.
+
+    One that is omitted passes with 1/c. What other workers do is of no matter: nobody has the same
+    sentinel. With an honest error a worker's sentinels are tested at `own_level`, and the bound is
+    that of `undetected`.
+    """
+    s = np.asarray(sentinels, dtype=np.int64)
+    p, e, wrong = campaign.omission, campaign.error, 1 - 1 / len(campaign.classes)
+    if e == 0:
+        return _power(1 - p * wrong, s)
+    return _tolerant(s, (1 - p) * e + p * wrong, e, own_level(campaign.workers, level))
 
 
 def unnoticed_extreme(campaign: Campaign, sentinels: ArrayLike, *, level: float = LEVEL) -> Floats:
@@ -361,7 +380,7 @@ def unnoticed_extreme(campaign: Campaign, sentinels: ArrayLike, *, level: float 
 
 
 def _tolerant(n: NDArray[Any], rate: float, error: float, level: float) -> Floats:
-    allowed = tolerated(n, error, campaign_level(level))
+    allowed = tolerated(n, error, level)
     bound = 1 - more_than(allowed, n, rate)
     return np.where(allowed <= n * rate - 1, bound, 1.0)
 

@@ -1,14 +1,17 @@
 """What came back, and what to think of it: evidence per worker, and which results to distrust.
 
 Completeness: every job has one answer, and no other is among them. Correctness: no more controls
-failed than honest work may fail, which is none where honest results are always the same. A worker
-is accused if answers are missing, or if its own controls failed beyond that and all evidence
-together makes it all but certain that it omits work.
+failed than honest work may fail, which is none where honest results are always the same.
 
-To accuse takes near certainty, since it may wrong a worker. To distrust a result takes less, since
-to rely on it may wrong somebody else: once a campaign has failed, results are distrusted whose
-worker failed a control and is as probably lazy as not. Of two workers whose exact answers differ
-at least one is: one of them is lazy for certain, so not both are below one half.
+A worker is accused if answers are missing, or if its own sentinels failed beyond that. Nothing that
+other workers say accuses it: twins show that somebody omits work, and those who omit it together
+agree with each other and contradict whoever works, so that the more they are the worse an honest
+worker would look.
+
+To rely on a result takes a reason. In a campaign that failed there are two: its worker passed its
+sentinels, and nobody contradicts it but workers who did not, or whom all sentinels together refute
+(`disputes`); or two workers gave it who are of different camps. One of two such camps works, and if
+the other one guessed, it guessed what the first one computed.
 """
 
 from collections.abc import Sequence
@@ -19,18 +22,25 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom.errors import UsageError
-from anonloom.kinds.work import JOB, RESULT, Campaign, Judgement, OmittedWork, WorkerEvidence
+from anonloom.kinds.work import (
+    JOB,
+    RESULT,
+    Campaign,
+    Judgement,
+    OmittedWork,
+    WorkerEvidence,
+)
+from anonloom_sentinels_twins.disputes import Disputes, disputes
 from anonloom_sentinels_twins.key import NONE, Key, spelled
 from anonloom_sentinels_twins.posterior import Counts, Prior, laziness, prior_of
-from anonloom_sentinels_twins.tolerant import campaign_level, tolerated, worker_level
+from anonloom_sentinels_twins.tolerant import campaign_level, own_level, tolerated
 
 Numbers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
-#: The expected number of honest workers among those whom one campaign accuses, at most.
-WRONGLY_ACCUSED = 0.01
-#: The probability of laziness from which a worker's results are distrusted in a failed campaign.
+#: Where honest answers differ: the probability of laziness from which a worker's results are
+#: distrusted in a failed campaign, whether or not anybody contradicts it beyond honest error.
 DOUBTED = 0.5
 # So many accused workers are named in a message; the judgement has all of them.
 _NAMED = 10
@@ -43,7 +53,7 @@ class Rules:
     Attributes
     ----------
     accuse_at
-        The probability of laziness from which a worker is accused.
+        The probability of laziness that it takes, too, to accuse a worker whose sentinels failed.
     level
         The probability at which all tolerant tests together may fail honest work.
     prior
@@ -53,10 +63,6 @@ class Rules:
     accuse_at: float | None
     level: float
     prior: float | None
-
-    def threshold(self, workers: int) -> float:
-        """Return the probability from which one of so many workers is accused."""
-        return 1 - WRONGLY_ACCUSED / workers if self.accuse_at is None else self.accuse_at
 
 
 def verify(key: Key, answers: Sequence[pd.DataFrame | None], rules: Rules) -> Judgement:
@@ -77,11 +83,9 @@ def verify(key: Key, answers: Sequence[pd.DataFrame | None], rules: Rules) -> Ju
     answered = _answered(key, answers)
     outcome = _outcome(key, answered)
     prior = prior_of(key.campaign, rules.prior)
-    decision = decide(outcome.counts, key.campaign, rules, prior)
     silent = answered.missing > 0
-    lazy, accused = np.where(silent, 1.0, decision.lazy[0]), silent | decision.accused[0]
-    doubted = accused | decision.doubted[0]
-    judgement = _judgement(key, answered, outcome, lazy, accused, doubted, prior, rules)
+    decision = decide(outcome.counts, key.campaign, rules, prior, silent=silent[None])
+    judgement = _judgement(key, answered, outcome, decision, prior, rules)
     if decision.noticed[0] or silent.any() or answered.strange.any():
         raise OmittedWork(_what(answered, outcome), judgement, hint=_who(judgement))
     return judgement
@@ -96,27 +100,38 @@ class Decision:
     noticed
         Whether more controls failed than honest work may fail.
     lazy, accused
-        By worker: the probability of laziness, and whether that and the worker's own controls are
-        enough to accuse it.
+        By worker: the probability of laziness, and whether the worker's own sentinels, or answers
+        that are missing, accuse it.
     doubted
         By worker: whether its results are better not relied on.
+    disputes
+        By campaign: who contradicts whom beyond what is proved.
     """
 
     noticed: Flags
     lazy: Floats
     accused: Flags
     doubted: Flags
+    disputes: tuple[Disputes, ...]
 
 
 def decide(
-    counts: Counts, campaign: Campaign, rules: Rules, prior: Prior, particles: int | None = None
+    counts: Counts,
+    campaign: Campaign,
+    rules: Rules,
+    prior: Prior,
+    particles: int | None = None,
+    silent: Flags | None = None,
 ) -> Decision:
     """Return what follows from the controls alone.
 
     Parameters
     ----------
     particles
-        See `laziness`.
+        See `laziness`; with 0 it is not estimated, and every worker has the probability of the
+        prior. Whom sentinels accuse, and who is in a dispute, does not depend on it.
+    silent
+        By campaign and worker: who left answers out; nobody if not given.
     """
 
     def beyond(failed: Floats, passed: Floats, level: float) -> Flags:
@@ -124,19 +139,40 @@ def decide(
 
     # Every twin is on the side of two workers.
     differ, same = counts.different.sum(axis=2), counts.same.sum(axis=2)
-    whole, each = campaign_level(rules.level), worker_level(campaign.workers, rules.level)
-    suspect = beyond(counts.failed + differ, counts.passed + same, each)
+    whole, each = campaign_level(rules.level), own_level(campaign.workers, rules.level)
+    proved = beyond(counts.failed, counts.passed, each)
     noticed = (
         beyond(counts.failed.sum(axis=1), counts.passed.sum(axis=1), whole)
         | beyond(differ.sum(axis=1) / 2, same.sum(axis=1) / 2, whole)
-        | suspect.any(axis=1)
+        | (proved | beyond(counts.failed + differ, counts.passed + same, each)).any(axis=1)
     )
-    lazy = laziness(counts, prior, campaign, particles)
+    lazy = (
+        np.full(proved.shape, prior.lazy)
+        if particles == 0
+        else laziness(counts, prior, campaign, particles)
+    )
     if campaign.error == 0:
         lazy = np.where(counts.failed > 0, 1.0, lazy)
-    accused = suspect & (lazy >= rules.threshold(campaign.workers))
-    doubted = noticed[:, None] & (counts.failed + differ > 0) & (lazy >= DOUBTED)
-    return Decision(noticed, lazy, accused, accused | doubted)
+    silent = np.zeros_like(proved) if silent is None else silent
+    lazy = np.where(silent, 1.0, lazy)
+    accused = silent | (proved & (lazy >= (rules.accuse_at or 0.0)))
+    proved |= silent
+    contradict = beyond(counts.different, counts.same, rules.level) & noticed[:, None, None]
+    found = tuple(
+        disputes(counts, at, contradict[at], proved[at], campaign.error)
+        for at in range(len(proved))
+    )
+    weighed = np.array([one.lazy for one in found]).reshape(lazy.shape)
+    doubted = proved | np.array([one.open for one in found], dtype=bool).reshape(lazy.shape)
+    # Who passed no sentinel at all gave no reason to be believed.
+    doubted |= counts.passed == 0
+    if campaign.error > 0:
+        # Two workers share too few jobs to tell laziness from honest error in all cases.
+        doubted |= (counts.failed + differ > 0) & (lazy >= DOUBTED)
+    # The probabilities take workers for independent of each other; whoever is in a dispute has
+    # the one that needs no such assumption.
+    lazy = np.where(np.isnan(weighed), lazy, weighed)
+    return Decision(noticed, lazy, accused, doubted & (noticed[:, None] | silent), found)
 
 
 @attrs.frozen(eq=False)
@@ -239,29 +275,28 @@ def _judgement(
     key: Key,
     answered: _Answered,
     outcome: _Outcome,
-    lazy: Floats,
-    accused: Flags,
-    doubted: Flags,
+    decision: Decision,
     prior: Prior,
     rules: Rules,
 ) -> Judgement:
-    results, distrusted = _results(key, answered, outcome, lazy, doubted)
+    results, distrusted = _results(key, answered, outcome, decision)
     covers, does_not_cover = _covered(key, rules)
     return Judgement(
         workers=tuple(
-            _evidence(key, answered, outcome.counts, worker, float(lazy[worker]), accused)
+            _evidence(key, answered, outcome.counts, worker, decision)
             for worker in range(key.campaign.workers)
         ),
         results=results,
         distrusted=distrusted,
         prior=str(prior),
+        disputes=decision.disputes[0].listed,
         covers=covers,
         does_not_cover=does_not_cover,
     )
 
 
 def _evidence(
-    key: Key, answered: _Answered, counts: Counts, worker: int, lazy: float, accused: Flags
+    key: Key, answered: _Answered, counts: Counts, worker: int, decision: Decision
 ) -> WorkerEvidence:
     jobs = len(key.jobs_of(worker))
     missing, strange = int(answered.missing[worker]), int(answered.strange[worker])
@@ -278,16 +313,18 @@ def _evidence(
         failed, of = controls[sort]
         if failed:
             reasons.append(f"{failed} of {of} {sort} {words}")
-    if accused[worker] and not missing and not controls["sentinels"][0]:
-        reasons.append("no sentinel failed: the other workers' answers alone speak against it")
+    disputed = bool(decision.disputes[0].open[worker])
+    if disputed:
+        reasons.append("no sentinel tells whether it or who contradicts it omits work")
     return WorkerEvidence(
         worker=worker,
         jobs=jobs,
         missing=missing,
         strange=strange,
         controls=controls,
-        lazy=lazy,
-        accused=bool(accused[worker]),
+        lazy=float(decision.lazy[0, worker]),
+        accused=bool(decision.accused[0, worker]),
+        disputed=disputed,
         reasons=tuple(reasons),
     )
 
@@ -297,9 +334,10 @@ def _of(failed: float, passed: float) -> tuple[int, int]:
 
 
 def _results(
-    key: Key, answered: _Answered, outcome: _Outcome, lazy: Floats, doubted: Flags
+    key: Key, answered: _Answered, outcome: _Outcome, decision: Decision
 ) -> tuple[pd.Series, Flags]:
     """Return the result of each genuine row, and which of them not to rely on."""
+    lazy, doubted = decision.lazy[0], decision.doubted[0]
     first = np.empty(key.rows, dtype=np.int64)
     original = np.flatnonzero((key.row != NONE) & ~key.copy)
     first[key.row[original]] = original
@@ -314,8 +352,10 @@ def _results(
     second |= outcome.differ & (lazy[key.worker[other]] < lazy[key.worker[one]])
     results[row[second]] = answered.given[other[second]]
     alone = np.where(none[one], blamed[other] | none[other] | key.disguised, blamed[one])
-    # What a worker confirms who is not doubted may be relied on, whoever else said it.
-    together = np.where(outcome.differ, True, blamed[one] & blamed[other])
+    # What a worker confirms who is not doubted may be relied on, whoever else said it; and what
+    # two camps say alike that contradict each other elsewhere.
+    opposed = decision.disputes[0].opposed[key.worker[one], key.worker[other]]
+    together = outcome.differ | (blamed[one] & blamed[other] & ~opposed)
     distrusted[row] = np.where(outcome.both, together, alone)
     return pd.Series(results, dtype=object, name=RESULT), distrusted
 
@@ -343,6 +383,9 @@ def _who(judgement: Judgement) -> str:
         lines.append(f"and {len(judgement.accused) - _NAMED} others")
     if not lines:
         lines.append("the evidence is not enough to accuse any one worker")
+    lines += [str(one) for one in judgement.disputes[:_NAMED]]
+    if len(judgement.disputes) > _NAMED:
+        lines.append(f"and {len(judgement.disputes) - _NAMED} further disputes")
     lines.append(f"distrust {judgement.distrusted.sum()} of {len(judgement.distrusted)} results")
     return "\n".join(lines)
 
@@ -359,13 +402,14 @@ def _covered(key: Key, rules: Rules) -> tuple[tuple[str, ...], tuple[str, ...]]:
         f"correctness: if {campaign.lazy:g} of {campaign.workers} workers omit "
         f"{campaign.omission:.1%} of their jobs, blindly, this goes unnoticed with a probability "
         f"of at most {sizing.undetected:.3g}; {honest}",
+        *_naming(key),
         "freshness: the answers name jobs of this campaign, so they are no old file",
     ]
     does_not = [
         "workers who omit what they can guess well, such as with a cheap model of their own: the "
         "probabilities are for blind omission",
-        "who of two workers is to blame for a twin that differs: the probabilities weigh them, and "
-        "an honest worker among many who omit work and agree may look like the one who does not",
+        "who of two workers is to blame for a twin that differs: sentinels alone accuse, and where "
+        "they leave it open both are distrusted",
         "whether an old computation was used again: only sentinels that no worker has seen before "
         "show that anything was computed now",
     ]
@@ -374,6 +418,18 @@ def _covered(key: Key, rules: Rules) -> tuple[tuple[str, ...], tuple[str, ...]]:
             "whether the small changes of disguised twins leave their results as they are: the "
             "client says so"
             if key.disguised
-            else "workers who compare their jobs, unless they are declared as one group"
+            else "workers who compare their jobs, unless they are declared as one group: what two "
+            "of them share and answer alike is not noticed"
         )
     return tuple(covers), tuple(does_not)
+
+
+def _naming(key: Key) -> list[str]:
+    """Say what a worker's own sentinels are good for, if anything was promised."""
+    if key.sizing.escape == 1:
+        return []
+    return [
+        f"naming: a worker who omits {key.campaign.omission:.1%} of its jobs, blindly, is accused "
+        f"by its own sentinels with a probability of at least {1 - key.sizing.escape:.3g}, "
+        "whomever it colludes with"
+    ]

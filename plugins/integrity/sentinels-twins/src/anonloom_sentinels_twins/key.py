@@ -21,7 +21,7 @@ from anonloom.files import read_bytes
 from anonloom.kinds.work import Campaign, Sizing
 
 CONTEXT = "anonloom sentinels-twins private key"
-VERSION = 1
+VERSION = 2
 
 #: In `row` of a sentinel, and in `expected` of a genuine job.
 NONE = -1
@@ -202,6 +202,7 @@ def _document(key: Key) -> dict[str, Any]:
     sizing = {
         "controls": {name: key.sizing.controls.get(name, 0) for name in ("sentinels", "twins")},
         "undetected": key.sizing.undetected,
+        "escape": key.sizing.escape,
         "reasons": list(key.sizing.reasons),
         "assumptions": list(key.sizing.assumptions),
     }
@@ -396,6 +397,7 @@ def _sizing(value: Any) -> Sizing:
     return Sizing(
         controls=controls,
         undetected=_numbers([found["undetected"]], "undetected")[0],
+        escape=_numbers([found["escape"]], "escape")[0],
         reasons=tuple(_listed(found["reasons"], str, "reasons")),
         assumptions=tuple(_listed(found["assumptions"], str, "assumptions")),
     )

@@ -7,6 +7,7 @@ from anonloom.data.findings import Better, Finding, Status
 BLIND = "For blind omission: which jobs a worker omits does not depend on the rows."
 NOT_BLIND = "Not blind: these workers omit what their model is sure of."
 APART = "Workers do not compare their jobs."
+TOO_FEW = "the budget leaves some workers without a sentinel"
 
 MEANINGS: dict[str, dict[str, tuple[Better, str]]] = {
     "classes": {
@@ -115,6 +116,16 @@ MEANINGS: dict[str, dict[str, tuple[Better, str]]] = {
             "lower",
             "Probability that twins notice nothing if lazy workers collude, and were declared as a "
             "group, which shares no job.",
+        ),
+        "majority_honest_accused": (
+            "lower",
+            "Share of the judged campaigns in which any honest worker was accused, though most of "
+            "the others collude and contradict it: only its own sentinels accuse a worker.",
+        ),
+        "majority_disputed": (
+            "lower",
+            "Share of these campaigns in which sentinels did not settle who of the workers that "
+            "contradict each other omits work, so that both sides are distrusted.",
         ),
     },
     "proxies": {

@@ -302,10 +302,10 @@ def _warnings(placed: _Placed, alike: _Alike, campaign: Campaign) -> tuple[str, 
             f"{(twice & sentinel).sum()} sentinels stand beside a row with the same cells, which "
             "gives them away: there are too few known rows, or too few workers"
         )
-    controlled = set(placed.worker[sentinel | np.isin(placed.source, placed.source[placed.copy])])
-    if len(controlled) < campaign.workers:
+    watched = set(placed.worker[sentinel])
+    if len(watched) < campaign.workers:
         found.append(
-            f"{campaign.workers - len(controlled)} of {campaign.workers} workers have no control: "
-            "whatever they omit goes unnoticed"
+            f"{campaign.workers - len(watched)} of {campaign.workers} workers have no sentinel: "
+            "whatever they omit, nothing proves it"
         )
     return tuple(found)

@@ -15,6 +15,7 @@ from anonloom_sentinels_twins import key as keys
 from anonloom_sentinels_twins.campaign_arguments import (
     add_expectations,
     campaign_of,
+    escape_of,
     named_numbers,
 )
 from anonloom_sentinels_twins.scheme import SentinelsTwins
@@ -66,7 +67,9 @@ def execute(arguments: argparse.Namespace) -> int:
         files.refuse_existing(target, arguments.replace)
     if arguments.price is not None and not 0 <= arguments.price < float("inf"):
         raise UsageError(f"--price must be 0 or more. Got {arguments.price:g} instead.")
-    scheme = SentinelsTwins(disguise=named_numbers("--disguise", arguments.disguise))
+    scheme = SentinelsTwins(
+        disguise=named_numbers("--disguise", arguments.disguise), escape=escape_of(arguments)
+    )
     rows = files.read_rows(Path(arguments.rows))
     known = _known(arguments, rows)
     shares = _shares(known, named_numbers("--share", arguments.shares))
@@ -175,7 +178,10 @@ def _statement(sizing: Sizing, campaign: Campaign, price: float | None) -> list[
     if price is not None:
         whole = campaign.jobs + sizing.extra
         lines.append(f"cost: {sizing.extra * price:.2f} of {whole * price:.2f}")
-    lines.append(f"undetected: blind omission with probability {sizing.undetected:.3g} at most")
+    lines += [
+        f"undetected: blind omission with probability {sizing.undetected:.3g} at most",
+        f"escape: a lazy worker is not named with probability {sizing.escape:.3g} at most",
+    ]
     lines += [f"  why: {reason}" for reason in sizing.reasons]
     lines += [f"  assumes: {assumption}" for assumption in sizing.assumptions]
     return lines

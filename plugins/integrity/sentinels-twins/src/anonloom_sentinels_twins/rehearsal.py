@@ -27,32 +27,63 @@ class Rehearsal:
         How many lazy workers were accused, on average.
     wronged
         Campaigns in which any honest worker was accused.
+    disputed
+        Campaigns in which workers contradict each other, and sentinels do not settle it.
+    believed
+        Wrong results that are not distrusted, of all wrong results.
+    relied
+        Right results that are not distrusted, of all right results.
     """
 
     unnoticed: Share
     named: float
     wronged: Share
+    disputed: Share
+    believed: Share
+    relied: Share
 
 
 def rehearse(
-    campaign: Campaign, sizing: Sizing, setting: Setting, runs: int, rng: np.random.Generator
+    campaign: Campaign,
+    sizing: Sizing,
+    setting: Setting,
+    runs: int,
+    rng: np.random.Generator,
+    lazy: int | None = None,
 ) -> Rehearsal:
     """Play campaigns in which the lazy workers are drawn anew each time.
 
     Rows are numbers; the class of each is drawn with the shares that the campaign expects.
+
+    Parameters
+    ----------
+    lazy
+        How many workers are; as many as the campaign expects if not given.
     """
     scheme = SentinelsTwins(likeness=False)
-    unnoticed = named = wronged = 0
+    many = campaign.lazy if lazy is None else lazy
+    unnoticed = named = wronged = disputed = 0
+    # Results: right or wrong, and relied on or not.
+    tally = np.zeros((2, 2), dtype=np.int64)
     for _ in range(runs):
-        lazy = np.zeros(campaign.workers, dtype=bool)
-        lazy[rng.permutation(campaign.workers)[: campaign.lazy]] = True
-        judgement, failed = _played(scheme, campaign, sizing, setting, lazy, rng)
+        idle = np.zeros(campaign.workers, dtype=bool)
+        idle[rng.permutation(campaign.workers)[:many]] = True
+        judgement, failed, truth = _played(scheme, campaign, sizing, setting, idle, rng)
+        wrong = judgement.results.to_numpy() != truth
+        np.add.at(tally, (wrong.astype(int), judgement.distrusted.astype(int)), 1)
+        disputed += any(one.disputed for one in judgement.workers)
         accused = np.isin(np.arange(campaign.workers), judgement.accused)
         unnoticed += not failed
-        named += int((accused & lazy).sum())
-        wronged += bool((accused & ~lazy).any())
+        named += int((accused & idle).sum())
+        wronged += bool((accused & ~idle).any())
+    relied, believed = (Share(int(one[0]), max(1, int(one.sum()))) for one in tally)
     return Rehearsal(
-        unnoticed=Share(unnoticed, runs), named=named / runs, wronged=Share(wronged, runs)
+        unnoticed=Share(unnoticed, runs),
+        named=named / runs,
+        wronged=Share(wronged, runs),
+        disputed=Share(disputed, runs),
+        believed=believed,
+        relied=relied,
     )
 
 
@@ -63,7 +94,7 @@ def _played(
     setting: Setting,
     lazy: NDArray[np.bool_],
     rng: np.random.Generator,
-) -> tuple[Judgement, bool]:
+) -> tuple[Judgement, bool, NDArray[Any]]:
     classes = len(campaign.classes)
     known = np.repeat(np.arange(classes), max(1, sizing.controls.get("sentinels", 0)))
     truth = np.concatenate([rng.choice(classes, size=campaign.jobs, p=campaign.classes), known])
@@ -82,9 +113,9 @@ def _played(
         else None,
     )
     try:
-        return scheme.verify(made.key, sent), False
+        return scheme.verify(made.key, sent), False, truth[: campaign.jobs]
     except OmittedWork as found:
-        return found.judgement, True
+        return found.judgement, True, truth[: campaign.jobs]
 
 
 def _staff(campaign: Campaign, setting: Setting, lazy: NDArray[np.bool_]) -> list[Behaviour]:

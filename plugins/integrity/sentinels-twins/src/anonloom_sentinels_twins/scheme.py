@@ -12,6 +12,7 @@ from anonloom.kinds.work import Assignment, Campaign, Judgement, Sizing, WorkChe
 from anonloom.params import between, param
 from anonloom_sentinels_twins import judging, likeness, placing, sizing
 from anonloom_sentinels_twins.key import Key
+from anonloom_sentinels_twins.sizing import ESCAPE
 from anonloom_sentinels_twins.tolerant import LEVEL
 
 
@@ -21,10 +22,10 @@ class SentinelsTwins(WorkCheck):
 
     Why omitted work is noticed: a worker that does not know which of its jobs are controls omits
     controls as often as other jobs, and an omitted control shows unless the guess is right. Why
-    honest work is not accused: if honest results are always the same, an honest campaign fails no
-    control; if not, no more controls fail than the binomial tests allow. Where a campaign has
-    failed, a worker is accused only if it is all but certain to be lazy, given what all controls
-    of all workers say.
+    honest workers are not accused: only a worker's own sentinels accuse it, of which honest work
+    fails none if honest results are always the same, and no more than the binomial tests allow if
+    not. What other workers answer, and whether they collude, does not matter for it. Every worker
+    has sentinels; `size` states how probably a lazy one passes all of them.
     """
 
     disguise: Mapping[str, float] = param(
@@ -33,9 +34,8 @@ class SentinelsTwins(WorkCheck):
         default=attrs.Factory(dict),
     )
     accuse_at: float | None = param(
-        help="The probability of laziness from which a worker is accused. Without it 1 - 0.01 / W "
-        "for W workers: then the expected number of honest workers among the accused is at "
-        "most 0.01 per campaign.",
+        help="Accuse a worker whose sentinels failed only from this probability of laziness on, "
+        "given all controls. Without it failed sentinels are enough.",
         check=between(0.5, 1, least_open=True, most_open=True),
         default=None,
     )
@@ -51,6 +51,12 @@ class SentinelsTwins(WorkCheck):
         check=between(0, 1, least_open=True, most_open=True),
         default=None,
     )
+    escape: float = param(
+        help="Where an epsilon sizes the controls: the probability at which a worker who omits "
+        "what is expected may pass all of its own sentinels.",
+        check=between(0, 1, least_open=True, most_open=True),
+        default=ESCAPE,
+    )
     likeness: bool = param(
         help="Whether to try to tell the known rows from the others, and to warn if that works.",
         default=True,
@@ -64,7 +70,7 @@ class SentinelsTwins(WorkCheck):
         UsageError
             When the campaign makes no sense, or no number of controls reaches what it asks.
         """
-        return sizing.size(campaign, level=self.level)
+        return sizing.size(campaign, level=self.level, escaping=self.escape)
 
     def assign(
         self,

@@ -4,11 +4,12 @@ import argparse
 import secrets
 import sys
 
+import attrs
 import numpy as np
 
 from anonloom.errors import UsageError
 from anonloom.kinds.work import Campaign, Sizing
-from anonloom_sentinels_twins.campaign_arguments import add_expectations, campaign_of
+from anonloom_sentinels_twins.campaign_arguments import add_expectations, campaign_of, escape_of
 from anonloom_sentinels_twins.rehearsal import Rehearsal, rehearse
 from anonloom_sentinels_twins.scheme import SentinelsTwins
 from anonloom_sentinels_twins.simulation import Setting, Share, simulate
@@ -32,6 +33,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=_SHARES,
         metavar="S,S,...",
         help=f"how often each result occurs; {_SHARES} by default (Zipf's law)",
+    )
+    parser.add_argument(
+        "--actual",
+        type=int,
+        metavar="N",
+        help="how many workers are lazy in the simulated campaigns, if not as many as expected",
     )
     parser.add_argument(
         "--behaviour",
@@ -84,7 +91,13 @@ def execute(arguments: argparse.Namespace) -> int:
     if arguments.seed is not None and arguments.seed < 0:
         raise UsageError(f"--seed must be at least 0. Got {arguments.seed} instead.")
     campaign = _campaign(arguments)
-    sizing = SentinelsTwins().size(campaign)
+    actual = campaign.lazy if arguments.actual is None else arguments.actual
+    if not 1 <= actual <= campaign.workers:
+        raise UsageError(
+            f"--actual must lie between 1 and {campaign.workers}, the number of workers. "
+            f"Got {actual} instead."
+        )
+    sizing = SentinelsTwins(escape=escape_of(arguments)).size(campaign)
     seed = arguments.seed if arguments.seed is not None else secrets.randbits(256)
     rng = np.random.default_rng(seed)
     behaviour = _behaviour(arguments)
@@ -95,9 +108,10 @@ def execute(arguments: argparse.Namespace) -> int:
         allowed=_allowed(campaign, sizing),
     )
     sentinels, twins = (sizing.controls.get(sort, 0) for sort in ("sentinels", "twins"))
-    missed = simulate(campaign, sentinels, twins, arguments.campaigns, rng, setting)
-    played = rehearse(campaign, sizing, setting, arguments.judged, rng)
-    lines = _lines(arguments.behaviour, campaign, sizing, missed, played)
+    met = attrs.evolve(campaign, lazy=actual)
+    missed = simulate(met, sentinels, twins, arguments.campaigns, rng, setting)
+    played = rehearse(campaign, sizing, setting, arguments.judged, rng, actual)
+    lines = _lines(arguments.behaviour, campaign, actual, sizing, missed, played)
     sys.stdout.write("".join(f"{line}\n" for line in lines))
     return 0
 
@@ -129,20 +143,32 @@ def _allowed(campaign: Campaign, sizing: Sizing) -> tuple[int, int]:
 
 
 def _lines(
-    behaviour: str, campaign: Campaign, sizing: Sizing, missed: Share, played: Rehearsal
+    behaviour: str,
+    campaign: Campaign,
+    actual: int,
+    sizing: Sizing,
+    missed: Share,
+    played: Rehearsal,
 ) -> list[str]:
     controls = ", ".join(f"{number} {sort}" for sort, number in sizing.controls.items())
-    honest = campaign.workers - campaign.lazy
+    honest = campaign.workers - actual
     lines = [
-        f"controls: {controls}; {campaign.lazy} of {campaign.workers} workers are {behaviour}",
+        f"controls: {controls}; {actual} of {campaign.workers} workers are {behaviour}",
         f"undetected, formula for blind omission: {sizing.undetected:.3g} at most",
         f"undetected, simulated: {_share(missed)}",
         f"undetected, played from plan to verdict: {_share(played.unnoticed)}",
-        f"accused of {campaign.lazy} lazy workers: {played.named:.2f} on average",
+        f"accused of {actual} lazy workers: {played.named:.2f} on average",
     ]
     if honest:
         lines.append(f"campaigns that accuse any honest worker: {_share(played.wronged)}")
+    lines += [
+        f"campaigns in which a dispute is left open: {_share(played.disputed)}",
+        f"results that are relied on: {played.believed.share:.1%} of the wrong ones, "
+        f"{played.relied.share:.1%} of the right ones",
+    ]
     # Nobody must read the formula as a promise about workers whom it does not describe.
+    if actual > campaign.lazy:
+        lines.append(f"the formula is for {campaign.lazy} lazy workers")
     declared = behaviour == "colluding" and campaign.colluding
     if behaviour not in _BLIND and not declared:
         lines.append(

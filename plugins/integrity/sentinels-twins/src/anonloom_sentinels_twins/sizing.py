@@ -1,7 +1,11 @@
 """How many controls: the better sort by the exact rule, as many as the budget or the risk asks.
 
-A few sentinels are always among them. Twins notice that copies differ; where nearly everybody
-omits nearly everything they agree, and only a result that the client knows says otherwise.
+Every worker has sentinels. Twins notice that copies differ, and not who is to blame; where many
+omit work together, or nearly everybody nearly everything, they agree, and only a result that the
+client knows says otherwise. With an epsilon, every worker has as many that it does not escape them.
+A budget is spent on what notices first, then on what names: a sentinel for each worker and the few
+against extreme omission; the better sort until what is expected goes unnoticed in 1 of 100
+campaigns; sentinels until a lazy worker escapes its own in 1 of 1,000; the better sort again.
 """
 
 import math
@@ -14,6 +18,7 @@ from numpy.typing import NDArray
 from anonloom.errors import UsageError
 from anonloom.kinds.work import Campaign, Sizing
 from anonloom_sentinels_twins.formulas import (
+    escape,
     mismatch_rates,
     small_threshold,
     undetected,
@@ -22,12 +27,20 @@ from anonloom_sentinels_twins.formulas import (
 from anonloom_sentinels_twins.sharing import count_sharing
 from anonloom_sentinels_twins.tolerant import LEVEL, campaign_level, tolerated
 
-#: With a budget, the probability at which everybody may omit everything and stay unnoticed.
+#: With a budget, the probability at which everybody may omit everything and stay unnoticed; and at
+#: which a lazy worker may escape its own sentinels before more controls are paid that notice.
 EXTREME = 1e-3
+#: With a budget, the probability at which what is expected may stay unnoticed before controls are
+#: paid that name.
+NOTICED = 1e-2
+#: With an epsilon, the probability at which a lazy worker may pass all of its own sentinels.
+ESCAPE = 0.1
 #: More controls than this are not looked for: nobody would pay them.
 MOST = 10_000_000
 #: More workers than this are not judged together: every two of them are looked at.
 MOST_WORKERS = 1000
+# A smaller probability is not told from this one.
+_TINY = 1e-12
 # So far below a number that is enough, another one may be, too.
 _WINDOW = 1000
 
@@ -35,7 +48,13 @@ Sort = Literal["sentinels", "twins"]
 Chance = Callable[[NDArray[np.int64]], NDArray[np.float64]]
 
 
-def size(campaign: Campaign, *, only: Sort | None = None, level: float = LEVEL) -> Sizing:
+def size(
+    campaign: Campaign,
+    *,
+    only: Sort | None = None,
+    level: float = LEVEL,
+    escaping: float = ESCAPE,
+) -> Sizing:
     """Choose sentinels or twins, and how many, and state what goes unnoticed.
 
     Parameters
@@ -46,6 +65,8 @@ def size(campaign: Campaign, *, only: Sort | None = None, level: float = LEVEL) 
         The sort to use for the bulk of the controls, whatever the rule says.
     level
         The probability at which tolerant tests may accuse honest work.
+    escaping
+        With an epsilon: the probability at which a lazy worker may pass all of its own sentinels.
 
     Raises
     ------
@@ -58,15 +79,18 @@ def size(campaign: Campaign, *, only: Sort | None = None, level: float = LEVEL) 
     sort, reasons = _choice(campaign, only, level)
     few = _few(campaign, level)
     if campaign.epsilon is not None:
-        controls = _enough(campaign, campaign.epsilon, few, sort, level)
+        base = max(few, campaign.workers * _own(campaign, escaping, level))
+        controls = _enough(campaign, campaign.epsilon, base, sort, level)
     else:
-        controls = _spent(campaign.budget or 0, few, sort, campaign.jobs)
+        controls = _spent(campaign, few, sort, level)
+    own = float(escape(campaign, controls["sentinels"] // campaign.workers, level=level))
     reached = float(undetected(campaign, controls["sentinels"], controls["twins"], level=level))
     reasons += _numbers(campaign, controls, few, sort, level)
     return Sizing(
         controls=controls,
         undetected=reached,
-        reasons=(*reasons, _stated(campaign, controls, reached)),
+        escape=own,
+        reasons=(*reasons, _named(campaign, controls, own), _stated(campaign, controls, reached)),
         assumptions=_assumptions(campaign, level),
     )
 
@@ -110,6 +134,13 @@ def check(campaign: Campaign) -> None:
     if campaign.budget is not None and campaign.budget < 1:
         raise UsageError(
             f"a budget of {campaign.budget} extra jobs leaves room for no control at all"
+        )
+    if campaign.budget is not None and campaign.budget < campaign.workers:
+        raise UsageError(
+            f"a budget of {campaign.budget} extra jobs leaves some of the {campaign.workers} "
+            "workers without a sentinel",
+            hint="Only a worker's own sentinels show that it was this one who omitted work. "
+            f"Pay for {campaign.workers} extra jobs at least, or use fewer workers.",
         )
     if campaign.budget is not None and campaign.budget > MOST:
         raise UsageError(f"the budget may be at most {MOST} extra jobs, not {campaign.budget}")
@@ -206,16 +237,37 @@ def _few(campaign: Campaign, level: float) -> int:
     return few
 
 
-def _spent(budget: int, few: int, sort: Sort, jobs: int) -> dict[str, int]:
-    """All of the budget: the few sentinels first, then the better sort while there are jobs."""
+def _own(campaign: Campaign, escaping: float, level: float) -> int:
+    """The sentinels that every worker must have."""
+    own = _least(lambda n: escape(campaign, n, level=level), escaping, 1, MOST)
+    if own > MOST:
+        raise UsageError(
+            "no number of sentinels tells one lazy worker from honest error: honest answers differ "
+            f"in {campaign.error:.3g} of all cases, and such a worker omits "
+            f"{campaign.omission:.3g} of its jobs"
+        )
+    return own
+
+
+def _spent(campaign: Campaign, few: int, sort: Sort, level: float) -> dict[str, int]:
+    """All of the budget: on what notices first, then on what names, then on the better sort."""
+    budget = campaign.budget or 0
     if sort == "sentinels":
         return {"sentinels": budget, "twins": 0}
-    twins = min(max(0, budget - few), jobs)
+    sentinels = min(max(few, campaign.workers), budget)
+    most = min(budget - sentinels, campaign.jobs)
+    base = np.asarray([sentinels])
+    twins = _least(lambda n: undetected(campaign, base, n, level=level), NOTICED, 0, most)
+    twins = min(twins, most)
+    own = _least(lambda n: escape(campaign, n, level=level), EXTREME, 1, MOST)
+    naming = max(0, campaign.workers * own - sentinels) if own <= MOST else 0
+    sentinels += min(naming, budget - sentinels - twins)
+    twins = min(budget - sentinels, campaign.jobs)
     return {"sentinels": budget - twins, "twins": twins}
 
 
 def _enough(campaign: Campaign, aim: float, few: int, sort: Sort, level: float) -> dict[str, int]:
-    """The fewest controls of the better sort, beside the few sentinels, that reach epsilon."""
+    """The fewest controls of the better sort, beside the sentinels needed, that reach epsilon."""
     twins = 0
     if sort == "twins":
         few_ = np.asarray([few])
@@ -264,9 +316,10 @@ def _numbers(
     """Why so many."""
     s, t = controls["sentinels"], controls["twins"]
     extreme = float(unnoticed_extreme(campaign, s, level=level))
+    missed = f"{extreme:.2g}" if extreme >= _TINY else f"less than {_TINY:g}"
     said = [
         f"If everybody omitted everything, all twins would agree, and {s} sentinels would miss it "
-        f"with probability {extreme:.2g} ({few} are needed for {campaign.epsilon or EXTREME:.2g})."
+        f"with probability {missed} ({few} are needed for {campaign.epsilon or EXTREME:.2g})."
     ]
     if campaign.budget is not None and campaign.budget < few:
         said.append(f"The budget of {campaign.budget} does not reach that number.")
@@ -279,6 +332,17 @@ def _numbers(
             f"{int(tolerated(t, campaign.error, at))} may differ before it is called omission."
         )
     return tuple(said)
+
+
+def _named(campaign: Campaign, controls: dict[str, int], own: float) -> str:
+    each = controls["sentinels"] // campaign.workers
+    number = f"{each} sentinel{'s' if each > 1 else ''}"
+    if own == 1:
+        return f"Every worker has at least {number}, too few to tell it from honest error."
+    return (
+        f"Every worker has at least {number}: who blindly omits {campaign.omission:.1%} of its "
+        f"jobs passes all of its own with probability {own:.2g} at most, whomever it colludes with."
+    )
 
 
 def _stated(campaign: Campaign, controls: dict[str, int], reached: float) -> str:

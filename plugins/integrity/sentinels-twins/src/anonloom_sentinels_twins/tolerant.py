@@ -6,7 +6,8 @@ is divided among the tests:
 
 - one test over all sentinels and one over all twins, each at `campaign_level`. They decide whether
   something was omitted at all, and the stated probability of `formulas.undetected` is theirs;
-- one test per worker, each at `worker_level`. They say who.
+- two tests per worker, each at `own_level`: one of its sentinels, which alone say who, and one of
+  all its controls.
 
 Sentinels and twins are tested apart: where everybody omits everything, all twins agree, and the
 sentinels that fail would drown in the mismatches that so many twins are allowed.
@@ -28,8 +29,13 @@ def campaign_level(level: float = LEVEL) -> float:
 
 
 def worker_level(workers: int, level: float = LEVEL) -> float:
-    """The level of one worker's test: all workers together have the other half of `level`."""
+    """The level of one worker's two tests: all workers together have the other half of `level`."""
     return level / (2 * workers)
+
+
+def own_level(workers: int, level: float = LEVEL) -> float:
+    """The level of each of a worker's two tests: of its sentinels, and of all its controls."""
+    return worker_level(workers, level) / 2
 
 
 def more_than(mismatches: ArrayLike, pairs: ArrayLike, rate: ArrayLike) -> NDArray[np.float64]:

@@ -36,7 +36,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--accuse-at",
         type=float,
         metavar="P",
-        help="the probability of laziness from which a worker is accused; by default 1 - 0.01 / W",
+        help="accuse a worker whose sentinels failed only from this probability of laziness on; "
+        "by default failed sentinels are enough",
     )
 
 
@@ -86,7 +87,7 @@ def _cells(one: WorkerEvidence) -> tuple[str, ...]:
         failed.get("sentinels", "0/0"),
         failed.get("twins", "0/0"),
         _probability(one.lazy),
-        "accused" if one.accused else "-",
+        "accused" if one.accused else "disputed" if one.disputed else "-",
     )
 
 
@@ -112,6 +113,7 @@ def _words(judgement: Judgement, new: int) -> list[str]:
     return [
         "sentinels and twins: failed/answered; lazy: probability that the worker omits work",
         f"prior: {judgement.prior}",
+        *(f"dispute: {dispute}" for dispute in judgement.disputes),
         f"distrusted: {distrusted} of {all_} results",
         *([unknown] if new else []),
         *(f"covers: {line}" for line in judgement.covers),
