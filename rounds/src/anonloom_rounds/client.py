@@ -213,6 +213,11 @@ class RoundClient(ClientEngine):
         """Whether every server has confirmed the message."""
         return bool(self._bodies) and len(self._receipts) == self.round.servers
 
+    @property
+    def stands(self) -> bool:
+        """Whether the message counts, by receipts or by the list; see `ClientEngine.stands`."""
+        return self.acknowledged or bool(self.listed)
+
 
 # What thousands of clients in one process are shown is read once.
 @lru_cache(maxsize=16)

@@ -68,6 +68,9 @@ class Round:
     authority
         Public key of whoever signs invitations; each admits one upload. Empty: whoever likes may
         send, and as often.
+    study
+        What invitations must have been signed for, beside coming from the authority: digest of the
+        study. One to another study of the same authority admits nobody.
     cohort, min_leave
         How many senders the phase before this one had, 0 for none; the round is held when there are
         fewer or more of them by less than `min_leave`: who alone stays away, or is new, shows what
@@ -95,6 +98,7 @@ class Round:
     counted: bool = attrs.field(default=False, validator=instance_of(bool))
     suite: Suite = attrs.field(default="x25519", validator=in_(SUITES))
     authority: bytes = attrs.field(default=b"", validator=instance_of(bytes), repr=False)
+    study: bytes = attrs.field(default=b"", validator=instance_of(bytes), repr=False)
     cohort: int = attrs.field(default=0, validator=[instance_of(int), ge(0)])
     min_leave: int = attrs.field(default=1, validator=[instance_of(int), ge(1)])
     deadline: float | None = attrs.field(
@@ -179,7 +183,7 @@ class Round:
         return found
 
 
-_BINARY = ("erasure", "authority", "context")
+_BINARY = ("erasure", "authority", "study", "context")
 _PLAIN = (
     "id",
     "operation",

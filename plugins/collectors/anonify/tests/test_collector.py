@@ -6,7 +6,7 @@ import attrs
 import numpy as np
 import pandas as pd
 import pytest
-from anonify_play import Sampled, refusal
+from anonify_play import Sampled, installed, real, refusal
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -270,6 +270,7 @@ def test_what_is_found_of_an_honest_study():
         "delivered": 1.0,
         "donors": 30,
         "classed": 30,
+        "left_out": 0,
         "reserved": 30,
         "erased": 6,
         "answers": 30,
@@ -380,7 +381,7 @@ def test_what_donors_cannot_send_is_refused(schema, iterations, expected):
 
 
 def test_what_holds_in_all_rounds_is_promised():
-    promised = Anonify(transport=Carrier(), min_batch=20).guarantees
+    promised = Anonify(transport=Carrier(), min_batch=20, credentials="none").guarantees
     assert ("follows", 1, 0) == (
         promised.server_behaviour,
         promised.honest_senders_min,
@@ -412,6 +413,19 @@ def test_what_is_not_covered_depends_on_what_is_asked_for():
         "a donor who is missing from an iteration, or kept away from it by a server or on the way: "
         "what is absent shows which records are hers, of all iterations"
     } == uncovered(missing="blank", iterations=2) - plain
+    assert {
+        "a donor who is kept away while somebody who was not there before comes in her place: from "
+        "one phase to the next donors without invitations are counted, not recognised"
+    } == uncovered(credentials="none") - plain
+
+
+@pytest.mark.skipif(not installed(transport="direct"), reason="anonloom-direct is not installed")
+def test_donors_are_invited_unless_the_study_says_otherwise():
+    def told(**asked):
+        return Anonify(transport=real("direct"), **asked).guarantees.eligibility
+
+    assert "one upload per invitation of the study" == told()
+    assert "none: Sybils not excluded" == told(credentials="none")
 
 
 def test_the_plan_says_what_the_rounds_are_and_what_they_hide():

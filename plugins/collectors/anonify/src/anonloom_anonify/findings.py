@@ -41,6 +41,13 @@ def _records(campaign: Campaign, donated: Donated) -> Iterator[Finding | Chart]:
     for name, value, unit, meaning in (
         ("donors", donated.donors, "donors", "Donors that there are."),
         ("classed", classed, "donors", "Donors who registered and are in a class."),
+        (
+            "left_out",
+            int(campaign.left_out.sum()),
+            "donors",
+            "Donors whose registration or reservation was not accepted; they stay away from what "
+            "follows.",
+        ),
         ("reserved", server.reserved, "positions", "Positions that donors reserved."),
         (
             "erased",
