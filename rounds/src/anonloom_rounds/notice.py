@@ -1,7 +1,7 @@
 """Notice: the description of a round with the keys of all servers, signed by all of them."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 import attrs
@@ -13,6 +13,30 @@ from anonloom_rounds.sealing import Lock
 from anonloom_rounds.signing import read_signed
 
 _HEAD = b"anonloom notice 1"
+
+#: Says what is wrong with the transport's own keys of one server in a round, or nothing.
+KeyJudge = Callable[[Round, tuple[bytes, ...]], str]
+
+
+def wrong_keys(round: Round, announced: Sequence[tuple[bytes, ...]], judge: KeyJudge) -> str:
+    """Say which server announced keys that cannot be used, and why; nothing if all can be.
+
+    Asked by every server before it signs the description, and by every client before it uses it:
+    what was signed could be blamed on nobody any more, and every sender would fail.
+    """
+    for server, keys in enumerate(announced):
+        wrong = _wrong_lock(round, keys) or judge(round, keys[1:])
+        if wrong:
+            return f"server {server} announced keys that cannot be used: {wrong}"
+    return ""
+
+
+def _wrong_lock(round: Round, keys: tuple[bytes, ...]) -> str:
+    try:
+        Lock.read(round.suite, keys[0])
+    except (ValueError, IndexError):
+        return f"uploads cannot be sealed with a key of the suite '{round.suite}'"
+    return ""
 
 
 # Compared by hash: keys of servers cannot be, and a round may have a million slots.
@@ -65,13 +89,14 @@ class Notice:
 
 # Clients in one process share what they read; each has its own copy elsewhere.
 @lru_cache(maxsize=16)
-def read_notice(data: bytes, pins: tuple[bytes, ...], software: bytes) -> Notice:
+def read_notice(data: bytes, pins: tuple[bytes, ...], software: bytes, judge: KeyJudge) -> Notice:
     """Read what some server handed out as the round's description.
 
     Raises
     ------
     TransportError
-        When it is not signed by all servers, or is for other software.
+        When it is not signed by all servers, is for other software, or holds keys that cannot be
+        used.
     """
     try:
         described = unpack(unpack(data)[0])[1]
@@ -84,14 +109,24 @@ def read_notice(data: bytes, pins: tuple[bytes, ...], software: bytes) -> Notice
     round = Round.decoded(described)
     if round.servers != len(pins):
         raise TransportError("the round description is not signed by all servers")
-    _, _, said, pinned, *keys = unpack(document)
+    try:
+        _, _, said, pinned, *keys = unpack(document)
+        announced = tuple(tuple(unpack(own)) for own in keys)
+        known = tuple(unpack(pinned))
+    except ValueError:
+        raise TransportError("the round description cannot be read") from None
     if said != software:
         raise TransportError(
             f"the servers run {said.decode(errors='replace')}, and this client "
             f"{software.decode(errors='replace')}: both must be the same"
         )
-    notice = Notice(round, said, tuple(tuple(unpack(own)) for own in keys), pins)
-    if tuple(unpack(pinned)) != pins or notice.document != document:
+    if len(announced) != round.servers:
+        raise TransportError("the round description cannot be read")
+    wrong = wrong_keys(round, announced, judge)
+    if wrong:
+        raise TransportError(wrong)
+    notice = Notice(round, said, announced, pins)
+    if known != pins or notice.document != document:
         raise TransportError("the round description is not signed by all servers")
     return notice
 

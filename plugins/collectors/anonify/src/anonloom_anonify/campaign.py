@@ -283,7 +283,8 @@ class Campaign(Hall):
 
     def _away(self, now: int) -> NDArray[np.bool_]:
         """Return who stays away from an iteration."""
-        return self.behaviour.absent[now - 1] | self.behaviour.leaving | self.left_out
+        away: NDArray[np.bool_] = self.behaviour.absent[now - 1] | self.behaviour.leaving
+        return away | self.left_out
 
     def _stand_in(self, driver: Driver, away: Sequence[int]) -> None:
         """Let the servers use the decoys that those who are missing left the last time."""

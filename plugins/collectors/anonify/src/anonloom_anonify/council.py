@@ -24,6 +24,9 @@ from anonloom_rounds.words import Word
 
 _HEAD = b"anonloom study notice 1"
 
+#: Bytes of what a server announces of its share.
+_HASH = 32
+
 #: Longer than what any server has to say here: every word is kept to the end.
 _LONGEST = 2**16
 
@@ -103,6 +106,8 @@ class Council:
             try:
                 versions, public, share = unpack(word)
                 keys.append(Lock.read(self.study.suite, public))
+                if len(share) != _HASH:
+                    raise ValueError("not the hash of a share")
                 announced.append(share)
             except ValueError:
                 self.talk.stop(f"server {server} announced a key that cannot be read")

@@ -11,6 +11,7 @@ from anonloom.kinds.transport import Guarantees, Seat
 from anonloom.params import between, param
 from anonloom_mixnet.client import MixnetClient
 from anonloom_mixnet.costs import costs
+from anonloom_mixnet.packets import wrong_keys
 from anonloom_mixnet.promises import guarantees
 from anonloom_mixnet.server import MixnetServer
 from anonloom_rounds.notice import Notice
@@ -44,6 +45,10 @@ class Mixnet(RoundTransport):
         if round.servers < 2:
             return "transport 'mixnet' needs at least 2 servers: one alone would see who sent what"
         return super().problem(round)
+
+    def judge_keys(self, round: Round, keys: tuple[bytes, ...]) -> str:
+        """Say what is wrong with the keys for layers that a server announced, or nothing."""
+        return wrong_keys(round.suite, keys)
 
     def make_client(self, notice: Notice, entropy: Entropy, invitation: bytes) -> MixnetClient:
         """Return the engine of one sender."""
