@@ -273,10 +273,24 @@ def objection_of(net, client=0):
     return net.clients[client]._object()[0].body
 
 
+def test_an_objection_of_another_size_is_not_even_read(monkeypatch):
+    """A megabyte of zeros is a hundred thousand empty parts, and a stranger may send it."""
+    net = uploaded(post_round())
+    good = objection_of(net)
+    net.close()
+
+    def unpack(*given):
+        raise AssertionError("it is read")
+
+    monkeypatch.setattr("anonloom_rounds.objections.unpack", unpack)
+    for number, body in enumerate((bytes(10**6), good + b"x", good[:-1], b""), 1):
+        assert {"unfounded objection": number} == objecting(net, body)
+
+
 def test_objections_prove_themselves_or_are_refused():
     net = uploaded(post_round())
     good = objection_of(net)
-    read = Objection.read(good, 2)
+    read = Objection.read(good, net.servers[0].sealed_sizes)
     net.close()
     net.clients[0].listed = None
     wrong = [
@@ -312,7 +326,7 @@ def test_objections_have_their_time():
 def test_a_server_cannot_invent_an_objection():
     """What it passes on has to prove itself to everybody; what does not is as if never said."""
     net = uploaded(post_round(3))
-    read = Objection.read(objection_of(net), 3)
+    read = Objection.read(objection_of(net), net.servers[0].sealed_sizes)
     unknown = attrs.evolve(read, upload=b"x" * 16)
     net.close()
     net.servers[1]._objections[unknown.upload] = bytes(unknown)

@@ -38,7 +38,7 @@ class Agreeing(Collecting):
     def _take_objection(self, envelope: Envelope) -> str:
         if self._list is None or "settle" in self._asked:
             return "not the time for objections"
-        objection = Objection.read(envelope.body, self.round.servers)
+        objection = Objection.read(envelope.body, self.sealed_sizes)
         if objection is None or not objection.founded(self.bound, self.seat.pins):
             return "unfounded objection"
         if self._is_listed(objection.upload):
@@ -121,11 +121,11 @@ class Agreeing(Collecting):
         found: dict[bytes, Objection] = {}
         for word in words:
             try:
-                bodies = unpack(word)
+                bodies = unpack(word, self.round.capacity)
             except ValueError:
                 continue
             for body in bodies:
-                objection = Objection.read(body, self.round.servers)
+                objection = Objection.read(body, self.sealed_sizes)
                 if objection is None or objection.upload in found:
                     continue
                 if objection.founded(self.bound, self.seat.pins):

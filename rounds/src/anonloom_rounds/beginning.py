@@ -11,7 +11,7 @@ from anonloom.kinds.engines import Clock, Entropy, ServerEngine
 from anonloom.kinds.rounds import Round, require_positions
 from anonloom.kinds.transport import Seat
 from anonloom_rounds.conversation import Conversation, readable
-from anonloom_rounds.notice import KeyJudge, Notice, wrong_keys
+from anonloom_rounds.notice import MOST_KEYS, KeyJudge, Notice, wrong_keys
 from anonloom_rounds.packing import pack, unpack
 from anonloom_rounds.recording import Recorded
 from anonloom_rounds.sealing import SealingKey
@@ -141,7 +141,7 @@ class Beginning(ServerEngine):
         keys = []
         for server, word in enumerate(words):
             try:
-                software, *own = unpack(word)
+                software, *own = unpack(word, 1 + MOST_KEYS)
             except ValueError:
                 software, own = b"", []
             if software != self._software:

@@ -32,6 +32,16 @@ class Collecting(Beginning):
     def content_size(self) -> int:
         """Bytes of what a client seals to this server, without the invitation."""
 
+    def content_size_of(self, server: int) -> int:
+        """Bytes of what a client seals to one of the servers: the same for all, unless said."""
+        return self.content_size
+
+    @property
+    def sealed_sizes(self) -> tuple[int, ...]:
+        """Bytes of what a client sends to each server, sealed."""
+        around = MARK_BYTES + self._proof_size + overhead(self.round.suite)
+        return tuple(around + self.content_size_of(at) for at in range(self.round.servers))
+
     def judge(self, content: bytes) -> str:
         """Say why an upload is refused, or nothing."""
         return ""
@@ -55,8 +65,7 @@ class Collecting(Beginning):
             return "not from a client"
         if self._notice is None:
             return "before the round has begun"
-        inside = MARK_BYTES + self._proof_size + self.content_size
-        size = inside + overhead(self.round.suite)
+        size = self.sealed_sizes[self.seat.index]
         if len(upload) != ID_BYTES or len(data) != body_size(self.round.servers, size):
             return "wrong size"
         body = Body.read(data, self.round.servers)

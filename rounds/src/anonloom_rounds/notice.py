@@ -7,12 +7,18 @@ from functools import lru_cache
 import attrs
 
 from anonloom.errors import TransportError
-from anonloom.kinds.rounds import Round
+from anonloom.kinds.rounds import MOST_SERVERS, Round
 from anonloom_rounds.packing import pack, unpack
 from anonloom_rounds.sealing import Lock
 from anonloom_rounds.signing import read_signed
 
 _HEAD = b"anonloom notice 1"
+
+#: More parts than a description has: a few, and something of each server.
+_MOST_PARTS = 4 + MOST_SERVERS
+
+#: More keys than any transport's servers announce.
+MOST_KEYS = 16
 
 #: Says what is wrong with the transport's own keys of one server in a round, or nothing.
 KeyJudge = Callable[[Round, tuple[bytes, ...]], str]
@@ -99,7 +105,7 @@ def read_notice(data: bytes, pins: tuple[bytes, ...], software: bytes, judge: Ke
         used.
     """
     try:
-        described = unpack(unpack(data)[0])[1]
+        described = unpack(unpack(data, _MOST_PARTS)[0], _MOST_PARTS)[1]
     except (ValueError, IndexError):
         raise TransportError("the round description cannot be read") from None
     # Signatures first: what only one server says is not even read.
@@ -110,9 +116,9 @@ def read_notice(data: bytes, pins: tuple[bytes, ...], software: bytes, judge: Ke
     if round.servers != len(pins):
         raise TransportError("the round description is not signed by all servers")
     try:
-        _, _, said, pinned, *keys = unpack(document)
-        announced = tuple(tuple(unpack(own)) for own in keys)
-        known = tuple(unpack(pinned))
+        _, _, said, pinned, *keys = unpack(document, _MOST_PARTS)
+        announced = tuple(tuple(unpack(own, MOST_KEYS)) for own in keys)
+        known = tuple(unpack(pinned, MOST_SERVERS))
     except ValueError:
         raise TransportError("the round description cannot be read") from None
     if said != software:

@@ -173,15 +173,20 @@ class Round:
             size = int.from_bytes(data[:8], "big")
             head, slots = json.loads(data[8 : 8 + size]), data[8 + size :]
             said = {name: head[name] for name in _PLAIN}
+            if said["servers"] > MOST_SERVERS:
+                raise ValueError("more servers than any round has")
             said |= {name: bytes.fromhex(head[name]) for name in _BINARY}
             cut = range(0, len(slots), SLOT_BYTES)
             found = cls(slots=tuple(slots[at : at + SLOT_BYTES] for at in cut), **said)
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
             raise TransportError("the round description cannot be read") from None
         if found.encoded() != data:
             raise TransportError("the round description cannot be read")
         return found
 
+
+#: A description with more servers than these is not read: each is listed before anybody counts.
+MOST_SERVERS = 1000
 
 _BINARY = ("erasure", "authority", "study", "context")
 _PLAIN = (

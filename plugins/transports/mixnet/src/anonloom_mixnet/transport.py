@@ -14,6 +14,7 @@ from anonloom_mixnet.costs import costs
 from anonloom_mixnet.packets import wrong_keys
 from anonloom_mixnet.promises import guarantees
 from anonloom_mixnet.server import MixnetServer
+from anonloom_mixnet.traps import MOST_TRAPS
 from anonloom_rounds.notice import Notice
 from anonloom_rounds.recording import Recorded
 from anonloom_rounds.transport import RoundTransport
@@ -33,7 +34,7 @@ class Mixnet(RoundTransport):
 
     traps: int = param(
         default=16,
-        check=between(0, 4096),
+        check=between(0, MOST_TRAPS),
         help=(
             "Packets of its own making that every server sends along, to notice that later hops "
             "drop or replace packets; each costs as much as a sender's."
