@@ -19,6 +19,7 @@ from anonloom.errors import UsageError
 from anonloom.loading import Entry
 from anonloom.registry import Registry
 from anonloom.run import transformation
+from anonloom.run.collection import promised
 from anonloom.run.outcome import Outcome
 from anonloom.run.provenance import described_columns, seed_commitment, versions
 from anonloom.run.reporting import text_of
@@ -267,12 +268,20 @@ def _entries(spec: PipelineSpec, registry: Registry) -> Iterator[Entry]:
             yield entry
 
 
+def _used(spec: PipelineSpec, registry: Registry) -> Iterator[Entry]:
+    """Yield the methods that the collector uses: its transport."""
+    method = spec.collect.method
+    for field in attrs.fields(type(method)) if attrs.has(type(method)) else ():
+        entry = registry.entry_of(type(getattr(method, field.name)))
+        if entry is not None:
+            yield entry
+
+
 def _manifest(
     outcome: Outcome, spec: PipelineSpec, registry: Registry, public: Path
 ) -> dict[str, Any]:
     report = outcome.report
     private = outcome.private
-    guarantees = spec.collect.method.guarantees
     return {
         "format": 1,
         "name": spec.name,
@@ -293,10 +302,9 @@ def _manifest(
                 for audit in report["audits"]
             ],
         },
-        "versions": versions(_entries(spec, registry)),
+        "versions": versions(_entries(spec, registry), _used(spec, registry)),
         "outputs": digests(public),
         "seed_commitment": seed_commitment(private["seed"], bytes.fromhex(private["seed_salt"])),
-        "guarantees": attrs.asdict(guarantees) if guarantees is not None else None,
-        "simulated": spec.collect.method.simulated,
+        **promised(spec.collect.method),
         "local_code": spec.local_code,
     }

@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
-import attrs
 import numpy as np
 
 from anonloom.data.findings import Chart, Finding, Findings, Notice
@@ -13,7 +12,7 @@ from anonloom.data.loss import column_losses, mean_of_columns
 from anonloom.data.release import Release
 from anonloom.data.schema import Schema
 from anonloom.data.table import Table
-from anonloom.run import suppression
+from anonloom.run import collection, suppression
 from anonloom.run import verdict as release_verdict
 from anonloom.run.check import Verdict
 from anonloom.run.exposure import Exposure
@@ -76,8 +75,7 @@ def report_of(
             "collector": spec.collect.name,
             "transport": _transport(journal.parameters(collector)),
             "parameters": journal.parameters(collector),
-            "guarantees": attrs.asdict(collector.guarantees) if collector.guarantees else None,
-            "simulated": collector.simulated,
+            **collection.promised(collector),
             **_left(findings.get(spec.collect.id, Findings())),
             "id": spec.collect.id,
         },
@@ -210,9 +208,7 @@ def _notices(spec: PipelineSpec, original: Table, release: Release) -> list[Noti
             + ", ".join(open_)
         )
         found.append(Notice(text, privacy=True))
-    if spec.collect.method.simulated:
-        text = "Keys or coins came from a seeded source: this is a simulation."
-        found.append(Notice(text, privacy=True))
+    found += collection.notices(spec.collect.method)
     if spec.local_code:
         found.append(Notice("A method came from unpackaged local code.", privacy=True))
     if spec.publish.transformation:

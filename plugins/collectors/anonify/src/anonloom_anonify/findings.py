@@ -132,7 +132,10 @@ def _hidden(campaign: Campaign) -> Iterator[Finding]:
         meaning="Donors whose uploads stood, in the smallest round: among so many could a donor "
         "hide, if the transport hides at all.",
         better="higher",
-        assumptions=("all donors are honest, and no person donates twice",),
+        assumptions=(
+            "all donors are honest, and no person donates twice",
+            "each party runs on a machine of its own: one process that plays all sees everything",
+        ),
     )
     yield Finding(
         name="counted",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from anonloom.data.schema import PUBLISHED, Schema
+from anonloom.kinds.collector import PLAYED
 from anonloom.kinds.estimates import Estimate
 from anonloom.kinds.rounds import Round
 from anonloom.kinds.slots import slot_of
@@ -182,6 +183,7 @@ def sentences(asked: "Anonify", rows: int | None, schema: Schema) -> Iterator[st
         f"{answers} of {layouts.answer.size} bytes, with {asked.servers} servers and at least "
         f"{asked.min_batch:,} donors"
     )
+    yield PLAYED
     yield from guarantees(asked).sentences()[:2]
     rounds = rounds_of(study, _few(donors))
     costs = [asked.transport.estimate(round) for round in rounds]
