@@ -33,7 +33,7 @@ from anonloom.data.schema import Column, Schema
 from anonloom.errors import AnonloomError, DataError, IntegrityError, TransportError, UsageError
 from anonloom.kinds.engines import Envelope
 from anonloom.kinds.rounds import Erasure, Party, Round
-from anonloom.kinds.slots import SlotSecret
+from anonloom.kinds.slots import SlotSecret, write_row
 from anonloom.kinds.transport import Seat
 from anonloom.kinds.work import JOB, RESULT
 from anonloom.kinds.work import Campaign as Outsourced
@@ -56,6 +56,8 @@ from anonloom_digest.listing import Listing
 from anonloom_direct.transport import Direct
 from anonloom_dpf.transport import Dpf
 from anonloom_merkle.scheme import Merkle
+from anonloom_mixnet.client import MixnetClient
+from anonloom_mixnet.items import write_item
 from anonloom_mixnet.transport import Mixnet
 from anonloom_proofs import keys
 from anonloom_proofs.condition import Condition
@@ -238,10 +240,13 @@ class Target:
         Changes something and feeds it to the decoder; returns how many bytes that were.
     allowed
         Its declared errors.
+    each
+        How many changes are made in one attempt.
     """
 
     attempt: Callable[[random.Random], int] = attrs.field(repr=False)
     allowed: tuple[type[Exception], ...] = ()
+    each: int = 1
 
 
 def decoding(
@@ -257,12 +262,14 @@ def decoding(
     return Target(attempt, allowed)
 
 
-def described(operation: str, **more: Any) -> tuple[Round, list[SlotSecret]]:
+def described(
+    operation: str, senders: int = SENDERS, **more: Any
+) -> tuple[Round, list[SlotSecret]]:
     """Return a small round, and the secrets of its positions."""
     entropy = SeededEntropy("slots")
-    drawn = [SlotSecret(entropy.bytes(16), entropy.bytes(16)) for _ in range(SENDERS)]
+    drawn = [SlotSecret(entropy.bytes(16), entropy.bytes(16)) for _ in range(senders)]
     secrets = sorted(drawn, key=lambda secret: secret.slot) if operation == "deposit" else []
-    more = {"capacity": 2 * SENDERS, "min_batch": 2, "servers": 2, **more}
+    more = {"capacity": 2 * senders, "min_batch": 2, "servers": 2, **more}
     if secrets:
         more["erasure"] = Erasure(frozenset([0]), bytes(32)).commitment
     return (
@@ -277,10 +284,12 @@ def described(operation: str, **more: Any) -> tuple[Round, list[SlotSecret]]:
     )
 
 
-def driven(transport: Any, operation: str, **more: Any) -> tuple[Driver, list[SlotSecret]]:
+def driven(
+    transport: Any, operation: str, senders: int = SENDERS, **more: Any
+) -> tuple[Driver, list[SlotSecret]]:
     """Return a round that has begun."""
     given = {name: more.pop(name) for name in ("corrupted", "faults") if name in more}
-    round, secrets = described(operation, **more)
+    round, secrets = described(operation, senders, **more)
     driver = Driver(
         transport,
         round,
@@ -305,7 +314,11 @@ def send(driver: Driver, secrets: Sequence[SlotSecret]) -> None:
         driver.post(texts())
 
 
-TRANSPORTS: dict[str, Any] = {"direct": Direct(), "dpf": Dpf(), "mixnet": Mixnet(traps=1)}
+TRANSPORTS: dict[str, Any] = {
+    "direct": Direct(),
+    "dpf": Dpf(tolerated=0.25),
+    "mixnet": Mixnet(traps=1),
+}
 
 
 def of_servers(transport: Any, operation: str) -> Target:
@@ -375,27 +388,61 @@ def of_clients(transport: Any, operation: str) -> Target:
 
 
 def of_uploads(transport: Any, operation: str) -> Target:
-    """Dishonest senders: what they seal is changed, and the round goes to its end."""
+    """Dishonest senders: what they seal is changed, and the round goes to its end.
+
+    Among many honest ones, so that a round gets to its end without them, or nearly alone.
+    """
+    dishonest = 10
 
     def attempt(rng: random.Random) -> int:
-        driver, secrets = driven(transport, operation)
+        senders = dishonest + rng.choice((2, 3 * dishonest))
+        driver, secrets = driven(transport, operation, senders)
+        carried: list[bytes] = []
         sent = 0
-        for at, text in enumerate(texts()):
+        for at, text in enumerate(texts(senders)):
             client: Any = driver.client()
             contents = list(
                 client.for_deposit(at, secrets[at], text) if secrets else client.for_post(text)
             )
-            if at == 0 or rng.random() < 0.2:
-                which = rng.randrange(len(contents))
-                contents[which] = resized(rng, contents[which])
+            carried.append(_item(client, at, secrets[at], text) if secrets else text)
+            if at < dishonest:
+                which = rng.choice([at for at, content in enumerate(contents) if content])
+                layered = isinstance(client, MixnetClient) and rng.random() < 0.8
+                contents[which] = (
+                    _changed_inside(rng, client, carried[-1])
+                    if layered
+                    else resized(rng, contents[which])
+                )
                 sent += len(contents[which])
-            envelopes = client.send(text, contents)
-            driver._send(Party("client", at), envelopes)
+            driver._send(Party("client", at), client.send(text, contents))
         driver.deliver()
         driver.finish()
         return sent
 
-    return Target(attempt, (TransportError,))
+    return Target(attempt, (TransportError,), dishonest)
+
+
+def _item(client: Any, at: int, secret: SlotSecret, text: bytes) -> bytes:
+    """Return what a packet of a deposit carries; of other transports nothing is asked."""
+    if not isinstance(client, MixnetClient):
+        return b""
+    row = write_row(secret, 1, 1, text)
+    bound = client.notice.bound
+    return write_item(client._route, bound, at, secret.alpha, row, SeededEntropy("item"))
+
+
+def _changed_inside(rng: random.Random, client: Any, carried: bytes) -> bytes:
+    """Return a packet that opens up to a layer in which something else is."""
+    route, entropy = client._route, SeededEntropy(rng.random())
+    hops = range(route.hops - 1, -1, -1)
+    sealers = [route.sealer(phase, hop) for phase in ("peel", "mix") for hop in hops]
+    wrong = rng.randrange(len(sealers))
+    for number, sealer in enumerate(sealers):
+        if number == wrong:
+            found = mutated(rng, carried)
+            carried = (found + carried)[: len(carried)]
+        carried = sealer.seal(carried, entropy).sealed
+    return carried
 
 
 def of_words(transport: Any, operation: str) -> Target:
@@ -891,7 +938,7 @@ class Report:
 def fuzz(name: str, target: Target, mutations: int, seed: int = 0) -> Report:
     """Try a decoder."""
     report, before = Report(name), _memory()
-    for number in range(mutations):
+    for number in range(-(-mutations // target.each)):
         rng = random.Random(f"{name} {seed} {number}")
         start, size = time.process_time(), max(LARGE)
         try:
@@ -905,7 +952,7 @@ def fuzz(name: str, target: Target, mutations: int, seed: int = 0) -> Report:
         spent = time.process_time() - start
         report.slowest = max(report.slowest, spent)
         report.slow += spent > SECONDS + PER_BYTE * size
-        report.mutations += 1
+        report.mutations += target.each
     report.memory = _memory() - before
     return report
 
