@@ -1,6 +1,7 @@
 """Every transport carries the same pipeline to the same release: one word is changed."""
 
 import json
+from importlib.metadata import version
 
 import pandas as pd
 import pytest
@@ -63,6 +64,38 @@ def test_the_release_does_not_depend_on_what_carried_the_rows(tmp_path, transpor
     assert (45, 15, 0, ROWS) == tuple(
         found[name] for name in ("arrived", "erased", "lost", "anonymity_set")
     )
-    assert not collection["simulated"]
-    # What is promised is the transport's affair; it is never left out.
-    assert 1 <= collection["guarantees"]["honest_senders_min"] <= 50
+    assert (False, "system", "one-process") == tuple(
+        collection[name] for name in ("simulated", "entropy", "parties")
+    )
+    # What is promised is the transport's affair; it is never left out, and nobody got it here.
+    assert {} == collection["guarantees"]
+    assert 1 <= collection["guarantees_if_deployed"]["honest_senders_min"] <= 50
+
+
+PLAYED = (
+    "One process played all senders and servers and saw every record: this protects nobody from "
+    "whoever ran it. What the transport guarantees holds where each party runs on a machine of its "
+    "own."
+)
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+def test_what_one_process_played_guarantees_nothing_on_any_surface(tmp_path, transport):
+    _, report = run(tmp_path, transport)
+    public = tmp_path / transport / "public"
+    manifest = json.loads((public / "manifest.json").read_text())
+    collection = report["collection"]
+    for name in ("simulated", "entropy", "parties", "guarantees", "guarantees_if_deployed"):
+        assert collection[name] == manifest[name]
+    assert {} == manifest["guarantees"]
+    assert ("amber", PLAYED) == (report["verdict"]["tone"], report["verdict"]["reasons"][0])
+    assert PLAYED in " ".join((public / "report.txt").read_text().split())
+
+
+def test_versions_of_the_transport_and_of_its_libraries_are_in_the_manifest(tmp_path):
+    run(tmp_path, "mixnet")
+    manifest = json.loads((tmp_path / "mixnet" / "public" / "manifest.json").read_text())
+    named = ("anonloom-mixnet", "anonloom-rounds", "cryptography")
+    assert {name: version(name) for name in named} == {
+        name: manifest["versions"].get(name) for name in named
+    }

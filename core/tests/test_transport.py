@@ -60,6 +60,7 @@ def message_of(act):
         (ROUND, {"iterations": 2}),
         (ROUND, {"suite": "mlkem768-x25519"}),
         (ROUND, {"authority": b"a"}),
+        (ROUND, {"study": b"s"}),
         (ROUND, {"cohort": 1}),
         (ROUND, {"min_leave": 2}),
         (ROUND, {"deadline": 5}),

@@ -17,7 +17,9 @@ from rounds_plain import (
 from anonloom.kinds.engines import Envelope
 from anonloom.kinds.rounds import Party
 from anonloom.protocol import faults
+from anonloom.testing.entropy import SeededEntropy
 from anonloom_rounds import adversaries
+from anonloom_rounds.invitations import Authority
 from anonloom_rounds.objections import Objection
 from anonloom_rounds.packing import unpack
 from anonloom_rounds.signing import Signer
@@ -90,6 +92,52 @@ def test_a_round_is_held_when_only_a_few_of_the_cohort_stay_away_or_are_new(
     net.close()
     net.settle()
     assert [expected] * 2 == [server.stopped for server in net.servers]
+
+
+def beyond(cohort, **more):
+    """A round for three senders, to which a fourth has come."""
+    net = make_driver(post_round(capacity=3, cohort=cohort, **more))
+    net.post([message(at) for at in range(4)])
+    assert {"the round is full": 2} == dict(net.refused())
+    return net
+
+
+def test_a_round_to_which_more_came_than_it_takes_is_held():
+    """Three of three would look complete: whether the fourth was one of them nobody can tell."""
+    net = beyond(cohort=3)
+    net.restart(0)  # a server that starts again has not forgotten it
+    net.close()
+    assert [
+        "more senders came than the 3 that the round takes: some who were among the 3 before may "
+        "have been refused"
+    ] * 2 == [server.stopped for server in net.servers]
+
+
+def test_of_a_first_phase_who_comes_too_late_is_told_so_and_the_round_goes_on():
+    net = beyond(cohort=0)
+    assert [True, True, True, False] == [client.acknowledged for client in net.clients]
+    assert 3 == len(net.finish())
+    assert [True, True, True, False] == [client.stands for client in net.clients]
+
+
+def test_who_may_not_send_takes_no_place_and_is_no_overflow():
+    authority, entropy = Authority.draw(SeededEntropy()), SeededEntropy("more")
+    codes = [authority.invite(entropy) for _ in range(3)]
+    strange = Authority.draw(entropy).invite(entropy)
+    net = make_driver(post_round(capacity=3, cohort=3, authority=authority.public))
+    net.post([message(at) for at in range(5)], [strange, *codes, strange])
+    assert {"no invitation": 4} == dict(net.refused())
+    assert 3 == len(net.finish())
+
+
+def test_who_is_listed_without_receipts_stands_and_who_holds_them_all_does_too():
+    net = make_driver(post_round())
+    net.faults.append(faults.drop(faults.step("receipt")))
+    listed, _ = net.post([message(0), message(1)])
+    assert not listed.stands
+    net.close()
+    assert listed.stands
+    assert not listed.acknowledged
 
 
 # --- the order of things --------------------------------------------------------------------
@@ -225,10 +273,24 @@ def objection_of(net, client=0):
     return net.clients[client]._object()[0].body
 
 
+def test_an_objection_of_another_size_is_not_even_read(monkeypatch):
+    """A megabyte of zeros is a hundred thousand empty parts, and a stranger may send it."""
+    net = uploaded(post_round())
+    good = objection_of(net)
+    net.close()
+
+    def unpack(*given):
+        raise AssertionError("it is read")
+
+    monkeypatch.setattr("anonloom_rounds.objections.unpack", unpack)
+    for number, body in enumerate((bytes(10**6), good + b"x", good[:-1], b""), 1):
+        assert {"unfounded objection": number} == objecting(net, body)
+
+
 def test_objections_prove_themselves_or_are_refused():
     net = uploaded(post_round())
     good = objection_of(net)
-    read = Objection.read(good, 2)
+    read = Objection.read(good, net.servers[0].sealed_sizes)
     net.close()
     net.clients[0].listed = None
     wrong = [
@@ -264,7 +326,7 @@ def test_objections_have_their_time():
 def test_a_server_cannot_invent_an_objection():
     """What it passes on has to prove itself to everybody; what does not is as if never said."""
     net = uploaded(post_round(3))
-    read = Objection.read(objection_of(net), 3)
+    read = Objection.read(objection_of(net), net.servers[0].sealed_sizes)
     unknown = attrs.evolve(read, upload=b"x" * 16)
     net.close()
     net.servers[1]._objections[unknown.upload] = bytes(unknown)

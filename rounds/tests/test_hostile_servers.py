@@ -67,7 +67,10 @@ def test_a_key_that_nothing_can_be_sealed_with_is_refused_by_servers(suite):
         return pack(software, public[:-32] + bytes(32))
 
     net = make_driver(post_round(suite=suite), corrupted={1: adversaries.substitutes("key", low)})
-    assert "a server announced a key that cannot be read" == net.servers[0].stopped
+    assert (
+        "server 1 announced keys that cannot be used: uploads cannot be sealed with a key of the "
+        f"suite '{suite}'" == net.servers[0].stopped
+    )
     with pytest.raises(ValueError, match="shared key"):
         Lock.read("x25519", bytes(32))
 

@@ -131,6 +131,18 @@ def test_who_was_there_is_known_across_a_restart(ended):
     assert before == net.servers[0].senders
 
 
+def test_an_invitation_admits_to_its_own_study_only():
+    one, two = (STUDY.invite(SeededEntropy(at), at) for at in (b"one", b"two"))
+    proofs = [prove(code, b"here") for code in (one, two)]
+    assert None is invited(STUDY.public, proofs[0], b"here", b"two")
+    assert None is invited(STUDY.public, proofs[0], b"here")
+    assert None is not invited(STUDY.public, proofs[0], b"here", b"one")
+    net = make_driver(post_round(authority=STUDY.public, study=b"two"))
+    net.post([message(1), message(2)], [one, two])
+    assert [False, True] == [client.acknowledged for client in net.clients]
+    assert {"no invitation": 2} == dict(net.refused())
+
+
 def test_without_invitations_nobody_is_recognised():
     net = make_driver(post_round())
     net.post([message(1), message(2)])

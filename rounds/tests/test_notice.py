@@ -20,7 +20,8 @@ UNSIGNED = "the round description is not signed by all servers"
 
 
 def read(data=NOTICE, pins=None, software=SOFTWARE):
-    return read_notice(data, NET.pins if pins is None else tuple(pins), software)
+    known = NET.pins if pins is None else tuple(pins)
+    return read_notice(data, known, software, Plain().judge_keys)
 
 
 def signed_by_all(document, identities=None):
@@ -121,11 +122,54 @@ def test_a_server_that_shows_another_description_gets_nothing_from_clients():
     net.client(0)
 
 
-def test_a_key_that_cannot_be_read_stops_the_round():
-    lie = adversaries.lies("key", lambda said: pack(unpack(said)[0], b"short"))
-    net = make_driver(post_round(), corrupted={1: lie})
-    assert "a server announced a key that cannot be read" == net.servers[0].stopped
-    assert "a server announced a key that cannot be read" == refusal(net.client)
+UNUSABLE = "uploads cannot be sealed with a key of the suite 'x25519'"
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (lambda keys: (), UNUSABLE),
+        (lambda keys: (b"short",), UNUSABLE),
+        (lambda keys: (bytes(32),), UNUSABLE),
+        (lambda keys: (b"\1" + bytes(31),), UNUSABLE),
+        (lambda keys: (keys[0] + b"x",), UNUSABLE),
+        (lambda keys: (*keys, b"own"), "1 keys of its own instead of none"),
+    ],
+)
+def test_a_server_whose_keys_cannot_be_used_is_named_before_anything_is_signed(change, why):
+    net = make_driver(post_round(3), corrupted={1: adversaries.misannounces(change)})
+    expected = f"server 1 announced keys that cannot be used: {why}"
+    assert [expected] * 2 == [net.servers[at].stopped for at in (0, 2)]
+    assert [None] * 2 == [net.servers[at].notice for at in (0, 2)]
+    assert expected == refusal(net.client)
+
+
+@pytest.mark.parametrize("own", [(), (bytes(32),), (b"x",), (b"\1" * 32, b"more")])
+def test_a_client_refuses_keys_that_all_servers_have_signed_and_nobody_can_use(own):
+    """All of them may be corrupted: what they sign makes a sender stop, and never fail."""
+    keys = [unpack(part) for part in unpack(DOCUMENT)[4:]]
+    head = unpack(DOCUMENT)[:4]
+    forged = pack(*head, pack(*keys[0]), pack(*own))
+    why = "1 keys of its own instead of none" if len(own) == 2 else UNUSABLE
+    assert f"server 1 announced keys that cannot be used: {why}" == refusal(
+        lambda: read(signed_by_all(forged))
+    )
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        lambda head, keys: pack(*head[:3]),
+        lambda head, keys: pack(*head, keys[0]),
+        lambda head, keys: pack(*head, *keys, keys[0]),
+        lambda head, keys: pack(*head, keys[0], b"x"),
+        lambda head, keys: pack(*head[:3], b"x", *keys),
+    ],
+)
+def test_a_client_refuses_what_all_servers_have_signed_and_nobody_can_read(changed):
+    parts = unpack(DOCUMENT)
+    forged = changed(parts[:4], parts[4:])
+    assert UNREADABLE == refusal(lambda: read(signed_by_all(forged)))
 
 
 def test_servers_with_different_software_refuse_each_other():

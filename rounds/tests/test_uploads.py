@@ -15,6 +15,7 @@ from anonloom.testing.entropy import SeededEntropy
 from anonloom_rounds import adversaries
 from anonloom_rounds.objections import Objection
 from anonloom_rounds.packing import pack
+from anonloom_rounds.signing import SIGNATURE_BYTES
 from anonloom_rounds.uploads import HASH_BYTES, MARK_BYTES, Body, Uploads, body_size, read_held
 
 ONE, OTHER = (Body.of_all([text, b"y"])[0] for text in (b"one", b"other"))
@@ -70,13 +71,15 @@ def test_lists_that_no_honest_server_writes():
 
 
 def test_objections_are_read_as_they_were_written():
-    objection = Objection(b"i", (b"r", b"s"), (b"x", b"y"))
-    assert objection == Objection.read(bytes(objection), 2)
+    receipts = (b"r" * SIGNATURE_BYTES, b"s" * SIGNATURE_BYTES)
+    objection = Objection(b"i" * ID_BYTES, receipts, (b"x", b"yy"))
+    assert objection == Objection.read(bytes(objection), (1, 2))
     body = objection.body(1)
-    assert (b"y", hashlib.sha256(b"y").digest()) == (body.sealed, body.hashes[HASH_BYTES:])
-    wrong = [b"", b"x", bytes(objection)[:-1], pack(b"i", b"r"), pack(b"i", b"r", b"s")]
-    assert [None] * 5 == [Objection.read(data, 2) for data in wrong]
-    assert Objection.read(bytes(objection), 3) is None
+    assert (b"yy", hashlib.sha256(b"yy").digest()) == (body.sealed, body.hashes[HASH_BYTES:])
+    good = bytes(objection)
+    wrong = [b"", b"x", good[:-1], good + b"x", pack(b"i", b"r", b"s"), bytes(len(good))]
+    assert [None] * 6 == [Objection.read(data, (1, 2)) for data in wrong]
+    assert [None] * 2 == [Objection.read(good, sizes) for sizes in ((1, 2, 3), (2, 2))]
 
 
 # --- at a server ----------------------------------------------------------------------------

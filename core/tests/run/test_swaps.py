@@ -20,6 +20,21 @@ def test_one_sentence_names_every_declared_difference():
     )
 
 
+def test_what_one_process_played_is_told_as_what_it_would_be():
+    def played(transport, **changes):
+        one = collection(transport, **changes)
+        declared = one.pop("guarantees")
+        facts = {"parties": "one-process", "guarantees": {}}
+        return {**one, **facts, "guarantees_if_deployed": declared}
+
+    sentence = (
+        "With two instead of one: what is hidden withstands a quantum computer: yes (with one: no)."
+        " That is what they declare for a deployment: one process played all parties here."
+    )
+    after = played("two", post_quantum=True)
+    assert [sentence] * 2 == [swap(played("one"), after), swap(collection("one"), after)]
+
+
 def test_lists_of_a_report_are_no_difference():
     assert "With two instead of one, no declared guarantee changes." == swap(
         collection("one"), collection("two")

@@ -562,8 +562,98 @@ class LosesGroups(Relay):
         return made
 
 
+class AnnouncingServer(RelayServer):
+    """Announces a key to the others, which do nothing with it but look at it."""
+
+    change = staticmethod(lambda keys: keys)
+
+    def begin(self):
+        said = json.dumps([key.hex() for key in self.change((b"four",))]).encode()
+        own = self.seat.index
+        return super().begin() + [
+            Envelope(
+                sender=Party("server", own),
+                receiver=server,
+                step="key",
+                round=self.round.digest,
+                body=said + mac(self.seat.pins[own], said),
+            )
+            for server in self.round.everyone
+            if server.index != own
+        ]
+
+    def take(self, envelope):
+        if envelope.step != "key" or envelope.sender.role != "server":
+            return super().take(envelope)
+        said, mark, sender = envelope.body[:-MAC], envelope.body[-MAC:], envelope.sender
+        if mark == mac(self.seat.pins[sender.index], said) and self.wrong(json.loads(said)):
+            self.stopped = f"{sender} announced a wrong key"
+        return []
+
+    def wrong(self, keys):
+        return [8] != [len(key) for key in keys]
+
+    @property
+    def notice(self):
+        return None if self.stopped else super().notice
+
+
+class Announces(Relay):
+    """Judges what servers announce; zeros are as good as any key."""
+
+    server_engine = AnnouncingServer
+
+    def misannouncing(self, change):
+        def corrupt(server, seat):
+            server.change = change
+            return server
+
+        return corrupt
+
+
+class SignsAnything(Announces):
+    server_engine = type(
+        "Unjudging", (AnnouncingServer,), {"wrong": lambda self, keys: len(keys) > 1}
+    )
+
+
+class NamesNobody(Announces):
+    server_engine = type(
+        "Vague",
+        (AnnouncingServer,),
+        {
+            "take": lambda self, envelope: (
+                AnnouncingServer.take(self, envelope),
+                setattr(self, "stopped", self.stopped and "a key is wrong"),
+            )[0]
+        },
+    )
+
+
+class Stumbling(RelayClient):
+    def post(self, message):
+        if type(self).low:
+            type(self).low = False
+            raise ValueError("of low order")
+        return super().post(message)
+
+
+class FailsAtTheSender(Announces):
+    """Signs a key of zeros, with which no sender can do anything."""
+
+    def misannouncing(self, change):
+        self.client_engine.low = change((b"four",)) == (bytes(4),)
+        return super().misannouncing(change)
+
+    client_engine = type("StumblingClient", (Stumbling,), {"low": False})
+
+
 CASES = [
     (Relay, None),
+    (Announces, None),
+    (SignsAnything, "check_wrong_keys_are_blamed_before_anything_is_signed"),
+    (NamesNobody, "check_wrong_keys_are_blamed_before_anything_is_signed"),
+    (FailsAtTheSender, "check_wrong_keys_are_blamed_before_anything_is_signed"),
     (Mute, None),
     (Boasts, "check_counts_filled_positions"),
     (Miscounts, "check_counts_filled_positions"),

@@ -23,6 +23,7 @@ from anonloom_rounds.server import RoundServer
 from anonloom_rounds.signing import SIGNATURE_BYTES, Signer, write_signed
 from anonloom_rounds.state import Strongbox
 from anonloom_rounds.uploads import Body
+from anonloom_rounds.words import Word
 
 #: Returns what is said instead.
 Change = Callable[[bytes], bytes]
@@ -211,6 +212,34 @@ def lies(step: str, change: Change = flip, *, to: Iterable[int] | None = None) -
             return (self.resigned(envelope, change(envelope.body[SIGNATURE_BYTES:])),)
 
     return Lying
+
+
+def misannounces(change: Callable[[tuple[bytes, ...]], tuple[bytes, ...]]) -> Corruption:
+    """Make a server that announces other keys to everybody, and signs what follows from them.
+
+    Parameters
+    ----------
+    change
+        Makes what is announced out of the key for uploads and the transport's own keys.
+    """
+
+    class Misannouncing(Deviating):
+        def begin(self) -> list[Envelope]:
+            envelopes = super().begin()
+            if isinstance(self.honest, RoundServer) and envelopes:
+                # It believes in its keys itself: otherwise its signature would give it away.
+                own = Word(envelopes[0].body[SIGNATURE_BYTES:], envelopes[0].body[:SIGNATURE_BYTES])
+                self.honest.talk.words.put("key", self.seat.index, own)
+                self.honest.judge_keys = lambda round, keys: ""
+            return envelopes
+
+        def outgoing(self, envelope: Envelope) -> Iterable[Envelope]:
+            if envelope.step != "key":
+                return (envelope,)
+            software, *keys = unpack(envelope.body[SIGNATURE_BYTES:])
+            return (self.resigned(envelope, pack(software, *change(tuple(keys)))),)
+
+    return Misannouncing
 
 
 def substitutes(step: str, change: Change = flip) -> Corruption:

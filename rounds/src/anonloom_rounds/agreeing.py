@@ -38,7 +38,7 @@ class Agreeing(Collecting):
     def _take_objection(self, envelope: Envelope) -> str:
         if self._list is None or "settle" in self._asked:
             return "not the time for objections"
-        objection = Objection.read(envelope.body, self.round.servers)
+        objection = Objection.read(envelope.body, self.sealed_sizes)
         if objection is None or not objection.founded(self.bound, self.seat.pins):
             return "unfounded objection"
         if self._is_listed(objection.upload):
@@ -54,6 +54,14 @@ class Agreeing(Collecting):
     def _agree(self) -> None:
         """Agree with the others on what all hold alike, sign the list and show it to clients."""
         if self._list is not None:
+            return
+        if self.round.cohort and self.overflowed:
+            # Equal numbers would hide who was pushed out. Of a first phase nobody knows how many
+            # should have come: who is not confirmed there has not begun to take part.
+            self.talk.stop(
+                f"more senders came than the {self.round.capacity} that the round takes: some who "
+                f"were among the {self.round.cohort} before may have been refused"
+            )
             return
         if not self.talk.said("held"):  # a long list: it is written once
             self.talk.say("held", self._uploads.held())
@@ -113,11 +121,11 @@ class Agreeing(Collecting):
         found: dict[bytes, Objection] = {}
         for word in words:
             try:
-                bodies = unpack(word)
+                bodies = unpack(word, self.round.capacity)
             except ValueError:
                 continue
             for body in bodies:
-                objection = Objection.read(body, self.round.servers)
+                objection = Objection.read(body, self.sealed_sizes)
                 if objection is None or objection.upload in found:
                     continue
                 if objection.founded(self.bound, self.seat.pins):
@@ -131,12 +139,13 @@ class Agreeing(Collecting):
             )
             return
         missing = self.round.cohort - len(admitted)
+        needs_all = self.round.min_leave > self.round.cohort
         if 0 < missing < self.round.min_leave:
             self.talk.stop(
                 f"{missing} of {self.round.cohort} senders are missing"
                 + (
                     ", and the round needs all of them"
-                    if self.round.min_leave > self.round.cohort
+                    if needs_all
                     else f": with fewer than {self.round.min_leave} missing, what is absent would "
                     "show whose it is"
                 )
@@ -144,8 +153,13 @@ class Agreeing(Collecting):
             return
         if self.round.cohort and 0 < -missing < self.round.min_leave:
             self.talk.stop(
-                f"{-missing} senders more than the {self.round.cohort} before: with fewer than "
-                f"{self.round.min_leave}, what is new would show whose it is"
+                f"{-missing} senders more than the {self.round.cohort} before"
+                + (
+                    ": the round needs exactly those"
+                    if needs_all
+                    else f": with fewer than {self.round.min_leave}, what is new would show whose "
+                    "it is"
+                )
             )
             return
         self.admitted = admitted

@@ -11,12 +11,17 @@ from anonloom.kinds.engines import Clock, Entropy, ServerEngine
 from anonloom.kinds.rounds import Round, require_positions
 from anonloom.kinds.transport import Seat
 from anonloom_rounds.conversation import Conversation, readable
-from anonloom_rounds.notice import Notice
+from anonloom_rounds.notice import MOST_KEYS, KeyJudge, Notice, wrong_keys
 from anonloom_rounds.packing import pack, unpack
 from anonloom_rounds.recording import Recorded
 from anonloom_rounds.sealing import SealingKey
 from anonloom_rounds.signing import write_signed
 from anonloom_rounds.state import Strongbox
+
+
+def no_keys(round: Round, keys: tuple[bytes, ...]) -> str:
+    """Judge the keys of a transport that has none of its own."""
+    return f"{len(keys)} keys of its own instead of none" if keys else ""
 
 
 @attrs.define(eq=False)
@@ -31,6 +36,9 @@ class Beginning(ServerEngine):
         What went wrong and was put right, counted.
     remembered
         Facts of the transport's own, by name: saved with everything else, forgotten at the end.
+    judge_keys
+        The transport's `RoundTransport.judge_keys`: asked of all servers' keys before this one
+        signs the description.
     """
 
     #: The transport's own steps; those that end with a number are listed without it.
@@ -44,6 +52,7 @@ class Beginning(ServerEngine):
     refused: Counter[str] = attrs.field(factory=Counter, init=False)
     remarks: Counter[str] = attrs.field(factory=Counter, init=False)
     remembered: dict[str, bytes] = attrs.field(factory=dict, init=False, repr=False)
+    judge_keys: KeyJudge = attrs.field(default=no_keys, init=False, repr=False)
     talk: Conversation = attrs.field(init=False, repr=False)
     _box: Strongbox = attrs.field(init=False, repr=False)
     _key: SealingKey | None = attrs.field(default=None, init=False, repr=False)
@@ -132,7 +141,7 @@ class Beginning(ServerEngine):
         keys = []
         for server, word in enumerate(words):
             try:
-                software, *own = unpack(word)
+                software, *own = unpack(word, 1 + MOST_KEYS)
             except ValueError:
                 software, own = b"", []
             if software != self._software:
@@ -143,8 +152,8 @@ class Beginning(ServerEngine):
                 )
                 return None
             keys.append(tuple(own))
-        try:
-            return Notice(self.round, self._software, tuple(keys), self.seat.pins)
-        except (ValueError, IndexError):
-            self.talk.stop("a server announced a key that cannot be read")
+        wrong = wrong_keys(self.round, keys, self.judge_keys)
+        if wrong:
+            self.talk.stop(wrong)
             return None
+        return Notice(self.round, self._software, tuple(keys), self.seat.pins)

@@ -16,7 +16,7 @@ from anonloom_rounds.objections import Objection
 from anonloom_rounds.packing import cut
 from anonloom_rounds.receipts import confirms
 from anonloom_rounds.sealing import context_of
-from anonloom_rounds.signing import read_signed
+from anonloom_rounds.signing import read_signed, signed_size
 from anonloom_rounds.uploads import MARK_BYTES, Body
 
 #: Whoever delivers an envelope puts the sender in; the client has no name of its own.
@@ -189,6 +189,8 @@ class RoundClient(ClientEngine):
     def _take_list(self, data: bytes) -> list[Envelope]:
         if self.listed is not None:
             return []  # an objection that may be lost is made again by `again` alone
+        if len(data) > signed_size(self.round.capacity * ID_BYTES, self.round.servers):
+            return []
         document = self.signed_by_all("accepted", data)
         if document is None:
             return []
@@ -212,6 +214,11 @@ class RoundClient(ClientEngine):
     def acknowledged(self) -> bool:
         """Whether every server has confirmed the message."""
         return bool(self._bodies) and len(self._receipts) == self.round.servers
+
+    @property
+    def stands(self) -> bool:
+        """Whether the message counts, by receipts or by the list; see `ClientEngine.stands`."""
+        return self.acknowledged or bool(self.listed)
 
 
 # What thousands of clients in one process are shown is read once.

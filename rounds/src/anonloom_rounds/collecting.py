@@ -13,6 +13,9 @@ from anonloom_rounds.receipts import write_receipt
 from anonloom_rounds.sealing import context_of, overhead
 from anonloom_rounds.uploads import MARK_BYTES, Body, Uploads, body_size
 
+#: A fact: somebody who may send was refused because the round was full.
+_OVERFLOW = "overflow"
+
 
 @attrs.define(eq=False)
 class Collecting(Beginning):
@@ -28,6 +31,16 @@ class Collecting(Beginning):
     @abstractmethod
     def content_size(self) -> int:
         """Bytes of what a client seals to this server, without the invitation."""
+
+    def content_size_of(self, server: int) -> int:
+        """Bytes of what a client seals to one of the servers: the same for all, unless said."""
+        return self.content_size
+
+    @property
+    def sealed_sizes(self) -> tuple[int, ...]:
+        """Bytes of what a client sends to each server, sealed."""
+        around = MARK_BYTES + self._proof_size + overhead(self.round.suite)
+        return tuple(around + self.content_size_of(at) for at in range(self.round.servers))
 
     def judge(self, content: bytes) -> str:
         """Say why an upload is refused, or nothing."""
@@ -52,8 +65,7 @@ class Collecting(Beginning):
             return "not from a client"
         if self._notice is None:
             return "before the round has begun"
-        inside = MARK_BYTES + self._proof_size + self.content_size
-        size = inside + overhead(self.round.suite)
+        size = self.sealed_sizes[self.seat.index]
         if len(upload) != ID_BYTES or len(data) != body_size(self.round.servers, size):
             return "wrong size"
         body = Body.read(data, self.round.servers)
@@ -61,7 +73,7 @@ class Collecting(Beginning):
             case "other":
                 return "other bytes under a known id"
             case "new":
-                wrong = self._too_late() or self._keep(upload, body)
+                wrong = self._too_late() or self._keep(upload, body, limited=True)
                 if wrong:
                     return wrong
         # What stands gets its receipt, also when it comes again after the round was closed.
@@ -77,19 +89,28 @@ class Collecting(Beginning):
             return "after the close"
         if self.round.deadline is not None and self._clock.now() > self.round.deadline:
             return "after the deadline"
-        return "the round is full" if len(self._uploads) >= self.round.capacity else ""
+        return ""
+
+    @property
+    def overflowed(self) -> bool:
+        """Whether somebody who may send was refused because the round was full."""
+        return _OVERFLOW in self.remembered
 
     @property
     def _proof_size(self) -> int:
         return PROOF_BYTES if self.round.authority else 0
 
-    def _keep(self, upload: bytes, body: Body, *, proven: bool = False) -> str:
+    def _keep(
+        self, upload: bytes, body: Body, *, proven: bool = False, limited: bool = False
+    ) -> str:
         """Open an upload and keep it; return why it is refused, or nothing.
 
         Parameters
         ----------
         proven
             Whether receipts of all servers show that the hashes are those that the client sent.
+        limited
+            Whether the round's capacity counts: not for what it has accepted before.
         """
         assert self._key is not None
         if not body.is_for(self.seat.index):
@@ -102,7 +123,8 @@ class Collecting(Beginning):
         if not proven and not hmac.compare_digest(marked.mark, body.mark):
             return "damaged"
         proof, content = opened[: self._proof_size], opened[self._proof_size :]
-        sender = invited(self.round.authority, proof, context) if proof else b""
+        authority, study = self.round.authority, self.round.study
+        sender = invited(authority, proof, context, study) if proof else b""
         if sender is None:
             return "no invitation"
         if sender in self._invitations:
@@ -110,6 +132,10 @@ class Collecting(Beginning):
         if self.seat.invited is not None and sender not in self.seat.invited:
             # Equal numbers are not enough: who came for somebody else would show whose is missing.
             return "not in the phase before"
+        # Only now: somebody who may not send takes nobody's place, and is no overflow either.
+        if limited and len(self._uploads) >= self.round.capacity:
+            self.remembered[_OVERFLOW] = b"1"
+            return "the round is full"
         wrong = self.judge_as(upload, content)
         if wrong:
             return wrong

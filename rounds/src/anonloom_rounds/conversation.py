@@ -16,8 +16,12 @@ from anonloom_rounds.words import Word, Words
 
 _NONCE = 32
 _HASH = 32
-_TOLD = _HASH + SIGNATURE_BYTES
-_COMMIT = " commit"
+
+#: Bytes of what a server tells of another's word: its hash, and the signature under it.
+TOLD_BYTES = _HASH + SIGNATURE_BYTES
+
+#: How the step ends in which servers commit to what they show in the next.
+COMMIT = " commit"
 
 #: A server says this when it gives up.
 STOP = "stop"
@@ -252,7 +256,7 @@ class Conversation:
     def _compare(self, server: int, told: bytes, step: str) -> None:
         """Stop when a server was told something else in a step than this one."""
         for other, (digest, _) in enumerate(self.words.heard(step)):
-            piece = told[other * _TOLD : (other + 1) * _TOLD]
+            piece = told[other * TOLD_BYTES : (other + 1) * TOLD_BYTES]
             if piece[:_HASH] == digest:
                 continue
             if self.contradicted(step, other, piece):
@@ -295,22 +299,22 @@ class Conversation:
                 self._values[name] = value()
             nonce = self.derived(f"nonce {name} {subject.hex()}")
             own = self._values[name]
-            self.say(name + _COMMIT, self._commitment(name, subject, self.seat.index, nonce, own))
-            if self.all(name + _COMMIT) is None:
+            self.say(name + COMMIT, self._commitment(name, subject, self.seat.index, nonce, own))
+            if self.all(name + COMMIT) is None:
                 return None
-            self.say(name, nonce + self._told(name + _COMMIT) + own)
+            self.say(name, nonce + self._told(name + COMMIT) + own)
             del self._values[name]
         return self.shown(name, subject)
 
     def shown(self, name: str, subject: bytes) -> tuple[bytes, ...] | None:
         """Return what all have shown, if each showed what it had committed to."""
-        commitments, words = self.all(name + _COMMIT), self.all(name)
+        commitments, words = self.all(name + COMMIT), self.all(name)
         if commitments is None or words is None:
             return None
-        start = _NONCE + len(words) * _TOLD
+        start = _NONCE + len(words) * TOLD_BYTES
         for server, (commitment, word) in enumerate(zip(commitments, words, strict=True)):
             nonce, value = word[:_NONCE], word[start:]
-            self._compare(server, word[_NONCE:start], name + _COMMIT)
+            self._compare(server, word[_NONCE:start], name + COMMIT)
             if self.stopped:
                 return None
             expected = self._commitment(name, subject, server, nonce, value)

@@ -3,6 +3,9 @@
 An invitation is a secret of its own, and uploads show only what it signs for one server and one
 upload. A code that servers got to see could be used by any of them: it would send in the name of
 everybody whom it has seen in an earlier phase, and leave the one whom it is after alone.
+
+The study is part of what is signed: an authority may run several, and whoever was invited to one
+must not appear in another, where one person would count twice.
 """
 
 import attrs
@@ -36,10 +39,16 @@ class Authority:
         """What the round description holds of it."""
         return self._identity.public
 
-    def invite(self, entropy: Entropy) -> bytes:
-        """Return a new invitation; nobody but the invited person may see it."""
+    def invite(self, entropy: Entropy, study: bytes = b"") -> bytes:
+        """Return a new invitation; nobody but the invited person may see it.
+
+        Parameters
+        ----------
+        study
+            What it admits to: the field `study` of the rounds.
+        """
         invited = new_identity(entropy)
-        return invited.secret + Signer(self._identity).sign("invitation", b"", invited.public)
+        return invited.secret + Signer(self._identity).sign("invitation", study, invited.public)
 
 
 def prove(invitation: bytes, context: bytes) -> bytes:
@@ -48,9 +57,17 @@ def prove(invitation: bytes, context: bytes) -> bytes:
     return identity.public + vouched + Signer(identity).sign("invited", b"", context)
 
 
-def invited(authority: bytes, proof: bytes, context: bytes) -> bytes | None:
-    """Return who sends, by the public half of an invitation; None when nobody was invited."""
+def invited(authority: bytes, proof: bytes, context: bytes, study: bytes = b"") -> bytes | None:
+    """Return who sends, by the public half of an invitation; None when nobody was invited.
+
+    Parameters
+    ----------
+    context
+        What the upload is bound to.
+    study
+        What the invitation must have been signed for.
+    """
     public, signatures = proof[:_KEY], proof[_KEY:]
     vouched, own = signatures[:SIGNATURE_BYTES], signatures[SIGNATURE_BYTES:]
-    genuine = signed(authority, vouched, "invitation", b"", public)
+    genuine = signed(authority, vouched, "invitation", study, public)
     return public if genuine and signed(public, own, "invited", b"", context) else None

@@ -1,18 +1,48 @@
 """Notice: the description of a round with the keys of all servers, signed by all of them."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 import attrs
 
 from anonloom.errors import TransportError
-from anonloom.kinds.rounds import Round
+from anonloom.kinds.rounds import MOST_SERVERS, Round
 from anonloom_rounds.packing import pack, unpack
 from anonloom_rounds.sealing import Lock
 from anonloom_rounds.signing import read_signed
 
 _HEAD = b"anonloom notice 1"
+
+#: More parts than a description has: a few, and something of each server.
+_MOST_PARTS = 4 + MOST_SERVERS
+
+#: More keys than any transport's servers announce.
+MOST_KEYS = 16
+
+#: Says what is wrong with the transport's own keys of one server in a round, or nothing.
+KeyJudge = Callable[[Round, tuple[bytes, ...]], str]
+
+
+def wrong_keys(round: Round, announced: Sequence[tuple[bytes, ...]], judge: KeyJudge) -> str:
+    """Say which server announced keys that cannot be used, and why; nothing if all can be.
+
+    Asked by every server before it signs the description, and by every client before it uses it:
+    what was signed could be blamed on nobody any more, and every sender would fail.
+    """
+    for server, keys in enumerate(announced):
+        wrong = _wrong_lock(round, keys) or judge(round, keys[1:])
+        if wrong:
+            return f"server {server} announced keys that cannot be used: {wrong}"
+    return ""
+
+
+def _wrong_lock(round: Round, keys: tuple[bytes, ...]) -> str:
+    try:
+        Lock.read(round.suite, keys[0])
+    except (ValueError, IndexError):
+        return f"uploads cannot be sealed with a key of the suite '{round.suite}'"
+    return ""
 
 
 # Compared by hash: keys of servers cannot be, and a round may have a million slots.
@@ -65,16 +95,17 @@ class Notice:
 
 # Clients in one process share what they read; each has its own copy elsewhere.
 @lru_cache(maxsize=16)
-def read_notice(data: bytes, pins: tuple[bytes, ...], software: bytes) -> Notice:
+def read_notice(data: bytes, pins: tuple[bytes, ...], software: bytes, judge: KeyJudge) -> Notice:
     """Read what some server handed out as the round's description.
 
     Raises
     ------
     TransportError
-        When it is not signed by all servers, or is for other software.
+        When it is not signed by all servers, is for other software, or holds keys that cannot be
+        used.
     """
     try:
-        described = unpack(unpack(data)[0])[1]
+        described = unpack(unpack(data, _MOST_PARTS)[0], _MOST_PARTS)[1]
     except (ValueError, IndexError):
         raise TransportError("the round description cannot be read") from None
     # Signatures first: what only one server says is not even read.
@@ -84,14 +115,24 @@ def read_notice(data: bytes, pins: tuple[bytes, ...], software: bytes) -> Notice
     round = Round.decoded(described)
     if round.servers != len(pins):
         raise TransportError("the round description is not signed by all servers")
-    _, _, said, pinned, *keys = unpack(document)
+    try:
+        _, _, said, pinned, *keys = unpack(document, _MOST_PARTS)
+        announced = tuple(tuple(unpack(own, MOST_KEYS)) for own in keys)
+        known = tuple(unpack(pinned, MOST_SERVERS))
+    except ValueError:
+        raise TransportError("the round description cannot be read") from None
     if said != software:
         raise TransportError(
             f"the servers run {said.decode(errors='replace')}, and this client "
             f"{software.decode(errors='replace')}: both must be the same"
         )
-    notice = Notice(round, said, tuple(tuple(unpack(own)) for own in keys), pins)
-    if tuple(unpack(pinned)) != pins or notice.document != document:
+    if len(announced) != round.servers:
+        raise TransportError("the round description cannot be read")
+    wrong = wrong_keys(round, announced, judge)
+    if wrong:
+        raise TransportError(wrong)
+    notice = Notice(round, said, announced, pins)
+    if known != pins or notice.document != document:
         raise TransportError("the round description is not signed by all servers")
     return notice
 

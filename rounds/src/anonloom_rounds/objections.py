@@ -4,8 +4,10 @@ from collections.abc import Sequence
 
 import attrs
 
-from anonloom_rounds.packing import pack, unpack
+from anonloom.kinds.engines import ID_BYTES
+from anonloom_rounds.packing import pack, packed_size, unpack
 from anonloom_rounds.receipts import confirms
+from anonloom_rounds.signing import SIGNATURE_BYTES
 from anonloom_rounds.uploads import Body
 
 
@@ -21,11 +23,21 @@ class Objection:
     sealed: tuple[bytes, ...] = attrs.field(repr=False)
 
     @classmethod
-    def read(cls, data: bytes, servers: int) -> "Objection | None":
-        """Read an objection; None when nobody wrote it."""
+    def read(cls, data: bytes, sizes: Sequence[int]) -> "Objection | None":
+        """Read an objection; None when nobody wrote it.
+
+        Parameters
+        ----------
+        sizes
+            Bytes of what a client seals to each server: all objections of a round are equally
+            long, and what has another length is not looked at.
+        """
+        if len(data) != objection_size(sizes):
+            return None
+        servers = len(sizes)
         try:
-            upload, receipts, sealed = unpack(data)
-            found = cls(upload, tuple(unpack(receipts)), tuple(unpack(sealed)))
+            upload, receipts, sealed = unpack(data, 3)
+            found = cls(upload, tuple(unpack(receipts, servers)), tuple(unpack(sealed, servers)))
         except ValueError:
             return None
         complete = len(found.receipts) == servers == len(found.sealed)
@@ -45,3 +57,9 @@ class Objection:
             confirms(pin, receipt, bound, self.upload, fingerprint)
             for pin, receipt in zip(pins, self.receipts, strict=True)
         )
+
+
+def objection_size(sizes: Sequence[int]) -> int:
+    """Return the bytes of an objection, given those of what is sealed to each server."""
+    receipts = packed_size(*(SIGNATURE_BYTES for _ in sizes))
+    return packed_size(ID_BYTES, receipts, packed_size(*sizes))

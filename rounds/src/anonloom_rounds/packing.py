@@ -6,21 +6,35 @@ from itertools import pairwise
 _LENGTH = 8
 
 
+def packed_size(*sizes: int) -> int:
+    """Return the bytes of parts of these sizes when they are packed."""
+    return sum(sizes) + _LENGTH * len(sizes)
+
+
 def pack(*parts: bytes) -> bytes:
     """Return the parts, each after its length."""
     return b"".join(len(part).to_bytes(_LENGTH, "big") + part for part in parts)
 
 
-def unpack(data: bytes) -> list[bytes]:
+def unpack(data: bytes, most: int | None = None) -> list[bytes]:
     """Return the parts.
+
+    Parameters
+    ----------
+    most
+        How many parts there can be, where the data come from somebody else: a megabyte of zeros is
+        more than a hundred thousand empty ones.
 
     Raises
     ------
     ValueError
-        When nobody packed that.
+        When nobody packed that, or there are more parts.
     """
-    parts, at = [], 0
+    parts: list[bytes] = []
+    at = 0
     while at < len(data):
+        if len(parts) == most:
+            raise ValueError("there are more parts than there can be")
         end = at + _LENGTH + int.from_bytes(data[at : at + _LENGTH], "big")
         if end > len(data) or at + _LENGTH > len(data):
             raise ValueError("the parts are longer than the whole")

@@ -132,7 +132,9 @@ def _load_public(server: "RoundServer", parts: list[bytes]) -> None:
     _erase(server, erased)
     if notice:
         server._notice = notice
-        server._described = read_notice(notice, server.seat.pins, server._software)
+        server._described = read_notice(
+            notice, server.seat.pins, server._software, server.judge_keys
+        )
         server.talk.bound = server._described.bound
         server.admitted = tuple(cut(admitted, ID_BYTES))
         server._accepted = len(server.admitted)

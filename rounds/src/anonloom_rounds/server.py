@@ -10,6 +10,7 @@ So a server that is started again from the saved facts is where it was.
 """
 
 import hashlib
+import math
 import re
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence, Set
@@ -18,13 +19,15 @@ from typing import ClassVar
 import attrs
 
 from anonloom.errors import TransportError
-from anonloom.kinds.engines import Envelope
+from anonloom.kinds.engines import ID_BYTES, Envelope
 from anonloom.kinds.rounds import Erasure, require_operation, require_positions
-from anonloom_rounds.conversation import STOP
-from anonloom_rounds.counting import Counting
-from anonloom_rounds.packing import pack
+from anonloom_rounds.conversation import COMMIT, STOP, TOLD_BYTES
+from anonloom_rounds.counting import COUNT_BYTES, Counting
+from anonloom_rounds.objections import objection_size
+from anonloom_rounds.packing import pack, packed_size
 from anonloom_rounds.saving import load, save
-from anonloom_rounds.signing import signed, write_signed
+from anonloom_rounds.signing import SIGNATURE_BYTES, signed, write_signed
+from anonloom_rounds.uploads import HASH_BYTES
 
 #: Steps that every round has; a transport adds its own.
 STEPS = frozenset(
@@ -43,6 +46,9 @@ STEPS = frozenset(
         STOP,
     )
 )
+
+#: More than the keys of any transport; why a round stops is cut, and believed at any length.
+_LONGEST = 2**16
 
 _NUMBER = re.compile(r" (0|[1-9][0-9]?)\Z")
 
@@ -298,14 +304,35 @@ class RoundServer(Counting):
             return "unknown step"
         if self._result is not None and envelope.step == STOP:
             return "after the end"  # what all have signed stands
+        if len(envelope.body) > SIGNATURE_BYTES + self._longest(envelope.step):
+            return "too long"
         reason = self.talk.hear(envelope)
         if not reason:
             self._go_on()
         return reason
 
+    def _longest(self, step: str) -> float:
+        """Return the most bytes that an honest server says in a step; the transport knows its own.
+
+        Every word is kept, and many are taken apart: what nobody can have to say is refused first.
+        """
+        round, told = self.round, self.round.servers * TOLD_BYTES
+        if step in ("key", STOP):
+            return _LONGEST
+        if step.removesuffix(COMMIT) not in STEPS or self._described is None:
+            return math.inf
+        if step == "held":
+            return round.capacity * (ID_BYTES + HASH_BYTES)
+        if step == "objections":
+            return round.capacity * packed_size(objection_size(self.sealed_sizes))
+        if step == "counted":
+            return told + HASH_BYTES + COUNT_BYTES * max(1, len(round.slots))
+        # Signatures, hashes and coins.
+        return told + SIGNATURE_BYTES + HASH_BYTES
+
     def _knows(self, step: str) -> bool:
         # Few numbers: every step is kept, and a server must not fill the memory of the others.
-        own = step.removesuffix(" commit")
+        own = step.removesuffix(COMMIT)
         return own in STEPS or own in self.steps or _NUMBER.sub("", own) in self.steps
 
     # --- what follows from the facts ------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Transport: a base that makes engines over signed rounds."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from importlib.metadata import version
 from typing import ClassVar
@@ -11,6 +11,9 @@ import attrs
 from anonloom.kinds.engines import Clock, Entropy
 from anonloom.kinds.rounds import Round
 from anonloom.kinds.transport import Identity, Seat, Transport
+from anonloom.protocol.driver import Corruption
+from anonloom_rounds.adversaries import misannounces
+from anonloom_rounds.beginning import no_keys
 from anonloom_rounds.client import RoundClient
 from anonloom_rounds.notice import Notice, describe, read_notice
 from anonloom_rounds.recording import Recorded
@@ -43,6 +46,22 @@ class RoundTransport(Transport):
     def make_server(self, round: Round, seat: Seat, entropy: Recorded, clock: Clock) -> RoundServer:
         """Return the engine of a server that has not begun."""
 
+    def judge_keys(self, round: Round, keys: tuple[bytes, ...]) -> str:
+        """Say what is wrong with a server's own keys of a round, or nothing.
+
+        Asked of what each server announced beyond the key that uploads are sealed with: by all
+        servers before they sign it, and by every client. It comes from another party: any number,
+        any length, any bytes. What would make a client or server fail later has to be refused
+        here, where its server is named. A transport whose servers draw no keys has none.
+        """
+        return no_keys(round, keys)
+
+    def misannouncing(
+        self, change: Callable[[tuple[bytes, ...]], tuple[bytes, ...]]
+    ) -> Corruption | None:
+        """Return what makes a server announce other keys; see `Transport.misannouncing`."""
+        return misannounces(change)
+
     def problem(self, round: Round) -> str | None:
         """Say why the transport cannot carry such a round, or None."""
         if round.counted and not self.counts:
@@ -66,7 +85,7 @@ class RoundTransport(Transport):
         invitation: bytes = b"",
     ) -> RoundClient:
         """Return the engine of one sender; see `Transport.client`."""
-        checked = read_notice(notice, tuple(pins), self.software)
+        checked = read_notice(notice, tuple(pins), self.software, self.judge_keys)
         return self.make_client(checked, entropy, invitation)
 
     def server(
@@ -80,6 +99,7 @@ class RoundTransport(Transport):
     ) -> RoundServer:
         """Return the engine of one server; see `Transport.server`."""
         server = self.make_server(round, seat, Recorded(entropy), clock)
+        server.judge_keys = self.judge_keys
         if saved is not None:
             server.resume(saved)
         return server

@@ -34,6 +34,10 @@ class Words:
         """Keep a word; return False when the server has said something else before."""
         return self._said.setdefault(step, {}).setdefault(server, word).body == word.body
 
+    def put(self, step: str, server: int, word: Word) -> None:
+        """Put a word in the place of another: what only a server that deviates does."""
+        self._said.setdefault(step, {})[server] = word
+
     def of(self, step: str, server: int) -> Word | None:
         """Return what a server said in a step, or None."""
         return self._said.get(step, {}).get(server)

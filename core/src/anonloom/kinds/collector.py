@@ -1,7 +1,7 @@
 """Collector: how rows reach the aggregator."""
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from anonloom.data.release import Release
 from anonloom.data.schema import Schema
@@ -10,6 +10,25 @@ from anonloom.kinds.context import Run
 from anonloom.kinds.guard import Guard
 from anonloom.kinds.stages import Stages
 from anonloom.kinds.transport import Guarantees
+
+#: Where keys and coins came from: the system's randomness, or a seed that anybody can try.
+EntropySource = Literal["system", "seeded"]
+
+#: Where senders and servers ran: all in the process that publishes, or on machines of their own.
+Parties = Literal["one-process", "network"]
+
+#: What nobody may forget of a collection that one process played.
+ONE_PROCESS = (
+    "One process played all senders and servers and saw every record: this protects nobody from "
+    "whoever ran it. What the transport guarantees holds where each party runs on a machine of its "
+    "own."
+)
+
+#: The same before a run, as a sentence of a plan.
+PLAYED = (
+    "one process plays all parties and sees every record, which protects nobody from whoever runs "
+    "it; deployed with each party on a machine of its own:"
+)
 
 
 class Collector(ABC):
@@ -33,13 +52,30 @@ class Collector(ABC):
 
     @property
     def guarantees(self) -> Guarantees | None:
-        """What the transport guarantees; None when rows are not sent at all."""
+        """What the transport guarantees if it is deployed; None when rows are not sent at all.
+
+        Whether it was deployed `parties` says: where one process played everybody, the report and
+        the manifest call it `guarantees_if_deployed`, and guarantee nothing.
+        """
         return None
 
     @property
+    def entropy(self) -> EntropySource:
+        """Where keys and coins came from; the manifest says so."""
+        return "system"
+
+    @property
+    def parties(self) -> Parties:
+        """Where senders and servers ran; only asked where rows are sent.
+
+        Who does not say otherwise played them all.
+        """
+        return "one-process"
+
+    @property
     def simulated(self) -> bool:
-        """Whether any key or coin came from a seeded source; the manifest says so."""
-        return False
+        """Whether any key or coin came from a seeded source."""
+        return self.entropy == "seeded"
 
     @property
     def traced(self) -> bool:

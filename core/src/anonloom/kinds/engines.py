@@ -129,6 +129,15 @@ class ClientEngine(ABC):
     def acknowledged(self) -> bool:
         """Whether every server has confirmed the message."""
 
+    @property
+    def stands(self) -> bool:
+        """Whether this sender knows that her message counts: confirmed, or listed as accepted.
+
+        Asked when the servers have shown what they accepted. Whoever does not stand in one phase
+        stays away from the next: there she would be one more than came before.
+        """
+        return self.acknowledged
+
 
 class ServerEngine(ABC):
     """One server in one round: it collects, closes, settles, counts, erases, opens.

@@ -68,6 +68,9 @@ class Round:
     authority
         Public key of whoever signs invitations; each admits one upload. Empty: whoever likes may
         send, and as often.
+    study
+        What invitations must have been signed for, beside coming from the authority: digest of the
+        study. One to another study of the same authority admits nobody.
     cohort, min_leave
         How many senders the phase before this one had, 0 for none; the round is held when there are
         fewer or more of them by less than `min_leave`: who alone stays away, or is new, shows what
@@ -95,6 +98,7 @@ class Round:
     counted: bool = attrs.field(default=False, validator=instance_of(bool))
     suite: Suite = attrs.field(default="x25519", validator=in_(SUITES))
     authority: bytes = attrs.field(default=b"", validator=instance_of(bytes), repr=False)
+    study: bytes = attrs.field(default=b"", validator=instance_of(bytes), repr=False)
     cohort: int = attrs.field(default=0, validator=[instance_of(int), ge(0)])
     min_leave: int = attrs.field(default=1, validator=[instance_of(int), ge(1)])
     deadline: float | None = attrs.field(
@@ -169,17 +173,22 @@ class Round:
             size = int.from_bytes(data[:8], "big")
             head, slots = json.loads(data[8 : 8 + size]), data[8 + size :]
             said = {name: head[name] for name in _PLAIN}
+            if said["servers"] > MOST_SERVERS:
+                raise ValueError("more servers than any round has")
             said |= {name: bytes.fromhex(head[name]) for name in _BINARY}
             cut = range(0, len(slots), SLOT_BYTES)
             found = cls(slots=tuple(slots[at : at + SLOT_BYTES] for at in cut), **said)
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
             raise TransportError("the round description cannot be read") from None
         if found.encoded() != data:
             raise TransportError("the round description cannot be read")
         return found
 
 
-_BINARY = ("erasure", "authority", "context")
+#: A description with more servers than these is not read: each is listed before anybody counts.
+MOST_SERVERS = 1000
+
+_BINARY = ("erasure", "authority", "study", "context")
 _PLAIN = (
     "id",
     "operation",

@@ -1,7 +1,7 @@
 """Transport: how messages of many senders reach the servers, and what that hides."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 import attrs
@@ -272,3 +272,18 @@ class Transport(ABC):
         of one's own can be spoiled, that is a message of random bytes.
         """
         return (client.post(entropy.bytes(round.message_size)) for client in clients)
+
+    def misannouncing(
+        self, change: Callable[[tuple[bytes, ...]], tuple[bytes, ...]]
+    ) -> Callable[[ServerEngine, Seat], ServerEngine] | None:
+        """Return what makes a server announce other keys than it drew, signed as its own.
+
+        For the conformance kit: servers judge what each announces before anything is signed, and
+        name the one whose keys nobody can use. None where servers announce no keys.
+
+        Parameters
+        ----------
+        change
+            Makes the announced public keys out of those that the server drew.
+        """
+        return None

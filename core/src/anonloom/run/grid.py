@@ -252,7 +252,11 @@ def run_case(spec: PipelineSpec, registry: Registry, target: Path, at: int) -> s
         result["figures"] = {name: outcome.report["summary"][name] for name in _SUMMARY}
         result["findings"] = {part["id"]: part["findings"] for part in parts(outcome.report)}
         collection = outcome.report["collection"]
-        result["collection"] = {name: collection[name] for name in ("transport", "guarantees")}
+        result["collection"] = {
+            name: collection[name]
+            for name in ("transport", "parties", "guarantees", "guarantees_if_deployed")
+            if name in collection
+        }
         # Of auditors alone: what stages draw is in the report of their run.
         result["charts"] = {part["id"]: part["charts"] for part in outcome.report["audits"]}
     path = _result_file(target, case)

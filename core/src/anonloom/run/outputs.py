@@ -19,6 +19,7 @@ from anonloom.files import read_json
 from anonloom.loading import Entry
 from anonloom.registry import Registry
 from anonloom.run import transformation
+from anonloom.run.collection import promised
 from anonloom.run.outcome import Outcome
 from anonloom.run.provenance import described_columns, seed_commitment, versions
 from anonloom.run.reporting import text_of
@@ -269,6 +270,15 @@ def _entries(spec: PipelineSpec, registry: Registry) -> Iterator[Entry]:
             yield entry
 
 
+def _used(spec: PipelineSpec, registry: Registry) -> Iterator[Entry]:
+    """Yield the methods that the collector uses: its transport."""
+    method = spec.collect.method
+    for field in attrs.fields(type(method)) if attrs.has(type(method)) else ():
+        entry = registry.entry_of(type(getattr(method, field.name)))
+        if entry is not None:
+            yield entry
+
+
 def _manifest(
     outcome: Outcome, spec: PipelineSpec, registry: Registry, public: Path
 ) -> dict[str, Any]:
@@ -295,10 +305,9 @@ def _manifest(
                 for audit in report["audits"]
             ],
         },
-        "versions": versions(_entries(spec, registry)),
+        "versions": versions(_entries(spec, registry), _used(spec, registry)),
         "outputs": digests(public),
         "seed_commitment": seed_commitment(private["seed"], bytes.fromhex(private["seed_salt"])),
-        "guarantees": report["collection"]["guarantees"],
-        "simulated": spec.collect.method.simulated,
+        **{name: report["collection"][name] for name in promised(spec.collect.method)},
         "local_code": spec.local_code,
     }

@@ -2,9 +2,11 @@
 
 import hashlib
 import platform
+import re
 import secrets
 from collections.abc import Iterable
-from importlib.metadata import version
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, requires, version
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,8 @@ from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
 from anonloom.loading import Entry
 from anonloom.params import as_values
+
+_REQUIRED = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def seed_commitment(seed: int, salt: bytes) -> str:
@@ -38,12 +42,46 @@ def input_digest(table: Table) -> str:
     return digest.hexdigest()
 
 
-def versions(entries: Iterable[Entry] = ()) -> dict[str, str]:
-    """Versions of everything that had a hand in the release."""
-    found = {entry.distribution: entry.version for entry in entries if entry.distribution}
+def versions(entries: Iterable[Entry] = (), used: Iterable[Entry] = ()) -> dict[str, str]:
+    """Versions of everything that had a hand in the release.
+
+    Parameters
+    ----------
+    used
+        What methods use in their turn, such as a transport: with the libraries that it rests on,
+        because what it hides is as good as its cryptography.
+    """
+    used = list(used)
+    found = {entry.distribution: entry.version for entry in (*entries, *used) if entry.distribution}
+    for entry in used:
+        found |= _libraries(entry.distribution)
     for name in ("anonloom-core", "numpy", "pandas", "pyarrow"):
         found[name] = version(name)
     return {"python": platform.python_version(), **dict(sorted(found.items()))}
+
+
+def _libraries(distribution: str) -> dict[str, str]:
+    """Return the versions of what a distribution requires, through the project's own libraries."""
+    found: dict[str, str] = {}
+    waiting = [distribution]
+    while waiting:
+        for requirement in _requires(waiting.pop()):
+            # What an extra asks for is not there unless somebody wanted it.
+            match = _REQUIRED.match(requirement)
+            if match is None or "extra ==" in requirement or match.group() in found:
+                continue
+            name = match.group()
+            with suppress(PackageNotFoundError):
+                found[name] = version(name)
+                waiting += [name] if name.startswith("anonloom-") else []
+    return found
+
+
+def _requires(distribution: str) -> list[str]:
+    try:
+        return requires(distribution) or []
+    except (PackageNotFoundError, ValueError):
+        return []  # local code, which no distribution brings
 
 
 def described_columns(schema: Schema) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
-import attrs
 import numpy as np
 
 from anonloom.data.findings import Chart, Finding, Findings, Notice
@@ -14,8 +13,7 @@ from anonloom.data.release import Release
 from anonloom.data.schema import Schema
 from anonloom.data.table import Table
 from anonloom.data.unit import Unit, plural, worded, worded_notice
-from anonloom.kinds.transport import Guarantees
-from anonloom.run import suppression
+from anonloom.run import collection, suppression
 from anonloom.run import verdict as release_verdict
 from anonloom.run.check import Verdict
 from anonloom.run.exposure import Exposure
@@ -79,8 +77,7 @@ def report_of(
             "collector": spec.collect.name,
             "transport": _transport(journal.parameters(collector)),
             "parameters": journal.parameters(collector),
-            "guarantees": described_guarantees(collector.guarantees, unit),
-            "simulated": collector.simulated,
+            **_worded(collection.promised(collector), unit),
             **_left(findings.get(spec.collect.id, Findings())),
             "id": spec.collect.id,
         },
@@ -151,13 +148,6 @@ def outline(
         "truthful": release.truthful,
         "class_sizes": _histogram(sizes),
     }
-
-
-def described_guarantees(guarantees: Guarantees | None, unit: Unit) -> dict[str, Any] | None:
-    """Return what a collector guarantees, as plain data."""
-    if guarantees is None:
-        return None
-    return {name: _worded(value, unit) for name, value in attrs.asdict(guarantees).items()}
 
 
 def _worded(value: Any, unit: Unit) -> Any:
@@ -233,9 +223,7 @@ def _notices(spec: PipelineSpec, original: Table, release: Release) -> list[Noti
             + ", ".join(open_)
         )
         found.append(Notice(text, privacy=True))
-    if spec.collect.method.simulated:
-        text = "Keys or coins came from a seeded source: this is a simulation."
-        found.append(Notice(text, privacy=True))
+    found += collection.notices(spec.collect.method)
     if spec.local_code:
         found.append(Notice("A method came from unpackaged local code.", privacy=True))
     if spec.publish.transformation:

@@ -4,6 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from anonloom.kinds.transport import Guarantees, swap_sentence
+from anonloom.run.collection import declared_guarantees
+
+_PLAYED = "That is what they declare for a deployment: one process played all parties here."
 
 
 def swap(before: Mapping[str, Any], after: Mapping[str, Any]) -> str | None:
@@ -21,7 +24,9 @@ def swap(before: Mapping[str, Any], after: Mapping[str, Any]) -> str | None:
     first, second = declared
     assert first is not None
     assert second is not None
-    return swap_sentence(str(names[0]), first, str(names[1]), second)
+    told = swap_sentence(str(names[0]), first, str(names[1]), second)
+    played = [one.get("parties") == "one-process" for one in (before, after)]
+    return f"{told} {_PLAYED}" if any(played) else told
 
 
 def swaps(runs: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> list[str]:
@@ -58,7 +63,7 @@ def _names_transport(path: str) -> bool:
 
 def _declared(collection: Mapping[str, Any]) -> Guarantees | None:
     try:
-        return Guarantees(**collection["guarantees"])
-    except (KeyError, TypeError, ValueError):
+        return Guarantees(**(declared_guarantees(collection) or {}))
+    except (TypeError, ValueError):
         # Nothing was sent, or a version wrote the report that declared other things.
         return None

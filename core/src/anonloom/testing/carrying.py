@@ -1,7 +1,7 @@
 """Carrying one round for the checks of transports: who sends what, over which network."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -10,7 +10,7 @@ from anonloom.errors import TransportError
 from anonloom.kinds.engines import ID_BYTES, Envelope
 from anonloom.kinds.rounds import Erasure, Operation, Party, Round
 from anonloom.kinds.slots import SECRET_BYTES, SlotSecret
-from anonloom.protocol.driver import Driver
+from anonloom.protocol.driver import Corruption, Driver
 from anonloom.protocol.faults import Fault
 from anonloom.testing.entropy import SeededEntropy
 
@@ -151,8 +151,14 @@ def _erasure(plan: Plan) -> Erasure | None:
     return Erasure(frozenset(plan.planned), salt) if plan.planned else None
 
 
-def make_driver(transport: Any, round: Round, plan: Plan, seed: object = 0) -> Driver:
-    """Return a driver whose servers have begun."""
+def make_driver(
+    transport: Any,
+    round: Round,
+    plan: Plan,
+    seed: object = 0,
+    corrupted: Mapping[int, Corruption] | None = None,
+) -> Driver:
+    """Return a driver whose servers have begun, or one of them has stopped the round."""
     secrets = slot_secrets(plan.senders) if plan.operation == "deposit" else []
     driver = (Restarting if plan.restarts else Driver)(
         transport,
@@ -161,6 +167,7 @@ def make_driver(transport: Any, round: Round, plan: Plan, seed: object = 0) -> D
         faults=plan.network(SeededEntropy("network")),
         slot_keys=tuple(secret.key(round.iterations) for secret in secrets),
         erasure=_erasure(plan),
+        corrupted=corrupted or {},
     )
     insist(driver, lambda: all(server.notice is not None for server in driver.servers))
     return driver

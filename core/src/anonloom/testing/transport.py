@@ -14,6 +14,7 @@ from anonloom.kinds.rounds import Operation, Round
 from anonloom.kinds.transport import Guarantees
 from anonloom.protocol import faults
 from anonloom.testing import secrecy
+from anonloom.testing.announcing import check_announcements
 from anonloom.testing.carrying import (
     ITERATION,
     ITERATIONS,
@@ -287,6 +288,13 @@ def check_client_refuses_what_it_cannot_send(subject: TransportConformance) -> N
     assert isinstance(wrong, TransportError), "a record was sent to a position of nobody's"
 
 
+def check_wrong_keys_are_blamed_before_anything_is_signed(subject: TransportConformance) -> None:
+    """A server that announces keys nobody can use is named by all others; no sender sees them."""
+    subject.returned()  # a transport that carries nothing is blamed for that alone
+    if subject.servers > 1:
+        check_announcements(subject.made(), subject.round)
+
+
 def check_counts_filled_positions(subject: TransportConformance) -> None:
     """Filled positions are counted before the opening, or `problem` says that they are not."""
     subject.returned()  # a transport that carries nothing is blamed for that alone
@@ -346,6 +354,7 @@ _CHECKS: tuple[Check, ...] = (
     check_restarted_servers_go_on,
     check_small_rounds_do_not_close,
     check_client_refuses_what_it_cannot_send,
+    check_wrong_keys_are_blamed_before_anything_is_signed,
     check_counts_filled_positions,
     check_says_what_it_guarantees,
     *(_of_secrets(check) for check in secrecy.CHECKS),

@@ -6,7 +6,16 @@ from contextlib import suppress
 import attrs
 import numpy as np
 import pytest
-from anonify_play import FIRSTS, ByFirstByte, answers_of, installed, played, real, refusal
+from anonify_play import (
+    FIRSTS,
+    ByFirstByte,
+    answers_of,
+    installed,
+    played,
+    real,
+    refusal,
+    transports,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +24,7 @@ from anonloom.params import param
 from anonloom.testing.entropy import SeededEntropy
 from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.findings import smallest_pattern
+from anonloom_rounds import adversaries
 from anonloom_rounds.adversaries import miscomputes
 from anonloom_rounds.carrier import Carrier
 from anonloom_rounds.invitations import Authority
@@ -583,6 +593,113 @@ def test_nobody_comes_in_the_place_of_a_donor_who_is_kept_away(invited):
         # What the guarantees say is not covered: the record that is gone is the target's.
         (gone,) = set(opened[1].joins) - set(opened[2].joins)
         assert target == opened[1].answers[opened[1].joins.index(gone)][0]
+
+
+def _first_two(round):
+    """Let the first server take the first two uploads of the reservation from nobody."""
+    if "reservation 1" not in round.id:
+        return {}
+    seen = []
+
+    def which(envelope):
+        seen.extend([envelope.upload] if envelope.upload not in seen else [])
+        return seen.index(envelope.upload) < 2
+
+    return {0: adversaries.ignores(which)}
+
+
+def _left_out(name, invited, **more):
+    """Twelve donors, of whom the first two are left out of the reservation."""
+    if invited:
+        more["authority"] = Authority.draw(SeededEntropy())
+    return played(
+        (1,) * 12,
+        transport=real(name),
+        corrupted_in=_first_two,
+        works=[ByFirstByte(erased=0) for _ in range(2)],
+        min_leave=1,
+        missing="stop",
+        **more,
+    )
+
+
+@pytest.mark.parametrize("invited", [True, False])
+@pytest.mark.parametrize("name", transports())
+def test_who_is_left_out_of_the_reservation_pushes_nobody_out_of_the_deposit(name, invited):
+    acknowledged = []
+
+    def note(campaign, step):
+        if step == "publishing 1.1: upload":
+            acknowledged.extend(client.acknowledged for client in campaign.driver.clients)
+
+    campaign = _left_out(name, invited, after=note)
+    recipient = campaign.run()
+    assert [False] * 2 + [True] * 10 == acknowledged
+    assert list(range(2, 12)) == sorted(recipient.opened[1].answers[:, 0].tolist())
+    assert [0, 1] == np.flatnonzero(campaign.left_out).tolist()
+    (deposit,) = (one for one in campaign.ledger.entries if one.name == "publishing 1.1")
+    assert {} == dict(deposit.refused)
+
+
+@needs_direct
+@pytest.mark.parametrize("invited", [True, False])
+def test_who_comes_though_left_out_is_refused_or_holds_the_deposit(invited):
+    """With invitations servers know them; without, they are two too many, and nothing is opened."""
+
+    def come(campaign, step):
+        if step == "publishing 1.1: begin":
+            for donor in campaign.donors:
+                donor.left_out = False
+
+    campaign = _left_out("direct", invited, after=come)
+    if invited:
+        assert 10 == len(campaign.run().opened[1])
+        (deposit,) = (one for one in campaign.ledger.entries if one.name == "publishing 1.1")
+        assert {"not in the phase before": 4} == dict(deposit.refused)
+        return
+    campaign.run()
+    assert 1 == campaign.servers[0].restarts
+    (deposit,) = (one for one in campaign.ledger.entries if one.name == "publishing 1.1")
+    assert {} == dict(deposit.refused)
+    expected = "2 senders more than the 10 before: the round needs exactly those"
+    assert {"publishing 1.1": expected} == campaign.servers[0].history.given_up
+
+
+@needs_direct
+def test_a_donor_who_is_left_out_of_the_registration_stays_away_from_the_reservation():
+    def ignoring(round):
+        taken = []
+
+        def which(envelope):
+            taken.append(envelope.upload)
+            return taken[0] == envelope.upload
+
+        return {1: adversaries.ignores(which)} if "registration" in round.id else {}
+
+    campaign = run(
+        transport=real("direct"),
+        authority=Authority.draw(SeededEntropy()),
+        corrupted_in=ignoring,
+        min_leave=1,
+    )
+    assert [0] == np.flatnonzero(campaign.left_out).tolist()
+    assert None is campaign.numbers[0]
+    assert 14 == campaign.servers[0].reserved
+    refused = sum((entry.refused for entry in campaign.ledger.entries), Counter())
+    assert {"not held alike by every server": 1} == dict(refused)
+
+
+@needs_direct
+def test_an_invitation_to_another_study_of_the_same_authority_is_refused():
+    authority = Authority.draw(SeededEntropy())
+    other = played(authority=authority, transport=real("direct"), id="other")
+    campaign = played(authority=authority, transport=real("direct"), min_batch=15)
+    campaign._invitations[3] = other._invitations[3]
+    assert "the study has stopped: the round has 14 uploads, it closes with at least 15" == refusal(
+        campaign.run
+    )
+    (entry,) = campaign.ledger.entries
+    assert {"no invitation": 2} == dict(entry.refused)
 
 
 def _reserve_twice(campaign, step):

@@ -6,7 +6,7 @@ import attrs
 import numpy as np
 import pandas as pd
 import pytest
-from anonify_play import Sampled, refusal
+from anonify_play import Sampled, installed, real, refusal
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -281,6 +281,7 @@ def test_what_is_found_of_an_honest_study():
         "delivered": 1.0,
         "donors": 30,
         "classed": 30,
+        "left_out": 0,
         "reserved": 30,
         "erased": 6,
         "answers": 30,
@@ -391,7 +392,7 @@ def test_what_donors_cannot_send_is_refused(schema, iterations, expected):
 
 
 def test_what_holds_in_all_rounds_is_promised():
-    promised = Anonify(transport=Carrier(), min_batch=20).guarantees
+    promised = Anonify(transport=Carrier(), min_batch=20, credentials="none").guarantees
     assert ("follows", 1, 0) == (
         promised.server_behaviour,
         promised.honest_senders_min,
@@ -423,6 +424,19 @@ def test_what_is_not_covered_depends_on_what_is_asked_for():
         "a donor who is missing from an iteration, or kept away from it by a server or on the way: "
         "what is absent shows which records are hers, of all iterations"
     } == uncovered(missing="blank", iterations=2) - plain
+    assert {
+        "a donor who is kept away while somebody who was not there before comes in her place: from "
+        "one phase to the next donors without invitations are counted, not recognised"
+    } == uncovered(credentials="none") - plain
+
+
+@pytest.mark.skipif(not installed(transport="direct"), reason="anonloom-direct is not installed")
+def test_donors_are_invited_unless_the_study_says_otherwise():
+    def told(**asked):
+        return Anonify(transport=real("direct"), **asked).guarantees.eligibility
+
+    assert "one upload per invitation of the study" == told()
+    assert "none: Sybils not excluded" == told(credentials="none")
 
 
 def test_the_plan_says_what_the_rounds_are_and_what_they_hide():
@@ -430,6 +444,8 @@ def test_the_plan_says_what_the_rounds_are_and_what_they_hide():
     assert (
         "donors register with 41 bytes, reserve a position and deposit one answer of 41 bytes, "
         "with 2 servers and at least 1,000 donors",
+        "one process plays all parties and sees every record, which protects nobody from whoever "
+        "runs it; deployed with each party on a machine of its own:",
         "honest senders among whom a message hides: at least 1",
         "servers that may collude: 0",
         "what that costs the transport cannot say before a run",
@@ -464,7 +480,7 @@ def test_the_plan_says_what_the_rounds_are_and_what_they_hide():
 def test_the_plan_says_what_all_rounds_cost(rows, parameters, sentences):
     """The memory is that of the largest round."""
     asked = Anonify(**{"transport": Priced(), "min_batch": 10, **parameters})
-    assert sentences == asked.plan(rows, SCHEMA)[3:]
+    assert sentences == asked.plan(rows, SCHEMA)[4:]
 
 
 def test_the_plan_knows_how_often_donors_answer():

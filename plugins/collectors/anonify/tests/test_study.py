@@ -151,11 +151,11 @@ def test_the_withdrawal_is_a_post_of_whoever_is_left():
     )
 
 
-@pytest.mark.parametrize(("missing", "leave"), [("stop", 8), ("blank", 3)])
+@pytest.mark.parametrize(("missing", "leave"), [("stop", 41), ("blank", 3)])
 def test_the_deposit_is_held_when_anybody_is_missing_unless_decoys_stand_in(missing, leave):
     one = study(missing=missing, min_leave=3, iterations=5, counted=True)
     round = one.publishing(1, 4, cohort=7, slots=SLOTS, erasure=b"e", plan=b"plan")
-    assert ("s publishing 1.4", "deposit", 3, 7, 7, leave, 4, 5, True, b"e", b"plan") == (
+    assert ("s publishing 1.4", "deposit", 3, 40, 7, leave, 4, 5, True, b"e", b"plan") == (
         round.id,
         round.operation,
         round.message_size,

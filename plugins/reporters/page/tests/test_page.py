@@ -326,6 +326,21 @@ def test_guarantees_of_the_transport_are_listed(report: dict[str, Any], tmp_path
     assert listed in written(report, tmp_path)
 
 
+def test_what_one_process_played_is_not_told_as_a_guarantee(
+    report: dict[str, Any], tmp_path: Path
+) -> None:
+    declared = report["collection"]["guarantees"]
+    played = {"parties": "one-process", "guarantees": {}, "guarantees_if_deployed": declared}
+    report["collection"] |= played
+    page = words(written(report, tmp_path))
+    assert (
+        "One process played all senders and servers and saw every record: this protects nobody "
+        "from whoever ran it. With each party on a machine of its own, it would guarantee: honest "
+        "senders min 1,000" in page
+    )
+    assert "It guarantees:" not in page
+
+
 def test_no_guarantee_is_cut(report: dict[str, Any], tmp_path: Path) -> None:
     """What is promised ends with its conditions, what is not covered with its last item."""
     long = "every message, " * 60 + "if nobody lies"

@@ -409,6 +409,30 @@ def test_a_part_that_makes_no_count_stops_the_round(begin):
     ) == str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (
+            lambda keys: keys[:1],
+            "0 commitments to what is tossed for counting instead of 1",
+        ),
+        (
+            lambda keys: (*keys, keys[1]),
+            "2 commitments to what is tossed for counting instead of 1",
+        ),
+        (
+            lambda keys: (keys[0], b"short"),
+            "a commitment to what is tossed for counting has 32 bytes",
+        ),
+    ],
+)
+def test_a_server_that_announces_no_toss_is_named_before_anything_is_signed(begin, change, why):
+    begun = counting(begin, 9, corrupted={1: adversaries.misannounces(change)})
+    server = begun.driver.servers[0]
+    expected = f"server 1 announced keys that cannot be used: {why}"
+    assert (expected, None) == (server.stopped, server.notice)
+
+
 def test_a_server_that_tosses_something_else_is_named(begin):
     lie = adversaries.substitutes("toss", adversaries.flip)
     begun = counting(begin, 9, corrupted={1: lie})

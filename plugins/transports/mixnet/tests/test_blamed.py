@@ -160,10 +160,19 @@ def test_a_hop_that_names_packets_it_was_not_given(begin, bent):
     assert {"server 1 names packets that it was not given"} == round.finish()
 
 
-@pytest.mark.parametrize("said", [b"", b"x" * 36, b"x"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        lambda word: b"",
+        lambda word: b"x" * 36,
+        lambda word: b"x",
+        lambda word: word + word,  # the same packet twice
+        lambda word: bytes(8000),
+    ],
+)
 def test_a_hop_that_does_not_show_where_a_packet_came_from(begin, bent, said):
     for hop, servers in ((0, 2), (1, 3)):
-        corrupted = {hop: bent(f"trace {servers - 1}", lambda _, word: said)}
+        corrupted = {hop: bent(f"trace {servers - 1}", lambda _, word: said(word))}
         round = begin("post", 9, servers=servers, corrupted=corrupted)
         round.driver.post(round.texts(4))
 
@@ -245,3 +254,14 @@ def test_a_sender_that_was_not_reached_is_asked_again(begin):
     round.driver.settle()
     round.driver.open()
     assert sorted(sent) == list(round.driver.result())
+
+
+@pytest.mark.parametrize("number", [b"", b"\1", b"\xff" * 3000, bytes(5)])
+def test_an_answer_that_names_no_hop_is_refused_and_makes_no_server_fail(begin, number):
+    """A number of thousands of digits cannot even be written down."""
+    round = begin("post", 9, servers=2)
+    client = round.driver.post(round.texts(4))[0]
+    round.driver.close()
+    round.driver.settle()
+    round.driver.inject(client.to(0, "layer", pack(number, bytes(32), b"")))
+    assert {"unfounded answer": 1} == dict(round.driver.servers[0].refused)

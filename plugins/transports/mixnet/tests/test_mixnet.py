@@ -16,6 +16,9 @@ from anonloom.testing.entropy import SeededEntropy
 from anonloom_mixnet.items import write_item
 from anonloom_mixnet.layers import Opener
 from anonloom_mixnet.transport import Mixnet
+from anonloom_rounds import adversaries
+from anonloom_rounds.packing import pack, unpack
+from anonloom_rounds.signing import Signer, write_signed
 
 SERVERS = [2, 3]
 SUITES = ["x25519", "mlkem768-x25519"]
@@ -352,3 +355,54 @@ def test_what_it_promises(begin):
     hybrid = Mixnet().guarantees(attrs.evolve(plan, suite="mlkem768-x25519"))
     assert hybrid.post_quantum
     assert any("with ML-KEM it is its sender or that hop" in said for said in hybrid.not_covered)
+
+
+# --- keys that nobody can use -------------------------------------------------------------------
+
+
+def replaced(at, change):
+    return lambda keys: (*keys[:at], change(keys[at]), *keys[at + 1 :])
+
+
+#: What is announced in the place of the key for uploads and those for mixing, peeling and shares.
+WRONG = {
+    "2 keys for layers instead of 3": lambda keys: keys[:-1],
+    "4 keys for layers instead of 3": lambda keys: (*keys, keys[1]),
+    "its key 'mix' is none of the suite '{}'": replaced(1, lambda key: key[:-32] + bytes(32)),
+    "its key 'peel' is none of the suite '{}'": replaced(2, lambda key: key[:-1]),
+    "its key 'share' is none of the suite '{}'": replaced(3, lambda key: key + b"x"),
+}
+
+
+@both
+@pytest.mark.parametrize(("why", "change"), list(WRONG.items()))
+def test_a_server_whose_mix_keys_cannot_be_used_is_named_before_anything_is_signed(
+    begin, suite, why, change
+):
+    lie = adversaries.misannounces(change)
+    round = begin("post", 4, servers=3, suite=suite, corrupted={1: lie})
+    expected = f"server 1 announced keys that cannot be used: {why.format(suite)}"
+    servers = round.driver.servers
+    assert [(expected, None)] * 2 == [(servers[at].stopped, servers[at].notice) for at in (0, 2)]
+    with pytest.raises(TransportError) as caught:
+        round.driver.client()
+    assert expected == str(caught.value)
+
+
+@pytest.mark.parametrize(("why", "change"), list(WRONG.items()))
+def test_a_client_refuses_mix_keys_that_all_servers_have_signed(begin, why, change):
+    driver = begin("post", 4, servers=2).driver
+    parts = unpack(unpack(driver.servers[0].notice)[0])
+    keys = tuple(unpack(parts[-1]))
+    document = pack(*parts[:-1], pack(*change(keys)))
+    signers = [Signer(identity) for identity in driver.identities]
+    signatures = [one.sign("notice", driver.round.digest, document) for one in signers]
+    with pytest.raises(TransportError) as caught:
+        driver.transport.client(
+            write_signed(document, signatures),
+            driver.pins,
+            entropy=driver.entropy,
+            clock=driver.clock,
+        )
+    wrong = why.format("x25519")
+    assert f"server 1 announced keys that cannot be used: {wrong}" == str(caught.value)

@@ -93,7 +93,9 @@ class Campaign(Hall):
     def __attrs_post_init__(self) -> None:
         Hall.__attrs_post_init__(self)
         if self.authority is not None:
-            self._invitations = [self.authority.invite(self.entropy) for _ in self.records]
+            self._invitations = [
+                self.authority.invite(self.entropy, self.study.digest) for _ in self.records
+            ]
 
     def run(self) -> Recipient:
         """Play the study; return the recipient with what it was given.
@@ -160,10 +162,10 @@ class Campaign(Hall):
 
     def _register(self, round: Round, name: str) -> Driver:
         messages = [
-            donor.registration(round, record.tobytes())
+            b"" if donor.left_out else donor.registration(round, record.tobytes())
             for donor, record in zip(self.donors, self.records, strict=True)
         ]
-        return self._post(round, name, messages, np.zeros(len(messages), bool))
+        return self._listed(round, name, messages, np.zeros(len(messages), bool))
 
     def _look_up(self, broadcast: bytes) -> None:
         """Let everybody find her class; some will claim another one."""
@@ -181,15 +183,32 @@ class Campaign(Hall):
         if self._next is not None:  # of positions that are never used again
             self._next.abandon("the reservations are made anew")
             self._next = None
-        messages = [donor.reservation(round) for donor in self.donors]
-        return self._post(round, name, messages, self.behaviour.leaving)
+        messages = [b"" if donor.left_out else donor.reservation(round) for donor in self.donors]
+        return self._listed(round, name, messages, self.behaviour.leaving)
+
+    @property
+    def left_out(self) -> NDArray[np.bool_]:
+        """Donors whose registration or reservation was not accepted: they stay away since then."""
+        return np.array([donor.left_out for donor in self.donors], bool)
+
+    def _listed(
+        self, round: Round, name: str, messages: Sequence[bytes], away: NDArray[np.bool_]
+    ) -> Driver:
+        """Post, and let everybody who did learn whether what she sent was accepted."""
+        driver = self._post(round, name, messages, away)
+        clients = driver.clients[: len(self.donors)]
+        for donor, client, gone in zip(self.donors, clients, away.tolist(), strict=True):
+            if not gone:
+                donor.posted(client)
+        return driver
 
     def _post(
         self, round: Round, name: str, messages: Sequence[bytes], away: NDArray[np.bool_]
     ) -> Driver:
         self.driver = driver = self._drive(round)
         self.after(self, f"{name}: begin")
-        for gone, numbers in groupby(range(len(messages)), key=lambda at: bool(away[at])):
+        missing = away | self.left_out
+        for gone, numbers in groupby(range(len(messages)), key=lambda at: bool(missing[at])):
             group = list(numbers)
             if gone:
                 driver.absent(len(group), self._invited(group))
@@ -241,7 +260,7 @@ class Campaign(Hall):
     def _fill(self, driver: Driver, now: int) -> None:
         """Let everybody deposit an answer, or what looks the same; some stay away."""
         records, answered = self.answers[now - 1]
-        away = self.behaviour.absent[now - 1] | self.behaviour.leaving
+        away = self._away(now)
         secrets = [
             None if gone else donor.position(driver.round)
             for donor, gone in zip(self.donors, away.tolist(), strict=True)
@@ -257,9 +276,15 @@ class Campaign(Hall):
             else:
                 sent = [(_known(secrets[at]), records[at].tobytes()) for at in group]
                 driver.deposit(sent, self._invited(group))
-        self._stand_in(driver, np.flatnonzero(away & ~self.behaviour.leaving).tolist())
+        gone = self.behaviour.leaving | self.left_out
+        self._stand_in(driver, np.flatnonzero(away & ~gone).tolist())
         if self.study.missing == "blank" and now < self.study.iterations:
             self._prepare(now + 1, np.flatnonzero(~away).tolist())
+
+    def _away(self, now: int) -> NDArray[np.bool_]:
+        """Return who stays away from an iteration."""
+        away: NDArray[np.bool_] = self.behaviour.absent[now - 1] | self.behaviour.leaving
+        return away | self.left_out
 
     def _stand_in(self, driver: Driver, away: Sequence[int]) -> None:
         """Let the servers use the decoys that those who are missing left the last time."""
@@ -277,7 +302,7 @@ class Campaign(Hall):
         """Ask everybody whether the consent still holds, and erase where it does not."""
         for donor, withdraws in zip(self.donors, self.behaviour.withdrawing[now - 1], strict=True):
             donor.withdrawn |= bool(withdraws)
-        away = self.behaviour.absent[now - 1] | self.behaviour.leaving
+        away = self._away(now)
         messages = [
             b"" if gone else donor.consent(round)
             for donor, gone in zip(self.donors, away.tolist(), strict=True)

@@ -81,7 +81,11 @@ class Anonify(Collector):
         default=False,
     )
     credentials: Literal["none", "invitations"] = param(
-        help="Whether each donor needs an invitation that the study has signed.", default="none"
+        help=(
+            "Whether each donor needs an invitation that the study has signed; without, donors are "
+            "counted and not recognised, and anybody can hold a round."
+        ),
+        default="invitations",
     )
     repeats: int = param(
         help="How often everybody posts again when some posts did not arrive.",

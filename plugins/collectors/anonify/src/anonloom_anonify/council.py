@@ -12,6 +12,7 @@ import attrs
 
 from anonloom.errors import TransportError
 from anonloom.kinds.engines import Envelope
+from anonloom.kinds.rounds import MOST_SERVERS
 from anonloom.kinds.transport import Seat
 from anonloom_anonify.study import Study
 from anonloom_rounds.conversation import Conversation, readable
@@ -23,6 +24,12 @@ from anonloom_rounds.state import Strongbox
 from anonloom_rounds.words import Word
 
 _HEAD = b"anonloom study notice 1"
+
+#: More parts than the description of a study has: a few, and something of each server.
+_MOST_PARTS = 2 + MOST_SERVERS
+
+#: Bytes of what a server announces of its share.
+_HASH = 32
 
 #: Longer than what any server has to say here: every word is kept to the end.
 _LONGEST = 2**16
@@ -101,8 +108,10 @@ class Council:
         keys, announced = [], []
         for server, word in enumerate(words):
             try:
-                versions, public, share = unpack(word)
+                versions, public, share = unpack(word, 3)
                 keys.append(Lock.read(self.study.suite, public))
+                if len(share) != _HASH:
+                    raise ValueError("not the hash of a share")
                 announced.append(share)
             except ValueError:
                 self.talk.stop(f"server {server} announced a key that cannot be read")
@@ -231,8 +240,8 @@ def read_study(notice: bytes, pins: tuple[bytes, ...]) -> Study:
         When one of them has not, or it cannot be read.
     """
     try:
-        document = unpack(notice)[0]
-        head, encoded, *_ = unpack(document)
+        document = unpack(notice, _MOST_PARTS)[0]
+        head, encoded, *_ = unpack(document, _MOST_PARTS)
     except (ValueError, IndexError):
         raise TransportError("the study cannot be read") from None
     if head != _HEAD:

@@ -2,7 +2,9 @@
 
 She acts only on what all servers have signed: the study, the classes, and the description of every
 round, whose context says which study and which classes it belongs to. She takes part in every
-round, also when she has no class, no position or no answer: presence must tell nothing.
+round, also when she has no class, no position or no answer: presence must tell nothing. Only when
+her own post was not accepted does she stay away from then on: those who were are counted, and with
+her there would be one more of them.
 """
 
 import hashlib
@@ -11,7 +13,7 @@ from functools import lru_cache
 import attrs
 
 from anonloom.errors import TransportError
-from anonloom.kinds.engines import Entropy
+from anonloom.kinds.engines import ClientEngine, Entropy
 from anonloom.kinds.rounds import Round
 from anonloom.kinds.slots import SECRET_BYTES, SlotSecret
 from anonloom_anonify.council import bound_of, read_study
@@ -38,6 +40,8 @@ class Donor:
         Her class; None before she knows it, and when she is in none.
     withdrawn
         Whether she took her consent back.
+    left_out
+        Whether a registration or reservation of hers was not accepted; see `posted`.
 
     Raises
     ------
@@ -51,6 +55,7 @@ class Donor:
     study: Study = attrs.field(init=False)
     number: int | None = attrs.field(default=None, init=False, repr=False)
     withdrawn: bool = attrs.field(default=False, init=False, repr=False)
+    left_out: bool = attrs.field(default=False, init=False, repr=False)
     _pid: bytes = attrs.field(default=b"", init=False, repr=False)
     _secret: SlotSecret | None = attrs.field(default=None, init=False, repr=False)
     _answered: int = attrs.field(default=0, init=False)
@@ -78,6 +83,14 @@ class Donor:
         # A new identifier whenever everybody posts again: none is ever seen in two rounds.
         self._pid = self._entropy.bytes(PID_BYTES)
         return self._pid + record
+
+    def posted(self, client: ClientEngine) -> None:
+        """Learn what became of a registration or reservation, when the servers have shown the list.
+
+        Who is neither confirmed by all nor on the list stays away from all that follows. Whoever
+        watches her line could see before that nobody confirmed what she sent.
+        """
+        self.left_out |= not client.stands
 
     def look_up(self, broadcast: bytes) -> None:
         """Find her class in what is broadcast to everybody (algorithm 1, step 6).
@@ -156,6 +169,8 @@ class Donor:
         return self._entropy.bytes(WITHDRAWAL_BYTES)
 
     def _require(self, round: Round, phase: str, context: bytes) -> None:
+        if self.left_out:
+            raise TransportError("an earlier post was not accepted: nothing more is sent")
         name = round.id.removeprefix(f"{self.study.id} ")
         if not context or not name.startswith(f"{phase} ") or round.context != context:
             raise TransportError("the round is not one of this study: nothing is sent")

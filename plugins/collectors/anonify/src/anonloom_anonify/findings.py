@@ -41,6 +41,13 @@ def _records(campaign: Campaign, donated: Donated) -> Iterator[Finding | Chart]:
     for name, value, unit, meaning in (
         ("donors", donated.donors, "donors", "Donors that there are."),
         ("classed", classed, "donors", "Donors who registered and are in a class."),
+        (
+            "left_out",
+            int(campaign.left_out.sum()),
+            "donors",
+            "Donors whose registration or reservation was not accepted; they stay away from what "
+            "follows.",
+        ),
         ("reserved", server.reserved, "positions", "Positions that donors reserved."),
         (
             "erased",
@@ -125,7 +132,10 @@ def _hidden(campaign: Campaign) -> Iterator[Finding]:
         meaning="Donors whose uploads stood, in the smallest round: among so many could a donor "
         "hide, if the transport hides at all.",
         better="higher",
-        assumptions=("all donors are honest, and no person donates twice",),
+        assumptions=(
+            "all donors are honest, and no person donates twice",
+            "each party runs on a machine of its own: one process that plays all sees everything",
+        ),
     )
     yield Finding(
         name="counted",

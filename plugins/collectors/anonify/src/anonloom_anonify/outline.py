@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from anonloom.data.schema import PUBLISHED, Schema
+from anonloom.kinds.collector import PLAYED
 from anonloom.kinds.estimates import Estimate
 from anonloom.kinds.rounds import Round
 from anonloom.kinds.slots import slot_of
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 #: Donors that are planned with where nobody knows how many there will be.
 _DONORS = 10_000
+
+#: Bytes of the public key of whoever signs invitations.
+_AUTHORITY = 32
 
 #: What decides, beside the stages, whether servers compute the same.
 _SOFTWARE = ("anonloom-core", "anonloom-rounds", "anonloom-anonify", "numpy", "pandas")
@@ -92,7 +96,16 @@ def study_of(
     rules: str = "",
     authority: bytes = b"",
 ) -> Study:
-    """Describe the study."""
+    """Describe the study.
+
+    Parameters
+    ----------
+    authority
+        Public key of whoever signs invitations. Before there is one, a study that asks for them is
+        planned with a key of zeros: what rounds promise and cost follows from asking.
+    """
+    if asked.credentials == "invitations":
+        authority = authority or bytes(_AUTHORITY)
     study = Study(
         id=id,
         servers=asked.servers,
@@ -170,6 +183,7 @@ def sentences(asked: "Anonify", rows: int | None, schema: Schema) -> Iterator[st
         f"{answers} of {layouts.answer.size} bytes, with {asked.servers} servers and at least "
         f"{asked.min_batch:,} donors"
     )
+    yield PLAYED
     yield from guarantees(asked).sentences()[:2]
     rounds = rounds_of(study, _few(donors))
     costs = [asked.transport.estimate(round) for round in rounds]

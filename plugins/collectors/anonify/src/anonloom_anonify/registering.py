@@ -109,7 +109,7 @@ class Classes:
             found = cls(tuple(tuple(cut(of, PID_BYTES)) for of in members), read)
         except (ValueError, TypeError, RecursionError):
             raise TransportError("the classes cannot be read") from None
-        if head != _HEAD or len(found.cells) != len(found.members):
+        if head != _HEAD or len(found.cells) != len(found.members) or found.encoded() != data:
             raise TransportError("the classes cannot be read")
         return found
 

@@ -169,7 +169,10 @@ class Study:
         """Describe the deposit of an iteration."""
         # By the paper an iteration needs everybody. With decoys that stand in, whoever is missing
         # without one may not be alone.
-        leave = cohort + 1 if self.missing == "stop" else self.min_leave
+        # For all who may have registered: whoever comes without a reservation is one too many and
+        # holds the round, but takes nobody's place.
+        capacity = max(self.donors, cohort, len(slots))
+        leave = capacity + 1 if self.missing == "stop" else self.min_leave
         return Round(
             id=f"{self.id} publishing {attempt}.{iteration}",
             operation="deposit",
@@ -177,12 +180,13 @@ class Study:
             message_size=self.answer_size,
             min_batch=self.min_batch,
             slots=slots,
-            capacity=max(cohort, len(slots)),
+            capacity=capacity,
             iteration=iteration,
             iterations=self.iterations,
             erasure=erasure,
             suite=self.suite,
             authority=self.authority,
+            study=self.digest,
             cohort=cohort,
             min_leave=leave,
             counted=self.counted,
@@ -199,6 +203,7 @@ class Study:
             capacity=self.donors,
             suite=self.suite,
             authority=self.authority,
+            study=self.digest,
             cohort=cohort,
             min_leave=self.min_leave,
             context=context,

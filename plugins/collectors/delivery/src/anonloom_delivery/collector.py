@@ -10,7 +10,7 @@ from anonloom.data.release import Release
 from anonloom.data.schema import PUBLISHED, Schema
 from anonloom.data.table import Table
 from anonloom.errors import TransportError
-from anonloom.kinds.collector import Collector
+from anonloom.kinds.collector import PLAYED, Collector
 from anonloom.kinds.context import Run
 from anonloom.kinds.guard import Guard
 from anonloom.kinds.rounds import Suite
@@ -117,6 +117,7 @@ class Delivery(Collector):
         return (
             f"{senders} travels in a record of its own to {self.servers} servers, in two rounds of "
             f"at least {self.min_batch:,} senders",
+            PLAYED,
             *promised.sentences()[:2],
             *self._costs(max(rows or _ROWS, self.min_batch), self._layout(schema).size),
         )

@@ -76,7 +76,10 @@ def _set(ledger: Ledger) -> Iterator[Finding]:
         meaning="Senders whose uploads stood, in the smaller of both rounds: among so many could a "
         "row hide, if the transport hides at all.",
         better="higher",
-        assumptions=("all senders are honest, and no person sends twice",),
+        assumptions=(
+            "all senders are honest, and no person sends twice",
+            "each party runs on a machine of its own: one process that plays all sees everything",
+        ),
     )
     yield Finding(
         name="simulated",

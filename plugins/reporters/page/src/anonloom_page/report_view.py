@@ -190,21 +190,28 @@ def _normalized(columns: Iterable[dict[str, Any]]) -> str:
     return ", ".join(f"{short(name, 80)} {figure(count)}" for name, count in counts if count)
 
 
+_PLAYED = (
+    "One process played all senders and servers and saw every record: this protects nobody from "
+    "whoever ran it. With each party on a machine of its own, it would guarantee:"
+)
+
+
 def _collection(collection: dict[str, Any], limits: Limits) -> dict[str, Any]:
     collector = collection.get("collector")
     transport = collection.get("transport") or (collection.get("parameters") or {}).get("transport")
     if isinstance(transport, dict):
         transport = transport.get("transport")
+    played = collection.get("parties") == "one-process"
     if transport:
         text = (
             f"Records came through the transport '{short(transport, 60)}' to the collector "
-            f"'{short(collector, 60)}'. It guarantees:"
+            f"'{short(collector, 60)}'. {_PLAYED if played else 'It guarantees:'}"
         )
     elif collector in (None, "curator"):
         text = "A trusted curator held the whole table; no transport hid who sent which record."
     else:
         text = f"The collector '{short(collector, 60)}' gathered the records."
-    guarantees = collection.get("guarantees") or {}
+    guarantees = collection.get("guarantees_if_deployed" if played else "guarantees") or {}
     return {
         "text": text,
         "guarantees": [(words(name), said(value)) for name, value in guarantees.items()],

@@ -81,6 +81,10 @@ def position_weights(alphas: Bytes, *, context: bytes, iteration: int) -> Elemen
     return read(b"".join([shake(prefix + alpha.tobytes()).digest(SIZE) for alpha in alphas]))
 
 
+#: Bytes of what a server announces of what it will toss.
+COMMITMENT_BYTES = 32
+
+
 def toss_commitment(toss: bytes) -> bytes:
     """Return what a server announces of what it will toss."""
     return hashlib.sha256(b"anonloom presence toss 1\0" + toss).digest()

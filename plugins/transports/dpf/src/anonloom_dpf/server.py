@@ -11,11 +11,12 @@ from typing import ClassVar
 import attrs
 
 from anonloom.kinds.engines import Entropy
+from anonloom.kinds.rounds import Round
 from anonloom_dpf.counted import CountedDepositing
 from anonloom_dpf.depositing import Depositing
 from anonloom_dpf.layout import Settings, deposit_layout, post_layout
 from anonloom_dpf.posting import Posting
-from anonloom_dpf.presence import TOSS_BYTES, toss_commitment
+from anonloom_dpf.presence import COMMITMENT_BYTES, TOSS_BYTES, toss_commitment
 from anonloom_dpf.prime import MODULUS
 from anonloom_rounds.packing import pack
 from anonloom_rounds.server import RoundServer
@@ -137,3 +138,13 @@ class DpfServer(RoundServer):
         """Forget this server's share of what was erased."""
         self._work.forget()
         self._toss = b""
+
+
+def wrong_announcement(round: Round, keys: tuple[bytes, ...]) -> str:
+    """Say what is wrong with what a server announced of what it will toss, or nothing."""
+    wanted = 1 if round.counted else 0
+    if len(keys) != wanted:
+        return f"{len(keys)} commitments to what is tossed for counting instead of {wanted}"
+    if any(len(key) != COMMITMENT_BYTES for key in keys):
+        return f"a commitment to what is tossed for counting has {COMMITMENT_BYTES} bytes"
+    return ""

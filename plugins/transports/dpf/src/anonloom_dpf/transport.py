@@ -15,7 +15,7 @@ from anonloom_dpf.client import DpfClient, deposit_together, post_together, spoi
 from anonloom_dpf.costs import costs
 from anonloom_dpf.layout import Settings
 from anonloom_dpf.promises import guarantees
-from anonloom_dpf.server import DpfServer
+from anonloom_dpf.server import DpfServer, wrong_announcement
 from anonloom_rounds.notice import Notice
 from anonloom_rounds.recording import Recorded
 from anonloom_rounds.transport import RoundTransport
@@ -83,6 +83,10 @@ class Dpf(RoundTransport):
                 f"{round.servers} instead: the round must not be counted, or go over 'mixnet'."
             )
         return super().problem(round)
+
+    def judge_keys(self, round: Round, keys: tuple[bytes, ...]) -> str:
+        """Say what is wrong with what a server announced beside its key for uploads, or nothing."""
+        return wrong_announcement(round, keys)
 
     def make_client(self, notice: Notice, entropy: Entropy, invitation: bytes) -> DpfClient:
         """Return the engine of one sender."""

@@ -9,11 +9,12 @@ from anonloom.kinds.engines import Envelope
 from anonloom.kinds.slots import SECRET_BYTES, SlotSecret, row_size, write_row
 from anonloom_mixnet.items import NOWHERE, write_item
 from anonloom_mixnet.packets import Route
+from anonloom_mixnet.traps import MOST_TRAPS
 from anonloom_mixnet.ways import LISTED, Kept, listed, name_of, route_of
-from anonloom_mixnet.wordings import read_failed
+from anonloom_mixnet.wordings import HOP_BYTES, read_failed
 from anonloom_rounds.client import RoundClient
 from anonloom_rounds.packing import cut, pack, unpack
-from anonloom_rounds.signing import signed
+from anonloom_rounds.signing import signed, signed_size
 
 
 @attrs.define(eq=False)
@@ -71,6 +72,10 @@ class MixnetClient(RoundClient):
     def _take_mixed(self, data: bytes) -> list[Envelope]:
         if self.arrived is not None or self._kept is None:
             return []
+        servers = self.round.servers
+        most = self.round.capacity + servers * MOST_TRAPS
+        if len(data) > signed_size(most * LISTED, servers):
+            return []
         document = self.signed_by_all("mixed", data)
         if document is None:
             return []
@@ -87,11 +92,11 @@ class MixnetClient(RoundClient):
         already, or it lies, and the round ends with nothing opened.
         """
         try:
-            number, signature, word = unpack(data)
+            number, signature, word = unpack(data, 3)
         except ValueError:
             return b""
         hop = int.from_bytes(number, "big")
-        if self._kept is None or hop >= self.round.servers:
+        if self._kept is None or len(number) != HOP_BYTES or hop >= self.round.servers:
             return b""
         pin, bound = self.notice.pins[hop], self.notice.bound
         found = self._kept.layers(self._route)

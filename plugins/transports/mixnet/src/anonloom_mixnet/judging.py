@@ -24,6 +24,7 @@ from anonloom_mixnet.mixing import Mixing
 from anonloom_mixnet.suites import POINT
 from anonloom_mixnet.ways import Kept, name_of
 from anonloom_mixnet.wordings import (
+    HOP_BYTES,
     Failed,
     Origin,
     read_failed,
@@ -133,11 +134,11 @@ class Judging(Mixing):
 
     def _uploads_of(self, at: Sequence[int], word: bytes) -> list[bytes] | None:
         try:
-            shown = [(one[32:], one[:32]) for one in unpack(word)]
+            shown = [(one[32:], one[:32]) for one in unpack(word, len(at))]
         except ValueError:
             shown = []
         names = [name_of(packet) for packet, _ in shown]
-        if len(set(names)) != len(at) or not set(names) <= set(self.sent):
+        if not len(set(names)) == len(names) == len(at) or not set(names) <= set(self.sent):
             self.talk.stop("server 0 does not show where its packets came from")
             return None
         return names if self._hold(0, at, shown) else None
@@ -186,7 +187,7 @@ class Judging(Mixing):
         """Show a sender what a hop has signed about its packet."""
         word = self.talk.words.of("failed", hop)
         if word is not None and name in self._senders:
-            body = pack(hop.to_bytes(4, "big"), word.signature, word.body)
+            body = pack(hop.to_bytes(HOP_BYTES, "big"), word.signature, word.body)
             asked = self._to_client(self._senders[name], "blamed", name, body)
             self.talk.outbox.append(asked)
 
@@ -206,8 +207,10 @@ class Judging(Mixing):
     def take_layer(self, envelope: Envelope) -> str:
         """Take a sender's answer to a hop that could not open its packet."""
         try:
-            number, ephemeral, kem = unpack(envelope.body)
+            number, ephemeral, kem = unpack(envelope.body, 3)
         except ValueError:
+            return "unfounded answer"
+        if len(number) != HOP_BYTES:
             return "unfounded answer"
         hop, answer = int.from_bytes(number, "big"), pack(ephemeral, kem)
         if self.remembered.get(_fact(hop, envelope.upload)) == answer:
@@ -273,9 +276,9 @@ class Judging(Mixing):
         found: dict[bytes, list[Layer]] = {}
         for word in self.talk.all(f"answers {hop}") or ():
             try:
-                for entry in unpack(word):
-                    name, answer = unpack(entry)
-                    ephemeral, kem = unpack(answer)
+                for entry in unpack(word, len(self.inputs(hop))):
+                    name, answer = unpack(entry, 2)
+                    ephemeral, kem = unpack(answer, 2)
                     found.setdefault(name, []).append(Layer(b"", ephemeral, kem))
             except ValueError:
                 continue

@@ -77,8 +77,12 @@ class Mixing(RoundServer):
 
     @property
     def content_size(self) -> int:
-        """Bytes of what a client seals to this server: only the first hop gets packets."""
-        return 0 if self.index else self.route.packet_size()
+        """Bytes of what a client seals to this server."""
+        return self.content_size_of(self.index)
+
+    def content_size_of(self, server: int) -> int:
+        """Bytes of what a client seals to one of the servers: only the first hop gets packets."""
+        return 0 if server else self.route.packet_size()
 
     def judge_as(self, upload: bytes, content: bytes) -> str:
         """Say why an upload is refused, or nothing.

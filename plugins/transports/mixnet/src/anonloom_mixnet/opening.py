@@ -81,7 +81,7 @@ class Opening(Judging):
 
     def _ways(self, word: bytes) -> list[tuple[bytes, ...]]:
         try:
-            claims = [Kept.read(self.route, fact) for fact in unpack(word)]
+            claims = [Kept.read(self.route, fact) for fact in unpack(word, len(self.sent))]
         except ValueError:
             return []
         ways = (self._way_of(claim) for claim in claims if claim is not None)

@@ -52,6 +52,19 @@ def public(suite: str, private: Keys) -> Keys:
     return Keys(kem.public(private.mix), kem.public(private.peel), kem.public(private.share))
 
 
+def wrong_keys(suite: str, keys: Sequence[bytes]) -> str:
+    """Say what is wrong with the public keys that a server announced, or nothing."""
+    phases = [field.name for field in attrs.fields(Keys)]
+    if len(keys) != len(phases):
+        return f"{len(keys)} keys for layers instead of {len(phases)}"
+    for phase, key in zip(phases, keys, strict=True):
+        try:
+            SUITES[suite].sender(key)
+        except ValueError:
+            return f"its key '{phase}' is none of the suite '{suite}'"
+    return ""
+
+
 @attrs.frozen
 class Packet:
     """A packet with what its sender keeps of it.

@@ -23,6 +23,9 @@ POINT = 32
 #: Bytes of ML-KEM-768: the seed of a private key, a public key, a ciphertext.
 KEM_SEED, KEM_PUBLIC, KEM_CIPHERTEXT = 64, 1184, 1088
 
+#: To see whether anything can be agreed on with a public key; secret from nobody.
+_TRIAL = X25519PrivateKey.from_private_bytes(bytes(range(POINT)))
+
 
 @attrs.frozen
 class Encapsulated:
@@ -73,7 +76,7 @@ class Suite(ABC):
         Raises
         ------
         ValueError
-            When that is no public key of the suite.
+            When that is no public key of the suite, or one of low order.
         """
 
     @abstractmethod
@@ -107,6 +110,8 @@ class _X25519(Suite):
 
     def sender(self, public: bytes) -> Callable[[Entropy], Encapsulated]:
         point = X25519PublicKey.from_public_bytes(public)
+        # A point of low order is refused here, where its server can be named: sealing would fail.
+        _TRIAL.exchange(point)
 
         def encapsulate(entropy: Entropy) -> Encapsulated:
             ephemeral = entropy.bytes(POINT)

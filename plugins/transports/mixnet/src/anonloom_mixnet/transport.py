@@ -11,8 +11,10 @@ from anonloom.kinds.transport import Guarantees, Seat
 from anonloom.params import between, param
 from anonloom_mixnet.client import MixnetClient
 from anonloom_mixnet.costs import costs
+from anonloom_mixnet.packets import wrong_keys
 from anonloom_mixnet.promises import guarantees
 from anonloom_mixnet.server import MixnetServer
+from anonloom_mixnet.traps import MOST_TRAPS
 from anonloom_rounds.notice import Notice
 from anonloom_rounds.recording import Recorded
 from anonloom_rounds.transport import RoundTransport
@@ -32,7 +34,7 @@ class Mixnet(RoundTransport):
 
     traps: int = param(
         default=16,
-        check=between(0, 4096),
+        check=between(0, MOST_TRAPS),
         help=(
             "Packets of its own making that every server sends along, to notice that later hops "
             "drop or replace packets; each costs as much as a sender's."
@@ -44,6 +46,10 @@ class Mixnet(RoundTransport):
         if round.servers < 2:
             return "transport 'mixnet' needs at least 2 servers: one alone would see who sent what"
         return super().problem(round)
+
+    def judge_keys(self, round: Round, keys: tuple[bytes, ...]) -> str:
+        """Say what is wrong with the keys for layers that a server announced, or nothing."""
+        return wrong_keys(round.suite, keys)
 
     def make_client(self, notice: Notice, entropy: Entropy, invitation: bytes) -> MixnetClient:
         """Return the engine of one sender."""

@@ -22,6 +22,9 @@ _PERSON = b"loom mix traps 1"
 _SALT = 32
 _FINGERPRINT = 32
 
+#: Most packets of its own making that a server sends along.
+MOST_TRAPS = 4096
+
 
 def fingerprint(core: bytes) -> bytes:
     """Return the hash by which a sealed core is named."""

@@ -11,6 +11,9 @@ from anonloom_mixnet.layers import KEY
 _FAILURE = struct.Struct(f">I{ID_BYTES}sI")
 _ORIGIN = struct.Struct(f">I{KEY}s")
 
+#: Bytes of the number of a hop, in what clients are asked and answer.
+HOP_BYTES = 4
+
 #: Stands for 'repeats no other packet'.
 NONE = 2**32 - 1
 
