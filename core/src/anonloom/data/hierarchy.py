@@ -12,11 +12,13 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.brief import short_repr
 from anonloom.errors import DataError
 
 STAR = "*"
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Hierarchy:
     """Nodes over ordered leaves.

@@ -48,7 +48,7 @@ class Run:
     """
 
     stage: str = "stage"
-    seed: int = 0
+    seed: int = attrs.field(default=0, repr=False)
     workers: int = 1
     scratch: Path | None = None
     report: Callable[[int, int | None], None] = attrs.field(default=_silent, repr=False)

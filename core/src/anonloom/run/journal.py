@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import attrs
 
+from anonloom.brief import short_repr
 from anonloom.data.findings import Findings
 from anonloom.kinds.context import Run
 from anonloom.params import as_values
@@ -43,6 +44,7 @@ class Count:
     suppressed: int = 0
 
 
+@short_repr
 @attrs.define(eq=False)
 class Journal:
     """Announces stages and remembers what they took and found.
@@ -55,7 +57,7 @@ class Journal:
 
     registry: Registry
     run_id: str
-    seed: int
+    seed: int = attrs.field(repr=False)
     workers: int = 1
     scratch: Path | None = None
     observers: "Observers" = attrs.field()

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import attrs
 
+from anonloom.brief import short_repr
 from anonloom.data.schema import Schema
 from anonloom.document import Node
 from anonloom.errors import Place
@@ -18,6 +19,7 @@ from anonloom.params import between, distinct, not_empty, param
 from anonloom.params.checks import all_of
 
 
+@short_repr
 @attrs.frozen
 class Use:
     """A method where a pipeline uses it.
@@ -81,6 +83,7 @@ class Condition:
         return f"{self.finding} {self.comparison} {self.limit:g}"
 
 
+@short_repr
 @attrs.frozen
 class Audit(Use):
     """An auditor where a pipeline uses it, and what stops the release."""
@@ -88,6 +91,7 @@ class Audit(Use):
     fail_if: tuple[Condition, ...] = ()
 
 
+@short_repr
 @attrs.frozen
 class Data:
     """Where the table comes from, what its columns are, and what else there is for audits."""
@@ -154,6 +158,7 @@ class Publish:
             )
 
 
+@short_repr
 @attrs.frozen
 class GridCase:
     """One run of an experiment.
@@ -179,6 +184,7 @@ class GridCase:
     varied: tuple[str, ...] = ()
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class PipelineSpec:
     """A checked pipeline.
@@ -215,7 +221,7 @@ class PipelineSpec:
     """
 
     name: str
-    seed: int | None
+    seed: int | None = attrs.field(repr=False)
     data: Data
     privacy: tuple[Use, ...]
     suppression: Suppression

@@ -12,11 +12,13 @@ from anonloom.data.table import Table
 from anonloom.errors import DataError
 from anonloom.kinds.context import Run
 from anonloom.testing import tables
+from anonloom.testing.canaries import CANARIES, CANARY_TABLES
 from anonloom.testing.conduct import CONDUCT, Acting, Played, Scene
 from anonloom.testing.conformance import Check, held
 from anonloom.testing.declaring import DECLARED
 from anonloom.testing.results import NotApplicable
 from anonloom.testing.tables import ORDINARY_TABLES, Sample
+from anonloom.testing.telling import OVERHEARD
 
 
 class SourceConformance(Acting):
@@ -73,7 +75,7 @@ class SourceConformance(Acting):
         if self.schema is not None:
             own = self.schema
             yield Scene("its own rows", lambda: {"schema": own})
-            return
+            return  # what it makes is nobody's
         self._demand_source()
         for make in self.tables:
             yield _scene(make.__name__, make(), make().schema)
@@ -82,6 +84,13 @@ class SourceConformance(Acting):
         yield _scene("a column that is not declared", clinic, fewer, "undeclared")
         more = Schema((*clinic.schema, Column(name="height", role="other")))
         yield _scene("a column that is absent", clinic, more, "absent")
+        for make in CANARY_TABLES:
+            sample = make()
+            yield _scene(make.__name__, sample, sample.schema, CANARIES)
+        for name in ("age", "admitted"):
+            wrong = [*sample.rows[:-1], {**sample.rows[-1], name: sample.rows[0]["note"]}]
+            broken = Sample(wrong, sample.schema)
+            yield _scene(f"a cell of '{name}' that is no value", broken, sample.schema, CANARIES)
 
     def _demand_source(self) -> None:
         if type(self).source is SourceConformance.source:
@@ -92,7 +101,14 @@ def _scene(name: str, sample: Sample, schema: Schema, special: str = "") -> Scen
     def given() -> Mapping[str, Any]:
         return {"frame": sample.frame, "schema": schema}
 
-    return Scene(name, given, sample, special, refused=special == "absent")
+    return Scene(
+        name,
+        given,
+        sample,
+        special,
+        refused=special in ("absent", CANARIES),
+        overheard=sample if special == CANARIES else None,
+    )
 
 
 def _loaded(one: Played) -> Any:
@@ -183,4 +199,4 @@ _CHECKS: tuple[Check, ...] = (
     check_absent_column_is_a_data_error,
     check_columns_are_listed_truly,
 )
-SourceConformance.checks = (*DECLARED, *CONDUCT, *_CHECKS)
+SourceConformance.checks = (*DECLARED, *CONDUCT, *OVERHEARD, *_CHECKS)

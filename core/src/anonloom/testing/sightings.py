@@ -1,0 +1,275 @@
+"""Finding cells of a table in whatever somebody published, printed or logged.
+
+A cell may come out in another notation than the one in which it went in: rounded, with thousands
+separators, as seconds since 1970, as the third of March, escaped, compressed. So nothing is looked
+for letter by letter. What was said is read in every way in which a reader could read it (`opened`),
+and the words, numbers and days found there are compared with those of the table.
+
+It is made for tables of `anonloom.testing.canaries`, whose cells occur nowhere by chance.
+"""
+
+import html
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from datetime import date
+from typing import Any
+from urllib.parse import unquote
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom.data.schema import Schema
+from anonloom.testing.opened import opened
+from anonloom.testing.oracle import Row
+
+Floats = NDArray[np.float64]
+
+#: Letters of a text by which it is known, so that one that was cut off is known, too.
+_LETTERS = 10
+#: Digits by which a number is known: six of nine say nearly as much as all of them.
+_FEWEST_DIGITS, _MOST_DIGITS = 6, 9
+#: Units of a day in which moments are counted: days, hours, minutes, s, ms, us, ns.
+_PER_DAY = (1.0, 24.0, 1440.0, 86_400.0, 86_400e3, 86_400e6, 86_400e9)
+_MINUTE = 1 / 1440
+
+# Nothing that is part of a longer word: digits of a digest are no numbers.
+_NUMBER = re.compile(
+    r"(?<![^\W_])(?<!\d[.])-?\d+(?:\.\d+)?(?:e[+-]?\d{1,3})?(?![^\W_])", re.ASCII | re.IGNORECASE
+)
+_GROUPED = re.compile(r"(?<![^\W_])\d{1,3}(?:([.,'_ \u00a0\u2009\u202f\u2019])\d{3})(?:\1\d{3})+")
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_NAMES = "|".join(_MONTHS)
+_DAYS = (
+    # Year, month, day; then in the other order, which is read in two ways.
+    re.compile(r"(?<!\d)(?P<y>\d{4})[-/. _](?P<m>\d{1,2})[-/. _](?P<d>\d{1,2})(?!\d)"),
+    re.compile(r"(?<!\d)(?P<y>\d{4})(?P<m>\d\d)(?P<d>\d\d)(?!\d)"),
+    re.compile(r"(?<!\d)(?P<d>\d{1,2})[-/. ](?P<m>\d{1,2})[-/. ](?P<y>\d{4}|\d\d)(?!\d)"),
+    re.compile(r"(?<!\d)(?P<m>\d{1,2})[-/. ](?P<d>\d{1,2})[-/. ](?P<y>\d{4}|\d\d)(?!\d)"),
+    re.compile(
+        rf"(?<!\d)(?P<d>\d{{1,2}})(?:st|nd|rd|th)?[-/. ]{{0,2}}(?:of )?"
+        rf"(?P<n>{_NAMES})[a-z]*[-/., ]{{1,3}}(?P<y>\d{{4}}|\d\d)(?!\d)"
+    ),
+    re.compile(
+        rf"(?<![a-z])(?P<n>{_NAMES})[a-z]*[-/. ]{{1,2}}(?P<d>\d{{1,2}})(?:st|nd|rd|th)?"
+        rf"[-/., ]{{1,3}}(?P<y>\d{{4}}|\d\d)(?!\d)"
+    ),
+    re.compile(rf"(?<!\d)(?P<y>\d{{4}})[-/. ](?P<n>{_NAMES})[a-z]*[-/. ](?P<d>\d{{1,2}})(?!\d)"),
+)
+_ESCAPED = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|U([0-9a-fA-F]{8}))")
+_EPOCH = date(1970, 1, 1).toordinal()
+
+
+@attrs.frozen
+class Sighting:
+    """A cell of the table that was found where it must not be.
+
+    Attributes
+    ----------
+    column, value
+        Which cell it is.
+    seen
+        What stood there, or how it was found.
+    """
+
+    column: str
+    value: str
+    seen: str
+
+    def __str__(self) -> str:
+        return f"'{self.value}' of column '{self.column}', written {self.seen!r}"
+
+
+@attrs.frozen(eq=False)
+class _Word:
+    column: str
+    value: str
+    letters: str
+
+
+@attrs.frozen(eq=False)
+class _Place:
+    """A number, or a moment in days since 1970; `unit` is one in the last place of it."""
+
+    column: str
+    value: str
+    at: float
+    unit: float
+
+
+@attrs.frozen(eq=False)
+class CellDetector:
+    """Knows the cells of a table, and finds them again.
+
+    Attributes
+    ----------
+    words, numbers, moments
+        What is looked for, by the kind of its column.
+    """
+
+    words: tuple[_Word, ...]
+    numbers: tuple[_Place, ...]
+    moments: tuple[_Place, ...]
+
+    @classmethod
+    def of(cls, rows: Iterable[Row], schema: Schema) -> "CellDetector":
+        """Look for every cell of these rows; a text of few letters says nothing and is left out."""
+        words: dict[tuple[str, str], _Word] = {}
+        numbers: dict[tuple[str, str], _Place] = {}
+        moments: dict[tuple[str, str], _Place] = {}
+        for row in rows:
+            for column in schema:
+                cell = row[column.name]
+                if cell is None:
+                    continue
+                key = (column.name, str(cell))
+                letters = _letters(key[1])
+                # A column may hold a text where a number should be.
+                if letters.isdecimal() and column.type == "number":
+                    numbers[key] = _Place(*key, abs(float(key[1])), _unit(key[1]))
+                elif letters.isdecimal() and column.type != "category":
+                    at = np.datetime64(key[1].replace(" ", "T"), "m").astype(np.int64) * _MINUTE
+                    unit = 1.0 if column.type == "date" else _MINUTE
+                    moments[key] = _Place(*key, float(at), unit)
+                elif len(letters) >= _LETTERS:
+                    words[key] = _Word(*key, letters[:_LETTERS])
+        by_place = sorted(numbers.values(), key=lambda one: one.at)
+        by_time = sorted(moments.values(), key=lambda one: one.at)
+        return cls(tuple(words.values()), tuple(by_place), tuple(by_time))
+
+    def __len__(self) -> int:
+        return len(self.words) + len(self.numbers) + len(self.moments)
+
+    def excusing(self, *published: bytes | str) -> "CellDetector":
+        """Look no longer for what is found in these texts: the release, the pipeline file."""
+        known = {(one.column, one.value) for text in published for one in self.sightings(text)}
+
+        def left(cells: tuple[Any, ...]) -> tuple[Any, ...]:
+            return tuple(one for one in cells if (one.column, one.value) not in known)
+
+        return CellDetector(left(self.words), left(self.numbers), left(self.moments))
+
+    def sightings(self, said: bytes | str) -> list[Sighting]:
+        """Return every cell that can be read in something, each once."""
+        found: dict[tuple[str, str], Sighting] = {}
+        for text in opened(said):
+            for one in self._read(text):
+                found.setdefault((one.column, one.value), one)
+        return list(found.values())
+
+    def _read(self, text: str) -> Iterator[Sighting]:
+        plain = _unescaped(text)
+        for reading in {text, plain}:
+            yield from self._words(reading)
+            yield from self._numbers(reading)
+            yield from self._days(reading.casefold())
+
+    def _words(self, text: str) -> Iterator[Sighting]:
+        letters = _letters(text)
+        for word in self.words:
+            if word.letters in letters:
+                yield Sighting(word.column, word.value, word.letters)
+
+    def _numbers(self, text: str) -> Iterator[Sighting]:
+        tokens = [found[0] for found in _NUMBER.finditer(text)]
+        tokens += [
+            found[0].replace(found[1], "")
+            for found in _GROUPED.finditer(text)
+            # What goes on with a digit is a list of numbers.
+            if not text[found.end() : found.end() + 1].isdigit()
+        ]
+        # Shorter ones are counts and shares.
+        tokens = [token for token in dict.fromkeys(tokens) if len(token) > 4]
+        places = np.array([one.at for one in self.numbers])
+        times = np.array([one.at for one in self.moments])
+        for token in tokens:
+            at = float(token)
+            if not np.isfinite(at):
+                continue
+            known = _digits(token)
+            if known >= _FEWEST_DIGITS and len(places):
+                for which in _near(places, abs(at)):
+                    one = self.numbers[which]
+                    if abs(abs(at) - one.at) <= max(one.unit, _last_place(one.at, known)):
+                        yield Sighting(one.column, one.value, token)
+            # All moments lie before 1970, so that no count and no clock is taken for one.
+            if at < 0 and len(times):
+                yield from self._counted(token, at, times)
+
+    def _counted(self, token: str, at: float, times: Floats) -> Iterator[Sighting]:
+        for scale in _PER_DAY:
+            days = at / scale
+            if not times[0] - 2 < days < times[-1] + 2:
+                continue
+            for which in _near(times, days):
+                one = self.moments[which]
+                # A day that is counted whole is a day; otherwise it must be that minute.
+                whole = abs(days - round(days)) < 1e-9
+                apart = abs(np.floor(one.at) - round(days)) if whole else abs(days - one.at)
+                if apart <= one.unit + 1e-9 and (whole or one.unit < 1):
+                    yield Sighting(one.column, one.value, token)
+
+    def _days(self, text: str) -> Iterator[Sighting]:
+        times = np.array([one.at for one in self.moments])
+        if not len(times):
+            return
+        for form in _DAYS:
+            for found in form.finditer(text):
+                for day in _day(found.groupdict()):
+                    for which in _near(times, day):
+                        one = self.moments[which]
+                        near = 1.0 if one.unit >= 1 else 0.0
+                        if abs(np.floor(one.at) - day) <= near:
+                            yield Sighting(one.column, one.value, found[0])
+
+
+def _unit(text: str) -> float:
+    """One in the last place of a written number."""
+    _, _, decimals = text.partition(".")
+    return 10.0 ** -len(decimals) * (1 + 1e-9)
+
+
+def _digits(token: str) -> int:
+    """How many digits of a written number say something, at most as many as are told apart."""
+    mantissa = token.casefold().partition("e")[0].replace(".", "").strip("-0")
+    return min(len(mantissa), _MOST_DIGITS)
+
+
+def _last_place(value: float, digits: int) -> float:
+    """One in the place of the last of so many digits; none where all digits are there."""
+    if digits >= _MOST_DIGITS or not value:
+        return 0.0
+    return float(10.0 ** (np.floor(np.log10(value)) - digits + 1))
+
+
+def _near(sorted_places: Floats, at: float) -> list[int]:
+    """Return the positions of the places next to one."""
+    right = int(np.searchsorted(sorted_places, at))
+    return [which for which in range(right - 3, right + 3) if 0 <= which < len(sorted_places)]
+
+
+def _day(parts: dict[str, str | None]) -> Iterator[float]:
+    """Yield the day, in days since 1970, that a date says; a short year is of either century."""
+    named = parts.get("n")
+    month = _MONTHS.index(named) + 1 if named else int(parts["m"] or 0)
+    year = str(parts["y"])
+    for full in [int(year)] if len(year) == 4 else [1800 + int(year), 1900 + int(year)]:
+        try:
+            yield float(date(full, month, int(parts["d"] or 0)).toordinal() - _EPOCH)
+        except ValueError:
+            continue
+
+
+def _letters(text: str) -> str:
+    """Return letters and digits only: no quotes, blanks or marks, no case, one form of each."""
+    return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", text).casefold())
+
+
+def _unescaped(text: str) -> str:
+    """Undo the escapes of JSON, Python, HTML and URLs."""
+    if "\\" in text:
+        text = _ESCAPED.sub(lambda found: chr(int(found[1] or found[2] or found[3], 16)), text)
+    if "%" in text:
+        text = unquote(text)
+    return html.unescape(text) if "&" in text else text
