@@ -9,6 +9,7 @@ from typing import Any
 
 import attrs
 
+from anonloom.brief import short_repr
 from anonloom.kinds.context import Run
 from anonloom.testing import reports
 from anonloom.testing.canaries import CANARIES, CANARY_TABLES
@@ -28,6 +29,7 @@ _FETCHES = re.compile(
 )
 
 
+@short_repr
 @attrs.frozen
 class Written:
     """What a reporter left: the names that it returned, its files, and files elsewhere."""

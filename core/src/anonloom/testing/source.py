@@ -88,8 +88,10 @@ class SourceConformance(Acting):
             sample = make()
             yield _scene(make.__name__, sample, sample.schema, CANARIES)
         for name in ("age", "admitted"):
-            wrong = [*sample.rows[:-1], {**sample.rows[-1], name: sample.rows[0]["note"]}]
-            broken = Sample(wrong, sample.schema)
+            # All of them texts, as a file may hold them, and the last one is no number or date.
+            texts = [{**row, name: str(row[name])} for row in sample.rows]
+            texts[-1][name] = str(sample.rows[0]["note"])
+            broken = Sample(texts, sample.schema)
             yield _scene(f"a cell of '{name}' that is no value", broken, sample.schema, CANARIES)
 
     def _demand_source(self) -> None:

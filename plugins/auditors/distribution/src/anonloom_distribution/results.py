@@ -6,7 +6,7 @@ import numpy as np
 from anonloom.data.findings import Chart, Finding
 from anonloom_distribution import charts
 from anonloom_distribution.association import Associations, Change, Correlation
-from anonloom_distribution.figures import Figure
+from anonloom_distribution.figures import Figure, OfSample
 from anonloom_distribution.marginals import Marginal
 from anonloom_distribution.noise import Noise, Samples
 from anonloom_distribution.tables import BEFORE, RELEASE, Tables
@@ -165,7 +165,7 @@ class Result:
     # --- groups ------------------------------------------------------------------------------
 
     def groups(
-        self, figures: list[Figure], samples: list[list[Floats]], left_out: int
+        self, figures: list[Figure], samples: list[list[OfSample]], left_out: int
     ) -> list[Finding | Chart]:
         """Deviations of figures of groups."""
         names = [name for name in MEANINGS if name.startswith("group")]

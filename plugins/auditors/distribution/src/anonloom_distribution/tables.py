@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from anonloom.data.case import Case
 from anonloom.data.release import Release
 from anonloom.data.table import Table
+from anonloom_distribution.shown import Shown
 from anonloom_linkage.paired import Cells, Floats, PairedColumn, pair_columns, shared_columns
 
 ORIGINAL, RELEASE, BEFORE = range(3)
@@ -34,6 +35,8 @@ class Tables:
         What the tables are called in charts.
     said
         Which columns are not compared.
+    shown
+        What the release shows of every column.
     """
 
     columns: dict[str, PairedColumn]
@@ -41,6 +44,7 @@ class Tables:
     weights: tuple[Floats | None, ...]
     names: tuple[str, ...]
     said: tuple[str, ...]
+    shown: dict[str, Shown]
 
     @classmethod
     def of(cls, case: Case, scaled: bool) -> "Tables":
@@ -69,6 +73,10 @@ class Tables:
                 *_said(texts, "nearly every row has its own value"),
                 *_said(absent, "the release lacks them"),
             ),
+            shown={
+                column.name: Shown.of(column, RELEASE, release.frame[column.name])
+                for column in columns
+            },
         )
 
     def cells(self, name: str, side: int) -> Cells:
