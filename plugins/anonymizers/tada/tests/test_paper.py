@@ -5,6 +5,7 @@ from math import log
 import pandas as pd
 import pytest
 
+from anonloom.data.builders import Tree
 from anonloom.data.findings import Chart, Finding
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
@@ -68,7 +69,8 @@ def people():
         frame.assign(Age=frame["Age"].astype(int)),
         Schema(
             [
-                Column(name="Gender", role="quasi"),
+                # Listed, so that the picture may name the group that figure 3 names.
+                Column(name="Gender", role="quasi", hierarchy=Tree(tree={"F": None, "M": None})),
                 Column(name="Age", role="quasi", type="number"),
                 Column(name="Smoker", role="other"),
                 Column(name="Disease", role="sensitive"),

@@ -16,7 +16,7 @@ from anonloom.kinds.guard import Guard
 from anonloom.testing.demands import AtLeast
 from anonloom_tada.kl_tree import KLTree
 from anonloom_tada.picture import MOST_NODES, step_of
-from anonloom_tada.thresholds import questions, threshold
+from anonloom_tada.thresholds import coarse_threshold, questions, threshold
 
 
 def numbers(values):
@@ -44,6 +44,42 @@ def test_a_threshold_is_the_roundest_number_between_two_values(below, up_to, wri
 
 
 @pytest.mark.parametrize(
+    ("cells", "written"),
+    [
+        # From the least to the greatest, and the two that the split lies between: 20 steps at most.
+        ((18, 60, 61, 89), "about 60"),
+        ((18, 59, 60, 89), "60"),
+        ((18, 39, 54, 58), "40"),
+        ((103482917, 523477924, 523491835, 988211306), "about 500000000"),
+        ((0.11, 0.5213, 0.5217, 0.93), "about 0.5"),
+        ((5, 5, 6, 6), "6"),
+    ],
+)
+def test_a_public_threshold_lies_on_a_scale_of_few_steps(cells, written):
+    assert written == coarse_threshold(numbers(cells), sorted({*cells}).index(cells[1]))
+
+
+@pytest.mark.parametrize(
+    ("type_", "cells", "written"),
+    [
+        ("date", ("1902-01-09", "1910-05-03", "1910-05-17", "1929-03-04"), "about 1910-01-01"),
+        ("date", ("1902-01-09", "1909-05-03", "1910-05-17", "1929-03-04"), "1910-01-01"),
+        ("date", ("2024-01-09", "2024-03-03", "2024-04-17", "2024-09-04"), "2024-04-01"),
+        ("date", ("2024-03-01", "2024-03-03", "2024-03-17", "2024-03-28"), None),
+        (
+            "time",
+            ("2024-03-01 10:02", "2024-03-03 07:31", "2024-03-03 09:00", "2024-03-12 01:15"),
+            "about 2024-03-03 00:00:00",
+        ),
+    ],
+)
+def test_a_public_threshold_of_moments_is_a_unit_of_the_calendar(type_, cells, written):
+    frame = pd.DataFrame({"at": cells})
+    axis = Table.build(frame, Schema([Column(name="at", role="quasi", type=type_)])).axes[0]
+    assert written == coarse_threshold(axis, 1)
+
+
+@pytest.mark.parametrize(
     ("below", "up_to", "written"),
     [
         ("2019-05-03", "2021-07-09", "2021-01-01"),
@@ -67,7 +103,8 @@ def test_conditions_name_nodes_and_missing_values():
     town, age = Table.build(frame, Schema(columns)).axes
 
     assert ("town: north", "town: not north") == questions(town, 0, 1, 3)
-    assert ("town: c", "town: not c") == questions(town, 2, 2, 3)
+    assert ("town: c", "town: not c") == questions(town, 2, 2, 3, listed=True)
+    assert ("town: one value", "town: the others") == questions(town, 2, 2, 3)
     assert ("town missing", "town known") == questions(town, 3, 3, 3)
     assert ("age < 10", "age ≥ 10 or missing") == questions(age, 0, 1, 3)
     assert ("age < 10", "age ≥ 10") == questions(age, 0, 1, 2)
@@ -177,7 +214,7 @@ def test_conditions_are_told_only_where_they_are_asked_for():
         for chart in findings.charts
         if chart.name == "tree"
     ]
-    assert ["lower age", "age < 61"] == told
+    assert ["lower age", "age < about 60"] == told
     text = json.dumps(next(chart.data for chart in quiet.charts if chart.name == "tree"))
     assert "<" not in text
     assert "job: one group" in text

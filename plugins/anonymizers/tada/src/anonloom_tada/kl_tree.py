@@ -49,7 +49,8 @@ class KLTree(Partitioner):
 
     picture: Literal["columns", "conditions"] = param(
         help="What the picture of the tree in the public report says of a split: its column, or "
-        "also its threshold or group, which may say more of a class than its cells do.",
+        "also its threshold, rounded to a 20th of the column's range, or its group, which may say "
+        "more of a class than its cells do.",
         default="columns",
     )
 

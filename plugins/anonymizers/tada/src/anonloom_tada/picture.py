@@ -2,7 +2,8 @@
 
 Both are published. Numbers of rows come in steps that are no smaller than a class may be; what is
 suppressed, and the values of labels, are not told. Conditions say more of a class than its cells
-may, as published regions do, and are written only where somebody asked for them.
+may, as published regions do, and are written only where somebody asked for them; even then no cell
+of the table is told.
 """
 
 from collections.abc import Iterator
@@ -10,6 +11,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from anonloom.data.axis import Axis
+from anonloom.data.builders import Tree
 from anonloom.data.findings import Chart, Finding
 from anonloom.data.table import Table
 from anonloom.kinds.guard import Guard
@@ -145,7 +148,7 @@ class _Drawing:
     def __init__(self, table: Table, step: int, telling: Telling) -> None:
         self.table = table
         self.step = step
-        self.ask = questions if telling == "conditions" else parts_of
+        self.telling = telling
         self.left = MOST_NODES
 
     def root(self, what: str, rows: int) -> dict[str, Any]:
@@ -164,13 +167,19 @@ class _Drawing:
                 continue
             self.left -= 2
             codes = (int(own[at]) for own in (level.begin, level.end, level.last))
-            said = self.ask(self.table.axes[int(level.axis[at])], *codes)
+            said = self._said(self.table.axes[int(level.axis[at])], *codes)
             below = [
                 {"label": f"{text}: {self._about(int(rows))}"}
                 for text, rows in zip(said, level.rows[at], strict=True)
             ]
             above["children"] = below
             nodes.update(zip(level.parts[at].tolist(), below, strict=True))
+
+    def _said(self, axis: Axis, begin: int, end: int, last: int) -> tuple[str, str]:
+        if self.telling == "columns":
+            return parts_of(axis, begin, end, last)
+        listed = isinstance(self.table.schema[axis.name].hierarchy, Tree)
+        return questions(axis, begin, end, last, listed=listed)
 
     def _about(self, rows: int) -> str:
         rounded = max(round(rows / self.step), 1) * self.step
