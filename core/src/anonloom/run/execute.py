@@ -111,6 +111,7 @@ def execute(
         count.rows, count.suppressed = len(release), int(release.suppressed.sum())
     release, verdicts = _checked(spec, stages, release, original, journal)
     release = publishable(release, stream(seed, "shuffle") if spec.publish.shuffle else None)
+    journal.conclude(release)
     demanded = guard.demanded if spec.privacy else None
     case = Case(
         release=release,

@@ -10,6 +10,7 @@ import attrs
 
 from anonloom.brief import short_repr
 from anonloom.data.findings import Findings
+from anonloom.data.release import Release
 from anonloom.kinds.context import Run
 from anonloom.params import as_values
 from anonloom.registry import Registry
@@ -63,6 +64,7 @@ class Journal:
     observers: "Observers" = attrs.field()
     seconds: dict[str, float] = attrs.field(factory=dict)
     findings: dict[str, Findings] = attrs.field(factory=dict)
+    later: dict[str, list[Any]] = attrs.field(factory=dict)
 
     @observers.default
     def _observers(self) -> "Observers":
@@ -75,7 +77,15 @@ class Journal:
     def aside(self, seed: int) -> "Journal":
         """Return a journal of the same run that tells nobody and leaves nothing in this one."""
         nobody = Registry.empty().observers
-        return attrs.evolve(self, seed=seed, observers=nobody, seconds={}, findings={})
+        return attrs.evolve(self, seed=seed, observers=nobody, seconds={}, findings={}, later={})
+
+    def conclude(self, release: Release) -> None:
+        """Let stages add what they can say only now that the release is known."""
+        for stage, makers in self.later.items():
+            # A frame of its own: what a stage notes down in it must not be published.
+            shown = attrs.evolve(release, frame=release.frame.copy(deep=False))
+            made = [make(shown) for make in makers]
+            self.findings[stage] = Findings.of(self.findings[stage], *made)
 
     @contextmanager
     def stage(self, step: Step) -> Iterator[tuple[Run, Count]]:
@@ -108,6 +118,7 @@ class Journal:
         yield run, count
         self.seconds[step.id] = time.perf_counter() - start
         self.findings[step.id] = Findings.of(run.found)
+        self.later[step.id] = run.later
         observers.stage_finished(
             run_id=self.run_id,
             stage=step.id,

@@ -22,7 +22,7 @@ from anonloom.testing.declaring import DECLARED
 from anonloom.testing.pictures import misdrawn
 from anonloom.testing.results import NotApplicable
 from anonloom.testing.tables import ORDINARY_TABLES, Sample
-from anonloom.testing.telling import OVERHEARD, frame_of
+from anonloom.testing.telling import OVERHEARD
 
 
 class AuditorConformance(Acting):
@@ -88,9 +88,10 @@ class AuditorConformance(Acting):
             yield _scene(name, sample, sample, _some_in_classes, needs, CANARIES)
         yield _scene("cells that nobody can read", sample, sample, _unreadable, needs, CANARIES)
 
-    def published(self, one: Played) -> Iterator[str]:
-        """Yield the release."""
-        yield frame_of(one.scene.given()["case"].release)
+    def release_of(self, one: Played) -> Release | None:
+        """Return the release that it audits."""
+        release: Release = one.scene.given()["case"].release
+        return release
 
 
 def in_classes(table: Table, size: int = 5) -> Release:
@@ -208,7 +209,7 @@ def check_findings_have_a_meaning(subject: AuditorConformance) -> None:
         (
             f"{name}: {item.name}"
             for name, findings in _findings(subject)
-            for item in findings.items
+            for item in (*findings, *findings.charts, *findings.private)
             if not item.meaning.strip()
         ),
         "without a meaning",

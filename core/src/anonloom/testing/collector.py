@@ -21,7 +21,7 @@ from anonloom.testing.conformance import Check, held
 from anonloom.testing.declaring import DECLARED
 from anonloom.testing.demands import Demand
 from anonloom.testing.tables import Sample
-from anonloom.testing.telling import OVERHEARD, frame_of
+from anonloom.testing.telling import OVERHEARD
 
 #: Rows of the tables on which a collector is overheard; sending one may be costly.
 _OVERHEARD = 30
@@ -131,10 +131,9 @@ class CollectorConformance(Acting):
             yield _scene(make.__name__, sample.reordered(range(_OVERHEARD)), CANARIES)
         yield _scene("a collection that fails", sample.reordered(range(_OVERHEARD)), CANARIES, True)
 
-    def published(self, one: Played) -> Iterator[str]:
-        """Yield the release."""
-        if isinstance(one.seen.result, Release):
-            yield frame_of(one.seen.result)
+    def release_of(self, one: Played) -> Release | None:
+        """Return the release."""
+        return one.seen.result if isinstance(one.seen.result, Release) else None
 
 
 def _scene(name: str, sample: Sample, special: str = "", fails: bool = False) -> Scene:

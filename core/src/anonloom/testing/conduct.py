@@ -10,6 +10,7 @@ from typing import Any
 
 import attrs
 
+from anonloom.data.release import Release
 from anonloom.kinds.context import Run
 from anonloom.testing.canaries import CANARIES
 from anonloom.testing.canaries import SEED as CANARY_SEED
@@ -76,9 +77,9 @@ class Acting(Conformance):
         seen = watch(lambda: self.act(method, inputs, run), inputs)
         return attrs.evolve(seen, run=run, notes=tuple(notes))
 
-    def published(self, one: Played) -> Iterator[str]:
-        """Yield what is public whatever the method says, such as the cells of its release."""
-        yield from ()
+    def release_of(self, one: Played) -> Release | None:
+        """Return what would be published of a result; None where that is not known."""
+        return None
 
     def also_told(self, one: Played) -> Iterator[tuple[str, str | bytes]]:
         """Yield what this kind says beside findings, notes and errors: what it is, and the text."""

@@ -13,14 +13,14 @@ from anonloom.kinds.guard import Guard
 from anonloom.run.check import judge
 from anonloom.testing import oracle, tables
 from anonloom.testing.auditor import publish_classes
-from anonloom.testing.canaries import CANARIES, CANARY_TABLES
+from anonloom.testing.canaries import CANARIES, CANARY_TABLES, crowded_canaries
 from anonloom.testing.conduct import CONDUCT, Acting, Played, Scene
 from anonloom.testing.conformance import Check, held
 from anonloom.testing.declaring import DECLARED
 from anonloom.testing.demands import Demand, Failing
 from anonloom.testing.results import NotApplicable
 from anonloom.testing.tables import ORDINARY_TABLES, Sample, as_rows
-from anonloom.testing.telling import OVERHEARD, frame_of
+from anonloom.testing.telling import OVERHEARD
 
 
 @attrs.frozen(eq=False)
@@ -95,18 +95,19 @@ class Dividing(Acting):
             Makes the classes that the method is given, of the rows that are not withheld.
         """
         demand = Demand(k=3)
-        for make in CANARY_TABLES:
+        for make in (*CANARY_TABLES, crowded_canaries):
             sample = make()
             found = classes(sample, demand)
             left = sorted(set(range(len(sample))) - {row for one in found for row in one})
             yield self.scene(make.__name__, sample, found, left, demand, CANARIES)
         yield self.scene("a guard that fails", sample, found, left, demand, CANARIES, fails=True)
 
-    def published(self, one: Played) -> Iterator[str]:
-        """Yield the classes as they would be published."""
-        if isinstance(one.seen.result, Classes):
-            classes = attrs.evolve(one.seen.result, suppressed=as_rows([]))
-            yield frame_of(publish_classes(one.scene.facts.sample.table(), classes))
+    def release_of(self, one: Played) -> Release | None:
+        """Return the classes as they would be published, without suppressed rows."""
+        if not isinstance(one.seen.result, Classes):
+            return None
+        classes = attrs.evolve(one.seen.result, suppressed=as_rows([]))
+        return publish_classes(one.scene.facts.sample.table(), classes)
 
 
 def plain_classes(classes: list[list[int]], suppressed: list[int]) -> Classes:

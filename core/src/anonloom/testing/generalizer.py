@@ -17,7 +17,7 @@ from anonloom.testing.declaring import DECLARED
 from anonloom.testing.dividing import complete, plain_classes
 from anonloom.testing.results import NotApplicable
 from anonloom.testing.tables import ORDINARY_TABLES, Sample
-from anonloom.testing.telling import OVERHEARD, frame_of
+from anonloom.testing.telling import OVERHEARD
 
 
 @attrs.frozen(eq=False)
@@ -82,10 +82,9 @@ class GeneralizerConformance(Acting):
             "no column that it may see", sample, fives, [], special=CANARIES, blind=True
         )
 
-    def published(self, one: Played) -> Iterator[str]:
-        """Yield the release."""
-        if isinstance(one.seen.result, Release):
-            yield frame_of(one.seen.result)
+    def release_of(self, one: Played) -> Release | None:
+        """Return the release."""
+        return one.seen.result if isinstance(one.seen.result, Release) else None
 
     def _scene(
         self,

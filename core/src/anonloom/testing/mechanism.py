@@ -16,7 +16,7 @@ from anonloom.testing.declaring import DECLARED
 from anonloom.testing.oracle import Row
 from anonloom.testing.results import NotApplicable
 from anonloom.testing.tables import ORDINARY_TABLES, Sample, as_rows
-from anonloom.testing.telling import OVERHEARD, frame_of
+from anonloom.testing.telling import OVERHEARD
 
 
 @attrs.frozen(eq=False)
@@ -66,10 +66,9 @@ class MechanismConformance(Acting):
             yield _scene(make.__name__, sample, list(range(len(sample) - 30)), CANARIES)
         yield _scene("no rows at all", sample, [], CANARIES)
 
-    def published(self, one: Played) -> Iterator[str]:
-        """Yield the protected table, as it would be published without further stages."""
-        if isinstance(one.seen.result, Table):
-            yield frame_of(Release.as_it_is(one.seen.result))
+    def release_of(self, one: Played) -> Release | None:
+        """Return the protected table as it would be published without further stages."""
+        return Release.as_it_is(one.seen.result) if isinstance(one.seen.result, Table) else None
 
 
 def _scene(name: str, sample: Sample, rows: list[int], special: str = "") -> Scene:

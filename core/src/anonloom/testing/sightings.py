@@ -13,7 +13,6 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from datetime import date
-from typing import Any
 from urllib.parse import unquote
 
 import attrs
@@ -99,18 +98,48 @@ class _Place:
 
 
 @attrs.frozen(eq=False)
+class _Line:
+    """Places in ascending order."""
+
+    cells: tuple[_Place, ...]
+    places: Floats = attrs.field(init=False)
+
+    @places.default
+    def _places(self) -> Floats:
+        return np.array([one.at for one in self.cells])
+
+    @classmethod
+    def of(cls, cells: Iterable[_Place]) -> "_Line":
+        return cls(tuple(sorted(cells, key=lambda one: one.at)))
+
+    def closest(self, at: float, within: float) -> list[_Place]:
+        """Return the place that is next to one, if it is near; several cells may lie there."""
+        first = int(np.searchsorted(self.places, at - within, side="left"))
+        last = int(np.searchsorted(self.places, at + within, side="right"))
+        if first == last:
+            return []
+        apart = np.abs(self.places[first:last] - at)
+        return [self.cells[first + int(which)] for which in np.flatnonzero(apart == apart.min())]
+
+
+@attrs.frozen(eq=False)
 class CellDetector:
     """Knows the cells of a table, and finds them again.
 
     Attributes
     ----------
-    words, numbers, moments
-        What is looked for, by the kind of its column.
+    words, numbers, moments, days
+        What is looked for, by the kind of its column; moments count as the days that they are on,
+        too.
+    excused
+        Cells, by column and value, that may be told.
     """
 
     words: tuple[_Word, ...]
-    numbers: tuple[_Place, ...]
-    moments: tuple[_Place, ...]
+    numbers: _Line
+    moments: _Line
+    days: _Line
+    excused: frozenset[tuple[str, str]] = frozenset()
 
     @classmethod
     def of(cls, rows: Iterable[Row], schema: Schema) -> "CellDetector":
@@ -134,21 +163,22 @@ class CellDetector:
                     moments[key] = _Place(*key, float(at), unit)
                 elif len(letters) >= _LETTERS:
                     words[key] = _Word(*key, letters[:_LETTERS])
-        by_place = sorted(numbers.values(), key=lambda one: one.at)
-        by_time = sorted(moments.values(), key=lambda one: one.at)
-        return cls(tuple(words.values()), tuple(by_place), tuple(by_time))
+        days = [attrs.evolve(one, at=float(np.floor(one.at))) for one in moments.values()]
+        return cls(
+            tuple(words.values()),
+            _Line.of(numbers.values()),
+            _Line.of(moments.values()),
+            _Line.of(days),
+        )
 
     def __len__(self) -> int:
-        return len(self.words) + len(self.numbers) + len(self.moments)
+        """Return how many cells are looked for."""
+        return len(self.words) + len(self.numbers.cells) + len(self.days.cells) - len(self.excused)
 
     def excusing(self, *published: bytes | str) -> "CellDetector":
-        """Look no longer for what is found in these texts: the release, the pipeline file."""
+        """Excuse what is found in these texts: the release, the pipeline file."""
         known = {(one.column, one.value) for text in published for one in self.sightings(text)}
-
-        def left(cells: tuple[Any, ...]) -> tuple[Any, ...]:
-            return tuple(one for one in cells if (one.column, one.value) not in known)
-
-        return CellDetector(left(self.words), left(self.numbers), left(self.moments))
+        return attrs.evolve(self, excused=self.excused | known)
 
     def sightings(self, said: bytes | str) -> list[Sighting]:
         """Return every cell that can be read in something, each once."""
@@ -156,7 +186,7 @@ class CellDetector:
         for text in opened(said):
             for one in self._read(text):
                 found.setdefault((one.column, one.value), one)
-        return list(found.values())
+        return [one for key, one in found.items() if key not in self.excused]
 
     def _read(self, text: str) -> Iterator[Sighting]:
         plain = _unescaped(text)
@@ -181,47 +211,40 @@ class CellDetector:
         ]
         # Shorter ones are counts and shares.
         tokens = [token for token in dict.fromkeys(tokens) if len(token) > 4]
-        places = np.array([one.at for one in self.numbers])
-        times = np.array([one.at for one in self.moments])
         for token in tokens:
             at = float(token)
             if not np.isfinite(at):
                 continue
             known = _digits(token)
-            if known >= _FEWEST_DIGITS and len(places):
-                for which in _near(places, abs(at)):
-                    one = self.numbers[which]
+            if known >= _FEWEST_DIGITS:
+                width = max(1.0, _last_place(abs(at), known)) * (1 + 1e-9)
+                for one in self.numbers.closest(abs(at), width):
                     if abs(abs(at) - one.at) <= max(one.unit, _last_place(one.at, known)):
                         yield Sighting(one.column, one.value, token)
             # All moments lie before 1970, so that no count and no clock is taken for one.
-            if at < 0 and len(times):
-                yield from self._counted(token, at, times)
+            if at < 0:
+                yield from self._counted(token, at)
 
-    def _counted(self, token: str, at: float, times: Floats) -> Iterator[Sighting]:
+    def _counted(self, token: str, at: float) -> Iterator[Sighting]:
         for scale in _PER_DAY:
             days = at / scale
-            if not times[0] - 2 < days < times[-1] + 2:
-                continue
-            for which in _near(times, days):
-                one = self.moments[which]
-                # A day that is counted whole is a day; otherwise it must be that minute.
-                whole = abs(days - round(days)) < 1e-9
-                apart = abs(np.floor(one.at) - round(days)) if whole else abs(days - one.at)
-                if apart <= one.unit + 1e-9 and (whole or one.unit < 1):
+            if abs(days - round(days)) < 1e-9:
+                yield from self._on(float(round(days)), token)
+            for one in self.moments.closest(days, _MINUTE + 1e-9):
+                if one.unit < 1:
                     yield Sighting(one.column, one.value, token)
 
     def _days(self, text: str) -> Iterator[Sighting]:
-        times = np.array([one.at for one in self.moments])
-        if not len(times):
-            return
         for form in _DAYS:
             for found in form.finditer(text):
                 for day in _day(found.groupdict()):
-                    for which in _near(times, day):
-                        one = self.moments[which]
-                        near = 1.0 if one.unit >= 1 else 0.0
-                        if abs(np.floor(one.at) - day) <= near:
-                            yield Sighting(one.column, one.value, found[0])
+                    yield from self._on(day, found[0])
+
+    def _on(self, day: float, written: str) -> Iterator[Sighting]:
+        """Yield what lies on a day; a date may also be the day before or after it."""
+        for one in self.days.closest(day, 1.0):
+            if one.unit >= 1 or one.at == day:
+                yield Sighting(one.column, one.value, written)
 
 
 def _unit(text: str) -> float:
@@ -241,12 +264,6 @@ def _last_place(value: float, digits: int) -> float:
     if digits >= _MOST_DIGITS or not value:
         return 0.0
     return float(10.0 ** (np.floor(np.log10(value)) - digits + 1))
-
-
-def _near(sorted_places: Floats, at: float) -> list[int]:
-    """Return the positions of the places next to one."""
-    right = int(np.searchsorted(sorted_places, at))
-    return [which for which in range(right - 3, right + 3) if 0 <= which < len(sorted_places)]
 
 
 def _day(parts: dict[str, str | None]) -> Iterator[float]:

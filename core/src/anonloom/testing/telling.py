@@ -18,6 +18,7 @@ from anonloom.testing.conduct import Acting, Played
 from anonloom.testing.conformance import Check, held
 from anonloom.testing.results import NotApplicable
 from anonloom.testing.sightings import CellDetector
+from anonloom.testing.watching import Observed
 
 #: How long the representation of an object may be; longer ones fill a log or a notebook.
 LONGEST_REPR = 1000
@@ -54,14 +55,19 @@ def sightings(subject: Acting, one: Played) -> Iterator[tuple[str, str]]:
     """Yield where a method told a cell, and which, in one scene."""
     sample = one.scene.overheard
     assert sample is not None, "a scene without a table to listen for"
-    detector = CellDetector.of(sample.rows, sample.schema).excusing(*subject.published(one))
-    for where, text in told(subject, one):
+    release = subject.release_of(one)
+    detector = CellDetector.of(sample.rows, sample.schema)
+    if release is not None:
+        detector = detector.excusing(str(release.frame.to_csv(index=False)))
+    for where, text in told(subject, one, release):
         yield from ((where, str(found)) for found in detector.sightings(text))
         if str(SEED).encode() in (text if isinstance(text, bytes) else text.encode()):
             yield where, "the seed"
 
 
-def told(subject: Acting, one: Played) -> Iterator[tuple[str, str | bytes]]:
+def told(
+    subject: Acting, one: Played, release: Release | None
+) -> Iterator[tuple[str, str | bytes]]:
     """Yield everything that was said in a scene: what sort of thing, and the text."""
     seen = one.seen
     yield "terminal", seen.printed
@@ -70,8 +76,7 @@ def told(subject: Acting, one: Played) -> Iterator[tuple[str, str | bytes]]:
         yield "note", note
     if seen.error is not None:
         yield "error", "\n".join([str(seen.error), *getattr(seen.error, "__notes__", ())])
-    found = [] if seen.run is None else seen.run.found
-    for item in Findings.of(found, seen.result if isinstance(seen.result, Findings) else ()).items:
+    for item in _findings(seen, release).items:
         if isinstance(item, Finding):
             yield f"finding {item.name}", _written(finding_data(item))
         elif isinstance(item, Chart):
@@ -86,13 +91,17 @@ def told(subject: Acting, one: Played) -> Iterator[tuple[str, str | bytes]]:
     yield from subject.also_told(one)
 
 
+def _findings(seen: Observed, release: Release | None) -> Findings:
+    """Return what was found on the way, in the result, and when the release was known."""
+    result = seen.result if isinstance(seen.result, Findings) else ()
+    if seen.run is None:
+        return Findings.of(result)
+    later = [] if release is None else [make(release) for make in seen.run.later]
+    return Findings.of(seen.run.found, result, *later)
+
+
 def _written(data: object) -> str:
     return json.dumps(data, default=str, ensure_ascii=False)
-
-
-def frame_of(release: Release) -> str:
-    """Return the cells of a release, as a file would hold them."""
-    return str(release.frame.to_csv(index=False))
 
 
 #: Checks of everything that can say something.

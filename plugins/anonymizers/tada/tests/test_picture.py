@@ -11,12 +11,14 @@ from anonloom.data.classes import Classes
 from anonloom.data.findings import Chart, Findings
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
+from anonloom.data.visible import Visible
 from anonloom.kinds.context import Run
 from anonloom.kinds.guard import Guard
+from anonloom.testing.auditor import publish_classes
 from anonloom.testing.demands import AtLeast
 from anonloom_tada.kl_tree import KLTree
 from anonloom_tada.picture import MOST_NODES, step_of
-from anonloom_tada.thresholds import coarse_threshold, questions, threshold
+from anonloom_tada.thresholds import questions
 
 
 def numbers(values):
@@ -24,73 +26,41 @@ def numbers(values):
     return Table.build(frame, Schema([Column(name="x", role="quasi", type="number")])).axes[0]
 
 
-@pytest.mark.parametrize(
-    ("below", "up_to", "written"),
-    [
-        (39, 54, "40"),
-        (39, 40, "40"),
-        (41, 43, "42"),
-        (99, 1001, "1000"),
-        (-5, 3, "0"),
-        (-7, -6, "-6"),
-        (0.5, 0.75, "0.6"),
-        (0.1234, 0.1235, "0.1235"),
-        (1e-12, 1.0, "1"),
-        (53211.37, 53212.18, "53212"),
-    ],
-)
-def test_a_threshold_is_the_roundest_number_between_two_values(below, up_to, written):
-    assert written == threshold(numbers([below, up_to]), 0)
+def visible(axis, *cells):
+    return Visible.of(axis, pd.Series(cells, dtype="category"))
 
 
 @pytest.mark.parametrize(
-    ("cells", "written"),
+    ("cells", "told"),
     [
-        # From the least to the greatest, and the two that the split lies between: 20 steps at most.
-        ((18, 60, 61, 89), "about 60"),
-        ((18, 59, 60, 89), "60"),
-        ((18, 39, 54, 58), "40"),
-        ((103482917, 523477924, 523491835, 988211306), "about 500000000"),
-        ((0.11, 0.5213, 0.5217, 0.93), "about 0.5"),
-        ((5, 5, 6, 6), "6"),
+        (["[18, 39]", "[54, 90]"], "x < 54"),
+        (["[18, 50]", "[50, 90]"], "x < 50"),
+        (["[0, 40)", "[40, 80)"], "x < 40"),
+        (["[18, 90]"], "lower x"),
+        (["*"], "lower x"),
+        (["39", "54"], "x < 54"),
     ],
 )
-def test_a_public_threshold_lies_on_a_scale_of_few_steps(cells, written):
-    assert written == coarse_threshold(numbers(cells), sorted({*cells}).index(cells[1]))
+def test_a_threshold_is_told_where_the_release_shows_a_bound_between_the_two_values(cells, told):
+    axis = numbers([18, 39, 54, 90])
+    assert told == questions(axis, 0, 1, 3, visible(axis, *cells))[0]
 
 
 @pytest.mark.parametrize(
-    ("type_", "cells", "written"),
+    ("cells", "told"),
     [
-        ("date", ("1902-01-09", "1910-05-03", "1910-05-17", "1929-03-04"), "about 1910-01-01"),
-        ("date", ("1902-01-09", "1909-05-03", "1910-05-17", "1929-03-04"), "1910-01-01"),
-        ("date", ("2024-01-09", "2024-03-03", "2024-04-17", "2024-09-04"), "2024-04-01"),
-        ("date", ("2024-03-01", "2024-03-03", "2024-03-17", "2024-03-28"), None),
-        (
-            "time",
-            ("2024-03-01 10:02", "2024-03-03 07:31", "2024-03-03 09:00", "2024-03-12 01:15"),
-            "about 2024-03-03 00:00:00",
-        ),
+        (["2019", "2021"], "day < 2020-01-01"),
+        (["2010s", "2020s"], "day < 2020-01-01"),
+        (["2021-Q3"], "day < 2021-07-01"),
+        (["2021-07-09"], "day < 2021-07-09"),
+        (["[2019-05-03, 2019-05-03]"], "lower day"),
+        (["*"], "lower day"),
     ],
 )
-def test_a_public_threshold_of_moments_is_a_unit_of_the_calendar(type_, cells, written):
-    frame = pd.DataFrame({"at": cells})
-    axis = Table.build(frame, Schema([Column(name="at", role="quasi", type=type_)])).axes[0]
-    assert written == coarse_threshold(axis, 1)
-
-
-@pytest.mark.parametrize(
-    ("below", "up_to", "written"),
-    [
-        ("2019-05-03", "2021-07-09", "2021-01-01"),
-        ("2021-05-03", "2021-07-09", "2021-07-01"),
-        ("2021-07-03", "2021-07-09", "2021-07-09"),
-    ],
-)
-def test_a_threshold_of_dates_is_the_beginning_of_a_unit(below, up_to, written):
-    frame = pd.DataFrame({"day": [below, up_to]})
+def test_a_threshold_of_dates_is_a_bound_of_the_release(cells, told):
+    frame = pd.DataFrame({"day": ["2019-05-03", "2021-07-09"]})
     axis = Table.build(frame, Schema([Column(name="day", role="quasi", type="date")])).axes[0]
-    assert written == threshold(axis, 0)
+    assert told == questions(axis, 0, 0, 1, visible(axis, *cells))[0]
 
 
 def test_conditions_name_nodes_and_missing_values():
@@ -102,13 +72,16 @@ def test_conditions_name_nodes_and_missing_values():
     ]
     town, age = Table.build(frame, Schema(columns)).axes
 
-    assert ("town: north", "town: not north") == questions(town, 0, 1, 3)
-    assert ("town: c", "town: not c") == questions(town, 2, 2, 3, listed=True)
-    assert ("town: one value", "town: the others") == questions(town, 2, 2, 3)
-    assert ("town missing", "town known") == questions(town, 3, 3, 3)
-    assert ("age < 10", "age ≥ 10 or missing") == questions(age, 0, 1, 3)
-    assert ("age < 10", "age ≥ 10") == questions(age, 0, 1, 2)
-    assert ("age known", "age missing") == questions(age, 0, 2, 3)
+    towns, ages = visible(town, "north", "c"), visible(age, "[1, 2]", "[30, 30]")
+    nothing = visible(town, "*")
+    assert ("town: north", "town: not north") == questions(town, 0, 1, 3, towns)
+    assert ("town: c", "town: not c") == questions(town, 2, 2, 3, towns)
+    assert ("town: one group", "town: the others") == questions(town, 0, 1, 3, nothing)
+    assert ("town: one group", "town: the others") == questions(town, 2, 2, 3, nothing)
+    assert ("town missing", "town known") == questions(town, 3, 3, 3, nothing)
+    assert ("age < 30", "age ≥ 30 or missing") == questions(age, 0, 1, 3, ages)
+    assert ("age < 30", "age ≥ 30") == questions(age, 0, 1, 2, ages)
+    assert ("age known", "age missing") == questions(age, 0, 2, 3, ages)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +109,8 @@ def found(table, method, k=10, classes=None):
     run = Run()
     given = table.whole() if classes is None else classes
     classes = method.partition(table, given, Guard([AtLeast(k=k)]), run)
-    return classes, Findings.of(run.found)
+    release = publish_classes(table, classes)
+    return classes, Findings.of(run.found, *(make(release) for make in run.later))
 
 
 def lines(node):
@@ -214,7 +188,7 @@ def test_conditions_are_told_only_where_they_are_asked_for():
         for chart in findings.charts
         if chart.name == "tree"
     ]
-    assert ["lower age", "age < about 60"] == told
+    assert ["lower age", "age < 61"] == told
     text = json.dumps(next(chart.data for chart in quiet.charts if chart.name == "tree"))
     assert "<" not in text
     assert "job: one group" in text

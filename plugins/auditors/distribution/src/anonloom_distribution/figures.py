@@ -1,5 +1,6 @@
 """Figures of groups: means and counts by range or value, as a reader of a table computes them."""
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
@@ -11,12 +12,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from anonloom.data.axis import Axis
-from anonloom.data.cells import MOMENTS, cell_text, moment_texts
+from anonloom.data.cells import cell_text
 from anonloom.data.coding import code
 from anonloom.data.schema import Column, Schema
+from anonloom.data.visible import Visible, place_texts
 from anonloom_distribution.declared import Group
 from anonloom_distribution.noise import Rows
-from anonloom_distribution.shown import Shown
 from anonloom_distribution.tables import BEFORE, ORIGINAL, RELEASE, Tables
 from anonloom_linkage.paired import Cells, Floats, PairedColumn
 from anonloom_linkage.shares import Parts, Reading, leaf_parts, place_parts, quantile_edges
@@ -50,7 +51,7 @@ class Division:
 
     @classmethod
     def of(
-        cls, column: PairedColumn, group: Group, schema: Schema, reading: Reading, shown: Shown
+        cls, column: PairedColumn, group: Group, schema: Schema, reading: Reading, shown: Visible
     ) -> "Division":
         """Divide as declared; else near quantiles of the original, or by value."""
         if not column.ordered:
@@ -65,14 +66,14 @@ class Division:
         # The last range has both its ends.
         closed = np.append(ends[:-1], np.nextafter(ends[-1], np.inf))
         parts = place_parts(column, closed, reading).tocsc()[:, 1 : len(ends)]
-        texts = _texts(column.axis, ends)
+        texts = place_texts(column.axis, ends)
         labels = tuple(f"{lo} to {hi}" for lo, hi in pairwise(texts))
         middles = tuple(((ends[:-1] + ends[1:]) / 2).tolist())
         return cls(labels, parts, middles if column.type == "number" else None)
 
     @classmethod
     def _by_quantiles(
-        cls, column: PairedColumn, ranges: int, reading: Reading, shown: Shown
+        cls, column: PairedColumn, ranges: int, reading: Reading, shown: Visible
     ) -> "Division":
         """Divide at quantiles, which are told as far as the release shows them.
 
@@ -91,13 +92,13 @@ class Division:
         return cls(tuple(labels), parts[:, :-1])
 
     @classmethod
-    def _by_value(cls, column: PairedColumn, reading: Reading, shown: Shown) -> "Division":
+    def _by_value(cls, column: PairedColumn, reading: Reading, shown: Visible) -> "Division":
         parts = leaf_parts(column, reading).tocsc()
         leaves = np.arange(column.axis.occurring)
         counts = np.bincount(column.sides[ORIGINAL], minlength=len(column))[leaves]
         frequent = np.argsort(-counts, kind="stable")
         kept, rare = np.sort(frequent[:MOST_GROUPS]), frequent[MOST_GROUPS:]
-        labels = shown.names(column.axis, kept)
+        labels = _value_labels(column.axis, kept, shown)
         blocks = [parts[:, kept]]
         if len(rare):
             labels.append(RARER)
@@ -112,7 +113,7 @@ def _beside(blocks: Sequence[Any]) -> Parts:
     return sparse.hstack([sparse.csc_array(block) for block in blocks], format="csc")
 
 
-def _range_labels(axis: Axis, edges: Floats, shown: Shown) -> list[str]:
+def _range_labels(axis: Axis, edges: Floats, shown: Visible) -> list[str]:
     """Name the ranges between edges, which are cells of the original, perhaps of one person.
 
     Where the release shows every edge, by the edges; else by number, and by the bounds next to the
@@ -125,7 +126,7 @@ def _range_labels(axis: Axis, edges: Floats, shown: Shown) -> list[str]:
     bounds = shown.nearest(edges)
     if not len(bounds):
         return [f"{numbers[0]} (lowest)", *numbers[1:-1], f"{numbers[-1]} (highest)"]
-    texts = _texts(axis, bounds)
+    texts = place_texts(axis, bounds)
     # The least and the greatest value are a person's own, and are not told.
     between = [_between(lo, hi) for lo, hi in pairwise(texts)]
     if (bounds == edges).all():
@@ -138,12 +139,19 @@ def _between(lo: str, hi: str) -> str:
     return lo if lo == hi else f"{lo} to {hi}"
 
 
-def _texts(axis: Axis, places: Floats) -> list[str]:
-    """Write places of an axis that were declared or published, as they were."""
-    unit = MOMENTS.get(axis.type)
-    if unit is None:
-        return [cell_text(float(place)) for place in places]
-    return moment_texts(places.astype(np.int64).astype(f"datetime64[{unit}]"), unit)
+def _value_labels(axis: Axis, codes: NDArray[np.int64], shown: Visible) -> list[str]:
+    """Name values of a category: as they are where they stand in the release, else by number."""
+    withheld: Counter[str] = Counter()
+    labels = []
+    for value in codes.tolist():
+        label = shown.named(axis, value, value)
+        if label is None:
+            group = shown.group_of(value)
+            inside = "withheld value" if group is None else f"{group}, withheld value"
+            withheld[inside] += 1
+            label = f"{inside} {withheld[inside]}"
+        labels.append(label)
+    return labels
 
 
 def measured(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from anonloom.data.case import Case
 from anonloom.data.release import Release
 from anonloom.data.table import Table
-from anonloom_distribution.shown import Shown
+from anonloom.data.visible import Visible
 from anonloom_linkage.paired import Cells, Floats, PairedColumn, pair_columns, shared_columns
 
 ORIGINAL, RELEASE, BEFORE = range(3)
@@ -44,7 +44,7 @@ class Tables:
     weights: tuple[Floats | None, ...]
     names: tuple[str, ...]
     said: tuple[str, ...]
-    shown: dict[str, Shown]
+    shown: dict[str, Visible]
 
     @classmethod
     def of(cls, case: Case, scaled: bool) -> "Tables":
@@ -73,10 +73,7 @@ class Tables:
                 *_said(texts, "nearly every row has its own value"),
                 *_said(absent, "the release lacks them"),
             ),
-            shown={
-                column.name: Shown.of(column, RELEASE, release.frame[column.name])
-                for column in columns
-            },
+            shown={column.name: _shown(column, release) for column in columns},
         )
 
     def cells(self, name: str, side: int) -> Cells:
@@ -87,6 +84,14 @@ class Tables:
     def drawing_order(self) -> tuple[int, ...]:
         """The tables in the order in which they were made."""
         return (ORIGINAL, RELEASE) if len(self.sizes) == 2 else (ORIGINAL, BEFORE, RELEASE)
+
+
+def _shown(column: PairedColumn, release: Release) -> Visible:
+    """Read what the release shows; a sensitive value may be written there in another case."""
+    shown = Visible.of(column.axis, release.frame[column.name])
+    single = np.unique(column.sides[RELEASE])
+    values = single[single < column.axis.occurring].tolist()
+    return attrs.evolve(shown, values=shown.values | frozenset(values))
 
 
 def _is_text(original: Table, name: str) -> bool:
