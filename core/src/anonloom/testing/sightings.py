@@ -37,15 +37,21 @@ _MINUTE = 1 / 1440
 _NUMBER = re.compile(
     r"(?<![^\W_])(?<!\d[.])-?\d+(?:\.\d+)?(?:e[+-]?\d{1,3})?(?![^\W_])", re.ASCII | re.IGNORECASE
 )
-_GROUPED = re.compile(r"(?<![^\W_])\d{1,3}(?:([.,'_ \u00a0\u2009\u202f\u2019])\d{3})(?:\1\d{3})+")
+_GROUPED = re.compile(
+    r"(?<![^\W_])\d{1,3}([.,'_ \u00a0\u2009\u202f\u2019])\d{3}(?:\1\d{3})*(?:[.,]\d+)?(?![^\W_])"
+)
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _NAMES = "|".join(_MONTHS)
 _DAYS = (
     # Year, month, day; then in the other order, which is read in two ways.
-    re.compile(r"(?<!\d)(?P<y>\d{4})[-/. _](?P<m>\d{1,2})[-/. _](?P<d>\d{1,2})(?!\d)"),
+    re.compile(r"(?<!\d)(?P<y>\d{4})(?P<s>[-/. _])(?P<m>\d{1,2})(?P=s)(?P<d>\d{1,2})(?!\d)"),
     re.compile(r"(?<!\d)(?P<y>\d{4})(?P<m>\d\d)(?P<d>\d\d)(?!\d)"),
-    re.compile(r"(?<!\d)(?P<d>\d{1,2})[-/. ](?P<m>\d{1,2})[-/. ](?P<y>\d{4}|\d\d)(?!\d)"),
-    re.compile(r"(?<!\d)(?P<m>\d{1,2})[-/. ](?P<d>\d{1,2})[-/. ](?P<y>\d{4}|\d\d)(?!\d)"),
+    re.compile(r"(?<!\d)(?P<d>\d{1,2})(?P<s>[-/.])(?P<m>\d{1,2})(?P=s)(?P<y>\d{4})(?!\d)"),
+    re.compile(r"(?<!\d)(?P<m>\d{1,2})(?P<s>[-/.])(?P<d>\d{1,2})(?P=s)(?P<y>\d{4})(?!\d)"),
+    re.compile(r"(?<!\d)(?P<y>\d{4}), (?P<m>\d{1,2}), (?P<d>\d{1,2})(?!\d)"),
+    # With a short year only where nothing stands beside it: coordinates and versions look alike.
+    re.compile(r"(?<![\w./-])(?P<d>\d\d)(?P<s>[-/.])(?P<m>\d\d)(?P=s)(?P<y>\d\d)(?![\w./-])"),
+    re.compile(r"(?<![\w./-])(?P<m>\d\d)(?P<s>[-/.])(?P<d>\d\d)(?P=s)(?P<y>\d\d)(?![\w./-])"),
     re.compile(
         rf"(?<!\d)(?P<d>\d{{1,2}})(?:st|nd|rd|th)?[-/. ]{{0,2}}(?:of )?"
         rf"(?P<n>{_NAMES})[a-z]*[-/., ]{{1,3}}(?P<y>\d{{4}}|\d\d)(?!\d)"
@@ -203,12 +209,7 @@ class CellDetector:
 
     def _numbers(self, text: str) -> Iterator[Sighting]:
         tokens = [found[0] for found in _NUMBER.finditer(text)]
-        tokens += [
-            found[0].replace(found[1], "")
-            for found in _GROUPED.finditer(text)
-            # What goes on with a digit is a list of numbers.
-            if not text[found.end() : found.end() + 1].isdigit()
-        ]
+        tokens += [_ungrouped(found) for found in _GROUPED.finditer(text)]
         # Shorter ones are counts and shares.
         tokens = [token for token in dict.fromkeys(tokens) if len(token) > 4]
         for token in tokens:
@@ -228,7 +229,9 @@ class CellDetector:
     def _counted(self, token: str, at: float) -> Iterator[Sighting]:
         for scale in _PER_DAY:
             days = at / scale
-            if abs(days - round(days)) < 1e-9:
+            # As many digits as are written say which day it is.
+            precise = min(max(1e-9, abs(days) * 10.0 ** (1 - _digits(token))), 0.05)
+            if abs(days - round(days)) < precise:
                 yield from self._on(float(round(days)), token)
             for one in self.moments.closest(days, _MINUTE + 1e-9):
                 if one.unit < 1:
@@ -245,6 +248,12 @@ class CellDetector:
         for one in self.days.closest(day, 1.0):
             if one.unit >= 1 or one.at == day:
                 yield Sighting(one.column, one.value, written)
+
+
+def _ungrouped(found: re.Match[str]) -> str:
+    """Take the marks between thousands out of a number."""
+    separator = found[1]
+    return found[0].replace(separator, "").replace("," if separator == "." else "\0", ".")
 
 
 def _unit(text: str) -> float:

@@ -122,14 +122,18 @@ def overheard_logs() -> Iterator[list[str]]:
     """Collect everything that is logged anywhere, also what nobody would be shown."""
     said: list[str] = []
     root, handler = logging.getLogger(), _Overhearing(said)
-    level = root.level
+    # A compiler writes down every step: it sees code and no table, and would take minutes.
+    compiler = logging.getLogger("numba")
+    levels = root.level, compiler.level
     root.addHandler(handler)
     root.setLevel(logging.DEBUG)
+    compiler.setLevel(logging.WARNING)
     try:
         yield said
     finally:
         root.removeHandler(handler)
-        root.setLevel(level)
+        root.setLevel(levels[0])
+        compiler.setLevel(levels[1])
 
 
 @contextlib.contextmanager
