@@ -16,7 +16,13 @@ import yaml
 
 from anonloom.cli import main
 from anonloom.firstparty import FIRST_PARTY
-from anonloom.testing.canaries import SEED, canaries, crowded_canaries, loose_canaries
+from anonloom.testing.canaries import (
+    SEED,
+    canaries,
+    crowded_canaries,
+    loose_canaries,
+    with_names,
+)
 from anonloom.testing.sightings import CellDetector
 from anonloom.testing.tables import Sample
 from anonloom.testing.watching import overheard_logs
@@ -204,7 +210,7 @@ def test_no_cell_comes_out_of_any_method_that_is_not_published(kind, tmp_path):
     looked = Looked()
     makes = [canaries, loose_canaries] + [crowded_canaries] * (kind == "partitioner")
     for make in makes:
-        sample = make()
+        sample = with_names(make())
         if kind in ("collector", "transport"):
             # Every row is sealed and sent, which takes its time.
             sample = sample.reordered(range(40))
@@ -223,7 +229,7 @@ def test_no_cell_comes_out_of_any_method_that_is_not_published(kind, tmp_path):
 
 
 def test_no_cell_comes_out_of_any_command(tmp_path):
-    sample, looked = canaries(), Looked()
+    sample, looked = with_names(canaries()), Looked()
     audits = [{"auditor": name} for name in ("distribution", "utility", "disclosure")]
     folders = []
     for number, change in enumerate([{}, {"privacy": [{"k-anonymity": {"k": 5}}]}]):
@@ -265,7 +271,7 @@ def test_no_cell_comes_out_of_any_command(tmp_path):
 
 def _other_people(sample):
     """Other rows of the same columns: half of their cells are new, half as they were."""
-    other = canaries(seed=97)
+    other = with_names(canaries(seed=97))
     return [
         mine if at % 2 else theirs
         for at, (mine, theirs) in enumerate(zip(sample.rows, other.rows, strict=True))
@@ -298,7 +304,7 @@ FAILURES = {
 @pytest.mark.parametrize("failure", FAILURES)
 def test_no_cell_comes_out_of_a_run_that_fails(failure, tmp_path):
     expected, changed, change = FAILURES[failure]
-    sample, looked = canaries(), Looked()
+    sample, looked = with_names(canaries()), Looked()
     rows = [dict(row) for row in sample.rows]
     for name, other in changed.items():
         for row in rows[:-1] if change.get("form") else rows[-2:]:

@@ -4,7 +4,7 @@ Texts are long random words, numbers have nine digits, moments are to the minute
 1930, so that neither counts nor sizes nor clocks nor digests are taken for one. Most cells are of
 one row, as those of people are; some are shared. The columns have the names and the roles of
 `anonloom.testing.tables`, and there are a few more: ``admitted`` (a date), ``seen`` (a time),
-``cost`` (other, a number) and ``name`` (an identifier), which no method gets to see.
+``cost`` (other, a number). Rows have a ``name``, too, which no schema here declares.
 """
 
 import random
@@ -102,7 +102,6 @@ _SCHEMA = Schema(
         Column(name="outcome", role="label"),
         Column(name="cost", role="other", type="number"),
         Column(name="note", role="other"),
-        Column(name="name", role="identifier"),
     )
 )
 
@@ -145,6 +144,11 @@ def crowded_canaries() -> Sample:
         for at, row in enumerate(_rows(44))
     ]
     return Sample(rows, _SCHEMA)
+
+
+def with_names(sample: Sample) -> Sample:
+    """Return the table with its column ``name``, an identifier: it is read and never published."""
+    return Sample(sample.rows, Schema((*sample.schema, Column(name="name", role="identifier"))))
 
 
 #: The tables on which every method is overheard.
