@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
+from anonloom.brief import short_repr
 from anonloom.data.axis import Axis
 from anonloom.data.cells import cell_text
 from anonloom.data.coding import code
@@ -33,6 +34,7 @@ FEWEST_OF_A_MEAN = 3
 MISSING, RARER = "missing", "other values"
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Division:
     """The groups of one column.
@@ -192,6 +194,7 @@ class OfSample:
     rows: Floats = attrs.field(repr=False)
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Figure:
     """One figure of all groups, in every table.

@@ -3,6 +3,7 @@
 import attrs
 import numpy as np
 
+from anonloom.brief import short_repr
 from anonloom.data.findings import Chart, Finding
 from anonloom_distribution import charts
 from anonloom_distribution.association import Associations, Change, Correlation
@@ -43,6 +44,7 @@ def not_assessable(name: str, reason: str, meaning: str = "") -> Finding:
     )
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Result:
     """Puts what was computed into words."""

@@ -6,6 +6,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.brief import short_repr
 from anonloom.data.case import Case
 from anonloom.data.release import Release
 from anonloom.data.table import Table
@@ -19,6 +20,7 @@ ROLES = frozenset({"quasi", "sensitive", "label", "other"})
 FEW_VALUES = 50
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Tables:
     """What is compared.
