@@ -134,7 +134,16 @@ def test_a_number_is_found_however_it_is_written(said):
 
 
 @pytest.mark.parametrize(
-    "said", ["48231.7716", "48231.7717", "48231.772", "48,231.7716", "4.82318e4"]
+    "said",
+    [
+        "48231.7716",
+        "48231.7717",
+        "48231.772",
+        "48,231.7716",
+        "48.231,7716",
+        "48 231,7716",
+        "4.82318e4",
+    ],
 )
 def test_a_number_with_decimals_is_found(said):
     assert ["share"] == seen(said)
@@ -248,6 +257,7 @@ def test_a_parquet_file_is_read_to_its_last_page():
         "created 2026-01-09T10:20:30Z",
         str(int(datetime(2026, 1, 9, tzinfo=UTC).timestamp())),
         "M 10.5 2.5 19 02 01 09 L 1.9 0.2",
+        '<path d="M48,231.8 48 231.77 L48,231.8"/>',
         "version 1.9.2, 9.1.2",
         "24828 rows",
         "harmless words of many letters",

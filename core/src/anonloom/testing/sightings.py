@@ -37,8 +37,13 @@ _MINUTE = 1 / 1440
 _NUMBER = re.compile(
     r"(?<![^\W_])(?<!\d[.])-?\d+(?:\.\d+)?(?:e[+-]?\d{1,3})?(?![^\W_])", re.ASCII | re.IGNORECASE
 )
+# Two numbers of a picture may stand beside each other with a comma or a blank: one such mark is one
+# of thousands only before many decimals.
 _GROUPED = re.compile(
-    r"(?<![^\W_])\d{1,3}([.,'_ \u00a0\u2009\u202f\u2019])\d{3}(?:\1\d{3})*(?:[.,]\d+)?(?![^\W_])"
+    r"(?<![^\W_])\d{1,3}"
+    r"(?:(?P<many>[.,'_ \u00a0\u2009\u202f\u2019])\d{3}(?:(?P=many)\d{3})+(?:[.,]\d+)?"
+    r"|(?P<clear>['_\u00a0\u2009\u202f\u2019])\d{3}(?:[.,]\d+)?"
+    r"|(?P<one>[., ])\d{3}[.,]\d{3,})(?![^\W_])"
 )
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _NAMES = "|".join(_MONTHS)
@@ -251,9 +256,9 @@ class CellDetector:
 
 
 def _ungrouped(found: re.Match[str]) -> str:
-    """Take the marks between thousands out of a number."""
-    separator = found[1]
-    return found[0].replace(separator, "").replace("," if separator == "." else "\0", ".")
+    """Take the marks between thousands out of a number; what is left is that of decimals."""
+    mark = found["many"] or found["clear"] or found["one"]
+    return found[0].replace(mark, "").replace(",", ".")
 
 
 def _unit(text: str) -> float:
