@@ -12,6 +12,7 @@ from pathlib import Path
 import attrs
 import yaml
 
+from anonloom.brief import short_repr
 from anonloom.errors import Place, Problem, SpecError, UsageError
 from anonloom.files import read_bytes
 from anonloom.scalars import Scalar, meaning
@@ -25,6 +26,7 @@ _TAG = "tag:yaml.org,2002:"
 _TAGGED = re.compile(r"(&\S+\s+)?!")
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Node:
     """A value and its place.
@@ -39,7 +41,8 @@ class Node:
         Where the key begins, if the node is a value in a mapping.
     """
 
-    value: "Scalar | tuple[Node, ...] | dict[str, Node]"
+    # A document holds seeds, URLs with passwords, and whole hierarchies.
+    value: "Scalar | tuple[Node, ...] | dict[str, Node]" = attrs.field(repr=False)
     place: Place
     key_place: Place | None = None
 

@@ -42,6 +42,10 @@ class Place(NamedTuple):
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"
 
+    def __repr__(self) -> str:
+        # Without the line: it may be the one with the seed.
+        return f"Place({str(self)!r})"
+
     def picture(self) -> str:
         """Return the source line with a caret below the column, or an empty text."""
         if not self.source_line.strip():

@@ -3,6 +3,7 @@
 from anonloom.testing import tables
 from anonloom.testing.conduct import CONDUCT
 from anonloom.testing.declaring import DECLARED
+from anonloom.testing.telling import OVERHEARD
 
 #: Tables that suffice to show what a toy breaks.
 FEW = (tables.clinic, tables.one_row, tables.missing_values, tables.incomplete_rows)
@@ -32,7 +33,7 @@ class ToyTests:
     on_tables = False
     elsewhere = frozenset()
     inapplicable = 3
-    shared = (*DECLARED, *CONDUCT)
+    shared = (*DECLARED, *CONDUCT, *OVERHEARD)
 
     def pytest_generate_tests(self, metafunc):
         """Make one test of every toy."""

@@ -15,6 +15,7 @@ import scipy.linalg  # noqa: F401  # kernels multiply by its library, which must
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
+from anonloom.brief import short_repr
 from anonloom_kernels.compiled import in_threads, inlined, kernel
 
 Floats32 = NDArray[np.float32]
@@ -31,6 +32,7 @@ WORTH_THREADS = 1 << 21
 NOTHING = np.float32(-np.inf)
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Best:
     """The two best candidates of every record.

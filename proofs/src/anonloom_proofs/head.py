@@ -8,6 +8,7 @@ from typing import Any
 
 import attrs
 
+from anonloom.brief import short_repr
 from anonloom_proofs.layout import Layout
 from anonloom_proofs.listing import Entry, described, is_hash, read_entries, read_json
 from anonloom_proofs.ordering import COLLATIONS, End
@@ -54,6 +55,7 @@ class Order:
         }
 
 
+@short_repr
 @attrs.frozen(kw_only=True)
 class Head:
     """All that the publisher vouches for.

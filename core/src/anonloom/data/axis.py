@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from anonloom.brief import short_repr
 from anonloom.data import cells
 from anonloom.data.hierarchy import STAR, Hierarchy
 from anonloom.data.schema import Form, Type
@@ -306,6 +307,7 @@ class Axis:
         return 0.0
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Cover:
     """What a published cell covers: codes of an axis, and the ends of an interval.

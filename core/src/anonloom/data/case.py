@@ -6,6 +6,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.brief import short_repr
 from anonloom.data.release import Release
 from anonloom.data.table import Table
 
@@ -28,6 +29,7 @@ class Draw:
     kept: NDArray[np.int64] = attrs.field(repr=False)
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Case:
     """The evidence.

@@ -6,9 +6,12 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.brief import short_repr
+
 Rows = NDArray[np.int64]
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Regions:
     """What a method assigned to each class on each axis, as an interval of codes.
@@ -31,6 +34,7 @@ class Regions:
         return Regions(self.lo[classes], self.hi[classes], level)
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Classes:
     """A partition of the rows of a table.

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from anonloom.brief import short_repr
 from anonloom.data import cells, moments
 from anonloom.data.axis import Axis
 from anonloom.data.builders import UncoveredValues
@@ -30,6 +31,7 @@ _DECIMAL_COMMA = r"\s*[-+]?[0-9]+,[0-9]+\s*"
 _DECIMAL_COMMA_HINT = "some have a decimal comma: with 'source: csv', write \"decimal: ','\""
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Coded:
     """A column on its axis."""
@@ -235,6 +237,7 @@ def _rows(bad: NDArray[np.bool_], what: str) -> str:
     return f"{cells_} {what} (row{'s' if len(numbers) > 1 else ''} {shown}{more})"
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class _Distinct:
     """The distinct values of a column, without a pass over its rows for each question.

@@ -8,6 +8,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.brief import short_repr
+
 Better = Literal["lower", "higher", "neither"]
 Status = Literal["measured", "bound", "not assessable", "none detected"]
 ChartKind = Literal["line", "bars", "heat", "scatter", "density", "tree", "table"]
@@ -64,6 +66,7 @@ class Finding:
         return figure and self.status != "not assessable"
 
 
+@short_repr
 @attrs.frozen(kw_only=True)
 class Chart:
     """A picture, or a table, as data; only reporters draw.
@@ -110,6 +113,7 @@ class Notice:
     privacy: bool = False
 
 
+@short_repr
 @attrs.frozen(kw_only=True, eq=False)
 class PrivateRows:
     """Rows of the original that need the steward's eye; written to the private output only."""
@@ -123,6 +127,7 @@ class PrivateRows:
 Item = Finding | Chart | PrivateRows | Notice
 
 
+@short_repr
 @attrs.frozen
 class Findings:
     """All that one auditor, or one stage, found."""

@@ -12,12 +12,14 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.brief import short_repr
 from anonloom.data.cells import STAR as STAR
 from anonloom.data.labels import Node, refuse_labels
 from anonloom.data.text import normalize_text
 from anonloom.errors import DataError
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Hierarchy:
     """Nodes over ordered leaves.

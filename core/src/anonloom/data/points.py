@@ -5,7 +5,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from anonloom.brief import short_repr
 
+
+@short_repr
 @attrs.frozen(eq=False)
 class Points:
     """The distinct combinations of codes.

@@ -7,12 +7,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from anonloom.brief import short_repr
 from anonloom.data.classes import Classes
 from anonloom.data.hierarchy import STAR
 from anonloom.data.schema import Schema
 from anonloom.data.table import Table, row_numbers
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Release:
     """What leaves the house.

@@ -8,6 +8,7 @@ from typing import Literal, get_args
 
 import attrs
 
+from anonloom.brief import short_repr
 from anonloom.data.builders import Calendar, HierarchySource
 from anonloom.data.cells import MOMENTS
 from anonloom.data.text import normalize_text
@@ -180,6 +181,7 @@ def _in_order(columns: Iterable[Column]) -> tuple[Column, ...]:
     return tuple(columns)
 
 
+@short_repr
 @attrs.frozen
 class Schema:
     """The declared columns, in the order in which they are published."""

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from anonloom.brief import short_repr
 from anonloom.data.axis import Axis
 from anonloom.data.classes import Classes
 from anonloom.data.coding import Coded, code, refuse_unknown_persons, typed
@@ -29,6 +30,7 @@ _MOST_NAMES = 40
 EMPTY = "the table is empty: there is nothing to publish"
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Table:
     """The rows that a pipeline works on.

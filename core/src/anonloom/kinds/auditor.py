@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 
 import attrs
 
+from anonloom.brief import short_repr
 from anonloom.data.case import Case, Need
 from anonloom.data.findings import Findings
 from anonloom.data.schema import Schema
@@ -15,6 +16,7 @@ from anonloom.kinds.context import Run
 _SEED = re.compile(r"(^|, )seed=[^,]*")
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class GridRow:
     """One run of an experiment.

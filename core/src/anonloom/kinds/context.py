@@ -1,7 +1,7 @@
 """What a method is given besides its data: randomness, progress, findings, workers, scratch."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 
 from anonloom.data.findings import Item, Notice
+from anonloom.data.release import Release
 
 
 def stream(seed: int, stage: str) -> np.random.Generator:
@@ -48,12 +49,13 @@ class Run:
     """
 
     stage: str = "stage"
-    seed: int = 0
+    seed: int = attrs.field(default=0, repr=False)
     workers: int = 1
     scratch: Path | None = None
     report: Callable[[int, int | None], None] = attrs.field(default=_silent, repr=False)
     say: Callable[[str], None] = attrs.field(default=_unsaid, repr=False)
     found: list[Item] = attrs.field(factory=list, repr=False)
+    later: list[Callable[[Release], Iterable[Item]]] = attrs.field(factory=list, repr=False)
     traces: list[Any] = attrs.field(factory=list, repr=False)
     rng: np.random.Generator = attrs.field(init=False, repr=False)
 
@@ -72,6 +74,20 @@ class Run:
     def find(self, *items: Item) -> None:
         """Add findings; any method may."""
         self.found.extend(items)
+
+    def find_later(self, make: Callable[[Release], Iterable[Item]]) -> None:
+        """Add findings that can be made only when the release is known.
+
+        What a report names must be no cell that the release does not show. A method that wants to
+        name one, such as the threshold of a split, is asked for it here, with the rows as they are
+        published.
+
+        Parameters
+        ----------
+        make
+            Takes the release and returns the findings. It is not called when nothing is published.
+        """
+        self.later.append(make)
 
     def warn(self, text: str, *, privacy: bool = False) -> None:
         """Say what whoever reads the release must know before acting on it; never a cell.

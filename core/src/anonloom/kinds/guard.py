@@ -7,6 +7,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.brief import short_repr
 from anonloom.data.classes import Classes
 from anonloom.data.schema import Schema
 from anonloom.data.table import Table
@@ -25,6 +26,7 @@ def _keep_all(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
     return sizes
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Guard:
     """What every class must satisfy.

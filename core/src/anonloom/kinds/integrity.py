@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 import pandas as pd
 
+from anonloom.brief import short_repr
 from anonloom.data.schema import Schema
 
 
@@ -77,6 +78,7 @@ class Query:
     since: Path | None = None
 
 
+@short_repr
 @attrs.frozen(kw_only=True)
 class Proved:
     """What a proof shows, beside what was verified on the way.

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import attrs
 
+from anonloom.brief import short_repr
 from anonloom.kinds.engines import ClientEngine, Clock, Entropy, Envelope, ServerEngine, Vault
 from anonloom.kinds.estimates import Estimate
 from anonloom.kinds.rounds import Erasure, Round
@@ -17,6 +18,7 @@ def _stated(words: str, default: Any = attrs.NOTHING, **more: Any) -> Any:
     return attrs.field(default=default, metadata={"words": words}, **more)
 
 
+@short_repr
 @attrs.frozen(kw_only=True)
 class Guarantees:
     """What a transport promises, field by field, so that a swap can be told honestly.

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from anonloom.brief import short_repr
 from anonloom.errors import IntegrityError
 from anonloom.kinds.integrity import IntegrityScheme
 
@@ -66,6 +67,7 @@ class Campaign:
     groups: tuple[frozenset[int], ...] = attrs.field(default=(), converter=_groups)
 
 
+@short_repr
 @attrs.frozen(kw_only=True)
 class Sizing:
     """How many controls of which sort, and what they are good for.
@@ -97,6 +99,7 @@ class Sizing:
         return sum(self.controls.values())
 
 
+@short_repr
 @attrs.frozen(kw_only=True, eq=False)
 class Assignment:
     """Who is to do what.
@@ -116,6 +119,7 @@ class Assignment:
     warnings: tuple[str, ...] = ()
 
 
+@short_repr
 @attrs.frozen(kw_only=True)
 class WorkerEvidence:
     """What the controls say of one worker.
@@ -190,6 +194,7 @@ def _listed(workers: frozenset[int]) -> str:
     return f"worker{'s' if len(numbers) > 1 else ''} {', '.join(numbers[:_NAMED])}{more}"
 
 
+@short_repr
 @attrs.frozen(kw_only=True, eq=False)
 class Judgement:
     """What came back, and what to think of it.

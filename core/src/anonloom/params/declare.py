@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 import attrs
 
+from anonloom.brief import of_parameter
 from anonloom.errors import ParameterError
 from anonloom.params.annotations import shape_of
 from anonloom.params.checks import Check
@@ -128,7 +129,7 @@ def param(
     return attrs.field(
         kw_only=True,
         default=default,
-        repr=not private,
+        repr=False if private else of_parameter,
         converter=attrs.Converter(_accept, takes_self=True, takes_field=True),  # type: ignore[misc, call-overload, unused-ignore]  # attrs' stubs want a converter of one type
         metadata={_KEY: (help, check, private)},
     )

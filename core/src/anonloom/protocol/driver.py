@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import attrs
 
+from anonloom.brief import short_repr
 from anonloom.errors import TransportError
 from anonloom.kinds.engines import ClientEngine, Entropy, Envelope, ServerEngine
 from anonloom.kinds.rounds import Erasure, Party, Round
@@ -34,6 +35,7 @@ def _faults(faults: Iterable[Fault]) -> list[Fault]:
     return list(faults)
 
 
+@short_repr
 @attrs.define(eq=False)
 class Driver:
     """Carries the envelopes of one round.

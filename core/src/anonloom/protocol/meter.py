@@ -7,9 +7,11 @@ from contextlib import contextmanager
 
 import attrs
 
+from anonloom.brief import short_repr
 from anonloom.kinds.rounds import Party
 
 
+@short_repr
 @attrs.define
 class Meter:
     """CPU seconds and bytes of one round.

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from anonloom.brief import short_repr
 from anonloom.data.builders import FromFile, HierarchySource, LeafTable, Tree
 from anonloom.data.cells import MOMENTS
 from anonloom.data.schema import Column, Schema
@@ -48,6 +49,7 @@ class Decoded:
     refused: dict[str, int]
 
 
+@short_repr
 @attrs.frozen
 class RecordLayout:
     """Where each column stands in a record, and how it is written.

@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.brief import short_repr
 from anonloom.data.classes import Classes
 from anonloom.data.release import Release
 from anonloom.data.schema import Column, Schema
@@ -19,6 +20,7 @@ from anonloom.errors import PrivacyError
 from anonloom.kinds.privacy import PrivacyModel
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Verdict:
     """What the check found for one model.

@@ -127,6 +127,7 @@ def execute(
     release, verdicts = _checked(spec, stages, release, original, journal)
     exposures, notices = _exposed(spec, release, original, stages)
     release = publishable(release, stream(seed, "shuffle") if spec.publish.shuffle else None)
+    journal.conclude(release)
     demanded = guard.demanded if spec.privacy else None
     case = Case(
         release=release,

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import attrs
 
+from anonloom.brief import short_repr
 from anonloom.data.findings import Findings
+from anonloom.data.release import Release
 from anonloom.data.unit import Unit, worded, worded_findings
 from anonloom.kinds.context import Run
 from anonloom.params import as_values
@@ -44,6 +46,7 @@ class Count:
     suppressed: int = 0
 
 
+@short_repr
 @attrs.define(eq=False)
 class Journal:
     """Announces stages and remembers what they took and found.
@@ -58,13 +61,14 @@ class Journal:
 
     registry: Registry
     run_id: str
-    seed: int
+    seed: int = attrs.field(repr=False)
     workers: int = 1
     scratch: Path | None = None
     unit: Unit = "person"
     observers: "Observers" = attrs.field()
     seconds: dict[str, float] = attrs.field(factory=dict)
     findings: dict[str, Findings] = attrs.field(factory=dict)
+    later: dict[str, list[Any]] = attrs.field(factory=dict)
 
     @observers.default
     def _observers(self) -> "Observers":
@@ -77,7 +81,15 @@ class Journal:
     def aside(self, seed: int) -> "Journal":
         """Return a journal of the same run that tells nobody and leaves nothing in this one."""
         nobody = Registry.empty().observers
-        return attrs.evolve(self, seed=seed, observers=nobody, seconds={}, findings={})
+        return attrs.evolve(self, seed=seed, observers=nobody, seconds={}, findings={}, later={})
+
+    def conclude(self, release: Release) -> None:
+        """Let stages add what they can say only now that the release is known."""
+        for stage, makers in self.later.items():
+            # A frame of its own: what a stage notes down in it must not be published.
+            shown = attrs.evolve(release, frame=release.frame.copy(deep=False))
+            made = [make(shown) for make in makers]
+            self.findings[stage] = Findings.of(self.findings[stage], *made)
 
     @contextmanager
     def stage(self, step: Step) -> Iterator[tuple[Run, Count]]:
@@ -111,6 +123,7 @@ class Journal:
         yield run, count
         self.seconds[step.id] = time.perf_counter() - start
         self.findings[step.id] = worded_findings(Findings.of(run.found), self.unit)
+        self.later[step.id] = run.later
         observers.stage_finished(
             run_id=self.run_id,
             stage=step.id,

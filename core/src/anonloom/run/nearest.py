@@ -12,6 +12,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.brief import short_repr
 from anonloom.data.classes import Classes, Rows
 from anonloom.data.table import Table
 
@@ -46,6 +47,7 @@ def nearest_classes(table: Table, classes: Classes, some: Rows, parent: Rows) ->
     return nearest
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class _Search:
     """Classes in blocks of neighbours.

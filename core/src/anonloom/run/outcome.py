@@ -5,6 +5,7 @@ from typing import Any
 
 import attrs
 
+from anonloom.brief import short_repr
 from anonloom.data.findings import Findings
 from anonloom.data.release import Release
 from anonloom.data.table import Table
@@ -12,6 +13,7 @@ from anonloom.run.check import Verdict
 from anonloom.run.stages import PipelineStages
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Outcome:
     """A checked release with all that was found; nothing here is written yet.

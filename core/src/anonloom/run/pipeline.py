@@ -10,6 +10,7 @@ from pathlib import Path
 import attrs
 import pandas as pd
 
+from anonloom.brief import short_repr
 from anonloom.errors import UsageError
 from anonloom.registry import Registry
 from anonloom.run import outputs
@@ -20,6 +21,7 @@ from anonloom.spec.model import PipelineSpec
 from anonloom.spec.pipeline import load_pipeline
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Pipeline:
     """A checked pipeline, ready to run.

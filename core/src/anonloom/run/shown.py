@@ -12,6 +12,7 @@ from typing import Any
 
 import attrs
 
+from anonloom.brief import short_repr
 from anonloom.params import params_of
 from anonloom.spec.experiment import labelled
 from anonloom.spec.model import GridCase, PipelineSpec
@@ -22,6 +23,7 @@ _OF_A_RUN = frozenset({"seed", "other_releases"})
 _STEPS = re.compile(r"[.\[\]'\"]+")
 
 
+@short_repr
 @attrs.frozen
 class Shown:
     """What is public of one run."""

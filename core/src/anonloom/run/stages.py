@@ -7,6 +7,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.brief import short_repr
 from anonloom.data.case import Draw
 from anonloom.data.classes import Classes
 from anonloom.data.release import Release
@@ -20,6 +21,7 @@ from anonloom.run.merge import merge_until_admitted
 _MAKE_CLASSES = ("partitioner", "outliers")
 
 
+@short_repr
 @attrs.define(eq=False)
 class PipelineStages:
     """Runs the stages of a pipeline; see `anonloom.kinds.stages.Stages`.

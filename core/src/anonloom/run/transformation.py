@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from anonloom.brief import short_repr
 from anonloom.data.axis import Axis
 from anonloom.data.builders import Breaks, Calendar, Prefix, Quantiles, Widths
 from anonloom.data.cells import MOMENTS
@@ -127,6 +128,7 @@ def _described(axis: Axis, at: int, table: Table, classes: Classes) -> dict[str,
     return {"values": values, **places, **data}
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Transformation:
     """Regions that were read from a file."""
@@ -273,6 +275,7 @@ def _read_column(data: dict[str, Any]) -> Column:
     return attrs.evolve(column, hierarchy=source, publish=publish)
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class _Replay:
     """One column of new rows, on an axis that also holds the values of the regions."""

@@ -68,6 +68,10 @@ class Header:
     name: str | None = param(help=SECTIONS["name"], default=None, check=not_empty())
     seed: int | None = param(help=SECTIONS["seed"], default=None, check=at_least(0))
 
+    def __repr__(self) -> str:
+        # A message about a wrong seed may show it; what was accepted is a secret.
+        return f"Header(version={self.version}, name={self.name!r})"
+
 
 @attrs.frozen
 class DataOptions:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import attrs
 
 from anonloom.border import put_around
+from anonloom.brief import short_repr
 from anonloom.data.schema import Schema
 from anonloom.data.unit import Unit
 from anonloom.document import Node
@@ -20,6 +21,7 @@ from anonloom.params import between, distinct, not_empty, param
 from anonloom.params.checks import all_of
 
 
+@short_repr
 @attrs.frozen
 class Use:
     """A method where a pipeline uses it.
@@ -87,6 +89,7 @@ class Condition:
         return f"{self.finding} {self.comparison} {self.limit:g}"
 
 
+@short_repr
 @attrs.frozen
 class Audit(Use):
     """An auditor where a pipeline uses it, and what stops the release."""
@@ -94,6 +97,7 @@ class Audit(Use):
     fail_if: tuple[Condition, ...] = ()
 
 
+@short_repr
 @attrs.frozen
 class Data:
     """Where the table comes from, what its columns are, and what else there is for audits.
@@ -167,6 +171,7 @@ class Publish:
             )
 
 
+@short_repr
 @attrs.frozen
 class GridCase:
     """One run of an experiment.
@@ -192,6 +197,7 @@ class GridCase:
     varied: tuple[str, ...] = ()
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class PipelineSpec:
     """A checked pipeline.
@@ -228,7 +234,7 @@ class PipelineSpec:
     """
 
     name: str
-    seed: int | None
+    seed: int | None = attrs.field(repr=False)
     data: Data
     privacy: tuple[Use, ...]
     suppression: Suppression

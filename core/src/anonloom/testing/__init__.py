@@ -54,7 +54,7 @@ __all__ = sorted(_HOMES)
 # Without this a failing check under pytest would say 'AssertionError' and nothing else. It must
 # come before the modules are imported; pytest itself is never imported here.
 if "pytest" in sys.modules:
-    for _home in {*_HOMES.values(), "declaring", "conduct", "dividing", "conformance"}:
+    for _home in {*_HOMES.values(), "declaring", "conduct", "dividing", "conformance", "telling"}:
         sys.modules["pytest"].register_assert_rewrite(f"anonloom.testing.{_home}")
 
 

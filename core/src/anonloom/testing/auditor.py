@@ -10,17 +10,19 @@ import numpy as np
 
 from anonloom.data.case import Case, Need
 from anonloom.data.classes import Classes
-from anonloom.data.findings import Chart, Findings, Notice
+from anonloom.data.findings import Chart, Findings
 from anonloom.data.release import Release
 from anonloom.data.table import Table
 from anonloom.kinds.context import Run
 from anonloom.testing import tables
-from anonloom.testing.conduct import CONDUCT, Acting, Scene
+from anonloom.testing.canaries import CANARIES, CANARY_TABLES
+from anonloom.testing.conduct import CONDUCT, Acting, Played, Scene
 from anonloom.testing.conformance import Check, held
 from anonloom.testing.declaring import DECLARED
 from anonloom.testing.pictures import misdrawn
 from anonloom.testing.results import NotApplicable
 from anonloom.testing.tables import ORDINARY_TABLES, Sample
+from anonloom.testing.telling import OVERHEARD
 
 
 class AuditorConformance(Acting):
@@ -81,6 +83,15 @@ class AuditorConformance(Acting):
         yield _scene("planted", planted, planted, Release.as_it_is, needs, "planted")
         others = tables.crowd(seed=31)
         yield _scene("independent", crowd, others, _of_strangers, needs, "independent")
+        for make in CANARY_TABLES:
+            sample, name = make(), make.__name__
+            yield _scene(name, sample, sample, _some_in_classes, needs, CANARIES)
+        yield _scene("cells that nobody can read", sample, sample, _unreadable, needs, CANARIES)
+
+    def release_of(self, one: Played) -> Release | None:
+        """Return the release that it audits."""
+        release: Release = one.scene.given()["case"].release
+        return release
 
 
 def in_classes(table: Table, size: int = 5) -> Release:
@@ -95,6 +106,21 @@ def in_classes(table: Table, size: int = 5) -> Release:
 def suppressed(table: Table) -> Release:
     """Publish nothing of the quasi-identifiers."""
     return publish_classes(table, Classes.whole(np.empty(0, np.int64), np.arange(len(table))))
+
+
+def _some_in_classes(table: Table, size: int = 5) -> Release:
+    """Publish three rows of four, in classes of rows that are alike; the others are withheld."""
+    rows = np.arange(len(table) * 3 // 4)
+    order = np.lexsort(table.codes[:, rows])
+    classes = Classes.from_labels(np.arange(len(rows)) // size, rows=rows[order])
+    return attrs.evolve(publish_classes(table, classes), dropped=len(table) - len(rows))
+
+
+def _unreadable(table: Table) -> Release:
+    """Publish quasi-identifiers of which nothing can be read, as a foreign file may have them."""
+    release = _some_in_classes(table)
+    unread = dict.fromkeys(table.schema.quasi, "##")
+    return attrs.evolve(release, frame=release.frame.assign(**unread))
 
 
 def publish_classes(table: Table, classes: Classes) -> Release:
@@ -125,7 +151,9 @@ def _scene(
             "original": original.table(),
             "before_sampling": release,
             "truth": np.full(n, -1) if stranger else np.asarray(release.origin),
-            "control": tables.crowd(60, seed=77).table() if special else original.table(),
+            "control": original.table()
+            if special in ("", CANARIES)
+            else tables.crowd(60, seed=77).table(),
             "other_releases": (publish(published.table()),),
             "groups": (np.arange(len(original)) % 3).astype(np.int32),
             "trace": {},
@@ -133,7 +161,13 @@ def _scene(
         # Exactly what the auditor says it needs, so that a hidden need shows.
         return {"case": Case(release, **{need: evidence[need] for need in needs})}
 
-    return Scene(name, given, special=special)
+    return Scene(
+        name,
+        given,
+        special=special,
+        refused=publish is _unreadable,
+        overheard=original if special == CANARIES else None,
+    )
 
 
 def _findings(subject: AuditorConformance) -> Iterator[tuple[str, Findings]]:
@@ -175,8 +209,8 @@ def check_findings_have_a_meaning(subject: AuditorConformance) -> None:
         (
             f"{name}: {item.name}"
             for name, findings in _findings(subject)
-            for item in findings.items
-            if not isinstance(item, Notice) and not item.meaning.strip()
+            for item in (*findings, *findings.charts, *findings.private)
+            if not item.meaning.strip()
         ),
         "without a meaning",
     )
@@ -278,4 +312,4 @@ _CHECKS: tuple[Check, ...] = (
     check_independent_table_is_not_blamed,
     check_risk_says_its_assumptions,
 )
-AuditorConformance.checks = (*DECLARED, *CONDUCT, *_CHECKS)
+AuditorConformance.checks = (*DECLARED, *CONDUCT, *OVERHEARD, *_CHECKS)

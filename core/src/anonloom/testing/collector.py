@@ -9,16 +9,22 @@ from numpy.typing import NDArray
 from anonloom.data.classes import Classes
 from anonloom.data.release import Release
 from anonloom.data.table import Table
+from anonloom.errors import DataError
 from anonloom.kinds.context import Run
 from anonloom.kinds.guard import Guard
 from anonloom.kinds.transport import Guarantees
 from anonloom.testing import tables
 from anonloom.testing.auditor import publish_classes
-from anonloom.testing.conduct import CONDUCT, Acting, Scene, check_same_seed_same_result
+from anonloom.testing.canaries import CANARIES, CANARY_TABLES
+from anonloom.testing.conduct import CONDUCT, Acting, Played, Scene, check_same_seed_same_result
 from anonloom.testing.conformance import Check, held
 from anonloom.testing.declaring import DECLARED
 from anonloom.testing.demands import Demand
 from anonloom.testing.tables import Sample
+from anonloom.testing.telling import OVERHEARD
+
+#: Rows of the tables on which a collector is overheard; sending one may be costly.
+_OVERHEARD = 30
 
 
 class PlainStages:
@@ -68,6 +74,18 @@ class PlainStages:
         """Keep no account."""
 
 
+class FailingStages(PlainStages):
+    """Stages that fail when everything has arrived."""
+
+    def aside(self, seed: int) -> "PlainStages":
+        """Return stages for another party."""
+        return FailingStages()
+
+    def partition(self, table: Table, guard: Guard) -> Classes | None:
+        """Fail."""
+        raise DataError("the stages do not work on this table")
+
+
 def _distinct_rows() -> Sample:
     """Return the ordinary table without rows that tie, so that sorting decides everything."""
     sample = tables.clinic(60)
@@ -100,7 +118,7 @@ class CollectorConformance(Acting):
 
     def act(self, method: Any, inputs: Mapping[str, Any], run: Run) -> Any:
         """Collect."""
-        return method.collect(inputs["table"], PlainStages(), inputs["guard"], run)
+        return method.collect(inputs["table"], inputs["stages"], inputs["guard"], run)
 
     def scenes(self) -> Iterator[Scene]:
         """Yield every table, in two orders."""
@@ -108,10 +126,23 @@ class CollectorConformance(Acting):
             sample, name = make(), make.__name__.strip("_").replace("_", " ")
             yield _scene(name, sample)
             yield _scene(f"{name}, shuffled", sample.reordered(tables.shuffled(len(sample), 3)))
+        for make in CANARY_TABLES:
+            sample = make()
+            yield _scene(make.__name__, sample.reordered(range(_OVERHEARD)), CANARIES)
+        yield _scene("a collection that fails", sample.reordered(range(_OVERHEARD)), CANARIES, True)
+
+    def release_of(self, one: Played) -> Release | None:
+        """Return the release."""
+        return one.seen.result if isinstance(one.seen.result, Release) else None
 
 
-def _scene(name: str, sample: Sample) -> Scene:
-    return Scene(name, lambda: {"table": sample.table(), "guard": Demand(k=3).guard()}, sample)
+def _scene(name: str, sample: Sample, special: str = "", fails: bool = False) -> Scene:
+    def given() -> Mapping[str, Any]:
+        stages = FailingStages() if fails else PlainStages()
+        return {"table": sample.table(), "stages": stages, "guard": Demand(k=3).guard()}
+
+    overheard = sample if special == CANARIES else None
+    return Scene(name, given, sample, special, refused=fails, overheard=overheard)
 
 
 def _published(release: Any) -> list[str]:
@@ -170,4 +201,4 @@ _CHECKS: tuple[Check, ...] = (
     check_same_rows_again,
     check_says_what_it_guarantees,
 )
-CollectorConformance.checks = (*DECLARED, *_CONDUCT, *_CHECKS)
+CollectorConformance.checks = (*DECLARED, *_CONDUCT, *OVERHEARD, *_CHECKS)

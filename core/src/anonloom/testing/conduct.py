@@ -10,9 +10,13 @@ from typing import Any
 
 import attrs
 
+from anonloom.data.release import Release
 from anonloom.kinds.context import Run
+from anonloom.testing.canaries import CANARIES
+from anonloom.testing.canaries import SEED as CANARY_SEED
 from anonloom.testing.conformance import Check, Conformance, held
 from anonloom.testing.results import NotApplicable
+from anonloom.testing.tables import Sample
 from anonloom.testing.watching import Observed, fingerprint, watch
 
 SEED = 7
@@ -34,6 +38,8 @@ class Scene:
         Names the scenes that only a special check, not the general ones, judges.
     refused
         Whether the method may raise in this scene.
+    overheard
+        The table whose cells must not be told, where that is what the scene is for.
     """
 
     name: str
@@ -41,6 +47,7 @@ class Scene:
     facts: Any = None
     special: str = ""
     refused: bool = False
+    overheard: Sample | None = None
 
 
 @attrs.frozen(eq=False)
@@ -65,7 +72,18 @@ class Acting(Conformance):
     def play(self, scene: Scene, seed: int = SEED) -> Observed:
         """Play one scene and watch."""
         inputs, method = scene.given(), self.made()
-        return watch(lambda: self.act(method, inputs, Run(seed=seed)), inputs)
+        notes: list[str] = []
+        run = Run(seed=CANARY_SEED if scene.special == CANARIES else seed, say=notes.append)
+        seen = watch(lambda: self.act(method, inputs, run), inputs)
+        return attrs.evolve(seen, run=run, notes=tuple(notes))
+
+    def release_of(self, one: Played) -> Release | None:
+        """Return what would be published of a result; None where that is not known."""
+        return None
+
+    def also_told(self, one: Played) -> Iterator[tuple[str, str | bytes]]:
+        """Yield what this kind says beside findings, notes and errors: what it is, and the text."""
+        yield from ()
 
     def played(self, special: str = "") -> list[Played]:
         """Return all scenes with what was seen in them, played once."""

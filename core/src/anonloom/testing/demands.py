@@ -12,6 +12,7 @@ import numpy as np
 
 from anonloom.data.schema import Schema
 from anonloom.data.table import Table
+from anonloom.errors import DataError
 from anonloom.kinds.guard import Guard
 from anonloom.kinds.privacy import Offsets, PrivacyModel, Verdict
 from anonloom.params import at_least, between, param
@@ -118,6 +119,19 @@ class WithinDistance(PrivacyModel):
             inside = np.bincount(coded.codes[rows[a:b]], minlength=coded.axis.size) / max(b - a, 1)
             found.append(float(np.abs(inside - overall).sum()) / 2)
         return found
+
+
+@attrs.frozen(kw_only=True)
+class Failing(PrivacyModel):
+    """Fails when it is asked: what a method says then must not hold a cell either."""
+
+    def admits(self, table: Table, rows: Offsets, starts: Offsets, stops: Offsets) -> Verdict:
+        """Fail."""
+        raise DataError("the model does not work on this table")
+
+    def would_pass(self, table: Table, rows: Offsets, starts: Offsets, stops: Offsets) -> str:
+        """Fail."""
+        raise DataError("the model does not work on this table")
 
 
 def half_of(

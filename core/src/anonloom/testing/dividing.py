@@ -9,14 +9,18 @@ import attrs
 from anonloom.data.classes import Classes
 from anonloom.data.release import Release
 from anonloom.data.table import Table
+from anonloom.kinds.guard import Guard
 from anonloom.run.check import judge
 from anonloom.testing import oracle, tables
+from anonloom.testing.auditor import publish_classes
+from anonloom.testing.canaries import CANARIES, CANARY_TABLES, crowded_canaries
 from anonloom.testing.conduct import CONDUCT, Acting, Played, Scene
 from anonloom.testing.conformance import Check, held
 from anonloom.testing.declaring import DECLARED
-from anonloom.testing.demands import Demand
+from anonloom.testing.demands import Demand, Failing
 from anonloom.testing.results import NotApplicable
 from anonloom.testing.tables import ORDINARY_TABLES, Sample, as_rows
+from anonloom.testing.telling import OVERHEARD
 
 
 @attrs.frozen(eq=False)
@@ -65,6 +69,7 @@ class Dividing(Acting):
         suppressed: list[int],
         demand: Demand,
         special: str = "",
+        fails: bool = False,
     ) -> Scene:
         """Return a scene that starts from these classes."""
 
@@ -72,13 +77,37 @@ class Dividing(Acting):
             return {
                 "table": self.seen_by_method(sample.table()),
                 "classes": plain_classes(classes, suppressed),
-                "guard": demand.guard(),
+                "guard": Guard((Failing(),)) if fails else demand.guard(),
             }
 
         facts = Given(sample, classes, suppressed, demand)
         # A table that the method says not to suit it may make it raise.
-        refused = self.made().problem(sample.schema) is not None
-        return Scene(f"{name} ({demand.words})", given, facts, special, refused)
+        refused = fails or self.made().problem(sample.schema) is not None
+        overheard = sample if special == CANARIES else None
+        return Scene(f"{name} ({demand.words})", given, facts, special, refused, overheard)
+
+    def overheard(self, classes: Callable[[Sample, Demand], list[list[int]]]) -> Iterator[Scene]:
+        """Yield the scenes in which it is listened to what the method says.
+
+        Parameters
+        ----------
+        classes
+            Makes the classes that the method is given, of the rows that are not withheld.
+        """
+        demand = Demand(k=3)
+        for make in (*CANARY_TABLES, crowded_canaries):
+            sample = make()
+            found = classes(sample, demand)
+            left = sorted(set(range(len(sample))) - {row for one in found for row in one})
+            yield self.scene(make.__name__, sample, found, left, demand, CANARIES)
+        yield self.scene("a guard that fails", sample, found, left, demand, CANARIES, fails=True)
+
+    def release_of(self, one: Played) -> Release | None:
+        """Return the classes as they would be published, without suppressed rows."""
+        if not isinstance(one.seen.result, Classes):
+            return None
+        classes = attrs.evolve(one.seen.result, suppressed=as_rows([]))
+        return publish_classes(one.scene.facts.sample.table(), classes)
 
 
 def plain_classes(classes: list[list[int]], suppressed: list[int]) -> Classes:
@@ -239,6 +268,7 @@ def check_has_no_problem_with_its_table(subject: Dividing) -> None:
 DIVIDED: tuple[Check, ...] = (
     *DECLARED,
     *CONDUCT,
+    *OVERHEARD,
     check_returns_classes,
     check_no_row_is_lost,
     check_no_row_is_doubled,

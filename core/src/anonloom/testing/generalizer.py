@@ -10,12 +10,14 @@ from anonloom.data.classes import Classes, Regions
 from anonloom.data.release import Release
 from anonloom.kinds.context import Run
 from anonloom.testing import oracle, tables
+from anonloom.testing.canaries import CANARIES, CANARY_TABLES
 from anonloom.testing.conduct import CONDUCT, Acting, Played, Scene
 from anonloom.testing.conformance import Check, held
 from anonloom.testing.declaring import DECLARED
 from anonloom.testing.dividing import complete, plain_classes
 from anonloom.testing.results import NotApplicable
 from anonloom.testing.tables import ORDINARY_TABLES, Sample
+from anonloom.testing.telling import OVERHEARD
 
 
 @attrs.frozen(eq=False)
@@ -71,6 +73,18 @@ class GeneralizerConformance(Acting):
         thirds = [order[:30], order[30:60]]
         yield self._scene("a subset of the rows", sample, thirds, order[60:70])
         yield self._scene("regions", sample, thirds, order[60:], regions=True)
+        for make in CANARY_TABLES:
+            sample = make()
+            rows = list(range(len(sample) - 30))
+            fives = [rows[at : at + 5] for at in range(0, len(rows), 5)]
+            yield self._scene(make.__name__, sample, fives, [], special=CANARIES)
+        yield self._scene(
+            "no column that it may see", sample, fives, [], special=CANARIES, blind=True
+        )
+
+    def release_of(self, one: Played) -> Release | None:
+        """Return the release."""
+        return one.seen.result if isinstance(one.seen.result, Release) else None
 
     def _scene(
         self,
@@ -79,18 +93,27 @@ class GeneralizerConformance(Acting):
         classes: list[list[int]],
         suppressed: list[int],
         regions: bool = False,
+        special: str = "",
+        blind: bool = False,
     ) -> Scene:
         label = {row: at for at, members in enumerate(classes) for row in members}
         label |= dict.fromkeys(suppressed, -1)
 
         def given() -> Mapping[str, Any]:
-            table = sample.table()
+            table = sample.table().narrowed(frozenset()) if blind else sample.table()
             made = plain_classes(classes, suppressed)
             if regions:
                 made = _whole_axes(made, np.array([axis.size for axis in table.axes]))
             return {"table": table, "classes": made}
 
-        return Scene(name, given, Assigned(sample, label))
+        return Scene(
+            name,
+            given,
+            Assigned(sample, label),
+            special,
+            refused=blind,
+            overheard=sample if special == CANARIES else None,
+        )
 
 
 def _whole_axes(classes: Classes, sizes: "np.ndarray[tuple[int, ...], np.dtype[Any]]") -> Classes:
@@ -223,4 +246,4 @@ _CHECKS: tuple[Check, ...] = (
     check_suppressed_rows_are_stars,
     check_other_columns_are_unchanged,
 )
-GeneralizerConformance.checks = (*DECLARED, *CONDUCT, *_CHECKS)
+GeneralizerConformance.checks = (*DECLARED, *CONDUCT, *OVERHEARD, *_CHECKS)

@@ -5,15 +5,18 @@ from typing import Any, ClassVar
 
 import attrs
 
+from anonloom.data.release import Release
 from anonloom.data.table import Table
 from anonloom.kinds.context import Run
 from anonloom.testing import tables
+from anonloom.testing.canaries import CANARIES, CANARY_TABLES
 from anonloom.testing.conduct import CONDUCT, Acting, Played, Scene
 from anonloom.testing.conformance import Check, held
 from anonloom.testing.declaring import DECLARED
 from anonloom.testing.oracle import Row
 from anonloom.testing.results import NotApplicable
 from anonloom.testing.tables import ORDINARY_TABLES, Sample, as_rows
+from anonloom.testing.telling import OVERHEARD
 
 
 @attrs.frozen(eq=False)
@@ -58,14 +61,24 @@ class MechanismConformance(Acting):
             yield _scene(make.__name__, sample, list(range(len(sample))))
         clinic = tables.clinic()
         yield _scene("a part of a table", clinic, tables.shuffled(len(clinic), 4)[:40])
+        for make in CANARY_TABLES:
+            sample = make()
+            yield _scene(make.__name__, sample, list(range(len(sample) - 30)), CANARIES)
+        yield _scene("no rows at all", sample, [], CANARIES)
+
+    def release_of(self, one: Played) -> Release | None:
+        """Return the protected table as it would be published without further stages."""
+        return Release.as_it_is(one.seen.result) if isinstance(one.seen.result, Table) else None
 
 
-def _scene(name: str, sample: Sample, rows: list[int]) -> Scene:
+def _scene(name: str, sample: Sample, rows: list[int], special: str = "") -> Scene:
     def given() -> Mapping[str, Any]:
         table = sample.table()
         return {"table": table if len(rows) == len(sample) else table.take(as_rows(rows))}
 
-    return Scene(name, given, Known(sample, rows))
+    overheard = sample if special == CANARIES else None
+    known = Known(sample, rows)
+    return Scene(name, given, known, special, refused=not rows, overheard=overheard)
 
 
 def check_returns_a_table(subject: MechanismConformance) -> None:
@@ -142,4 +155,4 @@ def _contained(row: Mapping[str, object], original: Row) -> bool:
 
 
 _CHECKS: tuple[Check, ...] = (check_returns_a_table, check_origin_is_honest, check_claim_of_truth)
-MechanismConformance.checks = (*DECLARED, *CONDUCT, *_CHECKS)
+MechanismConformance.checks = (*DECLARED, *CONDUCT, *OVERHEARD, *_CHECKS)

@@ -48,6 +48,9 @@ class OutlierHandlerConformance(Dividing):
             for demand in DEMANDS:
                 classes = admitted_classes(other, demand, list(range(len(other))))
                 yield self.scene(name, other, classes, [], demand, special="order")
+        yield from self.overheard(
+            lambda sample, demand: admitted_classes(sample, demand, complete(sample)[0])
+        )
 
 
 def check_incomplete_rows_stay_suppressed(subject: OutlierHandlerConformance) -> None:

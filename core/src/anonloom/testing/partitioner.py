@@ -47,6 +47,7 @@ class PartitionerConformance(Dividing):
             for demand in DEMANDS:
                 whole = list(range(len(sample)))
                 yield self.scene(name, sample, [whole], [], demand, special="order")
+        yield from self.overheard(lambda sample, _: [complete(sample)[0]])
 
     def _starts(self) -> Iterator[Scene]:
         sample = tables.clinic()

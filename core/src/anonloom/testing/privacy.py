@@ -9,12 +9,14 @@ import numpy as np
 
 from anonloom.kinds.context import Run
 from anonloom.testing import tables
+from anonloom.testing.canaries import CANARIES, CANARY_TABLES
 from anonloom.testing.conduct import CONDUCT, Acting, Played, Scene
 from anonloom.testing.conformance import Check, held
 from anonloom.testing.declaring import DECLARED
 from anonloom.testing.oracle import Row
 from anonloom.testing.results import NotApplicable
 from anonloom.testing.tables import ORDINARY_TABLES, Sample, as_rows
+from anonloom.testing.telling import OVERHEARD
 from anonloom.testing.watching import watch
 
 
@@ -78,6 +80,18 @@ class PrivacyModelConformance(Acting):
         some = tables.shuffled(len(sample), 2)[:30]
         yield _scene("a subset of the rows", sample, some, overlapping(len(some)))
         yield _scene("no ranges", sample, some, [])
+        for make in CANARY_TABLES:
+            sample = make()
+            rows = list(range(len(sample)))
+            yield _scene(make.__name__, sample, rows, overlapping(len(rows)), CANARIES)
+        yield _scene("no column that it may see", sample, rows, [(0, 9)], CANARIES, blind=True)
+
+    def also_told(self, one: Played) -> Iterator[tuple[str, str | bytes]]:
+        """Yield what would pass, and what is wrong with the table."""
+        given, model = one.scene.given(), self.made()
+        yield "problem", str(model.problem(one.scene.facts.sample.schema))
+        asked = watch(lambda: model.would_pass(*given.values()), {})
+        yield "would_pass", f"{asked.result} {asked.error} {asked.printed} {asked.logged}"
 
 
 def overlapping(count: int) -> list[tuple[int, int]]:
@@ -91,16 +105,30 @@ def overlapping(count: int) -> list[tuple[int, int]]:
     return found
 
 
-def _scene(name: str, sample: Sample, order: list[int], ranges: list[tuple[int, int]]) -> Scene:
+def _scene(
+    name: str,
+    sample: Sample,
+    order: list[int],
+    ranges: list[tuple[int, int]],
+    special: str = "",
+    blind: bool = False,
+) -> Scene:
     def given() -> Mapping[str, Any]:
         return {
-            "table": sample.table(),
+            "table": sample.table().narrowed(frozenset()) if blind else sample.table(),
             "rows": as_rows(order),
             "starts": as_rows([start for start, _ in ranges]),
             "stops": as_rows([stop for _, stop in ranges]),
         }
 
-    return Scene(name, given, Asked(sample, order, ranges))
+    return Scene(
+        name,
+        given,
+        Asked(sample, order, ranges),
+        special,
+        refused=blind,
+        overheard=sample if special == CANARIES else None,
+    )
 
 
 def _asker(
@@ -230,4 +258,4 @@ _CHECKS: tuple[Check, ...] = (
     check_says_what_would_pass,
     check_has_no_problem_with_its_table,
 )
-PrivacyModelConformance.checks = (*DECLARED, *CONDUCT, *_CHECKS)
+PrivacyModelConformance.checks = (*DECLARED, *CONDUCT, *OVERHEARD, *_CHECKS)

@@ -9,11 +9,15 @@ from typing import Any
 
 import attrs
 
+from anonloom.brief import short_repr
 from anonloom.kinds.context import Run
 from anonloom.testing import reports
-from anonloom.testing.conduct import CONDUCT, Acting, Scene
+from anonloom.testing.canaries import CANARIES, CANARY_TABLES
+from anonloom.testing.conduct import CONDUCT, Acting, Played, Scene
 from anonloom.testing.conformance import Check, held
 from anonloom.testing.declaring import DECLARED
+from anonloom.testing.tables import Sample
+from anonloom.testing.telling import OVERHEARD
 
 # What makes a browser fetch something: a link that a reader may follow is not among it.
 _FETCHES = re.compile(
@@ -25,6 +29,7 @@ _FETCHES = re.compile(
 )
 
 
+@short_repr
 @attrs.frozen
 class Written:
     """What a reporter left: the names that it returned, its files, and files elsewhere."""
@@ -60,6 +65,10 @@ class ReporterConformance(Acting):
         with TemporaryDirectory() as place, chdir(place):
             folder = Path(place) / "public"
             folder.mkdir()
+            private = Path(place) / "private"
+            private.mkdir()
+            for name, content in inputs.get("private", {}).items():
+                (private / name).write_text(content, encoding="utf-8")
             report = inputs["report"]
             write = method.write_grid if report.get("kind") == "grid" else method.write
             names = write(report, folder)
@@ -71,7 +80,7 @@ class ReporterConformance(Acting):
             elsewhere = [
                 path.relative_to(place).as_posix()
                 for path in sorted(Path(place).rglob("*"))
-                if path.is_file() and folder not in path.parents
+                if path.is_file() and folder not in path.parents and private not in path.parents
             ]
             return Written(names, files, elsewhere)
 
@@ -81,10 +90,33 @@ class ReporterConformance(Acting):
         yield _scene("a bare report", reports.bare_report)
         yield _scene("an experiment", reports.grid_report)
         yield _scene("texts with markup", reports.hostile_report, "markup")
+        # The original lies where a run puts what is private: beside the folder.
+        for make in CANARY_TABLES:
+            sample, name = make(), make.__name__
+            yield _scene(f"{name}, a full report", reports.full_report, CANARIES, sample)
+            yield _scene(f"{name}, an experiment", reports.grid_report, CANARIES, sample)
+        yield _scene("a report that is none", dict, CANARIES, sample)
+
+    def also_told(self, one: Played) -> Iterator[tuple[str, str | bytes]]:
+        """Yield the files."""
+        if isinstance(one.seen.result, Written):
+            yield from one.seen.result.files.items()
 
 
-def _scene(name: str, make: Callable[[], dict[str, Any]], special: str = "") -> Scene:
-    return Scene(name, lambda: {"report": make()}, special=special)
+def _scene(
+    name: str,
+    make: Callable[[], dict[str, Any]],
+    special: str = "",
+    sample: Sample | None = None,
+) -> Scene:
+    private = {} if sample is None else {"original.csv": sample.frame.to_csv(index=False)}
+    return Scene(
+        name,
+        lambda: {"report": make(), **({"private": private} if private else {})},
+        special=special,
+        refused=make is dict,
+        overheard=sample,
+    )
 
 
 def check_names_what_it_wrote(subject: ReporterConformance) -> None:
@@ -144,4 +176,4 @@ _CHECKS: tuple[Check, ...] = (
     check_pages_fetch_nothing,
     check_texts_are_not_markup,
 )
-ReporterConformance.checks = (*DECLARED, *CONDUCT, *_CHECKS)
+ReporterConformance.checks = (*DECLARED, *CONDUCT, *OVERHEARD, *_CHECKS)

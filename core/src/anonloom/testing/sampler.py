@@ -8,11 +8,14 @@ import numpy as np
 from anonloom.data.classes import Classes
 from anonloom.kinds.context import Run
 from anonloom.testing import tables
+from anonloom.testing.canaries import CANARIES, CANARY_TABLES
 from anonloom.testing.conduct import CONDUCT, Acting, Played, Scene
 from anonloom.testing.conformance import Check, held
 from anonloom.testing.declaring import DECLARED
 from anonloom.testing.dividing import plain_classes
 from anonloom.testing.results import NotApplicable
+from anonloom.testing.tables import Sample
+from anonloom.testing.telling import OVERHEARD
 from anonloom.testing.watching import fingerprint
 
 #: Sizes of classes for which the promise is tried: all of them.
@@ -53,16 +56,27 @@ class SamplerConformance(Acting):
         yield _scene("one row", [1])
         yield _scene("no rows", [])
         yield _scene("shuffled rows, some suppressed", SIZES[:60], suppressed=40, shuffle=True)
+        # It gets no cells; that it tells none is heard all the same.
+        for make in CANARY_TABLES:
+            sample = make()
+            yield _scene(make.__name__, [10] * (len(sample) // 10), overheard=sample)
 
 
-def _scene(name: str, sizes: list[int], suppressed: int = 0, shuffle: bool = False) -> Scene:
+def _scene(
+    name: str,
+    sizes: list[int],
+    suppressed: int = 0,
+    shuffle: bool = False,
+    overheard: Sample | None = None,
+) -> Scene:
     total = sum(sizes)
     numbers = tables.shuffled(total + suppressed, 5) if shuffle else list(range(total + suppressed))
 
     def given() -> Mapping[str, Any]:
         return {"classes": _sized(sizes, numbers[:total], numbers[total:])}
 
-    return Scene(name, given, sizes)
+    special = "" if overheard is None else CANARIES
+    return Scene(name, given, sizes, special, overheard=overheard)
 
 
 def _sized(sizes: list[int], rows: list[int], suppressed: list[int]) -> Classes:
@@ -164,4 +178,4 @@ _CHECKS: tuple[Check, ...] = (
     check_rate_is_kept,
     check_sees_labels_only,
 )
-SamplerConformance.checks = (*DECLARED, *CONDUCT, *_CHECKS)
+SamplerConformance.checks = (*DECLARED, *CONDUCT, *OVERHEARD, *_CHECKS)

@@ -12,11 +12,13 @@ from anonloom.data.table import Table
 from anonloom.errors import DataError
 from anonloom.kinds.context import Run
 from anonloom.testing import tables
+from anonloom.testing.canaries import CANARIES, CANARY_TABLES
 from anonloom.testing.conduct import CONDUCT, Acting, Played, Scene
 from anonloom.testing.conformance import Check, held
 from anonloom.testing.declaring import DECLARED
 from anonloom.testing.results import NotApplicable
 from anonloom.testing.tables import ORDINARY_TABLES, Sample
+from anonloom.testing.telling import OVERHEARD
 
 #: Rows that a source is asked for in advance.
 _FIRST = 3
@@ -77,7 +79,7 @@ class SourceConformance(Acting):
         if self.schema is not None:
             own = self.schema
             yield Scene("its own rows", lambda: {"schema": own})
-            return
+            return  # what it makes is nobody's
         self._demand_source()
         for make in self.tables:
             yield _scene(make.__name__, make(), make().schema)
@@ -86,6 +88,15 @@ class SourceConformance(Acting):
         yield _scene("a column that is not declared", clinic, fewer, "undeclared")
         more = Schema((*clinic.schema, Column(name="height", role="other")))
         yield _scene("a column that is absent", clinic, more, "absent")
+        for make in CANARY_TABLES:
+            sample = make()
+            yield _scene(make.__name__, sample, sample.schema, CANARIES)
+        for name in ("age", "admitted"):
+            # All of them texts, as a file may hold them, and the last one is no number or date.
+            texts = [{**row, name: str(row[name])} for row in sample.rows]
+            texts[-1][name] = str(sample.rows[0]["note"])
+            broken = Sample(texts, sample.schema)
+            yield _scene(f"a cell of '{name}' that is no value", broken, sample.schema, CANARIES)
 
     def _demand_source(self) -> None:
         if type(self).source is SourceConformance.source:
@@ -96,7 +107,14 @@ def _scene(name: str, sample: Sample, schema: Schema, special: str = "") -> Scen
     def given() -> Mapping[str, Any]:
         return {"frame": sample.frame, "schema": schema}
 
-    return Scene(name, given, sample, special, refused=special == "absent")
+    return Scene(
+        name,
+        given,
+        sample,
+        special,
+        refused=special in ("absent", CANARIES),
+        overheard=sample if special == CANARIES else None,
+    )
 
 
 def _loaded(one: Played) -> Any:
@@ -202,4 +220,4 @@ _CHECKS: tuple[Check, ...] = (
     check_columns_are_listed_truly,
     check_first_rows_are_a_look_ahead,
 )
-SourceConformance.checks = (*DECLARED, *CONDUCT, *_CHECKS)
+SourceConformance.checks = (*DECLARED, *CONDUCT, *OVERHEARD, *_CHECKS)

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import logging
 import random
 import socket
 import sys
@@ -18,6 +19,7 @@ import pandas as pd
 import rich.style  # noqa: F401
 
 from anonloom.data.table import Table
+from anonloom.kinds.context import Run
 
 
 @attrs.frozen(eq=False)
@@ -38,6 +40,10 @@ class Observed:
         Addresses that it tried to reach.
     changed
         Names of the inputs that were not the same afterwards.
+    logged
+        What it wrote to any log, whatever the level.
+    run, notes
+        What it was given to speak with, and what it noted there; None where it was given nothing.
     """
 
     result: Any = None
@@ -46,6 +52,9 @@ class Observed:
     drew_globally: bool = False
     connections: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
+    logged: str = ""
+    run: Run | None = None
+    notes: tuple[str, ...] = ()
 
 
 def watch(call: Callable[[], Any], inputs: Mapping[str, object]) -> Observed:
@@ -61,7 +70,12 @@ def watch(call: Callable[[], Any], inputs: Mapping[str, object]) -> Observed:
     before = {name: fingerprint(value) for name, value in inputs.items()}
     connections: list[str] = []
     result, error = None, None
-    with _fixed_global_randomness() as drew, _no_network(connections), _captured() as said:
+    with (
+        _fixed_global_randomness() as drew,
+        _no_network(connections),
+        overheard_logs() as logged,
+        _captured() as said,
+    ):
         try:
             result = call()
         except Exception as raised:
@@ -73,6 +87,7 @@ def watch(call: Callable[[], Any], inputs: Mapping[str, object]) -> Observed:
         drew_globally=bool(drew),
         connections=tuple(connections),
         changed=tuple(name for name in inputs if fingerprint(inputs[name]) != before[name]),
+        logged="\n".join(logged),
     )
 
 
@@ -89,6 +104,36 @@ def _captured() -> Iterator[list[str]]:
         warnings.simplefilter("always")
         yield said
     said += [stream.getvalue(), *(f"{w.category.__name__}: {w.message}\n" for w in warned)]
+
+
+class _Overhearing(logging.Handler):
+    """Keeps what is logged, with the traceback of an error."""
+
+    def __init__(self, said: list[str]) -> None:
+        super().__init__(logging.DEBUG)
+        self.said = said
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.said.append(self.format(record))
+
+
+@contextlib.contextmanager
+def overheard_logs() -> Iterator[list[str]]:
+    """Collect everything that is logged anywhere, also what nobody would be shown."""
+    said: list[str] = []
+    root, handler = logging.getLogger(), _Overhearing(said)
+    # A compiler writes down every step: it sees code and no table, and would take minutes.
+    compiler = logging.getLogger("numba")
+    levels = root.level, compiler.level
+    root.addHandler(handler)
+    root.setLevel(logging.DEBUG)
+    compiler.setLevel(logging.WARNING)
+    try:
+        yield said
+    finally:
+        root.removeHandler(handler)
+        root.setLevel(levels[0])
+        compiler.setLevel(levels[1])
 
 
 @contextlib.contextmanager

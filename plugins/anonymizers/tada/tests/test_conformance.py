@@ -21,3 +21,8 @@ class TestGini(PartitionerConformance):
 class TestClustering(PartitionerConformance):
     method = KLTree
     params = {"task": "clustering"}
+
+
+class TestTellingConditions(PartitionerConformance):
+    method = KLTree
+    params = {"picture": "conditions", "reuse": True}

@@ -11,12 +11,14 @@ from anonloom.data.classes import Classes
 from anonloom.data.findings import Chart, Findings
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
+from anonloom.data.visible import Visible
 from anonloom.kinds.context import Run
 from anonloom.kinds.guard import Guard
+from anonloom.testing.auditor import publish_classes
 from anonloom.testing.demands import AtLeast
 from anonloom_tada.kl_tree import KLTree
 from anonloom_tada.picture import MOST_NODES, step_of
-from anonloom_tada.thresholds import questions, threshold
+from anonloom_tada.thresholds import questions
 
 
 def numbers(values):
@@ -24,37 +26,41 @@ def numbers(values):
     return Table.build(frame, Schema([Column(name="x", role="quasi", type="number")])).axes[0]
 
 
-@pytest.mark.parametrize(
-    ("below", "up_to", "written"),
-    [
-        (39, 54, "40"),
-        (39, 40, "40"),
-        (41, 43, "42"),
-        (99, 1001, "1000"),
-        (-5, 3, "0"),
-        (-7, -6, "-6"),
-        (0.5, 0.75, "0.6"),
-        (0.1234, 0.1235, "0.1235"),
-        (1e-12, 1.0, "1"),
-        (53211.37, 53212.18, "53212"),
-    ],
-)
-def test_a_threshold_is_the_roundest_number_between_two_values(below, up_to, written):
-    assert written == threshold(numbers([below, up_to]), 0)
+def visible(axis, *cells):
+    return Visible.of(axis, pd.Series(cells, dtype="category"))
 
 
 @pytest.mark.parametrize(
-    ("below", "up_to", "written"),
+    ("cells", "told"),
     [
-        ("2019-05-03", "2021-07-09", "2021-01-01"),
-        ("2021-05-03", "2021-07-09", "2021-07-01"),
-        ("2021-07-03", "2021-07-09", "2021-07-09"),
+        (["[18, 39]", "[54, 90]"], "x < 54"),
+        (["[18, 50]", "[50, 90]"], "x < 50"),
+        (["[0, 40)", "[40, 80)"], "x < 40"),
+        (["[18, 90]"], "lower x"),
+        (["*"], "lower x"),
+        (["39", "54"], "x < 54"),
     ],
 )
-def test_a_threshold_of_dates_is_the_beginning_of_a_unit(below, up_to, written):
-    frame = pd.DataFrame({"day": [below, up_to]})
+def test_a_threshold_is_told_where_the_release_shows_a_bound_between_the_two_values(cells, told):
+    axis = numbers([18, 39, 54, 90])
+    assert told == questions(axis, 0, 1, 3, visible(axis, *cells))[0]
+
+
+@pytest.mark.parametrize(
+    ("cells", "told"),
+    [
+        (["2019", "2021"], "day < 2020-01-01"),
+        (["2010s", "2020s"], "day < 2020-01-01"),
+        (["2021-Q3"], "day < 2021-07-01"),
+        (["2021-07-09"], "day < 2021-07-09"),
+        (["[2019-05-03, 2019-05-03]"], "lower day"),
+        (["*"], "lower day"),
+    ],
+)
+def test_a_threshold_of_dates_is_a_bound_of_the_release(cells, told):
+    frame = pd.DataFrame({"day": ["2019-05-03", "2021-07-09"]})
     axis = Table.build(frame, Schema([Column(name="day", role="quasi", type="date")])).axes[0]
-    assert written == threshold(axis, 0)
+    assert told == questions(axis, 0, 0, 1, visible(axis, *cells))[0]
 
 
 def test_conditions_name_nodes_and_missing_values():
@@ -66,12 +72,16 @@ def test_conditions_name_nodes_and_missing_values():
     ]
     town, age = Table.build(frame, Schema(columns)).axes
 
-    assert ("town: north", "town: not north") == questions(town, 0, 1, 3)
-    assert ("town: c", "town: not c") == questions(town, 2, 2, 3)
-    assert ("town missing", "town known") == questions(town, 3, 3, 3)
-    assert ("age < 10", "age ≥ 10 or missing") == questions(age, 0, 1, 3)
-    assert ("age < 10", "age ≥ 10") == questions(age, 0, 1, 2)
-    assert ("age known", "age missing") == questions(age, 0, 2, 3)
+    towns, ages = visible(town, "north", "c"), visible(age, "[1, 2]", "[30, 30]")
+    nothing = visible(town, "*")
+    assert ("town: north", "town: not north") == questions(town, 0, 1, 3, towns)
+    assert ("town: c", "town: not c") == questions(town, 2, 2, 3, towns)
+    assert ("town: one group", "town: the others") == questions(town, 0, 1, 3, nothing)
+    assert ("town: one group", "town: the others") == questions(town, 2, 2, 3, nothing)
+    assert ("town missing", "town known") == questions(town, 3, 3, 3, nothing)
+    assert ("age < 30", "age ≥ 30 or missing") == questions(age, 0, 1, 3, ages)
+    assert ("age < 30", "age ≥ 30") == questions(age, 0, 1, 2, ages)
+    assert ("age known", "age missing") == questions(age, 0, 2, 3, ages)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +109,8 @@ def found(table, method, k=10, classes=None):
     run = Run()
     given = table.whole() if classes is None else classes
     classes = method.partition(table, given, Guard([AtLeast(k=k)]), run)
-    return classes, Findings.of(run.found)
+    release = publish_classes(table, classes)
+    return classes, Findings.of(run.found, *(make(release) for make in run.later))
 
 
 def lines(node):

@@ -5,6 +5,7 @@ from collections import deque
 import attrs
 import numpy as np
 
+from anonloom.brief import short_repr
 from anonloom_full_domain.grid import Boxes, Grid, Ints, Node
 from anonloom_full_domain.verdicts import Judge, Mask
 
@@ -32,6 +33,7 @@ class Outcome:
     loss: float
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Evaluation:
     """Evaluates nodes for the same rows.

@@ -6,6 +6,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.brief import short_repr
 from anonloom.data.classes import Classes
 from anonloom.data.points import collapse
 from anonloom.data.table import Table
@@ -20,6 +21,7 @@ Node = tuple[int, ...]
 _STRIDE = 0xD1B54A32D192ED03
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Boxes:
     """The boxes of a node that hold points.
@@ -45,6 +47,7 @@ class Boxes:
         return len(self.first)
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Grid:
     """Points of a table.

@@ -12,6 +12,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.brief import short_repr
 from anonloom.data.axis import Axis
 from anonloom.data.table import Table
 
@@ -22,6 +23,7 @@ Floats = NDArray[np.float64]
 _FINEST_BINS = 16
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Levels:
     """The levels of one axis, the finest first. All arrays are (levels x codes).
@@ -119,6 +121,7 @@ def _ends(lo: Codes) -> Codes:
     return last[np.searchsorted(last, np.arange(len(lo)))].astype(np.int32)
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Lattice:
     """The levels of all axes of a table.

@@ -15,6 +15,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.brief import short_repr
 from anonloom.kinds.context import Run
 from anonloom_full_domain.evaluation import Evaluation, Outcome
 from anonloom_full_domain.grid import Node
@@ -46,6 +47,7 @@ def exact(evaluation: Evaluation, run: Run) -> Best:
     return _Exact.over(evaluation).search(run)
 
 
+@short_repr
 @attrs.define(eq=False)
 class _Exact:
     """State of the exact search.

@@ -6,6 +6,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.brief import short_repr
 from anonloom.data.table import Table
 from anonloom.kinds.guard import Guard
 from anonloom_full_domain.grid import Boxes, Grid, Ints
@@ -13,6 +14,7 @@ from anonloom_full_domain.grid import Boxes, Grid, Ints
 Mask = NDArray[np.bool_]
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Judge:
     """Asks the guard about boxes."""

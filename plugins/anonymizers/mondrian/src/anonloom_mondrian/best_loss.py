@@ -3,6 +3,7 @@
 import attrs
 import numpy as np
 
+from anonloom.brief import short_repr
 from anonloom.kinds.context import Run
 from anonloom_kernels.compiled import compiling
 from anonloom_kernels.losses import Losses, losses_of
@@ -12,6 +13,7 @@ from anonloom_mondrian.fragments import Fragments, Ints, in_order, join
 from anonloom_mondrian.scoring import NONE, Found, score_cuts
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class BestLossCutter:
     """Cuts one level after the other where least is lost.

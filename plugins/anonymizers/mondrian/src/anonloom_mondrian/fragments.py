@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.brief import short_repr
 from anonloom.data.classes import Classes, Regions
 from anonloom.data.points import collapse
 from anonloom.data.table import Table
@@ -37,6 +38,7 @@ def in_order(key: Ints) -> tuple[Ints, NDArray[np.int64]]:
     return order, key[order]
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Fragments:
     """Classes of fragments.

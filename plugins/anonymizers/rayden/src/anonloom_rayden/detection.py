@@ -6,6 +6,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.brief import short_repr
 from anonloom.data.classes import Classes
 from anonloom.data.points import combined_key
 from anonloom.data.table import Table
@@ -32,6 +33,7 @@ _ROUNDING = 1e-9
 _CELL = 512
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Scoring:
     """How rows are scored.

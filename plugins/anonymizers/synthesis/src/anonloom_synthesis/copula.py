@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from anonloom.brief import short_repr
 from anonloom.data.findings import Chart, Finding
 from anonloom.data.schema import Role, Schema
 from anonloom.data.table import Table
@@ -111,6 +112,7 @@ def _demand_values(margin: Margin, shared: int) -> None:
         )
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Model:
     """What was learnt: the margins, and the correlations of the variables behind them.

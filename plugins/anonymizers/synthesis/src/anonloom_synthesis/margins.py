@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from anonloom.brief import short_repr
 from anonloom.data.line import Line
 from anonloom.data.schema import Column
 from anonloom.data.table import Table
@@ -26,6 +27,7 @@ MISSING = -1
 NEW = -2
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Drawn:
     """Cells that were drawn, and the level of each."""

@@ -3,6 +3,7 @@
 import attrs
 import numpy as np
 
+from anonloom.brief import short_repr
 from anonloom.data.table import Table
 from anonloom.kinds.guard import Guard
 from anonloom_tada.scoring import Found
@@ -15,6 +16,7 @@ MORE = 4
 NONE = -1
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Chooser:
     """Asks the guard about splits.

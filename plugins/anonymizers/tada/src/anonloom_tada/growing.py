@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import attrs
 import numpy as np
 
+from anonloom.brief import short_repr
 from anonloom.data.classes import Classes, Regions
 from anonloom.data.table import Table
 from anonloom.kinds.context import Run
@@ -90,6 +91,7 @@ class Splits:
     rows: Ints
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Grown:
     """A tree for each given class.
@@ -116,6 +118,7 @@ class Grown:
         return Classes(weighted.rows_of(order), bounds, given.suppressed, regions)
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Grower:
     """Splits nodes, level by level.

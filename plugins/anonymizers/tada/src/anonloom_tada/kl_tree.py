@@ -1,5 +1,6 @@
 """The partitioner `kl-tree`: a decision tree for the label whose leaves the guard admits."""
 
+from functools import partial
 from typing import Literal
 
 import attrs
@@ -49,7 +50,8 @@ class KLTree(Partitioner):
 
     picture: Literal["columns", "conditions"] = param(
         help="What the picture of the tree in the public report says of a split: its column, or "
-        "also its threshold or group, which may say more of a class than its cells do.",
+        "also its threshold or group, as far as the release shows them, which may say more of a "
+        "class than its cells do.",
         default="columns",
     )
 
@@ -107,7 +109,7 @@ class KLTree(Partitioner):
         # Imported here: a pipeline that is only checked needs no compiler.
         from anonloom_kernels.compiled import compiling
         from anonloom_tada.growing import Grower
-        from anonloom_tada.picture import LOWERED, findings
+        from anonloom_tada.picture import LOWERED, findings, picture
         from anonloom_tada.targets import for_clusters, for_labels
 
         if self.task == "clustering":
@@ -120,7 +122,13 @@ class KLTree(Partitioner):
         refined = grown.classes(classes, weighted, grower.order)
         # A split makes admitted parts only; what was never split is as good as it came.
         admitted = guard.admits_classes(table, refined)
-        run.find(*findings(table, grown, guard, LOWERED[self.task], self.picture, admitted))
+        lowered = LOWERED[self.task]
+        run.find(*findings(table, grown, lowered, admitted))
+        drawn = partial(picture, table, grown, guard, lowered, admitted)
+        if self.picture == "columns":
+            run.find(*drawn())
+        else:
+            run.find_later(drawn)
         return refined if admitted.all() else refined.suppress(~admitted)
 
     @property

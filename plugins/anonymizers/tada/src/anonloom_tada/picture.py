@@ -2,16 +2,20 @@
 
 Both are published. Numbers of rows come in steps that are no smaller than a class may be; what is
 suppressed, and the values of labels, are not told. Conditions say more of a class than its cells
-may, as published regions do, and are written only where somebody asked for them.
+may, as published regions do, and are written only where somebody asked for them, in the words of
+the release: no cell is told that it does not show.
 """
 
-from collections.abc import Iterator
-from typing import Any, Literal
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
+from anonloom.data.axis import Axis
 from anonloom.data.findings import Chart, Finding
+from anonloom.data.release import Release
 from anonloom.data.table import Table
+from anonloom.data.visible import Visible
 from anonloom.kinds.guard import Guard
 from anonloom_tada.growing import Grown, Splits
 from anonloom_tada.thresholds import parts_of, questions
@@ -21,9 +25,6 @@ from anonloom_tada.weighted import Floats, Marks
 MOST_NODES = 100
 #: Given classes whose trees are drawn, the largest first.
 MOST_TREES = 8
-
-#: How much is told of a split.
-Telling = Literal["columns", "conditions"]
 
 #: What the splits lower, in words.
 LOWERED = {
@@ -37,12 +38,10 @@ _BEFORE = "what the given classes differ in was removed before the tree, and is 
 def findings(
     table: Table,
     grown: Grown,
-    guard: Guard,
     lowered: str,
-    telling: Telling,
     admitted: Marks,
 ) -> Iterator[Finding | Chart]:
-    """Yield findings and charts.
+    """Yield findings and the chart of importance.
 
     Parameters
     ----------
@@ -87,8 +86,32 @@ def findings(
             "share of the gain": [float(shares[at]) for at in order],
         },
     )
-    picture = drawn(table, grown, step_of(guard.min_size), telling, admitted)
-    if picture is not None:
+
+
+def picture(
+    table: Table,
+    grown: Grown,
+    guard: Guard,
+    lowered: str,
+    admitted: Marks,
+    release: Release | None = None,
+) -> Iterator[Chart]:
+    """Yield the picture of the tree, if there is anything to see.
+
+    Parameters
+    ----------
+    lowered, admitted
+        As of `findings`.
+    release
+        Where conditions are to be told: what is published, as they are told in its words.
+    """
+    shown = (
+        {}
+        if release is None
+        else {axis.name: Visible.of(axis, release.frame[axis.name]) for axis in table.axes}
+    )
+    tree = drawn(table, grown, step_of(guard.min_size), shown, admitted)
+    if tree is not None:
         yield Chart(
             name="tree",
             kind="tree",
@@ -96,7 +119,7 @@ def findings(
             meaning="Every line is a node: what its rows have in common beside those above, about "
             f"how many they are and, where it is split, the share of the {lowered} that the split "
             "removes.",
-            data=picture,
+            data=tree,
         )
 
 
@@ -109,25 +132,31 @@ def gains(table: Table, grown: Grown) -> Floats:
 
 
 def drawn(
-    table: Table, grown: Grown, step: int, telling: Telling, admitted: Marks
+    table: Table, grown: Grown, step: int, shown: Mapping[str, Visible], admitted: Marks
 ) -> dict[str, Any] | None:
-    """Return the picture of the trees, or None when there is nothing to see."""
+    """Return the picture of the trees, or None when there is nothing to see.
+
+    Parameters
+    ----------
+    shown
+        What the release shows of every column whose conditions are told.
+    """
     # What was never split and is refused is suppressed: nothing is said of it.
     refused = grown.leaves.number[np.argsort(grown.leaves.start)][~admitted]
     told = np.setdiff1d(np.arange(len(grown.roots)), refused)
     if not len(told):
         return None
     told = told[np.argsort(-grown.roots[told], kind="stable")]
-    shown = told[:MOST_TREES]
-    drawing = _Drawing(table, step, telling)
+    first = told[:MOST_TREES]
+    drawing = _Drawing(table, step, shown)
     what = "all rows" if len(grown.roots) == 1 else "a given class"
-    nodes = {int(root): drawing.root(what, int(grown.roots[root])) for root in shown}
-    trees = [nodes[int(root)] for root in shown]
+    nodes = {int(root): drawing.root(what, int(grown.roots[root])) for root in first}
+    trees = [nodes[int(root)] for root in first]
     for level in grown.splits:
         drawing.add(level, nodes)
     if len(told) == 1:
         return trees[0]
-    rest = [{"label": f"and {len(told) - len(shown)} more"}] if len(told) > len(shown) else []
+    rest = [{"label": f"and {len(told) - len(first)} more"}] if len(told) > len(first) else []
     return {"label": f"{len(told)} given classes", "children": [*trees, *rest]}
 
 
@@ -142,10 +171,10 @@ def step_of(least: int) -> int:
 class _Drawing:
     """Adds lines to a picture until it is full."""
 
-    def __init__(self, table: Table, step: int, telling: Telling) -> None:
+    def __init__(self, table: Table, step: int, shown: Mapping[str, Visible]) -> None:
         self.table = table
         self.step = step
-        self.ask = questions if telling == "conditions" else parts_of
+        self.shown = shown
         self.left = MOST_NODES
 
     def root(self, what: str, rows: int) -> dict[str, Any]:
@@ -164,13 +193,19 @@ class _Drawing:
                 continue
             self.left -= 2
             codes = (int(own[at]) for own in (level.begin, level.end, level.last))
-            said = self.ask(self.table.axes[int(level.axis[at])], *codes)
+            said = self._said(self.table.axes[int(level.axis[at])], *codes)
             below = [
                 {"label": f"{text}: {self._about(int(rows))}"}
                 for text, rows in zip(said, level.rows[at], strict=True)
             ]
             above["children"] = below
             nodes.update(zip(level.parts[at].tolist(), below, strict=True))
+
+    def _said(self, axis: Axis, begin: int, end: int, last: int) -> tuple[str, str]:
+        shown = self.shown.get(axis.name)
+        if shown is None:
+            return parts_of(axis, begin, end, last)
+        return questions(axis, begin, end, last, shown)
 
     def _about(self, rows: int) -> str:
         rounded = max(round(rows / self.step), 1) * self.step

@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.brief import short_repr
 from anonloom.data.classes import Classes
 from anonloom.data.points import collapse
 from anonloom.data.table import Table
@@ -26,6 +27,7 @@ def spans(starts: Ints, lengths: Ints) -> Ints:
     return np.repeat(starts - ends + lengths, lengths) + np.arange(total)
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Weighted:
     """The rows of the given classes as points.

@@ -7,6 +7,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.brief import short_repr
 from anonloom.data.case import Case
 from anonloom.data.findings import Finding, Findings, PrivateRows
 from anonloom.kinds.auditor import GridRow
@@ -96,6 +97,7 @@ def _silent() -> Findings:
     )
 
 
+@short_repr
 @attrs.frozen
 class _Audit:
     """One audit: turns evidence into findings."""

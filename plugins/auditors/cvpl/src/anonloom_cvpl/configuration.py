@@ -6,6 +6,7 @@ from typing import Literal
 import attrs
 import numpy as np
 
+from anonloom.brief import short_repr
 from anonloom.data.release import Release
 from anonloom.data.schema import Schema
 from anonloom.data.table import Table
@@ -133,6 +134,7 @@ def _speaks(column: PairedColumn) -> bool:
     return bool((~column.open[column.sides[1]]).any())
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Prepared:
     """Two or more tables in the space of one configuration."""

@@ -6,6 +6,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.brief import short_repr
 from anonloom.data.case import Case
 from anonloom.data.release import Release
 from anonloom.data.table import Table
@@ -34,6 +35,7 @@ class NotAssessable(Exception):
     """Says why there are no distances."""
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Measured:
     """What the figures are computed from.

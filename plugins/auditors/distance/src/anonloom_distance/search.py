@@ -14,6 +14,7 @@ import scipy.linalg  # noqa: F401  # kernels multiply by its library, which must
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from anonloom.brief import short_repr
 from anonloom_distance.space import Cells, Points, Space
 from anonloom_kernels.compiled import in_threads, kernel
 
@@ -33,6 +34,7 @@ ZERO = 1e-18
 EPSILON = 2.0**-24
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Nearest:
     """What lies nearest to every asking row.

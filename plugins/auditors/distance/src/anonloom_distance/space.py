@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
+from anonloom.brief import short_repr
 from anonloom_linkage.features import Encoding
 from anonloom_linkage.paired import PairedColumn
 from anonloom_linkage.vectors import Part, Vectors
@@ -27,6 +28,7 @@ MOST_SHOWN = 32
 FARTHEST = 1e6
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Cells:
     """The features of all cells of all columns, those that are not 0.
@@ -49,6 +51,7 @@ class Cells:
     width: int
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Points:
     """The distinct records among some rows of a table.
@@ -87,6 +90,7 @@ class Points:
         return place[labels[len(self) :]]
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Space:
     """The columns that distances are measured over.

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from anonloom.brief import short_repr
 from anonloom_distribution.tables import ORIGINAL, Tables
 from anonloom_linkage.paired import Cells, Floats, PairedColumn
 from anonloom_linkage.shares import leaf_parts
@@ -28,6 +29,7 @@ MOST_VALUES = 32
 MOST_CELLS = 1 << 20
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Number:
     """Cells of an ordered column: their middles, and which of them tell one."""
@@ -81,6 +83,7 @@ class Category:
         return cls(np.column_stack([own, parts[:, rare].sum(axis=1)]))
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Associations:
     """The columns of which all pairs are looked at."""

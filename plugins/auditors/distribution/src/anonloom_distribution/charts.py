@@ -9,7 +9,7 @@ import numpy as np
 from anonloom.data.cells import cell_text
 from anonloom.data.findings import Chart
 from anonloom_distribution.association import Associations, changes
-from anonloom_distribution.figures import Figure
+from anonloom_distribution.figures import FEWEST_OF_A_MEAN, Figure, OfSample
 from anonloom_distribution.noise import Noise
 from anonloom_distribution.tables import ORIGINAL
 from anonloom_linkage.paired import Floats
@@ -19,7 +19,7 @@ MAP_MEANING = (
 )
 
 
-def figure_chart(figure: Figure, samples: Sequence[Floats], scaled: bool) -> Chart | None:
+def figure_chart(figure: Figure, samples: Sequence[OfSample], scaled: bool) -> Chart | None:
     """Show the figure of every group in all tables; a mean over declared ranges is a line."""
     shown = np.flatnonzero(figure.shown)
     if not len(shown):
@@ -37,8 +37,10 @@ def figure_chart(figure: Figure, samples: Sequence[Floats], scaled: bool) -> Cha
         assert division.centres is not None
         centres = [division.centres[at] for at in shown]
         data = {name: {"x": centres, "y": values} for name, values in series.items()}
-        band = np.array(samples)[:, shown]
-        if not np.isnan(band).any():
+        band = np.array([one.values for one in samples])[:, shown]
+        # The mean of a single row of a sample is a cell of the original.
+        fewest = min(one.rows[shown].min() for one in samples)
+        if fewest >= FEWEST_OF_A_MEAN:
             data[tables.names[ORIGINAL]] |= {
                 "low": band.min(axis=0).tolist(),
                 "high": band.max(axis=0).tolist(),

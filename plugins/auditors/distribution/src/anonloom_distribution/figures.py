@@ -1,5 +1,6 @@
 """Figures of groups: means and counts by range or value, as a reader of a table computes them."""
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
@@ -10,13 +11,15 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
+from anonloom.brief import short_repr
 from anonloom.data.axis import Axis
-from anonloom.data.cells import MOMENTS, cell_text, moment_texts
+from anonloom.data.cells import cell_text
 from anonloom.data.coding import code
 from anonloom.data.schema import Column, Schema
+from anonloom.data.visible import Visible, place_texts
 from anonloom_distribution.declared import Group
 from anonloom_distribution.noise import Rows
-from anonloom_distribution.tables import ORIGINAL, RELEASE, Tables
+from anonloom_distribution.tables import BEFORE, ORIGINAL, RELEASE, Tables
 from anonloom_linkage.paired import Cells, Floats, PairedColumn
 from anonloom_linkage.shares import Parts, Reading, leaf_parts, place_parts, quantile_edges
 
@@ -25,9 +28,13 @@ RANGES = 8
 #: Values of a category that are groups of their own; all rarer ones are one.
 MOST_GROUPS = 12
 
+#: Rows below which a mean is too near to what one of them has: that of one row is its cell.
+FEWEST_OF_A_MEAN = 3
+
 MISSING, RARER = "missing", "other values"
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Division:
     """The groups of one column.
@@ -45,50 +52,55 @@ class Division:
     centres: tuple[float, ...] | None = None
 
     @classmethod
-    def of(cls, column: PairedColumn, group: Group, schema: Schema, reading: Reading) -> "Division":
-        """Divide as declared; else at quantiles of the original, or by value."""
+    def of(
+        cls, column: PairedColumn, group: Group, schema: Schema, reading: Reading, shown: Visible
+    ) -> "Division":
+        """Divide as declared; else near quantiles of the original, or by value."""
         if not column.ordered:
-            return cls._by_value(column, reading)
+            return cls._by_value(column, reading, shown)
         ends = group.places(schema[column.name])
         if ends is not None:
             return cls._by_edges(column, np.array(ends), reading)
-        return cls._by_quantiles(column, group.ranges or RANGES, reading)
+        return cls._by_quantiles(column, group.ranges or RANGES, reading, shown)
 
     @classmethod
     def _by_edges(cls, column: PairedColumn, ends: Floats, reading: Reading) -> "Division":
         # The last range has both its ends.
         closed = np.append(ends[:-1], np.nextafter(ends[-1], np.inf))
         parts = place_parts(column, closed, reading).tocsc()[:, 1 : len(ends)]
-        texts = _texts(column.axis, ends)
+        texts = place_texts(column.axis, ends)
         labels = tuple(f"{lo} to {hi}" for lo, hi in pairwise(texts))
         middles = tuple(((ends[:-1] + ends[1:]) / 2).tolist())
         return cls(labels, parts, middles if column.type == "number" else None)
 
     @classmethod
-    def _by_quantiles(cls, column: PairedColumn, ranges: int, reading: Reading) -> "Division":
+    def _by_quantiles(
+        cls, column: PairedColumn, ranges: int, reading: Reading, shown: Visible
+    ) -> "Division":
+        """Divide at quantiles, which are told as far as the release shows them.
+
+        At bounds of the release nobody would see what generalizing did to the groups.
+        """
         counts = column.counts(ORIGINAL)
         edges = quantile_edges(column, counts, ranges)
         last = counts[column.lo >= edges[-1]].sum() if len(edges) else 0
         if len(edges) > 1 and last < counts.sum() / (2 * ranges):
             # The greatest value alone is a range only where many rows have it.
             edges = edges[:-1]
+        labels = _range_labels(column.axis, edges, shown)
         parts = place_parts(column, edges, reading).tocsc()
-        texts = _texts(column.axis, edges)
-        labels = [f"{lo} to {hi}" for lo, hi in pairwise(texts)]
-        # The least and the greatest value are a person's own, and are not told.
-        labels = [f"< {texts[0]}", *labels, f"≥ {texts[-1]}"] if texts else ["all"]
         if column.axis.missing >= 0:
             return cls((*labels, MISSING), parts)
         return cls(tuple(labels), parts[:, :-1])
 
     @classmethod
-    def _by_value(cls, column: PairedColumn, reading: Reading) -> "Division":
+    def _by_value(cls, column: PairedColumn, reading: Reading, shown: Visible) -> "Division":
         parts = leaf_parts(column, reading).tocsc()
         leaves = np.arange(column.axis.occurring)
         counts = np.bincount(column.sides[ORIGINAL], minlength=len(column))[leaves]
         frequent = np.argsort(-counts, kind="stable")
         kept, rare = np.sort(frequent[:MOST_GROUPS]), frequent[MOST_GROUPS:]
-        labels = [str(text) for text in column.axis.texts(kept)]
+        labels = _value_labels(column.axis, kept, shown)
         blocks = [parts[:, kept]]
         if len(rare):
             labels.append(RARER)
@@ -103,12 +115,45 @@ def _beside(blocks: Sequence[Any]) -> Parts:
     return sparse.hstack([sparse.csc_array(block) for block in blocks], format="csc")
 
 
-def _texts(axis: Axis, places: Floats) -> list[str]:
-    """Write places of an axis."""
-    unit = MOMENTS.get(axis.type)
-    if unit is None:
-        return [cell_text(float(f"{place:.6g}")) for place in places]
-    return moment_texts(places.astype(np.int64).astype(f"datetime64[{unit}]"), unit)
+def _range_labels(axis: Axis, edges: Floats, shown: Visible) -> list[str]:
+    """Name the ranges between edges, which are cells of the original, perhaps of one person.
+
+    Where the release shows every edge, by the edges; else by number, and by the bounds next to the
+    edges that the release shows.
+    """
+    if not len(edges):
+        return ["all"]
+    ranges = len(edges) + 1
+    numbers = [f"range {at} of {ranges}" for at in range(1, ranges + 1)]
+    bounds = shown.nearest(edges)
+    if not len(bounds):
+        return [f"{numbers[0]} (lowest)", *numbers[1:-1], f"{numbers[-1]} (highest)"]
+    texts = place_texts(axis, bounds)
+    # The least and the greatest value are a person's own, and are not told.
+    between = [_between(lo, hi) for lo, hi in pairwise(texts)]
+    if (bounds == edges).all():
+        return [f"< {texts[0]}", *between, f"≥ {texts[-1]}"]
+    names = [f"to {texts[0]}", *between, f"{texts[-1]} on"]
+    return [f"{number}, about {name}" for number, name in zip(numbers, names, strict=True)]
+
+
+def _between(lo: str, hi: str) -> str:
+    return lo if lo == hi else f"{lo} to {hi}"
+
+
+def _value_labels(axis: Axis, codes: NDArray[np.int64], shown: Visible) -> list[str]:
+    """Name values of a category: as they are where they stand in the release, else by number."""
+    withheld: Counter[str] = Counter()
+    labels = []
+    for value in codes.tolist():
+        label = shown.named(axis, value, value)
+        if label is None:
+            group = shown.group_of(value)
+            inside = "withheld value" if group is None else f"{group}, withheld value"
+            withheld[inside] += 1
+            label = f"{inside} {withheld[inside]}"
+        labels.append(label)
+    return labels
 
 
 def measured(
@@ -142,6 +187,15 @@ def _as_coded(value: str | float, column: Column) -> str:
 
 
 @attrs.frozen(eq=False)
+class OfSample:
+    """A figure of all groups in a random sample, and how many rows of it each rests on."""
+
+    values: Floats = attrs.field(repr=False)
+    rows: Floats = attrs.field(repr=False)
+
+
+@short_repr
+@attrs.frozen(eq=False)
 class Figure:
     """One figure of all groups, in every table.
 
@@ -150,7 +204,8 @@ class Figure:
     values
         (tables x groups); NaN where a table tells nothing of a group.
     shown
-        Groups with enough rows in the original; others are no statistics but persons.
+        Groups with enough rows in the original; others are no statistics but persons. A mean needs
+        some, whatever was asked for.
     outside
         For every table the share of the rows that are in no group.
     """
@@ -169,7 +224,7 @@ class Figure:
     ) -> "Figure":
         """Compute it for every table."""
         by = tables.columns[group.by]
-        division = Division.of(by, group, schema, reading)
+        division = Division.of(by, group, schema, reading, tables.shown[group.by])
         if group.of is None:
             # Every row is counted, whatever its cell: those of the column itself will do.
             measure = np.ones(len(by)), np.ones(len(by))
@@ -179,10 +234,15 @@ class Figure:
         sides = range(len(tables.sizes))
         found = [bare._sums(*bare._cells(side), tables.weights[side]) for side in sides]
         inside = np.asarray(division.parts.sum(axis=1)).ravel()
+        values = np.array([bare._figure(*one) for one in found])
+        if not group.counted and len(sides) > BEFORE:
+            # Its rows are not all published.
+            told = bare._sums(*bare._cells(BEFORE), None)[1]
+            values[BEFORE][told < FEWEST_OF_A_MEAN] = np.nan
         return attrs.evolve(
             bare,
-            values=np.array([bare._figure(*one) for one in found]),
-            shown=found[ORIGINAL][1] >= least,
+            values=values,
+            shown=found[ORIGINAL][1] >= (least if group.counted else max(least, FEWEST_OF_A_MEAN)),
             outside=tuple(float(1 - inside[by.sides[side]].mean()) for side in sides),
         )
 
@@ -209,17 +269,17 @@ class Figure:
         """How far a table's figures are from the original's, as a share of those."""
         return self._deviation(self.values[side])
 
-    def of_sample(self, rows: Rows) -> Floats:
+    def of_sample(self, rows: Rows) -> "OfSample":
         """The figures of some rows of the original, scaled like the release."""
         by, of = self._cells(ORIGINAL)
         sums, told = self._sums(by[rows], of[rows], None)
         if self.group.counted and self.tables.weights[RELEASE] is not None:
             sums = sums * (self.tables.sizes[ORIGINAL] / len(rows))
-        return self._figure(sums, told)
+        return OfSample(self._figure(sums, told), told)
 
-    def deviation_of(self, values: Floats) -> float:
+    def deviation_of(self, sample: "OfSample") -> float:
         """How far figures of a sample are from the original's."""
-        return self._deviation(values) or 0.0
+        return self._deviation(sample.values) or 0.0
 
     def _deviation(self, values: Floats) -> float | None:
         """Sum of the differences over the sum of the original's figures, over groups shown.
@@ -246,7 +306,7 @@ def countable(tables: Tables, schema: Schema, least: int) -> dict[str, str]:
     """The value that is counted, for labels and sensitive categories.
 
     Of two values the rarer one, which is what a column such as `diabetes` is there for; of more
-    the most frequent. A value that few rows have is not named.
+    the most frequent. A value that few rows have, or that the release does not show, is not named.
     """
     found = {}
     for name in schema.having("label", "sensitive"):
@@ -254,7 +314,8 @@ def countable(tables: Tables, schema: Schema, least: int) -> dict[str, str]:
         if column is None or column.ordered:
             continue
         counts = column.counts(ORIGINAL)[: column.axis.occurring]
-        values = np.flatnonzero(counts >= least)
+        told = np.isin(np.arange(len(counts)), list(tables.shown[name].values))
+        values = np.flatnonzero((counts >= least) & told)
         if len(values):
             rarer = len(counts) == len(values) == 2
             at = values[counts[values].argmin() if rarer else counts[values].argmax()]

@@ -3,10 +3,11 @@
 import attrs
 import numpy as np
 
+from anonloom.brief import short_repr
 from anonloom.data.findings import Chart, Finding
 from anonloom_distribution import charts
 from anonloom_distribution.association import Associations, Change, Correlation
-from anonloom_distribution.figures import Figure
+from anonloom_distribution.figures import Figure, OfSample
 from anonloom_distribution.marginals import Marginal
 from anonloom_distribution.noise import Noise, Samples
 from anonloom_distribution.tables import BEFORE, RELEASE, Tables
@@ -43,6 +44,7 @@ def not_assessable(name: str, reason: str, meaning: str = "") -> Finding:
     )
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Result:
     """Puts what was computed into words."""
@@ -165,7 +167,7 @@ class Result:
     # --- groups ------------------------------------------------------------------------------
 
     def groups(
-        self, figures: list[Figure], samples: list[list[Floats]], left_out: int
+        self, figures: list[Figure], samples: list[list[OfSample]], left_out: int
     ) -> list[Finding | Chart]:
         """Deviations of figures of groups."""
         names = [name for name in MEANINGS if name.startswith("group")]

@@ -6,9 +6,11 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.brief import short_repr
 from anonloom.data.case import Case
 from anonloom.data.release import Release
 from anonloom.data.table import Table
+from anonloom.data.visible import Visible
 from anonloom_linkage.paired import Cells, Floats, PairedColumn, pair_columns, shared_columns
 
 ORIGINAL, RELEASE, BEFORE = range(3)
@@ -18,6 +20,7 @@ ROLES = frozenset({"quasi", "sensitive", "label", "other"})
 FEW_VALUES = 50
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Tables:
     """What is compared.
@@ -34,6 +37,8 @@ class Tables:
         What the tables are called in charts.
     said
         Which columns are not compared.
+    shown
+        What the release shows of every column.
     """
 
     columns: dict[str, PairedColumn]
@@ -41,6 +46,7 @@ class Tables:
     weights: tuple[Floats | None, ...]
     names: tuple[str, ...]
     said: tuple[str, ...]
+    shown: dict[str, Visible]
 
     @classmethod
     def of(cls, case: Case, scaled: bool) -> "Tables":
@@ -69,6 +75,7 @@ class Tables:
                 *_said(texts, "nearly every row has its own value"),
                 *_said(absent, "the release lacks them"),
             ),
+            shown={column.name: _shown(column, release) for column in columns},
         )
 
     def cells(self, name: str, side: int) -> Cells:
@@ -79,6 +86,14 @@ class Tables:
     def drawing_order(self) -> tuple[int, ...]:
         """The tables in the order in which they were made."""
         return (ORIGINAL, RELEASE) if len(self.sizes) == 2 else (ORIGINAL, BEFORE, RELEASE)
+
+
+def _shown(column: PairedColumn, release: Release) -> Visible:
+    """Read what the release shows; a sensitive value may be written there in another case."""
+    shown = Visible.of(column.axis, release.frame[column.name])
+    single = np.unique(column.sides[RELEASE])
+    values = single[single < column.axis.occurring].tolist()
+    return attrs.evolve(shown, values=shown.values | frozenset(values))
 
 
 def _is_text(original: Table, name: str) -> bool:

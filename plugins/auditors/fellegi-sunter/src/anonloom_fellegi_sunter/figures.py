@@ -6,6 +6,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.brief import short_repr
 from anonloom.data.findings import Chart, Finding, PrivateRows, Status
 from anonloom_fellegi_sunter.linking import Attack, Floats, Ints
 from anonloom_linkage.bootstrap import Resampled, block_bootstrap
@@ -127,6 +128,7 @@ def nothing_compared(reason: str, attacked: Sequence[str]) -> list[Finding]:
     ]
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Figures:
     """Makes the findings of one attack.

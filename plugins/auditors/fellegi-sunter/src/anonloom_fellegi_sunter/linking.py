@@ -7,6 +7,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.brief import short_repr
 from anonloom.kinds.context import Run
 from anonloom_fellegi_sunter.agreement import Attribute
 from anonloom_fellegi_sunter.model import Counts, Model, Others, fit
@@ -52,6 +53,7 @@ class Links:
         return self.right / np.maximum(self.ties, 1)
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Attack:
     """All that is known after the attack.

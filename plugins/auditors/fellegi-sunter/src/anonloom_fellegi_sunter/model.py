@@ -16,6 +16,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.brief import short_repr
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -252,6 +254,7 @@ def _spread(estimate: Estimate, used: Ints, observed: Floats) -> Estimate:
     return attrs.evolve(estimate, m=m, u=u)
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Evidence:
     """Agreements and disagreements of every pattern, and its count.

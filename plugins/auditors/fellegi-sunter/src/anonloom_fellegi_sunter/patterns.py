@@ -13,6 +13,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.brief import short_repr
 from anonloom_fellegi_sunter.agreement import Attribute, Stretches, open_columns, stretches_of
 from anonloom_kernels.compiled import in_threads, kernel
 from anonloom_linkage.nearest import Blocks, Ints
@@ -93,6 +94,7 @@ class Best(NamedTuple):
     right: Ints
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Comparison:
     """The columns that are compared, and where to find them.

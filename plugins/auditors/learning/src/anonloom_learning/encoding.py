@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from anonloom.brief import short_repr
 from anonloom_linkage.paired import PairedColumn
 from anonloom_linkage.shares import leaf_parts
 
@@ -27,6 +28,7 @@ MOST_LEAVES = 100
 FARTHEST = 1e6
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Encoded:
     """Tables as features.

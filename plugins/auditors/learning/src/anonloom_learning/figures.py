@@ -7,6 +7,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.brief import short_repr
 from anonloom.data.findings import Better, Chart, Finding, Findings
 from anonloom_learning.names import ANSWERS, CLASSIFIERS, LOSSES, METRICS, SINGLE
 from anonloom_learning.scores import interval, never_said, scores
@@ -18,6 +19,7 @@ Floats = NDArray[np.float64]
 ORIGINAL, RELEASE = 0, -1
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Figures:
     """Turns counts into findings.

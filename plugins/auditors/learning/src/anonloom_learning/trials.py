@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import ThreadpoolController
 
+from anonloom.brief import short_repr
 from anonloom.kinds.context import Run
 from anonloom_learning.classifiers import converged, fitted
 from anonloom_learning.names import ALL
@@ -61,6 +62,7 @@ class Repeat:
     seeds: dict[str, int]
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Trials:
     """What all classifiers made of all versions.

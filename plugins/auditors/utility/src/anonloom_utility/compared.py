@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from anonloom.brief import short_repr
 from anonloom.data.case import Case
 from anonloom.data.release import Release
 from anonloom.data.table import Table
@@ -40,6 +41,7 @@ class Feature:
     rows: tuple[Rows, ...]
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Compared:
     """What the proxies are computed from.

@@ -5,6 +5,8 @@ from typing import Literal
 
 import attrs
 
+from anonloom.brief import short_repr
+
 Measure = Literal["cramers-v", "multiple-correlation", "classifier"]
 
 #: The target of a correlation with the critical values taken together.
@@ -16,6 +18,7 @@ def _names(given: Iterable[str]) -> frozenset[str]:
     return frozenset(given)
 
 
+@short_repr
 @attrs.frozen(kw_only=True)
 class Correlation:
     """Attributes that tell more about critical values than may be told (section 3).

@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from anonloom.brief import short_repr
 from anonloom.data.schema import Schema
 from anonloom.data.table import Table
 from anonloom_prism.chance import Tabled, Tests, by_cells, by_regression
@@ -53,6 +54,7 @@ class Question:
     levels: int = 8
 
 
+@short_repr
 @attrs.frozen(kw_only=True, eq=False)
 class Search:
     """What was searched, and found.

@@ -13,6 +13,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.brief import short_repr
 from anonloom_prism.encoding import Encoded
 from anonloom_prism.targets import Targets
 
@@ -24,6 +25,7 @@ Ints = NDArray[np.int64]
 _TOGETHER = 2048
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Counts:
     """How many rows have two levels, for some part of the rows; the last axes are symmetric.

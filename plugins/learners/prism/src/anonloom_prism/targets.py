@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from anonloom.brief import short_repr
 from anonloom.data.cells import cell_text
 from anonloom_prism.correlations import ALL
 from anonloom_prism.encoding import ranges
@@ -23,6 +24,7 @@ class NotAssessable(ValueError):
     """Says why nothing can be searched for."""
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Targets:
     """The critical values.

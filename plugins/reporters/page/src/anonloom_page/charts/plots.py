@@ -6,6 +6,7 @@ from typing import Any
 import attrs
 from markupsafe import Markup
 
+from anonloom.brief import short_repr
 from anonloom_page.charts import svg
 from anonloom_page.charts.frame import Frame, horizontal_lines, left_for, titles, vertical_ticks
 from anonloom_page.charts.scale import Scale
@@ -20,6 +21,7 @@ MOST_POINTS = 600
 MOST_MARKS = 16
 
 
+@short_repr
 @attrs.frozen
 class Series:
     """Points of one series, with their interval where there is one."""

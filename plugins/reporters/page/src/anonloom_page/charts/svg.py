@@ -6,6 +6,8 @@ from typing import Any
 import attrs
 from markupsafe import Markup, escape
 
+from anonloom.brief import short_repr
+
 #: Width of every chart in its own units: close to its width on a phone, so that text stays
 #: readable there, and two fit side by side on a desk.
 WIDTH = 400
@@ -19,6 +21,7 @@ COLOURS = 8
 _SIZE = {"tick": 7.1, "label": 7.2}
 
 
+@short_repr
 @attrs.frozen
 class Drawing:
     """What is inside a picture, how large it is, and the names of its series."""
