@@ -193,9 +193,9 @@ def test_outliers_that_no_class_can_spare_are_warned_of():
     classes = Classes.from_labels(LABELS)
 
     assert [
-        "12 outliers were detected and none could be moved: no class has rows to spare beyond what "
-        "the privacy models demand. After a partitioner that leaves some, such as vp-tree with "
-        "'cut: half', they can leave; as it is, the release is the same without this stage."
+        "12 outliers were detected and none was moved: 12 are in classes without rows to spare "
+        "beyond what the privacy models demand (a partitioner that leaves some helps, such as "
+        "vp-tree with 'cut: half'). The release is the same without this stage."
     ] == warned(Cof(), ages(TWELVE), classes, Guard([AtLeast(k=10)]))
     assert [] == warned(Cof(), ages(TWELVE), classes, Guard([AtLeast(k=5)]))
 
@@ -208,7 +208,7 @@ def test_vp_tree_and_cof_as_they_come_say_that_nothing_was_moved():
 
     (said,) = warned(Cof(), table, classes, guard)
 
-    assert "outliers were detected and none could be moved: no class has rows" in said
+    assert "are in classes without rows to spare beyond what the privacy models demand" in said
     assert [] == warned(Cof(), table, halves, guard)
 
 
@@ -217,9 +217,22 @@ def test_outliers_that_all_returned_are_warned_of():
     classes = Classes.from_labels(np.concatenate([LABELS[:36], LABELS[108:112]]))
 
     assert [
-        "4 outliers were detected and none was moved: they form no class of their own that the "
-        "privacy models admit, and returned to where they were."
+        "4 outliers were detected and none was moved: 4 could leave and form no class that these "
+        "models admit. The release is the same without this stage."
     ] == warned(Cof(), table, classes, Guard([AtLeast(k=5)]))
+
+
+def test_outliers_that_stayed_and_that_returned_are_counted_apart():
+    """Of four classes of ten one has a row more than the ten that are demanded."""
+    values = [*TWELVE[:36], 40, *TWELVE[108:112]]
+    classes = Classes.from_labels(np.array([*LABELS[:36], 0, *LABELS[108:112]]))
+
+    assert [
+        "4 outliers were detected and none was moved: 3 are in classes without rows to spare "
+        "beyond what the privacy models demand (a partitioner that leaves some helps, such as "
+        "vp-tree with 'cut: half'); 1 could leave and form no class that these models admit. The "
+        "release is the same without this stage."
+    ] == warned(Cof(), ages(values), classes, Guard([AtLeast(k=10)]))
 
 
 def test_classes_in_which_nobody_can_be_an_outlier_are_warned_of():

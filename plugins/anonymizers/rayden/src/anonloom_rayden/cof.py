@@ -136,17 +136,19 @@ class Cof(OutlierHandler):
                 f"deviations above their mean, no class has more than {largest} rows, and "
                 f"'alpha: {self.alpha:g}' asks for more. A lower 'alpha' or larger classes help."
             )
-        elif left:
-            run.warn(
-                f"{detected} outliers were detected and none was moved: they form no class of "
-                "their own that the privacy models admit, and returned to where they were."
-            )
         elif detected:
+            reasons = []
+            if detected > left:
+                reasons.append(
+                    f"{detected - left} are in classes without rows to spare beyond what the "
+                    "privacy models demand (a partitioner that leaves some helps, such as vp-tree "
+                    "with 'cut: half')"
+                )
+            if left:
+                reasons.append(f"{left} could leave and form no class that these models admit")
             run.warn(
-                f"{detected} outliers were detected and none could be moved: no class has rows "
-                "to spare beyond what the privacy models demand. After a partitioner that leaves "
-                "some, such as vp-tree with 'cut: half', they can leave; as it is, the release is "
-                "the same without this stage."
+                f"{detected} outliers were detected and none was moved: {'; '.join(reasons)}. The "
+                "release is the same without this stage."
             )
 
     def _recovered(self, table: Table, rows: Ints, guard: Guard, run: Run) -> Classes:
