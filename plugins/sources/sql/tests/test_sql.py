@@ -200,6 +200,9 @@ def test_what_is_missing(path, tmp_path):
     assert f"{absent}: there is no such file" == refusal(url=f"sqlite:///{absent}", table="t")
     assert not absent.exists()
     assert f"{tmp_path}: this is a folder, not a file" == refusal(path=tmp_path, table="t")
+    (tmp_path / "none").touch()
+    assert f"{tmp_path / 'none'}: the file is empty" == refusal(path=tmp_path / "none", table="t")
+    assert "/dev/null: this is no ordinary file" == refusal(path="/dev/null", table="t")
     assert "the database refused to answer: no such table: absent" == refusal(
         path=path, table="absent"
     )

@@ -13,6 +13,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlch
 from sqlalchemy.pool import NullPool
 
 from anonloom.errors import DataError
+from anonloom.sources.files import require_file
 
 _SECRET = re.compile(r"pass|pwd|secret|token|key", re.IGNORECASE)
 _OPTION = re.compile(r"(\w+)\s*=\s*([^;]+)")
@@ -157,14 +158,11 @@ def _unreadable() -> DataError:
 
 
 def _require_file(url: sa.URL) -> None:
-    """Refuse an SQLite file that is not there; SQLite itself would make an empty one."""
+    """Refuse an SQLite file that is not there, or none; SQLite itself would make an empty one."""
     name = url.database
     if url.get_backend_name() != "sqlite" or not name or name == ":memory:" or name[:5] == "file:":
         return
-    if Path(name).is_dir():
-        raise DataError(f"{name}: this is a folder, not a file")
-    if not Path(name).exists():
-        raise DataError(f"{name}: there is no such file")
+    require_file(Path(name))
 
 
 def _words(error: SQLAlchemyError) -> str:
