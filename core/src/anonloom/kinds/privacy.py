@@ -56,8 +56,12 @@ class PrivacyModel(ABC):
 
     @property
     def judged(self) -> tuple[str, ...]:
-        """Columns whose values the model judges, besides the quasi-identifiers."""
-        return ()
+        """Columns whose values the model judges, besides the quasi-identifiers.
+
+        By default its parameter `of`. A suppressed row loses them: no model looks at it.
+        """
+        of = getattr(self, "of", None)
+        return (of,) if isinstance(of, str) else ()
 
     def meaning(self, unit: str) -> str:
         """Say in one sentence what the model promises, for whoever has never heard of it.

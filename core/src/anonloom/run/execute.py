@@ -231,27 +231,24 @@ def _checked(
     original: Table,
     journal: Journal,
 ) -> tuple[Release, tuple[check.Verdict, ...]]:
-    """Judge what is to be published; after sampling, withhold classes that no longer hold."""
+    """Judge what is to be published; withhold classes that sampling or suppression undid."""
     models = tuple((use.name, use.method) for use in spec.privacy)
-    drop = spec.suppression.rows == "drop"
+    made = release if stages.before_sampling is None else stages.before_sampling
+
+    def judge(some: Release, *, among_starred: bool = False) -> check.ModelVerdicts:
+        persons = _persons(some, original, stages)
+        return check.judge(some, models, persons, among_starred=among_starred)
+
+    def held_as_made() -> bool:
+        """Whether the stages did their work: classes that never held are a fault."""
+        lost = stages.before_sampling is not None or bool(made.suppressed.any())
+        return lost and all(verdict.holds for verdict in judge(made, among_starred=True))
+
     if stages.before_sampling is not None:
-        # Withholding is for what sampling undid; classes that never held are a fault.
-        whole = stages.before_sampling
-        check.refuse(check.judge(whole, models, _persons(whole, original, stages)))
-    while True:
-        if drop:
-            release = suppression.drop_suppressed(release)
-        verdicts = check.judge(release, models, _persons(release, original, stages))
-        failing = np.zeros(len(release), bool)
-        for verdict in verdicts:
-            failing |= verdict.failing
-        if stages.before_sampling is None or not failing.any():
-            break
-        starred = suppression.star(release, failing)
-        if not starred.suppressed[failing].all():
-            # Without quasi-identifiers no row can be withheld.
-            break
-        release = starred
+        check.refuse(judge(made, among_starred=True))
+    release, verdicts = suppression.withhold_failing(
+        release, spec.suppression, judge, held_as_made
+    )
     for verdict in verdicts:
         journal.registry.observers.release_checked(
             run_id=journal.run_id,
@@ -261,6 +258,7 @@ def _checked(
             rows=int(verdict.failing.sum()),
         )
     check.refuse(verdicts)
+    check.refuse_telling_stars(release, spec.suppression.keep)
     suppression.refuse_excess(release, spec.suppression.at_most)
     return release, verdicts
 
