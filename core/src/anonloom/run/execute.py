@@ -116,7 +116,7 @@ def execute(
     case = Case(
         release=release,
         original=original,
-        before_sampling=stages.before_sampling,
+        before_sampling=_shown(stages.before_sampling, spec),
         presample=stages.presample,
         truth=release.rows_in(original),
         control=control,
@@ -282,6 +282,11 @@ def _persons(release: Release, original: Table, stages: PipelineStages) -> NDArr
     sources = (original, stages.prepared)
     nobody = any(table is not None and table.origin is None for table in sources)
     return persons_behind(release, original, nobody=nobody)
+
+
+def _shown(before: Release | None, spec: PipelineSpec) -> Release | None:
+    """Return the release before sampling as auditors see it: its starred rows tell nothing."""
+    return None if before is None else before.stripped(spec.suppression.keep)
 
 
 def groups_of(original: Table) -> NDArray[np.int32] | None:

@@ -123,7 +123,7 @@ def outline(
         ],
         "summary": {
             "rows_in": len(original),
-            "rows_out": len(release),
+            "rows_out": release.rows_published,
             "suppressed": int(release.suppressed.sum()),
             "dropped": release.dropped,
             "classes": _count(release),
@@ -333,6 +333,7 @@ def text_of(report: dict[str, Any]) -> str:
     lost = summary["suppressed"] + summary["dropped"]
     lines.append(
         f"  suppressed {lost} row{'' if lost == 1 else 's'} ({report['suppression']['rate']:.2%})"
+        + (f": {summary['suppressed']} starred, {summary['dropped']} dropped" if lost else "")
     )
     if summary["gcp"] is not None:
         lines.append(f"  loss (GCP) {summary['gcp']:.4f}")

@@ -2,15 +2,13 @@
 
 A starred row is in no class, and no model judges it. Therefore it says nothing: its
 quasi-identifiers are `*`, and every other cell is missing, but for the columns that the pipeline
-lets it keep. However a row came to be starred, `settle` is where it loses the rest.
+lets it keep. However a row came to be starred, `settle` sees to that.
 """
 
-from collections.abc import Callable, Collection
-from typing import Any
+from collections.abc import Callable
 
 import attrs
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom.data.hierarchy import STAR
@@ -36,32 +34,7 @@ def star(release: Release, rows: NDArray[np.bool_]) -> Release:
 
 def settle(release: Release, rule: Suppression) -> Release:
     """Return the release with its suppressed rows as the pipeline wants them: bare, or left out."""
-    return drop_suppressed(release) if rule.rows == "drop" else bare(release, rule.keep)
-
-
-def bare(release: Release, keep: Collection[str]) -> Release:
-    """Return the release whose starred rows have lost all values but those of some columns."""
-    starred = release.suppressed
-    names = [
-        column.name
-        for column in release.schema
-        if column.published and column.role != "quasi" and column.name not in keep
-    ]
-    if not starred.any() or not names:
-        return release
-    frame = release.frame.copy(deep=False)
-    for name in names:
-        frame[name] = _emptied(frame[name], starred)
-    return attrs.evolve(release, frame=frame)
-
-
-def _emptied(column: Any, rows: NDArray[np.bool_]) -> Any:
-    """Make cells missing; whole numbers and truth values beside them stay what they are."""
-    if column.dtype.kind in "iu":
-        column = column.astype("Int64" if column.dtype.kind == "i" else "UInt64")
-    elif column.dtype == bool:
-        column = column.astype("boolean")
-    return column.mask(pd.Series(rows, index=column.index))
+    return drop_suppressed(release) if rule.rows == "drop" else release.stripped(rule.keep)
 
 
 def withhold_failing(
