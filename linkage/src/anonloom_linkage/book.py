@@ -75,9 +75,7 @@ class Book(ABC):
             cells[coded.axis.missing] = self.missing
         return cells[coded.codes].astype(np.int32)
 
-    def published(
-        self, column: Any, lost: NDArray[np.bool_] | None = None
-    ) -> tuple[Cells, int]:
+    def published(self, column: Any, lost: NDArray[np.bool_] | None = None) -> tuple[Cells, int]:
         """Return the cell of every row of a release, and how many of them cannot be read.
 
         Parameters

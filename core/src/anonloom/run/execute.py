@@ -18,6 +18,7 @@ from anonloom.data.table import Table, on_own_axes
 from anonloom.errors import PluginError, PrivacyError
 from anonloom.kinds.context import stream
 from anonloom.kinds.guard import Guard
+from anonloom.kinds.privacy import PrivacyModel
 from anonloom.registry import Registry
 from anonloom.run import check, conditions, exposure, suppression
 from anonloom.run.declared import persons_behind, wrong_release
@@ -104,7 +105,8 @@ def execute(
     original, control = _hold_out(whole, spec.data.holdout, seed)
     others = other_releases(spec.data.other_releases, original)
     if stages.partitions:
-        _refuse_hopeless(spec, guard, original)
+        models = tuple((use.name, use.method) for use in spec.privacy)
+        refuse_hopeless(models, guard, original)
     with journal.stage(spec.collect) as (run, count):
         release = spec.collect.method.collect(original, stages, guard, run)
         _hold_to_declared(spec, original, release)
@@ -189,18 +191,26 @@ def _hold_out(table: Table, share: float, seed: int) -> tuple[Table, Table | Non
     return on_own_axes(kept), control
 
 
-def _refuse_hopeless(spec: PipelineSpec, guard: Guard, table: Table) -> None:
-    """Refuse a table that is inadmissible as a whole, before any work is done."""
+def refuse_hopeless(
+    models: tuple[tuple[str, PrivacyModel], ...], guard: Guard, table: Table
+) -> None:
+    """Refuse a table that is inadmissible as a whole, before any work is done.
+
+    Raises
+    ------
+    PrivacyError
+        Which model it does not satisfy, and what would pass.
+    """
     whole = table.whole()
     rows, ends = whole.rows, np.array([len(whole.rows)])
     start = np.zeros(1, np.int64)
     if len(rows) and bool(guard.admits(table, rows, start, ends)[0]):
         return
-    for use in spec.privacy:
-        if not len(rows) or not bool(use.method.admits(table, rows, start, ends)[0]):
-            words = use.method.would_pass(table, rows, start, ends) if len(rows) else "nothing"
+    for name, model in models:
+        if not len(rows) or not bool(model.admits(table, rows, start, ends)[0]):
+            words = model.would_pass(table, rows, start, ends) if len(rows) else "nothing"
             raise PrivacyError(
-                f"the whole table does not satisfy {use.name}: it has {_counted(table, rows)}, "
+                f"the whole table does not satisfy {name}: it has {_counted(table, rows)}, "
                 f"and {words} would pass",
                 hint="Nothing was written. No partition can satisfy what the whole table does not.",
             )
@@ -246,9 +256,7 @@ def _checked(
 
     if stages.before_sampling is not None:
         check.refuse(judge(made, among_starred=True))
-    release, verdicts = suppression.withhold_failing(
-        release, spec.suppression, judge, held_as_made
-    )
+    release, verdicts = suppression.withhold_failing(release, spec.suppression, judge, held_as_made)
     for verdict in verdicts:
         journal.registry.observers.release_checked(
             run_id=journal.run_id,
