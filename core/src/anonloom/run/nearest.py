@@ -236,7 +236,8 @@ class _Joining(_Search):
         codes = self.codes[:, some]
         joined = self.boxes.losses(codes, codes, *self.boxes.innermost)
         most = self._own[self.boxes.blocks].max(axis=1)
-        return joined + np.maximum(self.company * (joined - most), 0.0) - _ROUNDING
+        bound: Floats = joined + np.maximum(self.company * (joined - most), 0.0) - _ROUNDING
+        return bound
 
 
 def _least(bounds: Floats, count: int) -> NDArray[np.int64]:

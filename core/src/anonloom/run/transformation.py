@@ -192,7 +192,7 @@ class Transformation:
                 name: _read_region(data["regions"][name], schema[name]) for name in schema.quasi
             }
             privacy = [_read_model(item) for item in data["privacy"]]
-            found = cls(schema, regions, privacy, build(Suppression, dict(data["suppression"])))
+            found = cls(schema, regions, privacy, _read_suppression(data["suppression"], schema))
         except (AttributeError, KeyError, TypeError, ValueError, Misfit) as error:
             raise DataError(f"the transformation is damaged ({type(error).__name__})") from None
         if not schema.quasi:
@@ -266,6 +266,15 @@ def _joined(
 
 def _read_model(data: dict[str, Any]) -> dict[str, Any]:
     return {"model": str(data["model"]), "parameters": dict(data["parameters"])}
+
+
+def _read_suppression(data: dict[str, Any], schema: Schema) -> Suppression:
+    if data.keys() != {"at_most", "rows", "keep"}:
+        raise ValueError("a rule that is not whole")
+    rule: Suppression = build(Suppression, data)
+    if not set(rule.keep) <= set(schema.having("label", "other")):
+        raise ValueError("a column that a starred row cannot keep")
+    return rule
 
 
 def _read_region(data: dict[str, Any], column: Column) -> dict[str, list[Any]]:
