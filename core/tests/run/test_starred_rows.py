@@ -11,7 +11,7 @@ from anonloom.data.classes import Classes
 from anonloom.data.release import Release
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
-from anonloom.errors import PrivacyError
+from anonloom.errors import PrivacyError, SpecError
 from anonloom.kinds.privacy import PrivacyModel
 from anonloom.run import check
 from anonloom.run.suppression import settle
@@ -250,4 +250,18 @@ def test_classes_that_suppression_undid_are_withheld_within_the_limit(suppressin
         "the release is not published: 6 of 12 rows are suppressed (50.00%), more than "
         "'suppression: at_most' allows (30.00%)\n"
         "    Nothing was written. 'suppression: {at_most: 0.5}' would pass." == str(refused.value)
+    )
+
+
+def test_what_a_model_judges_is_never_kept(suppressing):
+    suppressing.change("{at_most: 0.5}", "{at_most: 0.5, keep: [bill]}")
+    suppressing.change("  - size: {k: 3}\n", "  - two-values: {of: bill}\n")
+    with pytest.raises(SpecError) as refused:
+        suppressing.pipeline()
+
+    assert (
+        "suppression.keep[0]: a starred row cannot keep 'bill', of which two-values speaks\n"
+        "    suppression: {at_most: 0.5, keep: [bill]}\n"
+        "                                       ^\n"
+        "    a starred row can keep: nothing" == str(refused.value).partition(": ")[2]
     )
