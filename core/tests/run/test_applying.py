@@ -345,7 +345,14 @@ def test_apply_says_what_became_of_every_row(shop, capsys):
     assert 0 == apply(frame)
     assert (
         "again: 10 of 1000 rows published\n"
+        "  verdict: green\n"
         "  size (k: 3) holds in 3 classes\n"
+        "  not covered: Columns that are published as they are: 'bill'.\n"
+        "  not covered: Sensitive values of which no privacy model speaks: 'illness'. A group may "
+        "share one.\n"
+        "  not covered: What somebody knows besides the quasi-identifiers, and whether the roles of "
+        "the columns were chosen rightly.\n"
+        "  not covered: Other releases about the same persons: two of them can be intersected.\n"
         "  suppressed 990 rows (99.00%): 990 starred, 0 dropped\n"
         "  new rows reached 3 of 3 regions, which gave 3 classes\n"
         "  outside every region: 1 row, published in the nearest class\n"

@@ -106,7 +106,7 @@ def _replayed(
         (item["model"], _model(registry, item["model"], item["parameters"]))
         for item in replay.privacy
     )
-    if not set(rule.keep).isdisjoint(name for _, model in models for name in model.named):
+    if not set(rule.keep).isdisjoint(name for _, model in models for name in model.judged):
         raise DataError("the transformation is damaged: starred rows would keep what is judged")
     guard = Guard(tuple(model for _, model in models))
     refuse_hopeless(models, guard, table)
