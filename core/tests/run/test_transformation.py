@@ -273,7 +273,13 @@ def test_classes_that_few_new_rows_reach_are_merged_with_the_nearest(published):
 
     release = pd.read_csv(published.folder / "applied" / "public" / "release.csv")
     assert (0, 6) == (report["summary"]["suppressed"], report["summary"]["smallest_class"])
-    assert {"regions": 3, "regions_reached": 2, "classes": 1, "rows_outside": 0} == report["replay"]
+    assert {
+        "regions": 3,
+        "regions_reached": 2,
+        "classes": 1,
+        "rows_outside": 0,
+        "rows_joined": 6,
+    } == report["replay"]
     assert {"[22, 45]": 6} == Counter(release["age"])
 
 

@@ -83,6 +83,7 @@ def apply_file(
             "regions_reached": replayed.reached,
             "classes": replayed.merged,
             "rows_outside": replayed.outside,
+            "rows_joined": replayed.joined,
         },
         "stages": [],
         "audits": [],

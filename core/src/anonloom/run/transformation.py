@@ -154,6 +154,8 @@ class Replayed:
         What they publish.
     outside
         Complete rows that lie in no region of the earlier release.
+    joined
+        Rows that are in a class, inside its region or not.
     regions, reached, merged
         Classes of the file, those that have new rows, and how many classes were made of them.
     """
@@ -161,6 +163,7 @@ class Replayed:
     table: Table
     release: Release
     outside: int
+    joined: int
     regions: int
     reached: int
     merged: int
@@ -239,6 +242,7 @@ class Transformation:
             table=table,
             release=Release.from_cells(table, merged, cells, truthful=True),
             outside=int((~inside[points.point] & ~table.incomplete).sum()),
+            joined=len(merged.rows),
             regions=len(replays[0].least),
             reached=len(classes),
             merged=len(merged),
