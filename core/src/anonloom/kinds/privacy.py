@@ -17,8 +17,8 @@ class PrivacyModel(ABC):
     """Judges classes.
 
     Promise: `admits` agrees with a slow reference, looks at nothing but the rows that it is given
-    and the whole table, and `monotone` is true only if the union of two admitted classes is
-    admitted.
+    and the whole table without its incomplete rows, which are never published, and `monotone` is
+    true only if the union of two admitted classes is admitted.
     """
 
     #: Whether merging two admitted classes always gives an admitted class.
