@@ -66,7 +66,9 @@ def replayed(
         folder = Path(name)
         for half, rows in zip(("first", "second"), halves, strict=True):
             adult.iloc[rows].to_csv(folder / f"{half}.csv", index=False)
-        (folder / "first.yaml").write_text(yaml.safe_dump(pipeline(method, k, public)))
+        (folder / "first.yaml").write_text(
+            yaml.safe_dump(pipeline(method, k, public), sort_keys=False)
+        )
         first = Pipeline.load(folder / "first.yaml").publish().report["summary"]
         saved = next((folder / "out").rglob("transformation.json"))
         registry = Registry.installed()
