@@ -3,6 +3,7 @@
 from datetime import date, datetime
 from typing import Any
 
+import attrs
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,7 +17,7 @@ from anonloom.data.table import Table
 from anonloom.errors import DataError, UsageError
 from anonloom.protocol.records import RecordLayout
 
-JOBS = Tree(tree={"Care": ["nurse", "doctor"], "Trade": ["smith", "", "ägypt"]})
+JOBS = Tree(tree={"Care": ["nurse", "doctor"], "Trade": ["smith", "cook", "ägypt"]})
 PHASES = LeafTable(rows=(("1", "low", "*"), ("2", "low", "*"), ("8", "high", "*")))
 
 #: One column of every sort, and the values that it takes.
@@ -43,7 +44,7 @@ SORTS: dict[str, tuple[Column, Any]] = {
     ),
     "job": (
         Column(name="job", role="quasi", hierarchy=JOBS),
-        st.sampled_from(["nurse", "doctor", "smith", "", "ägypt"]),
+        st.sampled_from(["nurse", "doctor", "smith", "cook", "ägypt"]),
     ),
     "zip": (
         Column(name="zip", role="quasi", hierarchy=Prefix(keep=(3, 1))),
@@ -156,12 +157,12 @@ def test_bytes_of_every_sort_of_column() -> None:
         number=[1.5, -0.0, None],
         born=["0001-01-01", "2024-03-01", None],
         seen=["0001-01-01 00:00:01", "2024-03-01 14:05", None],
-        job=["doctor", "", None],
-        note=["", "ä\0", None],
+        job=["doctor", "cook", None],
+        note=["", "äb", None],
     )
     assert [
         "3ff8000000000000 000001 0000000002 02 0100000000".replace(" ", ""),
-        "0000000000000000 0b4682 0edd73d78d 01 04c3a40000".replace(" ", ""),
+        "0000000000000000 0b4682 0edd73d78d 01 04c3a46200".replace(" ", ""),
         "7ff8000000000000 000000 0000000000 00 0000000000".replace(" ", ""),
     ] == [bytes(record).hex() for record in layout.encode(table)]
     assert [8, 3, 5, 1, 5] == [field.size for field in layout.fields]
@@ -187,6 +188,8 @@ def test_bytes_of_every_sort_of_column() -> None:
         ("note", "02ff000000", "column 'note': no valid Unicode"),
         ("note", "03c0800000", "column 'note': no valid Unicode"),
         ("note", "04eda08000", "column 'note': no valid Unicode"),
+        ("note", "04e2808b00", "column 'note': text with characters that nobody sees, or not in NFC"),
+        ("note", "0465cc8100", "column 'note': text with characters that nobody sees, or not in NFC"),
         ("zip", "053132332a", "column 'zip': a value that the column's declaration refuses"),
         ("town", "022a000000", "column 'town': a value that the column's declaration refuses"),
         ("town", "0543617265", "column 'town': a value that the column's declaration refuses"),
@@ -264,6 +267,15 @@ def test_half_a_character_is_refused_where_it_would_be_sent() -> None:
         "column 'note': 1 of 2 rows holds text that is no valid Unicode; read the data in their "
         "own encoding"
     ) == refusal(Table.build(frame, Schema([note])))
+
+
+def test_text_in_another_form_is_refused_where_it_would_be_sent() -> None:
+    table = table_of(SORTS["note"][0], note=["a", "b"])
+    hidden = attrs.evolve(table, frame=pd.DataFrame({"note": ["a\u200b", "b"]}))
+    assert (
+        "column 'note': 1 of 2 rows holds text with characters that nobody sees, or not in "
+        "Unicode's form NFC; bring it to the form of anonloom.data.text"
+    ) == refusal(hidden)
 
 
 def test_a_date_of_another_age_is_refused_where_it_would_be_sent() -> None:

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonloom.data.classes import Classes
+from anonloom.data.findings import Notice
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
 from anonloom.kinds.context import Run
@@ -34,7 +35,7 @@ def classes_of(sizes):
 def test_cells_refine_classes_within_the_limits(sizes, limit, least):
     classes = classes_of(sizes)
 
-    cells = cells_of(number_table(sum(sizes)), classes, limit, least)
+    cells = cells_of(number_table(sum(sizes)), classes, limit, least, Run())
 
     assert classes.suppressed.tolist() == cells.suppressed.tolist()
     assert set(classes.bounds.tolist()) <= set(cells.bounds.tolist())
@@ -54,8 +55,14 @@ def test_cells_refine_classes_within_the_limits(sizes, limit, least):
 def test_a_class_that_is_cut_is_ordered_for_itself_and_another_is_left_alone():
     classes, table = classes_of([40, 9]), number_table(49)
 
-    cells = cells_of(table, classes, limit=10, least=2)
+    run = Run()
+    cells = cells_of(table, classes, limit=10, least=2, run=run)
 
+    text = (
+        "More than 10 rows are not clustered at once ('cell'): they were cut into 4 blocks first, "
+        "and clusters across blocks, which might lose less, were not tried."
+    )
+    assert [Notice(text)] == run.found
     first = classes.members(0)
     assert first[level_order(table, first)].tolist() == cells.rows[:40].tolist()
     assert classes.members(1).tolist() == cells.rows[40:].tolist()
@@ -64,7 +71,9 @@ def test_a_class_that_is_cut_is_ordered_for_itself_and_another_is_left_alone():
 def test_classes_within_the_limit_are_the_cells():
     classes = classes_of([5, 5])
 
-    assert classes is cells_of(number_table(10), classes, limit=5, least=2)
+    run = Run()
+    assert classes is cells_of(number_table(10), classes, limit=5, least=2, run=run)
+    assert [] == run.found
 
 
 @given(sizes=st.lists(st.integers(1, 9000), min_size=1, max_size=8), workers=st.integers(1, 3))

@@ -13,6 +13,7 @@ import attrs
 import yaml
 
 from anonloom.errors import Place, Problem, SpecError, UsageError
+from anonloom.files import read_bytes
 from anonloom.scalars import Scalar, meaning
 
 Step = str | int
@@ -102,7 +103,7 @@ def read(file: Path) -> Node:
         If it is not a YAML file as described above.
     """
     try:
-        content = file.read_bytes()
+        content = read_bytes(file)
     except FileNotFoundError:
         raise UsageError(f"{file}: there is no such file") from None
     except OSError as error:
@@ -155,6 +156,15 @@ def read_text(text: str, name: str) -> Node:
 
 class _Loader(yaml.SafeLoader):
     """PyYAML's reader, scanner and composer; what words mean is decided by `meaning`."""
+
+    def fetch_more_tokens(self) -> None:
+        """Refuse what PyYAML stumbles over: an escape that stands for no character, a number."""
+        try:
+            super().fetch_more_tokens()
+        except (ValueError, OverflowError):
+            raise yaml.scanner.ScannerError(
+                None, None, "there is no such character or number", self.get_mark()
+            ) from None
 
 
 # Without implicit resolvers every plain scalar is left as it is written.

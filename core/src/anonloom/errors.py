@@ -143,6 +143,16 @@ class PluginError(AnonloomError):
     exit_code = 2
 
 
+class FaultyPluginError(PluginError):
+    """Plugin code ended as no code of a plugin may: by ``SystemExit``, for instance.
+
+    A bug of that plugin, whatever it was asked: nobody who can do without a method that is missing
+    goes on past this.
+    """
+
+    exit_code = 1
+
+
 class SpecError(AnonloomError):
     """A pipeline file is wrong; holds all of its problems.
 

@@ -7,7 +7,8 @@ from types import ModuleType
 from typing import NamedTuple
 
 from anonloom.api import ROLES, Method
-from anonloom.errors import PluginError
+from anonloom.border import Border, put_around
+from anonloom.errors import FaultyPluginError, PluginError
 from anonloom.kindtable import KINDS
 from anonloom.spelling import listed
 
@@ -46,6 +47,11 @@ class Entry(NamedTuple):
         return str(self.file) if self.file else f"{self.distribution} {self.version}".rstrip()
 
     @property
+    def label(self) -> str:
+        """The method's kind, its name and who offers it, for messages."""
+        return f"{KINDS[self.kind].name} {self.name!r} of {self.owner}"
+
+    @property
     def local(self) -> bool:
         """Whether the method is local code that belongs to no package."""
         return self.file is not None
@@ -53,7 +59,15 @@ class Entry(NamedTuple):
 
 def said(error: BaseException) -> str:
     """Return an error of somebody else's code in one line."""
-    return f"{type(error).__name__}: {error}".rstrip(": ")
+    if isinstance(error, FaultyPluginError) and error.__cause__ is not None:
+        error = error.__cause__
+    try:
+        with Border("whoever raised it"):
+            text = str(error)
+    except Exception:
+        # An error that cannot even be told is one all the same.
+        text = ""
+    return f"{type(error).__name__}: {text}".rstrip(": ")
 
 
 def local_entry(kind: str, name: str, folder: Path | None) -> Entry | None:
@@ -101,13 +115,16 @@ def class_of(entry: Entry) -> type:
     PluginError
         If it cannot be imported, is none of the entry's kind, or is not complete.
     """
-    kind, label = KINDS[entry.kind], f"{KINDS[entry.kind].name} {entry.name!r} of {entry.owner}"
+    kind, label = KINDS[entry.kind], entry.label
     module_name, _, name = entry.method.target.partition(":")
     try:
-        module = _run_file(entry.file) if entry.file else import_module(module_name)
+        with Border(label):
+            module = _run_file(entry.file) if entry.file else import_module(module_name)
+            cls = getattr(module, name, None)
+    except FaultyPluginError:
+        raise
     except Exception as error:
         raise PluginError(f"{label} cannot be imported", hint=said(error)) from error
-    cls = getattr(module, name, None)
     if not isinstance(cls, type):
         raise PluginError(f"{label} cannot be used: there is no class {entry.method.target}")
     base_module, _, base_name = kind.base.partition(":")
@@ -120,6 +137,7 @@ def class_of(entry: Entry) -> type:
     missing = sorted(getattr(cls, "__abstractmethods__", ()))
     if missing:
         raise PluginError(f"{label} cannot be used: {name} lacks {listed(missing)}")
+    put_around(cls, label)
     return cls
 
 

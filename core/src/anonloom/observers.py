@@ -1,10 +1,14 @@
 """Telling plugins what happens during a run: a typed front for the observation hooks.
 
-Every implementation is called on its own. What one of them raises is logged, reaches neither the
-run nor the other observers, and is said once per observer and hook.
+Every implementation is called on its own. What one of them raises, ``SystemExit`` and the like
+included, reaches neither the run nor the other observers; an observer that fails is named once, as
+a warning. Only an interruption by the user passes.
 """
 
 import pluggy
+
+from anonloom.border import Border
+from anonloom.loading import said
 
 
 class Observers:
@@ -18,7 +22,7 @@ class Observers:
 
     def __init__(self, plugins: pluggy.PluginManager) -> None:
         self._plugins = plugins
-        self._complained: set[tuple[str, str]] = set()
+        self._complained: set[str] = set()
 
     def add(self, observer: object) -> None:
         """Tell `observer`, an object with marked hook methods, what happens from now on."""
@@ -26,6 +30,7 @@ class Observers:
 
     def remove(self, observer: object) -> None:
         """Stop telling `observer`."""
+        self._complained.discard(str(self._plugins.get_name(observer)))
         self._plugins.unregister(observer)
 
     def run_started(self, *, run_id: str, pipeline: str, stages: tuple[str, ...]) -> None:
@@ -95,17 +100,29 @@ class Observers:
         caller: pluggy.HookCaller = getattr(self._plugins.hook, hook)
         for implementation in caller.get_hookimpls():
             try:
-                implementation.function(*(news[name] for name in implementation.argnames))
+                with Border(hook):
+                    implementation.function(*(news[name] for name in implementation.argnames))
             except Exception as error:
-                self._complain(implementation.plugin_name, hook, error)
+                self._complain(implementation, hook, error)
 
-    def _complain(self, observer: str, hook: str, error: Exception) -> None:
-        if (observer, hook) in self._complained:
+    def _complain(self, implementation: pluggy.HookImpl, hook: str, error: Exception) -> None:
+        name = implementation.plugin_name
+        if name in self._complained:
             return
-        self._complained.add((observer, hook))
+        self._complained.add(name)
         # Imported late: `anonloom plugins` has a registry and nothing to log.
         import logging
 
-        logging.getLogger("anonloom").error(
-            "observer %s failed in %s: %s: %s", observer, hook, type(error).__name__, error
+        logging.getLogger("anonloom").warning(
+            "the run goes on, but observer %s failed in %s: %s",
+            _shown(name, implementation.plugin),
+            hook,
+            said(error),
         )
+
+
+def _shown(name: str, observer: object) -> str:
+    """Return an observer's distribution, or its class if it was given from Python."""
+    if name.isdecimal():
+        return f"{type(observer).__module__}:{type(observer).__qualname__}"
+    return name.partition(":")[0]

@@ -12,6 +12,7 @@ import pluggy
 
 from anonloom import hookspecs
 from anonloom.api import API_VERSION, Command, Method
+from anonloom.border import Border
 from anonloom.errors import PluginError
 from anonloom.firstparty import FIRST_PARTY
 from anonloom.kindtable import KINDS, Kind
@@ -31,6 +32,12 @@ class CommandEntry(NamedTuple):
     command: Command
     distribution: str
     version: str
+
+    @property
+    def label(self) -> str:
+        """The command's name and who offers it, for messages."""
+        owner = f"{self.distribution} {self.version}".rstrip()
+        return f"command {self.command.name!r} of {owner}"
 
 
 class Broken(NamedTuple):
@@ -92,10 +99,9 @@ class Registry:
         for point in sorted(points, key=lambda point: (_distribution(point)[0], point.name)):
             distribution, version = _distribution(point)
             try:
-                module = point.load()
-            except KeyboardInterrupt:
-                raise
-            except BaseException as error:
+                with Border(distribution):
+                    module = point.load()
+            except Exception as error:
                 # Whatever a plugin's import does, even sys.exit(), concerns that plugin alone.
                 self._broken.append(Broken(distribution, version, said(error)))
                 continue
@@ -114,7 +120,8 @@ class Registry:
             self._broken.append(Broken(distribution, version, reason))
             return False
         try:
-            entries, commands = self._examine(module, distribution, version)
+            with Border(distribution):
+                entries, commands = self._examine(module, distribution, version)
         except _Unusable as error:
             reason = str(error)
         except pluggy.PluginValidationError as error:
@@ -140,7 +147,7 @@ class Registry:
         if spoken != API_VERSION:
             raise _Unusable(_other_version(spoken, distribution))
         self._refuse_unmarked(module)
-        self._plugins.register(module, name=f"{distribution}:{id(module)}")
+        self._plugins.register(module, name=f"{distribution} {version}:{id(module)}")
         self._refuse_unknown_hooks(module)
         entries = [
             Entry(kind.key, method, distribution, version)
@@ -312,7 +319,8 @@ def _answers(module: object, hook: str, expected: type[T]) -> list[T]:
     if implementation is None:
         return []
     try:
-        answer = implementation()
+        with Border(hook):
+            answer = implementation()
     except Exception as error:
         raise _Unusable(f"{hook} failed: {said(error)}") from error
     name = expected.__name__

@@ -216,7 +216,9 @@ def test_quantiles_of_a_constant_and_of_nothing_are_breaks_too() -> None:
 @pytest.mark.parametrize(
     ("groups", "message"),
     [
-        ((1,), "a level needs at least 2 bins"),
+        ((1,), "a level needs 2 to 100000 bins"),
+        ((100_001,), "a level needs 2 to 100000 bins"),
+        ((10**18, 2), "a level needs 2 to 100000 bins"),
         ((4, 3), "each number of bins must divide the one before"),
         ((4, 4), "each number of bins must divide the one before"),
         ((2, 4), "each number of bins must divide the one before"),

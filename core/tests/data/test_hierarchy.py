@@ -275,7 +275,7 @@ def test_a_field_without_end_is_refused(tmp_path) -> None:
 def test_a_file_may_have_a_mark_quotes_and_line_breaks(tmp_path) -> None:
     path = tmp_path / "odd.csv"
     path.write_text('\ufeff"a;1";"x\ny";*\n\nb\u2028c;"x\ny";*\n', encoding="utf-8")
-    assert (("a;1", "x\ny", "*"), ("b\u2028c", "x\ny", "*")) == FromFile(path=path).table().rows
+    assert (("a;1", "x y", "*"), ("b c", "x y", "*")) == FromFile(path=path).table().rows
 
 
 def test_a_yaml_tree_is_read_as_rows_of_one_width(tmp_path) -> None:

@@ -16,7 +16,7 @@ SCHEMA = Schema(
         Column(name="age", role="quasi", type="number"),
         Column(name="illness", role="sensitive"),
         Column(name="zip", role="quasi", missing="suppress"),
-        Column(name="who", role="person"),
+        Column(name="who", role="person", missing="suppress"),
         Column(name="note", role="other"),
     ]
 )
@@ -98,8 +98,10 @@ def test_missing_cells_of_any_role_may_be_refused() -> None:
     assert expected == str(error.value)
 
 
-def test_persons_are_numbered_and_rows_without_one_are_one_person(table: Table) -> None:
+def test_persons_are_numbered_and_rows_without_one_are_told(table: Table) -> None:
     assert [0, 1, 2, 0] == table.persons.tolist()
+    assert [False, False, True, False] == table.unknown_persons.tolist()
+    assert None is table.take(np.array([0, 1, 3])).unknown_persons
     alone = Table.build(frame(), Schema([Column(name="age", role="quasi", type="number")]))
     assert None is alone.persons
 

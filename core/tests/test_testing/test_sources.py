@@ -65,6 +65,11 @@ class MisnamesColumns(Pickled):
         return (*super().columns(), "height")
 
 
+class LooksAtAll(Pickled):
+    def first_rows(self, names, at_most):
+        return self.frame()
+
+
 class OtherSchema(Pickled):
     def load(self, schema, run):
         table = super().load(schema, run)
@@ -78,6 +83,7 @@ class TestToys(ToyTests):
         (PickledConformance, KeepsUndeclared, "check_undeclared_columns_stay_behind"),
         (PickledConformance, KeyErrors, "check_absent_column_is_a_data_error"),
         (PickledConformance, MisnamesColumns, "check_columns_are_listed_truly"),
+        (PickledConformance, LooksAtAll, "check_first_rows_are_a_look_ahead"),
         (PickledConformance, OtherSchema, "check_returns_the_declared_columns"),
     ]
     on_tables = True

@@ -27,8 +27,8 @@ _BATCH = 4096
 Work = Callable[[int, int], NDArray[np.int64]]
 
 
-def cells_of(table: Table, classes: Classes, limit: int, least: int) -> Classes:
-    """Cut every class into cells of nearly equal size.
+def cells_of(table: Table, classes: Classes, limit: int, least: int, run: Run) -> Classes:
+    """Cut every class into cells of nearly equal size, and warn where any is cut.
 
     Parameters
     ----------
@@ -50,6 +50,11 @@ def cells_of(table: Table, classes: Classes, limit: int, least: int) -> Classes:
     place = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
     starts = classes.starts[owner] + place * sizes[owner] // counts[owner]
     bounds = np.append(starts, len(classes.rows)).astype(np.int64)
+    run.warn(
+        f"More than {limit:,} rows are not clustered at once ('cell'): they were cut into "
+        f"{int(counts[counts > 1].sum()):,} blocks first, and clusters across blocks, which might "
+        "lose less, were not tried."
+    )
     return Classes(_ordered(table, classes, counts > 1), bounds, classes.suppressed)
 
 

@@ -17,6 +17,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from anonloom.errors import IntegrityError
+from anonloom.files import read_bytes
 
 
 def new(path: Path) -> Ed25519PrivateKey:
@@ -63,7 +64,7 @@ def read_private(path: Path) -> Ed25519PrivateKey:
         When the file holds no private Ed25519 key in PEM, or an encrypted one.
     """
     try:
-        key = load_pem_private_key(path.read_bytes(), password=None)
+        key = load_pem_private_key(read_bytes(path), password=None)
     except OSError as error:
         raise IntegrityError(f"the private key {path} cannot be read: {error.strerror}") from None
     except TypeError:
@@ -98,7 +99,7 @@ def read_public(pem: bytes, where: str) -> Ed25519PublicKey:
 def pinned(path: Path) -> Ed25519PublicKey:
     """Read the publisher's public key, obtained elsewhere; raises as `read_public` does."""
     try:
-        pem = path.read_bytes()
+        pem = read_bytes(path)
     except OSError as error:
         raise IntegrityError(f"the pinned key {path} cannot be read: {error.strerror}") from None
     return read_public(pem, f"the pinned key {path}")

@@ -7,6 +7,7 @@ remembers can tell: a head seen before, or the least version to accept.
 from pathlib import Path
 
 from anonloom.errors import IntegrityError
+from anonloom.files import read_bytes
 from anonloom.kinds.integrity import Known, Verified
 from anonloom_proofs.head import Head
 
@@ -54,7 +55,7 @@ def read_head(path: Path) -> Head:
         When it cannot be read, or is none.
     """
     try:
-        data = path.read_bytes()
+        data = read_bytes(path)
     except OSError as error:
         raise IntegrityError(f"the known head {path} cannot be read: {error.strerror}") from None
     return Head.read(data, str(path))

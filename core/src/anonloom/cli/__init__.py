@@ -9,7 +9,15 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
+
+# As in `typing`, which takes longer to import than all that is needed here.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+    from _typeshed import SupportsWrite
 
 #: Name -> module and one line for ``--help``.
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -39,22 +47,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
     _prepare_streams()
+    if any("\0" in word for word in words):
+        # No shell can give one; a program that calls this can.
+        complain("an argument holds a NUL character, which nothing can be named by")
+        return 2
     try:
         code = _run(words)
         # Output that is still in the buffer can meet a closed pipe, too.
         sys.stdout.flush()
         return code
-    except SystemExit as stop:
-        return stop.code if isinstance(stop.code, int) else 0
     except KeyboardInterrupt:
-        print("anonloom: interrupted", file=sys.stderr)
+        complain("interrupted")
         return 130
     except BrokenPipeError:
-        # The reader, such as `head`, has seen enough. Python would complain once more at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader, such as `head`, has seen enough.
+        give_up_output()
         return 141
-    except Exception as error:
+    except BaseException as error:
+        # SystemExit is no way out of a command: whoever raises it, nothing is known to be done.
         return _explain(error, debug)
+
+
+def complain(text: str) -> None:
+    """Say what went wrong on standard error, if anybody can be told there."""
+    with suppress(OSError, ValueError):
+        print(f"anonloom: {text}", file=sys.stderr, flush=True)
+
+
+def give_up_output() -> None:
+    """Throw away what standard output did not take; Python would complain once more at exit."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _prepare_streams() -> None:
@@ -63,26 +86,35 @@ def _prepare_streams() -> None:
         stream = getattr(sys, name)
         if stream is None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
-        elif name == "stdout" and (stream.encoding or "").lower().replace("-", "") != "utf8":
+        elif getattr(stream, "errors", "") == "strict":
+            # UTF-8 cannot show everything either: a path may hold any bytes.
             stream.reconfigure(errors="backslashreplace")
 
 
 def _run(words: list[str]) -> int:
     name = next((word for word in words if not word.startswith("-")), "")
-    commands = dict(COMMANDS)
+    commands, owners = dict(COMMANDS), dict[str, str]()
     if name and name not in commands:
-        commands |= _commands_of_plugins()
+        added, owners = _commands_of_plugins()
+        commands |= added
     parser, parsers = _parser(commands)
-    if name in commands:
-        module = import_module(commands[name][0])
-        module.configure(parsers[name])
-        parsers[name].set_defaults(execute=module.execute)
-    elif name:
-        from anonloom.spelling import did_you_mean
+    try:
+        if name in owners:
+            from anonloom.cli.foreign import run_foreign
 
-        guess = did_you_mean(name, commands) or "see 'anonloom --help'"
-        parser.exit(2, f"anonloom: there is no command {name!r}; {guess}\n")
-    options = parser.parse_args(words)
+            return run_foreign(owners[name], commands[name][0], parser, parsers[name], words)
+        if name in commands:
+            module = import_module(commands[name][0])
+            module.configure(parsers[name])
+            parsers[name].set_defaults(execute=module.execute)
+        elif name:
+            from anonloom.spelling import did_you_mean
+
+            guess = did_you_mean(name, commands) or "see 'anonloom --help'"
+            parser.exit(2, f"anonloom: there is no command {name!r}; {guess}\n")
+        options = parser.parse_args(words)
+    except Answered as answered:
+        return answered.status
     if not name:
         parser.print_help()
         return 2
@@ -90,10 +122,34 @@ def _run(words: list[str]) -> int:
     return code
 
 
+class Answered(Exception):
+    """The command line was answered by argparse: by its help, or by what is wrong with it."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
+
+
+class _Parser(argparse.ArgumentParser):
+    """Ends with an error of ours, so that nobody else's SystemExit is taken for its answer."""
+
+    def exit(self, status: int = 0, message: str | None = None) -> "NoReturn":
+        if message:
+            self._print_message(message, sys.stderr)
+        raise Answered(status)
+
+    def _print_message(self, message: str, file: "SupportsWrite[str] | None" = None) -> None:
+        if file is not None and file is sys.stdout:
+            # argparse would take no notice of an output that is full.
+            sys.stdout.write(message)
+        else:
+            super()._print_message(message, file)
+
+
 def _parser(
     commands: dict[str, tuple[str, str]],
 ) -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
-    parser = argparse.ArgumentParser(
+    parser: argparse.ArgumentParser = _Parser(
         prog="anonloom",
         description="Publish personal tables safely: pipelines of privacy methods.",
         epilog=_EPILOG,
@@ -123,46 +179,52 @@ class _Version(argparse.Action):
         parser.exit(0)
 
 
-def _commands_of_plugins() -> dict[str, tuple[str, str]]:
+def _commands_of_plugins() -> tuple[dict[str, tuple[str, str]], dict[str, str]]:
+    """Return the commands that plugins add, and whose each of them is."""
     from anonloom.registry import Registry
 
-    return {
-        entry.command.name: (entry.command.target, entry.command.summary)
-        for entry in Registry.installed().commands
-        # Core's own commands cannot be replaced: a plugin must not become `anonloom verify`.
-        if entry.command.name not in COMMANDS
-    }
+    # Core's own commands cannot be replaced: a plugin must not become `anonloom verify`.
+    added = [one for one in Registry.installed().commands if one.command.name not in COMMANDS]
+    return (
+        {one.command.name: (one.command.target, one.command.summary) for one in added},
+        {one.command.name: one.label for one in added},
+    )
 
 
-def _explain(error: Exception, debug: bool) -> int:
+def _explain(error: BaseException, debug: bool) -> int:
     """Say what went wrong on standard error and return the exit code."""
+    from anonloom.border import left_by, strange
     from anonloom.errors import AnonloomError, SpecError, UsageError
 
     if debug:
         import traceback
 
-        traceback.print_exception(error)
+        with suppress(OSError, ValueError):
+            traceback.print_exception(error)
     if isinstance(error, SpecError):
         count = len(error.problems)
-        print(f"{error}\n\n{count} problem{'s' if count > 1 else ''}", file=sys.stderr)
+        with suppress(OSError, ValueError):
+            print(f"{error}\n\n{count} problem{'s' if count > 1 else ''}", file=sys.stderr)
         return error.exit_code
     if isinstance(error, AnonloomError):
-        print(f"anonloom: {error}", file=sys.stderr)
+        complain(str(error))
         return error.exit_code
     if isinstance(error, OSError) and error.strerror:
+        if error.filename is None:
+            # It may have been standard output, which Python would try once more at exit.
+            give_up_output()
         # What the machine does not allow is no bug; a path and the system's words are no cells.
         where = f"'{os.fspath(error.filename)}'" if error.filename else "a file or the output"
-        print(f"anonloom: {where} cannot be used: {error.strerror}", file=sys.stderr)
+        complain(f"{where} cannot be used: {error.strerror}")
+        return UsageError.exit_code
+    if isinstance(error, MemoryError):
+        complain("there is not enough memory for this")
         return UsageError.exit_code
     # Neither the text of a strange error nor its traceback: both may hold a cell of the table.
-    at = error.__traceback__
-    while at is not None and at.tb_next is not None:
-        at = at.tb_next
-    where = f" in {at.tb_frame.f_code.co_filename}:{at.tb_lineno}" if at is not None else ""
-    print(
-        f"anonloom: this is a bug: {type(error).__name__}{where}\n"
+    whose = f" of {left_by(error)}" if left_by(error) else ""
+    complain(
+        f"this is a bug{whose}: {strange(error)}\n"
         "    run it again with --debug for the details, and look for personal data in them "
-        "before you pass them on",
-        file=sys.stderr,
+        "before you pass them on"
     )
     return 1

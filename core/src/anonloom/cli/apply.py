@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from anonloom.cli.summary import print_done
 from anonloom.registry import Registry
 from anonloom.run.replay import apply_file
 from anonloom.run.reporting import text_of
@@ -44,6 +45,8 @@ def execute(arguments: argparse.Namespace) -> int:
         replace=arguments.replace,
         at_most=arguments.suppress_at_most,
     )
-    print(text_of(report), end="")
-    print(f"release: {Path(arguments.to) / 'public'}")
+    print_done(
+        f"{text_of(report)}release: {Path(arguments.to) / 'public'}",
+        f"the release is published in '{arguments.to}'",
+    )
     return 0

@@ -17,7 +17,8 @@ from anonloom.data.case import Case
 from anonloom.data.findings import Findings
 from anonloom.data.schema import Schema
 from anonloom.data.table import Table
-from anonloom.errors import PluginError, UsageError
+from anonloom.data.unit import Unit
+from anonloom.errors import FaultyPluginError, PluginError, UsageError
 from anonloom.kinds.guard import Guard
 from anonloom.loading import Entry
 from anonloom.registry import Registry
@@ -88,6 +89,7 @@ class _Plan:
     demanded: int | None = None
     others: tuple[Path, ...] = ()
     names_everybody: tuple[str, ...] = ()
+    unit: Unit = "person"
 
 
 def execute(arguments: argparse.Namespace) -> int:
@@ -96,19 +98,19 @@ def execute(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--jobs must be at least 1. Got {arguments.jobs} instead.")
     registry = Registry.installed()
     before = external.read_cells(Path(arguments.original))
-    after = external.read_cells(Path(arguments.release))
+    after, hidden = external.read_counted(Path(arguments.release))
     plan = _plan(arguments, registry, before, after)
     case = _case(arguments, plan, before, after)
     auditors, skipped = _able(plan, case, arguments.auditors)
     with shown(registry, arguments.quiet):
-        results = _audit(auditors, case, registry, plan.seed, arguments.jobs)
+        results = _audit(auditors, case, registry, plan, arguments.jobs)
     assert case.original is not None
     unread = external.unread_cells(case.release, case.original)
     if arguments.json:
-        data = {**_data(plan.schema, results), "unread": unread}
+        data = {**_data(plan.schema, results), "unread": unread, "normalized_cells": hidden}
         print(json.dumps(data, indent=2, allow_nan=False))
     else:
-        _show(plan, unread, auditors, results, skipped)
+        _show(plan, unread, hidden, auditors, results, skipped)
     return 0
 
 
@@ -141,6 +143,7 @@ def _plan(
         spec.seed or 0,
         Guard(tuple(use.method for use in spec.privacy)).demanded if spec.privacy else None,
         spec.data.other_releases,
+        unit=spec.data.unit,
     )
 
 
@@ -184,6 +187,8 @@ def _installed(registry: Registry) -> tuple[tuple[Use, ...], dict[str, str]]:
     for entry in registry.methods("auditor"):
         try:
             use = _with_defaults(entry, registry)
+        except FaultyPluginError:
+            raise
         except PluginError as error:
             skipped[entry.name] = error.what
             continue
@@ -232,7 +237,7 @@ def _able(plan: _Plan, case: Case, named: Iterable[str]) -> tuple[tuple[Use, ...
 
 
 def _audit(
-    auditors: tuple[Use, ...], case: Case, registry: Registry, seed: int, jobs: int | None
+    auditors: tuple[Use, ...], case: Case, registry: Registry, plan: _Plan, jobs: int | None
 ) -> dict[str, Findings]:
     run_id = secrets.token_hex(8)
     ids = tuple(use.id for use in auditors)
@@ -240,7 +245,14 @@ def _audit(
         TemporaryDirectory(prefix="anonloom-") as scratch,
         announced_as("audit", ids, registry, run_id) as ending,
     ):
-        journal = Journal(registry, run_id, seed, workers=jobs or cores(), scratch=Path(scratch))
+        journal = Journal(
+            registry,
+            run_id,
+            plan.seed,
+            workers=jobs or cores(),
+            scratch=Path(scratch),
+            unit=plan.unit,
+        )
         results = {use.id: audited(use, case, journal) for use in auditors}
         ending.status = "dry-run"
     return results
@@ -263,6 +275,7 @@ def _data(schema: Schema, results: dict[str, Findings]) -> dict[str, Any]:
 def _show(
     plan: _Plan,
     unread: dict[str, int],
+    hidden: dict[str, int],
     auditors: tuple[Use, ...],
     results: dict[str, Findings],
     skipped: dict[str, str],
@@ -274,6 +287,15 @@ def _show(
         print(
             f"warning: column '{name}': {cells} neither a value of the original, nor in its "
             "hierarchy, nor '[a, b]', '{\"a\", \"b\"}' or '*', and counted as entirely lost"
+        )
+    for name, count in hidden.items():
+        cells = (
+            "1 cell of the release holds" if count == 1 else f"{count} cells of the release hold"
+        )
+        print(
+            f"warning: column '{name}': {cells} characters that nobody sees, or text that is not "
+            "in Unicode's form NFC; the audit reads them without, and a machine tells them apart: "
+            "classes may be smaller than they seem here"
         )
     for name in plan.names_everybody:
         print(

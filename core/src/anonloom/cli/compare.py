@@ -1,11 +1,11 @@
 """`anonloom compare`: two runs side by side."""
 
 import argparse
-import json
 from pathlib import Path
 from typing import Any
 
 from anonloom.errors import UsageError
+from anonloom.files import read_json
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -45,7 +45,7 @@ def _report(folder: str) -> tuple[dict[str, Any], Path]:
     else:
         raise UsageError(f"'{folder}' holds no report.json; it must be the folder of a run")
     try:
-        report = json.loads(candidate.read_text(encoding="utf-8"))
+        report = read_json(candidate)
     except ValueError:
         report = None
     if not isinstance(report, dict):

@@ -9,6 +9,7 @@ from pathlib import Path
 from string import Template
 
 from anonloom import __version__
+from anonloom.cli.summary import print_done
 from anonloom.errors import UsageError
 from anonloom.kindtable import KINDS, Kind, kind_called
 from anonloom.spelling import did_you_mean, listed
@@ -71,11 +72,14 @@ def execute(arguments: argparse.Namespace) -> int:
     if root is not None:
         enlist(root, folder)
     shown = folder.as_posix() if folder.is_absolute() else f"./{folder.as_posix()}"
-    print(f"wrote {shown}")
-    print(f"write the method in {shown}/src/{words['package']}/{words['module']}.py, then:")
-    print(f"  python -m pip install -e {shown}")
-    print(f"  anonloom plugins check {name}")
-    print(f"  anonloom run {shown}/example/pipeline.yaml")
+    print_done(
+        f"wrote {shown}\n"
+        f"write the method in {shown}/src/{words['package']}/{words['module']}.py, then:\n"
+        f"  python -m pip install -e {shown}\n"
+        f"  anonloom plugins check {name}\n"
+        f"  anonloom run {shown}/example/pipeline.yaml",
+        f"the plugin is written to {shown}",
+    )
     return 0
 
 

@@ -4,6 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from anonloom.cli.summary import print_done
 from anonloom.errors import UsageError
 from anonloom.registry import Registry
 from anonloom.run.proving import prove, query_of
@@ -51,7 +52,7 @@ def execute(arguments: argparse.Namespace) -> int:
         return 0
     with written_whole(target) as aside:
         aside.write_bytes(proof)
-    sys.stdout.write(f"proof: {target} ({len(proof):,} bytes)\n")
+    print_done(f"proof: {target} ({len(proof):,} bytes)", f"the proof is written to '{target}'")
     return 0
 
 

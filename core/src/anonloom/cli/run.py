@@ -3,11 +3,13 @@
 import argparse
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 
 from anonloom.cli.pipeline_file import add_pipeline_arguments
 from anonloom.cli.progress import shown
+from anonloom.cli.summary import print_done
 from anonloom.errors import UsageError
 from anonloom.registry import Registry
 from anonloom.run.grid import Recipe, reason, run_grid
@@ -64,9 +66,11 @@ def execute(arguments: argparse.Namespace) -> int:
         outcome = pipeline.publish(
             to=arguments.to, replace=arguments.replace, workers=arguments.jobs
         )
-    print(text_of(outcome.report), end="")
-    print(f"release: {_shown(outcome.folder, 'public')}")
-    print(f"report: {_shown(outcome.folder, 'public', *_page(outcome.folder))}")
+    print_done(
+        f"{text_of(outcome.report)}release: {_shown(outcome.folder, 'public')}\n"
+        f"report: {_shown(outcome.folder, 'public', *_page(outcome.folder))}",
+        f"the release is published in '{_shown(outcome.folder)}'",
+    )
     return 0
 
 
@@ -82,7 +86,9 @@ def _experiment(arguments: argparse.Namespace, pipeline: Pipeline, registry: Reg
         nonlocal done
         done += 1
         if not arguments.quiet:
-            print(f"[{done}/{count}] {label}: {status}", file=sys.stderr, flush=True)
+            # Nobody who looks on can stop an experiment.
+            with suppress(OSError):
+                print(f"[{done}/{count}] {label}: {status}", file=sys.stderr, flush=True)
 
     recipe = Recipe(Path(arguments.file), tuple(arguments.settings), arguments.allow_local_code)
     report = run_grid(
@@ -94,9 +100,12 @@ def _experiment(arguments: argparse.Namespace, pipeline: Pipeline, registry: Reg
         tell=tell,
     )
     statuses = [run["status"] for run in report["runs"]]
-    print(f"{statuses.count('published')} of {count} runs published")
-    print(f"table: {_shown(target, 'public', 'grid.csv')}")
-    print(f"report: {_shown(target, 'public', *_page(target))}")
+    print_done(
+        f"{statuses.count('published')} of {count} runs published\n"
+        f"table: {_shown(target, 'public', 'grid.csv')}\n"
+        f"report: {_shown(target, 'public', *_page(target))}",
+        f"the experiment is complete in '{_shown(target)}'",
+    )
     if "published" not in statuses:
         why = reason(pipeline.spec, target)
         print(

@@ -1,6 +1,5 @@
 """A quasi-identifier coded onto an axis: every class covers an interval of codes on it."""
 
-import re
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -15,11 +14,6 @@ from anonloom.data.hierarchy import STAR, Hierarchy
 from anonloom.data.schema import Form, Type
 
 Codes = NDArray[np.integer]
-
-_DAY = re.compile(r"-?\d{4,}-\d\d-\d\d", re.ASCII)
-_TIME = re.compile(r"-?\d{4,}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?", re.ASCII)
-_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
-_PLACED = {"date": _DAY, "time": _TIME}
 
 
 @attrs.frozen(eq=False)
@@ -277,20 +271,8 @@ class Axis:
     def _code_of(self) -> dict[str, int]:
         return {label: code for code, label in enumerate(self._labels) if label is not None}
 
-    def _place(self, text: str) -> float | None:
-        # Python reads 'nan' and '1_000', numpy reads a month as its first day, and 'today'.
-        if not _PLACED.get(self.type, _NUMBER).fullmatch(text):
-            return None
-        try:
-            if self.type in cells.MOMENTS:
-                moment = np.datetime64(text, cells.MOMENTS[self.type])
-                return float(moment.astype(np.int64))
-            return float(text)
-        except ValueError:
-            return None
-
     def _read_interval(self, ends: cells.Ends) -> "Cover | None":
-        lo, hi = self._place(ends.lo), self._place(ends.hi)
+        lo, hi = cells.place(ends.lo, self.type), cells.place(ends.hi, self.type)
         if lo is None or hi is None:
             return None
         if not ends.closed:
@@ -306,7 +288,7 @@ class Axis:
 
     def _read_single(self, text: str) -> "Cover | None":
         """Read a value in another spelling, or one that does not occur, such as a centroid."""
-        place = None if self.type == "category" else self._place(text)
+        place = None if self.type == "category" else cells.place(text, self.type)
         if place is None:
             return None
         return Cover(*self._inside(place, place), ends=(place, place))

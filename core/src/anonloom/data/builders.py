@@ -1,6 +1,7 @@
 """Where a hierarchy comes from: a file, a tree in the spec, or a rule over the occurring values."""
 
 import re
+import unicodedata
 from collections.abc import Collection, Sequence
 from fractions import Fraction
 from itertools import pairwise
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from anonloom.data.cells import number_text, read_interval
 from anonloom.data.hierarchy import STAR, Hierarchy, depth_first
+from anonloom.data.text import normalize_text
 from anonloom.data.written import (
     FromFile,
     HierarchySource,
@@ -179,6 +181,10 @@ def _exact(value: float) -> Fraction:
     return Fraction(repr(float(value)))
 
 
+#: More bins than anybody can tell apart; each costs memory, whether or not a value lies in it.
+MOST_BINS = 100_000
+
+
 @attrs.frozen(kw_only=True)
 class Quantiles(HierarchySource):
     """Bins of a number that hold about equally many distinct values."""
@@ -192,8 +198,8 @@ class Quantiles(HierarchySource):
 
     def __attrs_post_init__(self) -> None:
         """Refuse numbers of bins that do not nest."""
-        if any(count < 2 for count in self.groups):
-            raise ValueError("a level needs at least 2 bins")
+        if not all(2 <= count <= MOST_BINS for count in self.groups):
+            raise ValueError(f"a level needs 2 to {MOST_BINS} bins")
         for finer, coarser in pairwise(self.groups):
             if coarser >= finer or finer % coarser:
                 raise ValueError("each number of bins must divide the one before")
@@ -239,6 +245,9 @@ class Prefix(HierarchySource):
             raise ValueError("'keep' must fall from level to level and stay at least 1")
         if len(self.mask) != 1:
             raise ValueError("'mask' must be one character")
+        if unicodedata.category(self.mask)[0] in "CMZ":
+            # A control, a mark that joins the character before it, a blank.
+            raise ValueError("'mask' must be a character that is seen by itself")
 
     def over(self, values: Values, unknown_own_leaf: bool) -> tuple[Hierarchy, NDArray[np.int64]]:
         """See `HierarchySource.over`."""
@@ -252,11 +261,14 @@ class Prefix(HierarchySource):
             )
         levels: list[list[str]] = [codes]
         for keep in self.keep:
-            levels.append([code[:keep] + self.mask * max(0, len(code) - keep) for code in codes])
+            # A cut may leave half of what the characters meant together.
+            kept = [normalize_text(code[:keep]) for code in codes]
+            rest = [self.mask * max(0, len(code) - keep) for code in codes]
+            levels.append([begin + cut for begin, cut in zip(kept, rest, strict=True)])
         levels.append([STAR] * len(codes))
         order = depth_first(levels, np.arange(len(codes)))
         levels = [[level[at] for at in order] for level in levels]
-        return Hierarchy.of_levels(levels), order
+        return Hierarchy.of_levels(levels, quote=False), order
 
     def stand_in(self, label: str) -> str | None:
         """Return the code whose masked characters are all zero."""

@@ -12,13 +12,18 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data.hierarchy import STAR
+#: The root of every hierarchy, and what a suppressed row shows.
+STAR = "*"
 
 #: What a moment is counted in, by the type of its column.
 MOMENTS: dict[str, Literal["D", "s"]] = {"date": "D", "time": "s"}
 
 _INTERVAL = re.compile(r"\[(?P<lo>[^\[\],]+), (?P<hi>[^\[\],]+)(?P<end>[\])\[])")
 _RANGE = re.compile(r"(?P<lo>\d+(?:\.\d+)?) ?[-\u2013] ?(?P<hi>\d+(?:\.\d+)?)")
+_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
+_DAY = re.compile(r"-?\d{4,}-\d\d-\d\d", re.ASCII)
+_TIME = re.compile(r"-?\d{4,}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?", re.ASCII)
+_PLACED = {"date": _DAY, "time": _TIME}
 _SET = re.compile(r'\{".*"\}', re.S)
 
 
@@ -57,6 +62,25 @@ def interval_text(lo: str, hi: str) -> str:
 def set_text(members: Sequence[str]) -> str:
     """Write a set; members are quoted as in JSON, so that any text can be one."""
     return "{" + ", ".join(json.dumps(member, ensure_ascii=False) for member in members) + "}"
+
+
+def place(text: str, type_: str) -> float | None:
+    """Return the number that a text writes, or the day or the second since 1970; None for others.
+
+    Parameters
+    ----------
+    type_
+        That of a column of numbers, dates or times.
+    """
+    # Python reads 'nan' and '1_000', numpy reads a month as its first day, and 'today'.
+    if not _PLACED.get(type_, _NUMBER).fullmatch(text):
+        return None
+    try:
+        if type_ in MOMENTS:
+            return float(np.datetime64(text, MOMENTS[type_]).astype(np.int64))
+        return float(text)
+    except ValueError:
+        return None
 
 
 class Ends(NamedTuple):

@@ -1,7 +1,7 @@
 """From the cells of a column to an axis and codes, with every mistake of the data named."""
 
-import unicodedata
-from datetime import date, datetime
+import re
+from datetime import date
 from typing import Any
 
 import attrs
@@ -11,11 +11,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from anonloom.data import cells
+from anonloom.data import cells, moments
 from anonloom.data.axis import Axis
 from anonloom.data.builders import UncoveredValues
 from anonloom.data.hierarchy import Hierarchy
-from anonloom.data.schema import ISO, Column
+from anonloom.data.schema import Column
+from anonloom.data.text import visible_form
 from anonloom.errors import DataError
 
 #: How many row numbers a message shows.
@@ -24,8 +25,7 @@ SHOWN = 5
 #: The largest number that a column may hold.
 LARGEST = 1e300
 
-_OFFSET = r"^([0-9-]+[T ][0-9:.,]+) ?(?:[Zz]|[+-][0-9]{2}(?::?[0-9]{2})?)$"
-_WITH_DAY = r"^[0-9]{4}-?[0-9]{2}-?[0-9]{2}(?:[T ]|$)"
+_WHOLE = re.compile(r"\A\s*([0-9]+)\.0+\s*\Z")
 _DECIMAL_COMMA = r"\s*[-+]?[0-9]+,[0-9]+\s*"
 _DECIMAL_COMMA_HINT = "some have a decimal comma: with 'source: csv', write \"decimal: ','\""
 
@@ -36,6 +36,12 @@ class Coded:
 
     axis: Axis
     codes: NDArray[np.int32]
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Rows without a value."""
+        found: NDArray[np.bool_] = self.codes == self.axis.missing
+        return found
 
 
 def code(series: Any, column: Column, out: NDArray[np.int32] | None = None) -> Coded:
@@ -93,12 +99,33 @@ def typed(series: Any, column: Column) -> Any:
         series = _numbers(series, column)
     elif column.type in cells.MOMENTS:
         series = _moments(series, column)
-    if column.missing == "refuse" and series.hasnans:
+    # Whether persons are missing is judged by their visible form: see `refuse_unknown_persons`.
+    if column.missing == "refuse" and column.role != "person" and series.hasnans:
         raise DataError(
             f"column '{column.name}': {_rows(series.isna().to_numpy(bool), 'missing')}; complete "
             "them, or choose 'missing: own' or 'missing: suppress'"
         )
     return series
+
+
+def refuse_unknown_persons(unknown: NDArray[np.bool_], column: Column) -> None:
+    """Refuse rows of which nobody knows whose they are: persons could not be counted.
+
+    As one person, they would hide how often an illness occurs; as a person each, how few people
+    there are.
+
+    Raises
+    ------
+    DataError
+        Naming the column, count and row numbers.
+    """
+    if unknown.any():
+        raise DataError(
+            f"column '{column.name}': {_rows(unknown, 'missing')}; persons cannot be counted when "
+            "some of them are not known",
+            hint="Leave these rows out, give each the id of its person, or write "
+            f"'{column.name}: {{role: person, missing: suppress}}'.",
+        )
 
 
 def _numbers(series: Any, column: Column) -> Any:
@@ -164,7 +191,7 @@ def _moments(series: Any, column: Column) -> Any:
         series = series.astype(pd.ArrowDtype(pa.timestamp("s")))
     if pd.api.types.is_datetime64_any_dtype(series.dtype):
         # The day and the hour are those of the place where the event was, not Greenwich's.
-        moments = series.dt.tz_localize(None) if series.dt.tz is not None else series
+        found = series.dt.tz_localize(None) if series.dt.tz is not None else series
     else:
         # Days repeat: each distinct cell is parsed once.
         codes, uniques = pd.factorize(series)
@@ -176,52 +203,27 @@ def _moments(series: Any, column: Column) -> Any:
                 f"column '{column.name}': {_rows(bad, what)}; "
                 "correct the data, or give the column's 'format'"
             )
-        moments = pd.Series(parsed, index=series.index, name=series.name)
+        found = pd.Series(parsed, index=series.index, name=series.name)
     # Down, not towards 1970, as Arrow would round.
-    moments = moments.dt.floor("s").astype("datetime64[s]")
+    found = found.dt.floor("s").astype("datetime64[s]")
+    beyond = moments.outside(found.to_numpy())
+    if beyond.any():
+        what = f"not a {column.type} of the years 1 to 9999"
+        raise DataError(f"column '{column.name}': {_rows(beyond, what)}; correct the data")
     # A date is a day: a time of day would single people out, and only some formats would show it.
-    return moments.dt.normalize() if column.type == "date" else moments
+    return found.dt.normalize() if column.type == "date" else found
 
 
 def _parse_moments(distinct: Any, column: Column) -> NDArray[np.datetime64]:
     """Read cells as dates or times, not-a-time where that fails."""
+    assert column.type == "date" or column.type == "time"
     texts = [cells.cell_text(value) for value in distinct]
-    if "%z" in column.layout.lower():
-        parsed = np.array([_local(text, column.layout) for text in texts], "datetime64[s]")
-    else:
-        plain = pd.Series(texts, dtype="str")
-        if column.layout == ISO:
-            plain = _iso(plain, with_day=column.type == "time")
-        found = pd.to_datetime(plain, format=column.layout, errors="coerce")
-        parsed = found.to_numpy().astype("datetime64[s]")
+    parsed = moments.parse(texts, column.layout, column.type)
     for at, value in enumerate(distinct):
         if isinstance(value, date):
             # It is a date already, in no form.
             parsed[at] = np.datetime64(pd.Timestamp(value).tz_localize(None), "s")
     return parsed
-
-
-def _iso(texts: Any, with_day: bool) -> Any:
-    """Cut offsets off ISO texts, with which pandas would move them to another day.
-
-    Parameters
-    ----------
-    with_day
-        Whether to leave out texts that name no day: a month is no moment.
-    """
-    plain = pa.array(texts.tolist(), pa.string())
-    plain = pc.replace_substring_regex(plain, _OFFSET, r"\1")
-    if with_day:
-        plain = pc.if_else(pc.match_substring_regex(plain, _WITH_DAY), plain, None)
-    return plain.to_pandas()
-
-
-def _local(text: str, form: str) -> datetime | None:
-    """Read a time with its offset, and forget the offset: pandas would move it to another day."""
-    try:
-        return datetime.strptime(text, form).replace(tzinfo=None)
-    except ValueError:
-        return None
 
 
 def _rows(bad: NDArray[np.bool_], what: str) -> str:
@@ -265,9 +267,9 @@ def _distinct(series: Any, column: Column) -> _Distinct:
         return _sorted(np.asarray(values, float), entries)
     if column.type in cells.MOMENTS:
         unit = f"datetime64[{cells.MOMENTS[column.type]}]"
-        moments = series.to_numpy().astype(unit)
-        entries, values = pd.factorize(moments.astype(np.int64))
-        missing = np.isnat(moments)
+        found = series.to_numpy().astype(unit)
+        entries, values = pd.factorize(found.astype(np.int64))
+        missing = np.isnat(found)
         if missing.any():
             # The integer that stands for "not a time" is a value to factorize, not to us.
             absent = entries[missing.argmax()]
@@ -287,21 +289,15 @@ def _distinct(series: Any, column: Column) -> _Distinct:
     # order of the rows out of the codes.
     labels = np.empty(len(kept), object)
     labels[:] = [cells.cell_text(value) for value in cells_[kept]]
+    if column.role == "person":
+        # Whole numbers that a missing cell once made fractions, and that were written so.
+        labels[:] = [_WHOLE.sub(r"\1", label) for label in labels]
     if column.role in ("sensitive", "person") and column.generalization is None:
-        labels[:] = [_same_to_a_reader(label) for label in labels]
+        labels[:] = [visible_form(label) or None for label in labels]
     rank, values = pd.factorize(labels, sort=True)
     ranks = np.full(len(cells_) + 1, -1, np.int64)
     ranks[kept] = rank
     return _Distinct(np.asarray(values, object), entries, ranks, blank=bool((rank < 0).any()))
-
-
-def _same_to_a_reader(label: str) -> str | None:
-    """Write what is counted as its readers take it; None for nothing but blanks.
-
-    'flu', 'Flu' and 'flu ' are one illness, in whatever form of Unicode: counted as three, they
-    would make a class of one illness look diverse. So it is with persons.
-    """
-    return " ".join(unicodedata.normalize("NFKC", label).casefold().split()) or None
 
 
 def _sorted(values: NDArray[Any], entries: NDArray[np.integer]) -> _Distinct:

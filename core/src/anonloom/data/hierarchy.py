@@ -12,9 +12,10 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.data.cells import STAR as STAR
+from anonloom.data.labels import Node, refuse_labels
+from anonloom.data.text import normalize_text
 from anonloom.errors import DataError
-
-STAR = "*"
 
 
 @attrs.frozen(eq=False)
@@ -38,43 +39,60 @@ class Hierarchy:
     last: NDArray[np.int32]
 
     @classmethod
-    def of_levels(cls, levels: Sequence[Sequence[str]]) -> "Hierarchy":
+    def of_levels(
+        cls,
+        levels: Sequence[Sequence[str]],
+        *,
+        apart: NDArray[np.bool_] | None = None,
+        quote: bool = True,
+    ) -> "Hierarchy":
         """Build from the labels of every leaf's ancestors, one sequence per level.
 
         The leaves must already be in their order. Equal labels on neighbouring levels over the
-        same leaves are one node, so that a ragged tree is padded by repeating labels.
+        same leaves are one node, so that a ragged tree is padded by repeating labels. Labels are
+        brought to the form of `normalize_text`, in which they are published.
+
+        Parameters
+        ----------
+        apart
+            Leaves that the hierarchy itself does not know; see `refuse_labels`.
+        quote
+            Whether a message may quote a label; not where labels are made of cells of the table.
 
         Raises
         ------
         DataError
-            When the last level is not a single `*`, or two different nodes have one label.
+            When the last level is not a single `*`, two different nodes have one label, or a label
+            is empty or reads like other leaves.
         """
+        levels = [[normalize_text(label) for label in row] for row in levels]
         width = len(levels[0])
         if any(label != STAR for label in levels[-1]):
             raise DataError(
                 f"the last level must be '{STAR}' for every leaf: it has no single root"
             )
         ancestors = np.empty((len(levels), width), np.int32)
-        nodes: dict[tuple[str, int, int], int] = {}
-        owner: dict[str, tuple[str, int, int]] = {}
-        label_of: dict[int, str] = {}
+        nodes: dict[Node, int] = {}
+        owner: dict[str, Node] = {}
         for depth, row in enumerate(levels):
             # A node is a maximal run of one label.
             names = np.asarray(row, object)
             edges = np.flatnonzero(np.r_[True, names[1:] != names[:-1]][:width])
             stops = np.r_[edges[1:], width][:width]
             for start, stop in zip(edges.tolist(), stops.tolist(), strict=True):
-                key = (str(names[start]), start, stop)
-                if owner.setdefault(key[0], key) != key:
+                key = Node(str(names[start]), start, stop)
+                if owner.setdefault(key.label, key) != key:
                     raise DataError(
-                        f"label {key[0]!r} stands for two different groups of values; "
+                        f"{key.named(quote)} stands for two different groups of values; "
                         "labels must be unique in a hierarchy"
                     )
                 node = nodes.setdefault(key, len(nodes))
                 ancestors[depth, start:stop] = node
-                label_of[node] = key[0]
         for lower, upper in pairwise(ancestors):
-            _check_nesting(lower, upper, label_of)
+            _check_nesting(lower, upper, tuple(nodes), quote)
+        if width:
+            known = np.zeros(width, bool) if apart is None else apart
+            refuse_labels(tuple(nodes), levels[0], known, quote=quote)
         spans = np.array([(start, stop - 1) for _, start, stop in nodes], np.int32).reshape(-1, 2)
         return cls(ancestors, tuple(label for label, _, _ in nodes), spans[:, 0], spans[:, 1])
 
@@ -136,14 +154,14 @@ class Hierarchy:
 
 
 def _check_nesting(
-    lower: NDArray[np.int32], upper: NDArray[np.int32], label: dict[int, str]
+    lower: NDArray[np.int32], upper: NDArray[np.int32], nodes: Sequence[Node], quote: bool
 ) -> None:
     """Refuse a node that has two parents."""
     inside = lower[1:] == lower[:-1]
     torn = inside & (upper[1:] != upper[:-1])
     if torn.any():
-        node = int(lower[:-1][torn][0])
-        raise DataError(f"label {label[node]!r} has two parents; a hierarchy is a tree")
+        node = nodes[int(lower[:-1][torn][0])]
+        raise DataError(f"{node.named(quote)} has two parents; a hierarchy is a tree")
 
 
 def depth_first(levels: Sequence[Sequence[str]], rank: NDArray[np.integer]) -> NDArray[np.int64]:

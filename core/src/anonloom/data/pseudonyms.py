@@ -14,6 +14,7 @@ import pandas as pd
 from anonloom.data.cells import cell_text
 from anonloom.data.schema import Column
 from anonloom.errors import DataError
+from anonloom.files import read_bytes
 
 KEY_BYTES = 32
 
@@ -29,7 +30,7 @@ def key_for(column: Column) -> bytes:
     if column.key is None:
         return secrets.token_bytes(KEY_BYTES)
     try:
-        key = bytes.fromhex(column.key.read_text(encoding="ascii").strip())
+        key = bytes.fromhex(read_bytes(column.key).decode("ascii").strip())
     except (OSError, ValueError):
         raise DataError(
             f"column '{column.name}': the key file cannot be read; it must hold a hexadecimal key"

@@ -10,6 +10,7 @@ import attrs
 
 from anonloom.data.builders import Calendar, HierarchySource
 from anonloom.data.cells import MOMENTS
+from anonloom.data.text import normalize_text
 from anonloom.params import above, param
 
 Role = Literal["identifier", "quasi", "sensitive", "label", "other", "person", "group", "truth"]
@@ -48,7 +49,8 @@ class Column:
         help="A CSV or YAML file, or a builder: how values are generalized.", default=None
     )
     missing: Literal["own", "refuse", "suppress"] = param(
-        help="A missing value is a leaf of its own, an error, or suppresses its row.",
+        help="A missing value is a leaf of its own, an error, or suppresses its row; that of a "
+        "person is an error by default.",
         default="own",
     )
     unknown: Literal["refuse", "own-leaf"] = param(
@@ -75,9 +77,19 @@ class Column:
         default=None,
         private=True,
     )
+    namesakes: bool = param(
+        help="Different people share a value of this identifier, such as a name: rows that have "
+        "the same one are not taken for one person's.",
+        default=False,
+    )
 
     def __attrs_post_init__(self) -> None:
         """Refuse options that contradict each other."""
+        if normalize_text(self.name) != self.name:
+            raise ValueError(
+                "a column's name must be in Unicode's form NFC, without characters that nobody "
+                f"sees and without line breaks. Got {self.name!a} instead."
+            )
         if self.publish is not None and self.role != "quasi":
             raise ValueError(
                 f"'publish' is for quasi-identifiers; a column with role '{self.role}' is "
@@ -99,6 +111,8 @@ class Column:
                 "'accept' is for columns that are published as they are; a column with role "
                 f"'{self.role}' is not"
             )
+        if self.namesakes and self.role != "identifier":
+            raise ValueError("'namesakes' is for identifiers")
         if self.key is not None and not self.pseudonymize:
             raise ValueError("'key' goes with 'pseudonymize: true'")
         if self.type == "date" and isinstance(self.hierarchy, Calendar):

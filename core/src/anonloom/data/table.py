@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from anonloom.data.axis import Axis
 from anonloom.data.classes import Classes
-from anonloom.data.coding import Coded, code, typed
+from anonloom.data.coding import Coded, code, refuse_unknown_persons, typed
+from anonloom.data.persons import sharing_rows
 from anonloom.data.pseudonyms import key_for, pseudonyms
 from anonloom.data.schema import Schema
+from anonloom.data.text import normalize_column, normalize_text
 from anonloom.errors import DataError
 from anonloom.spelling import closest
 
@@ -39,6 +41,11 @@ class Table:
         Row of the source that each row came from; None when rows correspond to nobody.
     incomplete
         Rows that a column with `missing: suppress` suppresses.
+    normalized
+        By column, how many cells were changed to the form of `text.normalize_text` when they were
+        read; columns without any are not listed.
+    sharing
+        For every identifier, how many rows have a value that another row has, too.
     """
 
     schema: Schema
@@ -51,12 +58,21 @@ class Table:
     _reads: frozenset[str] | None = attrs.field(default=None)
     _coded: dict[str, Coded] = attrs.field(factory=dict, repr=False)
     pseudonym_keys: dict[str, bytes] = attrs.field(factory=dict, repr=False)
+    normalized: dict[str, int] = attrs.field(factory=dict)
+    sharing: dict[str, int] = attrs.field(factory=dict, repr=False)
 
     @classmethod
     def build(
-        cls, frame: pd.DataFrame, schema: Schema, origin: NDArray[np.int64] | None = None
+        cls,
+        frame: pd.DataFrame,
+        schema: Schema,
+        origin: NDArray[np.int64] | None = None,
+        null: Collection[str] = (),
     ) -> "Table":
         """Check a frame against a schema and code it.
+
+        This is the door through which all data come: texts and names of columns are brought to one
+        form here, see `anonloom.data.text`.
 
         Columns that the schema does not declare are left behind, identifiers too, unless they are
         published as pseudonyms.
@@ -65,6 +81,9 @@ class Table:
         ----------
         origin
             Row of the source for every row; counted from 0 when not given.
+        null
+            Texts that the source takes for a missing value; a cell that is one of them once its
+            invisible characters are gone is missing, too.
 
         Raises
         ------
@@ -77,29 +96,41 @@ class Table:
         if origin is not None and len(origin) != len(frame):
             raise ValueError("origin must have one entry per row")
         # A frame may have numbers for names; a schema has text.
-        place = {str(name): at for at, name in enumerate(frame.columns)}
+        place = {normalize_text(str(name)): at for at, name in enumerate(frame.columns)}
         kept: dict[str, Any] = {}
         coded: dict[str, Coded] = {}
+        axes: list[Axis] = []
         keys: dict[str, bytes] = {}
+        normalized: dict[str, int] = {}
+        sharing: dict[str, int] = {}
         incomplete = np.zeros(len(frame), bool)
         codes = np.empty((len(schema.quasi), len(frame)), np.int32)
         for column in schema:
-            series = frame.iloc[:, place[column.name]].reset_index(drop=True)
+            series = frame.iloc[:, place[column.name]].reset_index(drop=True).rename(column.name)
+            series, changed = normalize_column(series, null)
+            if changed and (column.role != "identifier" or column.pseudonymize):
+                normalized[column.name] = changed
             if column.role == "identifier":
+                sharing[column.name] = sharing_rows(series)
                 if column.pseudonymize:
                     keys[column.name] = key_for(column)
                     kept[column.name] = pseudonyms(series, keys[column.name])
                 continue
             series = typed(series, column)
-            if column.missing == "suppress":
-                incomplete |= series.isna().to_numpy()
             kept[column.name] = series
             if column.role == "quasi":
-                coded[column.name] = code(series, column, out=codes[len(coded)])
+                coded[column.name] = code(series, column, out=codes[len(axes)])
+                axes.append(coded[column.name].axis)
+            elif column.role == "person":
+                coded[column.name] = code(series, column)
+                if column.missing != "suppress":
+                    refuse_unknown_persons(coded[column.name].missing, column)
+            if column.missing == "suppress":
+                incomplete |= _missing(series, coded.get(column.name))
         origin = np.arange(len(frame), dtype=np.int64) if origin is None else origin
         return cls(
             schema=schema,
-            axes=tuple(one.axis for one in coded.values()),
+            axes=tuple(axes),
             codes=codes,
             origin=origin,
             incomplete=incomplete,
@@ -107,6 +138,8 @@ class Table:
             frame=pd.DataFrame(kept, index=pd.RangeIndex(len(frame)), copy=False),
             coded=coded,
             pseudonym_keys=keys,
+            normalized=normalized,
+            sharing=sharing,
         )
 
     def __len__(self) -> int:
@@ -149,9 +182,19 @@ class Table:
 
     @property
     def persons(self) -> NDArray[np.int32] | None:
-        """A number for every row's person, or None when every row is a person of its own."""
+        """A number for every row's person, or None when every row is a person of its own.
+
+        All rows whose person is not known have one number: see `unknown_persons`.
+        """
         names = self.schema.having("person")
         return self.coded(names[0]).codes if names else None
+
+    @property
+    def unknown_persons(self) -> NDArray[np.bool_] | None:
+        """Rows whose person is not known, all of them incomplete; None when every row's is."""
+        names = self.schema.having("person")
+        unknown = self.coded(names[0]).missing if names else np.zeros(0, bool)
+        return unknown if unknown.any() else None
 
     def whole(self) -> Classes:
         """All rows in one class, the incomplete ones suppressed."""
@@ -190,7 +233,7 @@ class Table:
         incomplete = np.zeros(len(self), bool)
         for column in schema:
             if column.missing == "suppress" and column.name in frame:
-                incomplete |= frame[column.name].isna().to_numpy()
+                incomplete |= _missing(frame[column.name], self._coded.get(column.name))
         return attrs.evolve(
             self,
             schema=schema,
@@ -200,6 +243,7 @@ class Table:
             frame=frame,
             coded={name: one for name, one in self._coded.items() if name in schema},
             pseudonym_keys={n: key for n, key in self.pseudonym_keys.items() if n in schema},
+            sharing={n: rows for n, rows in self.sharing.items() if n in schema},
         )
 
     def narrowed(self, reads: frozenset[str]) -> "Table":
@@ -216,6 +260,12 @@ class Table:
 
     def _visible(self, name: str) -> bool:
         return self._reads is None or self.schema[name].role in self._reads
+
+
+def _missing(series: Any, coded: Coded | None) -> NDArray[np.bool_]:
+    """Say which cells hold no value, nothing but blanks among them where that was looked at."""
+    absent: NDArray[np.bool_] = series.isna().to_numpy(bool)
+    return absent if coded is None else absent | coded.missing
 
 
 def row_numbers(rows: NDArray[np.integer] | NDArray[np.bool_]) -> NDArray[np.integer]:
@@ -243,7 +293,7 @@ def check_columns(names: Iterable[str], schema: Schema) -> None:
     DataError
         Naming the columns.
     """
-    names = [str(name) for name in names]
+    names = [normalize_text(str(name)) for name in names]
     if _is_a_row(names, schema):
         # Without a header the names are the cells of the first person.
         raise DataError(

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 from anonloom.data.cells import cell_text, moment_texts, number_text
 from anonloom.data.hierarchy import STAR, Hierarchy, depth_first
+from anonloom.data.text import normalize_text
 from anonloom.errors import DataError
+from anonloom.files import read_bytes
 from anonloom.params import not_empty, param
 
 Values = NDArray[Any]
@@ -100,6 +102,7 @@ class LeafTable(HierarchySource):
         """
         if not rows:
             raise DataError(f"{where}: the hierarchy is empty")
+        rows = [[normalize_text(label) for label in row] for row in rows]
         width = len(rows[0])
         seen: set[str] = set()
         for number, row in enumerate(rows, start=1):
@@ -112,6 +115,8 @@ class LeafTable(HierarchySource):
                     f"{where}: row {number} must end with the root, '{STAR}'",
                     hint=_separator_hint(row),
                 )
+            if not all(label.strip() for label in row):
+                raise DataError(f"{where}: row {number} has an empty label; every one needs a name")
             if row[0] in seen:
                 raise DataError(f"{where}: row {number} repeats a leaf; every leaf stands once")
             seen.add(row[0])
@@ -139,7 +144,7 @@ class LeafTable(HierarchySource):
 
     def whole(self) -> Hierarchy:
         """Return the hierarchy over all leaves of the table."""
-        return _hierarchy(self.rows, range(len(self.rows)))[0]
+        return _hierarchy(self.rows, range(len(self.rows)), np.zeros(len(self.rows), bool))[0]
 
     def over(self, values: Values, unknown_own_leaf: bool) -> tuple[Hierarchy, NDArray[np.int64]]:
         """See `HierarchySource.over`."""
@@ -159,7 +164,7 @@ class LeafTable(HierarchySource):
             for hit, text in zip(found, texts, strict=True)
         ]
         ranks = [len(self.rows) + at if hit is None else hit for at, hit in enumerate(found)]
-        hierarchy, order = _hierarchy(rows, range(len(values)) if ordered else ranks)
+        hierarchy, order = _hierarchy(rows, range(len(values)) if ordered else ranks, unknown)
         if ordered and (np.diff(order) < 0).any():
             raise DataError(
                 "a group of the hierarchy is not a range of consecutive values"
@@ -176,6 +181,7 @@ class LeafTable(HierarchySource):
         row_of: dict[float | str, int]
         if values.dtype.kind == "f":
             row_of = {_as_number(row[0]): at for at, row in enumerate(self.rows)}
+            self._refuse_numbers(row_of)
         else:
             row_of = {row[0]: at for at, row in enumerate(self.rows)}
         if len(row_of) < len(self.rows):
@@ -185,6 +191,21 @@ class LeafTable(HierarchySource):
             )
         keys: list[Any] = values.tolist() if values.dtype.kind == "f" else texts
         return [row_of.get(key) for key in keys]
+
+    def _refuse_numbers(self, row_of: dict[float | str, int]) -> None:
+        """Refuse groups of numbers that are called like one of the numbers."""
+        groups: dict[str, list[int]] = {}
+        for at, row in enumerate(self.rows):
+            for label in set(row[1:-1]) - {row[0]}:
+                groups.setdefault(label, []).append(at)
+        for label, members in groups.items():
+            if row_of.get(_as_number(label), members[0]) != members[0] or (
+                len(members) > 1 and _as_number(label) in row_of
+            ):
+                raise DataError(
+                    f"label {label!r} stands for a group and for a leaf; "
+                    "labels must be unique in a hierarchy"
+                )
 
     def _refuse_groups(self, texts: list[str], unknown: NDArray[np.bool_]) -> None:
         """Refuse unknown values that a reader of the release would take for a group."""
@@ -206,10 +227,13 @@ def _separator_hint(row: Sequence[str]) -> str:
     return ""
 
 
-def _hierarchy(rows: Sequence[Row], ranks: Sequence[int]) -> tuple[Hierarchy, NDArray[np.int64]]:
+def _hierarchy(
+    rows: Sequence[Row], ranks: Sequence[int], apart: NDArray[np.bool_]
+) -> tuple[Hierarchy, NDArray[np.int64]]:
     levels = list(zip(*rows, strict=True))
     order = depth_first(levels, np.array(ranks))
-    return Hierarchy.of_levels([[level[at] for at in order] for level in levels]), order
+    ordered = [[level[at] for at in order] for level in levels]
+    return Hierarchy.of_levels(ordered, apart=apart[order]), order
 
 
 def _spelt(row: Row, text: str) -> Row:
@@ -252,7 +276,7 @@ class FromFile(HierarchySource):
         """
         where = str(self.path)
         try:
-            text = self.path.read_text(encoding="utf-8-sig")
+            text = read_bytes(self.path).decode("utf-8-sig")
         except FileNotFoundError:
             raise DataError(f"{where}: there is no such hierarchy file") from None
         except UnicodeDecodeError:
@@ -306,19 +330,22 @@ def tree_rows(tree: Any) -> list[list[str]]:
 
     def descend(node: Any, above: list[str]) -> None:
         if isinstance(node, Mapping):
-            for label, child in node.items():
+            for key, child in node.items():
+                label = normalize_text(cell_text(key))
+                if not label.strip():
+                    raise DataError(f"a label is empty{_inside(above)}; every one needs a name")
                 if child is None and label != STAR:
                     # `group:` with nothing under it is a leaf.
-                    paths.append([cell_text(label), *above, STAR])
+                    paths.append([label, *above, STAR])
                 else:
-                    descend(child, above if label == STAR else [cell_text(label), *above])
+                    descend(child, above if label == STAR else [label, *above])
         elif isinstance(node, list | tuple):
             for child in node:
                 descend(child, above)
-        elif node is None:
+        elif node is None or not normalize_text(cell_text(node)).strip():
             raise DataError(f"a leaf is empty{_inside(above)}")
         else:
-            paths.append([cell_text(node), *above, STAR])
+            paths.append([normalize_text(cell_text(node)), *above, STAR])
         if isinstance(node, Mapping | list | tuple) and not node:
             raise DataError(f"a group is empty{_inside(above)}")
 

@@ -1,6 +1,9 @@
 """Source: where the table comes from."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import pandas as pd
 
 from anonloom.data.schema import Schema
 from anonloom.data.table import Table
@@ -28,5 +31,13 @@ class Source(ABC):
         """Names of all columns that the source has, or None when that is not known cheaply.
 
         `check` and `plan` use it to list what is not declared and therefore not published.
+        """
+        return None
+
+    def first_rows(self, names: Sequence[str], at_most: int) -> pd.DataFrame | None:
+        """Cells of some columns in the first rows, or None when the source cannot look ahead.
+
+        They are looked at before anything is published, and forgotten: a column that nobody
+        declared may number the persons of the table. Rows need not be in the order of the table.
         """
         return None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import attrs
 
-from anonloom.errors import PluginError
+from anonloom.errors import FaultyPluginError, PluginError
 from anonloom.kindtable import Kind, kind_of_class
 from anonloom.params.shapes import (
     SCALARS,
@@ -81,6 +81,8 @@ class Nested(Instance):
         assert reading.build is not None
         try:
             cls = reading.load(self.kind.key, name)
+        except FaultyPluginError:
+            raise
         except PluginError as error:
             raise Misfit([Trouble(name_at, error.what, error.hint)]) from None
         if not issubclass(cls, self.cls):

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 import attrs
 
+from anonloom.border import around
 from anonloom.kindtable import Kind, kind_of_class
 from anonloom.params.declare import Param, params_of
 from anonloom.params.shapes import Load, Misfit, Reading, Trouble
@@ -48,6 +49,8 @@ def build(
     Misfit
         With every trouble: unknown and missing names, wrong types, failed checks, and, if there
         are none of these, what the class itself says about the combination.
+    FaultyPluginError
+        If a check or a default of the method ends as no code may.
     """
     return _build(cls, values, Reading(load or _no_methods, folder, _build), name, section)
 
@@ -64,6 +67,14 @@ def _build(
     reading: Reading,
     called: str = "",
     section: str = "",
+) -> T:
+    # Checks and defaults are code of the plugin, too.
+    with around(cls):
+        return _built(cls, values, reading, called, section)
+
+
+def _built(
+    cls: type[T], values: Mapping[str, object], reading: Reading, called: str, section: str
 ) -> T:
     declared = params_of(cls)
     called = called or cls.__name__
@@ -155,22 +166,23 @@ def describe(
         Gives the JSON schema of a nested method.
     """
     reading = Reading(_no_methods)
-    return tuple(
-        Described(
-            name,
-            declared.help,
-            declared.words(reading),
-            declared.required,
-            declared.private,
-            None if declared.required else _plain(declared.default_value(), name_of, False),
-            {
-                **declared.shape.schema(of_kind),
-                **(declared.check.schema() if declared.check is not None else {}),
-                "description": declared.help,
-            },
+    with around(cls):
+        return tuple(
+            Described(
+                name,
+                declared.help,
+                declared.words(reading),
+                declared.required,
+                declared.private,
+                None if declared.required else _plain(declared.default_value(), name_of, False),
+                {
+                    **declared.shape.schema(of_kind),
+                    **(declared.check.schema() if declared.check is not None else {}),
+                    "description": declared.help,
+                },
+            )
+            for name, declared in params_of(cls).items()
         )
-        for name, declared in params_of(cls).items()
-    )
 
 
 def as_values(
@@ -188,12 +200,13 @@ def as_values(
     redact : bool
         Whether private parameters are replaced by a placeholder, and paths by their last part.
     """
-    return {
-        name: REDACTED
-        if redact and declared.private and getattr(method, name) is not None
-        else _plain(getattr(method, name), name_of, redact)
-        for name, declared in params_of(type(method)).items()
-    }
+    with around(type(method)):
+        return {
+            name: REDACTED
+            if redact and declared.private and getattr(method, name) is not None
+            else _plain(getattr(method, name), name_of, redact)
+            for name, declared in params_of(type(method)).items()
+        }
 
 
 def _plain(value: object, name_of: Callable[[type], str] | None, redact: bool) -> object:

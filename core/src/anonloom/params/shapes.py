@@ -5,6 +5,7 @@ it says must not run. An integer is taken for a number, a list for a tuple, a te
 """
 
 import math
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -155,7 +156,9 @@ class Scalar(Shape):
         """Return whether the value has exactly this type."""
         if self.type is float:
             # Neither NaN nor infinity: no parameter means anything by them, and JSON lacks them.
-            return type(value) is int or (isinstance(value, float) and math.isfinite(value))
+            return _is_finite(value)
+        if self.type is int:
+            return _is_counted(value)
         if self.type is Path:
             # No system has paths with NUL, and every call that meets one fails in its own way.
             return isinstance(value, str | Path) and str(value) != "" and "\0" not in str(value)
@@ -175,6 +178,18 @@ class Scalar(Shape):
     def schema(self, of_kind: Callable[[Kind], dict[str, object]]) -> dict[str, object]:
         """Return the type."""
         return {"type": SCALARS[self.type][2]}
+
+
+def _is_finite(value: object) -> bool:
+    if type(value) is int:
+        # Python's integers know no end, floats do.
+        return abs(value) <= sys.float_info.max
+    return isinstance(value, float) and math.isfinite(value)
+
+
+def _is_counted(value: object) -> bool:
+    """Whether a value is an integer that arrays and other programs can hold."""
+    return type(value) is int and -(2**63) <= value < 2**63
 
 
 @attrs.frozen

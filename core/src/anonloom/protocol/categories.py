@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from anonloom.data import cells
+from anonloom.data.text import normalize_text
 from anonloom.protocol.fields import (
     UNFIT,
     Bytes,
@@ -103,6 +104,12 @@ class TextField(Field):
         self.refuse(
             broken[entries], "text that is no valid Unicode", "read the data in their own encoding"
         )
+        odd = np.array([label != normalize_text(label) for label in labels] + [False], bool)
+        self.refuse(
+            odd[entries],
+            "text with characters that nobody sees, or not in Unicode's form NFC",
+            "bring it to the form of anonloom.data.text",
+        )
         long = np.array([len(text or b"") > self.text_bytes for text in texts] + [False], bool)
         self.refuse(
             long[entries],
@@ -137,6 +144,9 @@ class TextField(Field):
         entries, distinct = distinct_texts(texts[inside], lengths)
         decoded = [text_of_utf8(text) for text in distinct]
         invalid = np.array([text is None for text in decoded], bool)[entries]
+        odd = np.array(
+            [text is not None and text != normalize_text(text) for text in decoded], bool
+        )
         labels = np.empty(len(decoded), object)
         labels[:] = decoded
         values = labels[entries]
@@ -150,6 +160,7 @@ class TextField(Field):
             ("a length that no text has", foreign),
             ("bytes after the end of the text", padded),
             ("no valid Unicode", invalid & whole),
+            ("text with characters that nobody sees, or not in NFC", odd[entries] & whole),
             (UNFIT, refused & whole),
         )
 

@@ -17,6 +17,7 @@ from anonloom.data.hierarchy import STAR
 from anonloom.data.release import Release
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
+from anonloom.data.text import changed_cells
 from anonloom.errors import PrivacyError
 from anonloom.kinds.privacy import PrivacyModel
 
@@ -68,12 +69,19 @@ def judge(
     models
         Names and models.
     persons
-        The person behind every row of the release, where rows are not persons. This is not
-        published, so the frame alone cannot tell.
+        The person behind every row of the release, -1 where nobody knows, if rows are not
+        persons. This is not published, so the frame alone cannot tell.
     among_starred
         Compare classes with all rows, starred ones included, as the stages did that suppressed
         some of them. What is published is never judged so.
+
+    Raises
+    ------
+    PrivacyError
+        When a quasi-identifier is published with characters that nobody sees: rows that look the
+        same would be told apart by a machine, and classes counted that no reader can see.
     """
+    _refuse_hidden(release)
     kept = np.flatnonzero(~release.suppressed)
     if not len(kept):
         nothing = np.zeros(len(release), bool)
@@ -97,8 +105,28 @@ def judge(
     return tuple(verdicts)
 
 
+def _refuse_hidden(release: Release) -> None:
+    counts = {name: changed_cells(release.frame[name]) for name in release.schema.quasi}
+    found = ", ".join(
+        f"{count} {'cell' if count == 1 else 'cells'} of column '{name}'"
+        for name, count in counts.items()
+        if count
+    )
+    if found:
+        raise PrivacyError(
+            "the release is not published: there are characters that nobody sees, or text that is "
+            f"not in Unicode's form NFC, in {found}; a machine tells such cells apart",
+            hint="Nothing was written. The data were read without them: a mechanism, the "
+            "generalizer or the collector put them in. Cells must be in the form of "
+            "anonloom.data.text.normalize_text.",
+        )
+
+
 def _published_table(release: Release, persons: NDArray[np.int32] | None) -> Table:
-    """Return the release as a table: published cells are plain text, nothing is coded."""
+    """Return the release as a table: published cells are plain text, nothing is coded.
+
+    Building it brings sensitive values to their visible form, whoever wrote them.
+    """
     columns = []
     for column in release.schema:
         if not column.published:
@@ -113,8 +141,9 @@ def _published_table(release: Release, persons: NDArray[np.int32] | None) -> Tab
         name = "person"
         while name in frame.columns:
             name += "_"
-        frame = frame.assign(**{name: persons})
-        columns.append(Column(name=name, role="person"))
+        # As numbers with gaps: a row whose person is not known counts for nobody.
+        frame = frame.assign(**{name: np.where(persons < 0, np.nan, persons)})
+        columns.append(Column(name=name, role="person", type="number", missing="suppress"))
     return Table.build(frame, Schema(tuple(columns)))
 
 

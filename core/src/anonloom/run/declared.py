@@ -85,7 +85,8 @@ def persons_behind(
 ) -> NDArray[np.int32] | None:
     """Return the person behind every published row; None where every row is a person of its own.
 
-    A row that was doubled is still one person, whether or not a column names persons.
+    A row that was doubled is still one person, whether or not a column names persons. A row whose
+    person is not known has -1; such rows are suppressed, whatever a method does.
 
     Parameters
     ----------
@@ -95,7 +96,8 @@ def persons_behind(
     Raises
     ------
     PrivacyError
-        When the rows are somebody's, and it is not known whose.
+        When the rows are somebody's, and it is not known whose, or when a row whose person is not
+        known is not suppressed.
     """
     if nobody and release.origin is None:
         return None
@@ -107,6 +109,24 @@ def persons_behind(
             hint="Nothing was written. The collector must keep the origin of the rows.",
         )
     if original.persons is not None:
-        return original.persons[rows]
+        return _known_persons(original.persons, original.unknown_persons, rows, release)
     doubled = len(rows) > 1 and bool((np.bincount(rows) > 1).any())
     return rows.astype(np.int32) if doubled else None
+
+
+def _known_persons(
+    persons: NDArray[np.int32],
+    unknown: NDArray[np.bool_] | None,
+    rows: NDArray[np.int64],
+    release: Release,
+) -> NDArray[np.int32]:
+    if unknown is None:
+        return persons[rows]
+    open_ = int((unknown[rows] & ~release.suppressed).sum())
+    if open_:
+        raise PrivacyError(
+            f"the release is not published: {open_} of {len(release)} rows have no person and are "
+            "not suppressed, so that the persons of their classes cannot be counted",
+            hint="Nothing was written. Leave rows without a person out of the table.",
+        )
+    return np.where(unknown[rows], np.int32(-1), persons[rows])

@@ -11,16 +11,20 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.border import Border
+from anonloom.data import lookalikes
 from anonloom.data.case import Case
 from anonloom.data.findings import Findings, Notice
 from anonloom.data.release import Release
 from anonloom.data.table import Table, on_own_axes
-from anonloom.errors import PluginError, PrivacyError
+from anonloom.data.unit import worded, worded_findings
+from anonloom.errors import AnonloomError, PluginError, PrivacyError
 from anonloom.kinds.context import stream
 from anonloom.kinds.guard import Guard
 from anonloom.kinds.privacy import PrivacyModel
+from anonloom.kinds.source import Source
 from anonloom.registry import Registry
-from anonloom.run import check, conditions, exposure, suppression
+from anonloom.run import check, conditions, exposure, persons, suppression
 from anonloom.run.declared import persons_behind, wrong_release
 from anonloom.run.external import other_releases
 from anonloom.run.journal import Journal
@@ -43,8 +47,14 @@ class Ending:
 def announced(spec: PipelineSpec, registry: Registry, run_id: str) -> Iterator[Ending]:
     """Tell observers that a pipeline starts and how it ends, however it ends."""
     ids = (spec.data.source.id, spec.collect.id, *(use.id for use in (*spec.stages, *spec.audit)))
-    with announced_as(spec.name, ids, registry, run_id) as ending:
-        yield ending
+    try:
+        with announced_as(spec.name, ids, registry, run_id) as ending:
+            yield ending
+    except AnonloomError as error:
+        # Methods speak of persons, in what they refuse, too.
+        error.what = worded(error.what, spec.data.unit)
+        error.hint = worded(error.hint, spec.data.unit)
+        raise
 
 
 @contextmanager
@@ -56,7 +66,10 @@ def announced_as(
     ending = Ending()
     registry.observers.run_started(run_id=run_id, pipeline=name, stages=ids)
     try:
-        yield ending
+        # Core never ends a run by SystemExit: what comes with it out of a plugin's answer, an
+        # array of objects with code of their own perhaps, is a plugin's, too.
+        with Border("a plugin of the pipeline", marks=False):
+            yield ending
     except BaseException as error:
         interrupted, refused = isinstance(error, KeyboardInterrupt), isinstance(error, PrivacyError)
         ending.status = "interrupted" if interrupted else "refused" if refused else "failed"
@@ -97,7 +110,8 @@ def execute(
     """
     seed = secrets.randbits(63) if spec.seed is None else spec.seed
     workers = workers or cores()
-    journal = Journal(registry, run_id, seed, workers=workers, scratch=scratch)
+    unit = spec.data.unit
+    journal = Journal(registry, run_id, seed, workers=workers, scratch=scratch, unit=unit)
     stages = PipelineStages(spec.stages, journal, spec.privacy)
     guard = _guard(spec, stages)
     whole = _load(spec, guard, journal)
@@ -164,8 +178,13 @@ def _load(spec: PipelineSpec, guard: Guard, journal: Journal) -> Table:
     if spec.privacy:
         schema = schema.guarding(guard.columns(schema))
     with journal.stage(spec.data.source) as (run, count):
-        table: Table = spec.data.source.method.load(schema, run)
+        source: Source = spec.data.source.method
+        table = source.load(schema, run)
+        for text in lookalikes.warnings_of(table):
+            run.warn(text, privacy=True)
         count.rows = len(table)
+        persons.refuse_shared_identifiers(table, spec.data.unit)
+        persons.warn_of_person_numbers(source, spec.data.schema, len(table), spec.data.unit, run)
     return table
 
 
@@ -182,13 +201,37 @@ def _hold_to_declared(spec: PipelineSpec, original: Table, release: Release) -> 
 
 
 def _hold_out(table: Table, share: float, seed: int) -> tuple[Table, Table | None]:
-    """Take the control rows out before any stage sees the table, or its axes know of them."""
+    """Take the control rows out before any stage sees the table, or its axes know of them.
+
+    A person's rows are all held out, or none.
+    """
     if not share:
         return table, None
-    order = stream(seed, "holdout").permutation(len(table))
     cut = round(len(table) * share)
-    kept, control = table.take(np.sort(order[cut:])), table.take(np.sort(order[:cut]))
-    return on_own_axes(kept), control
+    order = stream(seed, "holdout").permutation(len(table))
+    held = np.zeros(len(table), bool)
+    held[order[:cut]] = True
+    if table.persons is not None:
+        held = _held_persons(table, order, cut)
+    return on_own_axes(table.take(~held)), table.take(held)
+
+
+def _held_persons(table: Table, order: NDArray[np.int64], cut: int) -> NDArray[np.bool_]:
+    """Return the rows of whole persons, about as many as asked for.
+
+    Whoever had a row on either side would be somebody outside the release who is in it.
+    """
+    assert table.persons is not None
+    persons = table.persons.astype(np.int64)
+    sizes = np.bincount(persons)
+    # In the order in which their first rows were drawn.
+    drawn = persons[order][np.sort(np.unique(persons[order], return_index=True)[1])]
+    if table.unknown_persons is not None:
+        # Nobody can say that they are not in the release.
+        drawn = drawn[drawn != persons[table.unknown_persons][0]]
+    chosen = drawn[np.cumsum(sizes[drawn]) <= cut]
+    held: NDArray[np.bool_] = np.isin(persons, chosen)
+    return held
 
 
 def refuse_hopeless(
@@ -322,4 +365,4 @@ def audited(audit: Use, case: Case, journal: Journal) -> Findings:
         shown = attrs.evolve(case.release, frame=case.release.frame.copy(deep=False))
         findings = audit.method.audit(attrs.evolve(case, original=seen, release=shown), run)
         count.rows = len(case.release)
-    return Findings.of(findings, run.found)
+    return worded_findings(Findings.of(findings, run.found), journal.unit)

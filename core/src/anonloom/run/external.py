@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 from re import Pattern
-from typing import Any
+from typing import Any, NamedTuple
 
 import attrs
 import numpy as np
@@ -18,12 +18,20 @@ from anonloom.data.hierarchy import STAR
 from anonloom.data.release import Release
 from anonloom.data.schema import Column, Role, Schema, Type
 from anonloom.data.table import EMPTY, Table
+from anonloom.data.text import normalize_column, normalize_text
 from anonloom.errors import DataError
 from anonloom.sources.csv import Csv
 from anonloom.sources.parquet import Parquet
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?", re.ASCII)
+
+
+class Cells(NamedTuple):
+    """A table as text, and by column how many cells were changed when they were read."""
+
+    frame: pd.DataFrame
+    normalized: dict[str, int]
 
 
 def read_cells(path: Path) -> pd.DataFrame:
@@ -34,34 +42,44 @@ def read_cells(path: Path) -> pd.DataFrame:
     DataError
         When the file cannot be read, or has no rows.
     """
+    return read_counted(path).frame
+
+
+def read_counted(path: Path) -> Cells:
+    """Read a table as `read_cells` does, and count what was not in the form of `normalize_text`."""
     try:
-        frame = _cells(path)
+        found = _cells(path)
     except DataError as error:
         # The source speaks of publishing, and of no file.
         if error.what == EMPTY:
             raise _without_rows(path) from None
         raise
-    if frame.empty:
+    if found.frame.empty:
         raise _without_rows(path)
-    return frame
+    return found
 
 
 def _without_rows(path: Path) -> DataError:
     return DataError(f"{path}: the file has no rows")
 
 
-def _cells(path: Path) -> pd.DataFrame:
+def _cells(path: Path) -> Cells:
     if path.suffix == ".parquet":
         # Asking for the columns refuses what is no Parquet file.
-        columns = list(Parquet(path=path).columns())
-        frame = pq.read_table(path, columns=columns).to_pandas()
-        return frame.apply(_as_written)
+        Parquet(path=path).columns()
+        frame = pq.read_table(path).to_pandas().apply(_as_written)
+        names = [normalize_text(str(name)) for name in frame.columns]
+        read = [normalize_column(frame.iloc[:, at]) for at in range(len(names))]
+        changed = {name: count for name, (_, count) in zip(names, read, strict=True) if count}
+        cells = pd.DataFrame(dict(enumerate(column for column, _ in read)), copy=False)
+        return Cells(cells.set_axis(names, axis="columns"), changed)
     source = Csv(path=path)
     # Every column as text: roles are not known yet, and cells must stay as they are written.
     schema = Schema(tuple(Column(name=name, role="other") for name in source.columns()))
     from anonloom.kinds.context import Run
 
-    return source.load(schema, Run(stage="source")).frame
+    table = source.load(schema, Run(stage="source"))
+    return Cells(table.frame, table.normalized)
 
 
 def _as_written(column: Any) -> Any:

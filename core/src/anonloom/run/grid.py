@@ -11,6 +11,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,7 +20,8 @@ import attrs
 import pandas as pd
 
 from anonloom.data.findings import Chart, Finding, Findings
-from anonloom.errors import AnonloomError, PrivacyError, UsageError
+from anonloom.errors import AnonloomError, FaultyPluginError, PrivacyError, UsageError
+from anonloom.files import read_json
 from anonloom.kinds.auditor import GridRow
 from anonloom.registry import Registry
 from anonloom.run import outputs
@@ -89,7 +91,8 @@ def run_grid(
     Raises
     ------
     UsageError
-        When the target holds something else, or a finished experiment and `replace` is not given.
+        When the target holds something else, or a finished experiment and `replace` is not given;
+        also when a process of the experiment was ended from outside.
     """
     spec = recipe.load(registry)
     _prepare(target, spec, replace)
@@ -134,7 +137,7 @@ def _result_file(target: Path, case: GridCase) -> Path:
 def _result(target: Path, case: GridCase) -> dict[str, Any] | None:
     """Result of a finished run with the same settings, or None."""
     try:
-        result = json.loads(_result_file(target, case).read_text(encoding="utf-8"))
+        result = read_json(_result_file(target, case))
     except (OSError, ValueError):
         return None
     if not isinstance(result, dict) or result.get("digest") != _digest(case):
@@ -199,6 +202,12 @@ def _run_all(
                 done, _ = wait(waiting, return_when=FIRST_COMPLETED)
                 for future in done:
                     yield waiting.pop(future), future.result()
+        except BrokenProcessPool:
+            raise UsageError(
+                "a process of the experiment was killed, perhaps for want of memory",
+                hint="run again to go on, without --replace: runs that are done are kept; fewer "
+                "--jobs need less memory",
+            ) from None
         except BaseException:
             pool.shutdown(wait=True, cancel_futures=True)
             raise
@@ -233,6 +242,9 @@ def run_case(spec: PipelineSpec, registry: Registry, target: Path, at: int) -> s
     except PrivacyError as error:
         result.update(status="refused", exit_code=error.exit_code, message=error.what)
         result["verdict"] = of_refusal(error.what).data()
+    except FaultyPluginError:
+        # A bug, which the other runs would meet as well: it ends the experiment.
+        raise
     except AnonloomError as error:
         result.update(status="failed", exit_code=error.exit_code, message=error.what)
     else:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import attrs
 
 from anonloom.data.findings import Findings
+from anonloom.data.unit import Unit, worded, worded_findings
 from anonloom.kinds.context import Run
 from anonloom.params import as_values
 from anonloom.registry import Registry
@@ -51,6 +52,8 @@ class Journal:
     ----------
     observers
         Who is told; by default all whom the registry knows.
+    unit
+        What is counted: whatever methods say is said of that.
     """
 
     registry: Registry
@@ -58,6 +61,7 @@ class Journal:
     seed: int
     workers: int = 1
     scratch: Path | None = None
+    unit: Unit = "person"
     observers: "Observers" = attrs.field()
     seconds: dict[str, float] = attrs.field(factory=dict)
     findings: dict[str, Findings] = attrs.field(factory=dict)
@@ -91,7 +95,8 @@ class Journal:
             observers.stage_progress(run_id=self.run_id, stage=step.id, done=done, total=total)
 
         def say(text: str) -> None:
-            observers.stage_noted(run_id=self.run_id, stage=step.id, text=text)
+            said = worded(text, self.unit)
+            observers.stage_noted(run_id=self.run_id, stage=step.id, text=said)
 
         run = Run(
             stage=step.id,
@@ -105,7 +110,7 @@ class Journal:
         start = time.perf_counter()
         yield run, count
         self.seconds[step.id] = time.perf_counter() - start
-        self.findings[step.id] = Findings.of(run.found)
+        self.findings[step.id] = worded_findings(Findings.of(run.found), self.unit)
         observers.stage_finished(
             run_id=self.run_id,
             stage=step.id,

@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import attrs
 import pandas as pd
 
 from anonloom.data.axis import Axis
 from anonloom.errors import UsageError
+from anonloom.files import read_json
 from anonloom.loading import Entry
 from anonloom.registry import Registry
 from anonloom.run import transformation
@@ -50,6 +50,8 @@ def require_writable(target: Path) -> None:
     UsageError
         Naming the folder or the one above it that stands in the way.
     """
+    if "\0" in str(target):
+        raise UsageError(f"{str(target)!r} is no folder: a path holds no NUL character")
     try:
         if target.is_symlink() and not target.exists():
             raise UsageError(f"'{target}' is a link that leads nowhere", hint=_ELSEWHERE)
@@ -124,8 +126,8 @@ def is_output(folder: Path) -> bool:
 
 def _json(path: Path) -> dict[str, Any]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        content = read_json(path)
+    except (OSError, ValueError):
         return {}
     return content if isinstance(content, dict) else {}
 
@@ -272,13 +274,13 @@ def _manifest(
 ) -> dict[str, Any]:
     report = outcome.report
     private = outcome.private
-    guarantees = spec.collect.method.guarantees
     return {
         "format": 1,
         "name": spec.name,
         "created": report["created"],
         "spec": {
             "columns": described_columns(spec.data.schema),
+            "unit": spec.data.unit,
             "source": spec.data.source.name,
             "holdout": spec.data.holdout,
             "privacy": [{m["model"]: m["parameters"]} for m in report["privacy"]] or "none",
@@ -296,7 +298,7 @@ def _manifest(
         "versions": versions(_entries(spec, registry)),
         "outputs": digests(public),
         "seed_commitment": seed_commitment(private["seed"], bytes.fromhex(private["seed_salt"])),
-        "guarantees": attrs.asdict(guarantees) if guarantees is not None else None,
+        "guarantees": report["collection"]["guarantees"],
         "simulated": spec.collect.method.simulated,
         "local_code": spec.local_code,
     }

@@ -7,15 +7,14 @@ import re
 from pathlib import Path
 
 from anonloom.errors import IntegrityError, UsageError
+from anonloom.files import read_bytes
 from anonloom.kinds.integrity import Known, Proved, ProvingSeal, Query
 from anonloom.registry import Registry
-from anonloom.run.verification import public_folder, scheme_named, seal_named
+from anonloom.run.verification import answer_of, checking, public_folder, scheme_named, seal_named
 
 _FIRST = "anonloom proof 1 "
 # A name is printed: it must not be able to write lines of its own.
-_FIRST_LINE = re.compile(rf"{_FIRST}([a-z0-9-]+)\n")
-#: Longer than any such line.
-_LONGEST_LINE = 200
+_FIRST_LINE = re.compile(rf"{_FIRST}([a-z0-9-]{{1,100}})")
 
 
 def query_of(rows: list[int] | None, where: str | None, since: str | None = None) -> Query:
@@ -79,17 +78,13 @@ def verify_proof(
     """
     if not path.is_file():
         raise UsageError(f"there is no proof file '{path}'")
-    with path.open("rb") as file:
-        first = file.readline(_LONGEST_LINE)
-        try:
-            line = first.decode("ascii")
-        except UnicodeDecodeError:
-            line = ""
-        found = _FIRST_LINE.fullmatch(line)
-        if found is None:
-            raise IntegrityError(f"'{path}' is no proof file of Anonloom")
-        name = found[1]
+    line, end, proof = read_bytes(path).partition(b"\n")
+    found = _FIRST_LINE.fullmatch(line.decode("ascii", "replace"))
+    if found is None or not end:
+        raise IntegrityError(f"'{path}' is no proof file of Anonloom")
+    name = found[1]
+    with checking():
         seal = seal_named(name, registry)
         if not isinstance(seal, ProvingSeal):
             raise IntegrityError(f"the proof names a scheme, '{name}', that makes no proofs")
-        return seal.verify_proof(file.read(), key=key, known=known, asked=asked)
+        return answer_of(Proved, seal.verify_proof(proof, key=key, known=known, asked=asked))

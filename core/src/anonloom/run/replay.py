@@ -1,7 +1,6 @@
 """Publishing new rows by an earlier release's regions, under the same final check."""
 
 import hashlib
-import json
 import secrets
 from pathlib import Path
 from typing import Any
@@ -9,15 +8,19 @@ from typing import Any
 import attrs
 import numpy as np
 
+from anonloom.data import lookalikes
+from anonloom.data.findings import Findings
 from anonloom.data.release import Release
+from anonloom.data.schema import Schema
 from anonloom.data.table import Table
 from anonloom.errors import DataError
+from anonloom.files import read_json
 from anonloom.kinds.context import Run
 from anonloom.kinds.guard import Guard
 from anonloom.kinds.privacy import PrivacyModel
 from anonloom.params import Misfit, as_values, build
 from anonloom.registry import Registry
-from anonloom.run import check, outputs, suppression
+from anonloom.run import check, outputs, persons, suppression
 from anonloom.run.declared import persons_behind
 from anonloom.run.execute import refuse_hopeless
 from anonloom.run.provenance import versions
@@ -66,15 +69,24 @@ def apply_file(
     rule = replay.suppression
     if at_most is not None:
         rule = attrs.evolve(rule, at_most=at_most)
-    table: Table = load_file(data).load(replay.schema, Run(stage="source"))
+    run = Run(stage="source")
+    table = _load(replay, load_file(data), run)
     replayed, release, verdicts = _replayed(replay, table, registry, rule)
     # Nothing here is meant to be repeated: the shuffle comes from the system's randomness.
     release = publishable(release, np.random.default_rng(secrets.randbits(128)))
-    notices = [] if verdicts else [("", NO_PRIVACY)]
+    notices = [("", NO_PRIVACY)] if not verdicts else []
+    notices += [(run.stage, notice) for notice in Findings.of(run.found).notices]
     report = {
         # Named after what is published: the name of the input is nobody's business.
         **outline(
-            target.name, replay.schema, replayed.table, release, verdicts, as_values, notices
+            target.name,
+            replay.schema,
+            replayed.table,
+            release,
+            verdicts,
+            as_values,
+            notices,
+            unit=replay.unit,
         ),
         "privacy_none": not verdicts,
         "suppression": suppression_data(rule, release),
@@ -93,6 +105,27 @@ def apply_file(
     with outputs.built_aside(target, replace) as aside:
         _write(release, report, hashlib.sha256(transformation.read_bytes()).hexdigest(), aside)
     return report
+
+
+def _load(replay: Transformation, source: Csv | Parquet, run: Run) -> Table:
+    """Load the new rows; rows are not taken for persons where they are none.
+
+    An identifier is not published, and new rows may lack it.
+    """
+    there = source.columns()
+    schema = Schema(
+        tuple(
+            column
+            for column in replay.schema
+            if column.published or column.role != "identifier" or column.name in there
+        )
+    )
+    table = source.load(schema, run)
+    for text in lookalikes.warnings_of(table):
+        run.warn(text, privacy=True)
+    persons.refuse_shared_identifiers(table, replay.unit)
+    persons.warn_of_person_numbers(source, schema, len(table), replay.unit, run)
+    return table
 
 
 def _replayed(
@@ -147,10 +180,10 @@ def _write(release: Release, report: dict[str, Any], transformation: str, folder
 
 def _read(path: Path) -> Transformation:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = read_json(path)
     except FileNotFoundError:
         raise DataError(f"{path}: there is no such file") from None
-    except (OSError, ValueError, RecursionError):
+    except (OSError, ValueError):
         raise DataError(f"{path}: cannot be read as JSON") from None
     try:
         return Transformation.read(content)

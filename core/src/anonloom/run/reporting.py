@@ -13,6 +13,8 @@ from anonloom.data.loss import column_losses, mean_of_columns
 from anonloom.data.release import Release
 from anonloom.data.schema import Schema
 from anonloom.data.table import Table
+from anonloom.data.unit import Unit, plural, worded, worded_notice
+from anonloom.kinds.transport import Guarantees
 from anonloom.run import suppression
 from anonloom.run import verdict as release_verdict
 from anonloom.run.check import Verdict
@@ -43,7 +45,7 @@ def report_of(
     notices: Iterable[Notice] = (),
 ) -> dict[str, Any]:
     """Collect what `report.json` says; the manifest is added when the outputs are written."""
-    collector = spec.collect.method
+    collector, unit = spec.collect.method, spec.data.unit
     said = [
         *(("", notice) for notice in (*_notices(spec, original, release), *notices)),
         *((where, notice) for where, found in findings.items() for notice in found.notices),
@@ -58,6 +60,7 @@ def report_of(
             journal.parameters,
             said,
             exposures,
+            unit,
         ),
         "privacy_none": not spec.privacy,
         "suppression": suppression_data(spec.suppression, release),
@@ -72,7 +75,7 @@ def report_of(
             "collector": spec.collect.name,
             "transport": _transport(journal.parameters(collector)),
             "parameters": journal.parameters(collector),
-            "guarantees": attrs.asdict(collector.guarantees) if collector.guarantees else None,
+            "guarantees": described_guarantees(collector.guarantees, unit),
             "simulated": collector.simulated,
             **_left(findings.get(spec.collect.id, Findings())),
             "id": spec.collect.id,
@@ -99,7 +102,7 @@ def outline(
     parameters: Callable[[Any], dict[str, Any]],
     notices: Iterable[tuple[str, Notice]],
     exposures: Iterable[Exposure] = (),
-    unit: str = "persons",
+    unit: Unit = "person",
 ) -> dict[str, Any]:
     """Return what every report says, however the release was made.
 
@@ -110,11 +113,12 @@ def outline(
     exposures
         What columns that nothing generalizes give away.
     unit
-        What a row stands for, in the plural.
+        What is counted: all that is said is said of that.
     """
-    notices = list(notices)
+    notices = [(stage, worded_notice(notice, unit)) for stage, notice in notices]
     models = [one.model for one in verdicts]
-    judged = release_verdict.of_release(models, release.schema, (n for _, n in notices), unit)
+    said = (notice for _, notice in notices)
+    judged = release_verdict.of_release(models, release.schema, said, plural(unit))
     losses = column_losses(original, release)
     sizes = published_sizes(release)
     return {
@@ -122,7 +126,8 @@ def outline(
         "name": name,
         "created": now(),
         "anonloom": version("anonloom-core"),
-        "verdict": judged.data(),
+        "unit": plural(unit),
+        "verdict": _worded(judged.data(), unit),
         "warnings": [
             {"stage": stage, "text": notice.text, "privacy": notice.privacy}
             for stage, notice in notices
@@ -142,7 +147,7 @@ def outline(
             {
                 "model": verdict.name,
                 "parameters": parameters(verdict.model),
-                "meaning": verdict.model.meaning(unit),
+                "meaning": worded(verdict.model.meaning(plural(unit)), unit),
                 "holds": verdict.holds,
                 "classes": verdict.classes,
                 "rows": verdict.rows,
@@ -152,6 +157,22 @@ def outline(
         "truthful": release.truthful,
         "class_sizes": _histogram(sizes),
     }
+
+
+def described_guarantees(guarantees: Guarantees | None, unit: Unit) -> dict[str, Any] | None:
+    """Return what a collector guarantees, as plain data."""
+    if guarantees is None:
+        return None
+    return {name: _worded(value, unit) for name, value in attrs.asdict(guarantees).items()}
+
+
+def _worded(value: Any, unit: Unit) -> Any:
+    """Return plain data with every text in words for what is counted."""
+    if isinstance(value, str):
+        return worded(value, unit)
+    if isinstance(value, dict):
+        return {name: _worded(one, unit) for name, one in value.items()}
+    return [_worded(one, unit) for one in value] if isinstance(value, tuple | list) else value
 
 
 def _transport(parameters: dict[str, Any]) -> str | None:
@@ -190,6 +211,7 @@ def _columns(
             "type": column.type,
             "form": column.form if column.name in coded else None,
             "published": column.name in published,
+            "normalized_cells": original.normalized.get(column.name, 0),
             "loss": losses.get(column.name),
             # Where nothing generalizes it: the share of rows whose value nobody else has.
             "alone": exposed[column.name].share if column.name in exposed else None,
@@ -249,7 +271,7 @@ def _step(use: Use, journal: Journal, findings: dict[str, Findings]) -> dict[str
         "parameters": journal.parameters(use.method),
         "distribution": use.entry.distribution,
         "version": use.entry.version,
-        "summary": use.entry.method.summary,
+        "summary": worded(use.entry.method.summary, journal.unit),
         "paper": use.entry.method.paper,
         **_left(found),
     }
@@ -336,6 +358,7 @@ def text_of(report: dict[str, Any]) -> str:
         lines.append(f"  {model['model']} ({parameters}) holds in {classes}")
     lines += [f"  warning: {_said(warning)}" for warning in report["warnings"]]
     lines += [f"  not covered: {text}" for text in report["verdict"]["does_not_cover"]]
+    lines += _normalized(report["columns"])
     lost = summary["suppressed"] + summary["dropped"]
     lines.append(
         f"  suppressed {lost} row{'' if lost == 1 else 's'} ({report['suppression']['rate']:.2%})"
@@ -350,6 +373,13 @@ def text_of(report: dict[str, Any]) -> str:
             shown = finding["status"] if finding["value"] is None else _shown(finding["value"])
             lines.append(f"  {part['id']}.{finding['name']}: {shown} {finding['unit']}".rstrip())
     return "\n".join(lines) + "\n"
+
+
+def _normalized(columns: list[dict[str, Any]]) -> list[str]:
+    """Say in which columns texts were changed when they were read."""
+    counts = [(column["name"], column["normalized_cells"]) for column in columns]
+    listed = ", ".join(f"{name} {count}" for name, count in counts if count)
+    return [f"  cells read without invisible characters, in NFC: {listed}"] if listed else []
 
 
 def _said(warning: dict[str, Any]) -> str:

@@ -29,6 +29,8 @@ from anonloom.data.points import collapse
 from anonloom.data.release import Release
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
+from anonloom.data.text import normalize_column
+from anonloom.data.unit import Unit
 from anonloom.data.written import FromFile, HierarchySource, LeafTable, Tree
 from anonloom.errors import DataError
 from anonloom.kinds.guard import Guard
@@ -79,10 +81,12 @@ def describe(outcome: Outcome, spec: PipelineSpec) -> dict[str, Any] | None:
         }
     return {
         "format": FORMAT,
+        "unit": spec.data.unit,
         "columns": [
             _column(column, table, release if spec.publish.transformation else None)
             for column in table.schema
-            if column.published or column.role == "person"
+            # Identifiers, too: new rows in which they come back are no persons.
+            if column.published or column.role in ("person", "identifier")
         ],
         "privacy": [
             {"model": use.name, "parameters": as_values(use.method)} for use in spec.privacy
@@ -177,6 +181,7 @@ class Transformation:
     regions: dict[str, dict[str, list[Any]]]
     privacy: list[dict[str, Any]]
     suppression: Suppression
+    unit: Unit = "person"
 
     @classmethod
     def read(cls, data: Any) -> "Transformation":
@@ -195,8 +200,9 @@ class Transformation:
                 name: _read_region(data["regions"][name], schema[name]) for name in schema.quasi
             }
             privacy = [_read_model(item) for item in data["privacy"]]
-            found = cls(schema, regions, privacy, _read_suppression(data["suppression"], schema))
-        except (AttributeError, KeyError, TypeError, ValueError, Misfit) as error:
+            rule = _read_suppression(data["suppression"], schema)
+            found = cls(schema, regions, privacy, rule, _read_unit(data))
+        except (AttributeError, KeyError, TypeError, ValueError, OverflowError, Misfit) as error:
             raise DataError(f"the transformation is damaged ({type(error).__name__})") from None
         if not schema.quasi:
             raise DataError("the transformation is damaged: it has no quasi-identifier")
@@ -272,6 +278,16 @@ def _read_model(data: dict[str, Any]) -> dict[str, Any]:
     return {"model": str(data["model"]), "parameters": dict(data["parameters"])}
 
 
+def _read_unit(data: dict[str, Any]) -> Unit:
+    """Return what is counted; files of earlier versions counted persons without saying so."""
+    unit = data.get("unit", "person")
+    if unit == "record":
+        return "record"
+    if unit != "person":
+        raise ValueError("a unit that is none")
+    return "person"
+
+
 def _read_suppression(data: dict[str, Any], schema: Schema) -> Suppression:
     if data.keys() != {"at_most", "rows", "keep"}:
         raise ValueError("a rule that is not whole")
@@ -283,49 +299,71 @@ def _read_suppression(data: dict[str, Any], schema: Schema) -> Suppression:
 
 def _read_region(data: dict[str, Any], column: Column) -> dict[str, list[Any]]:
     """Check that every value is one of the column, and every place one of the list of values."""
-    values = data["values"]
-    if not all(_fits(value, column) for value in values):
-        raise ValueError("a value that is none of the column")
-    extent, region = ([data[end] for end in ends if end in data] for ends in (_EXTENT, _REGION))
-    if len(extent) < 2 or len(region) == 1:
-        raise ValueError("half an extent")
-    nodes = data.get("node") or [None] * len(extent[0])
+    values, extent = _list(data["values"]), [_list(data[end]) for end in _EXTENT]
+    _as_series(values, column)
+    count = len(extent[0])
+    beside = {
+        name: _list(data[name])
+        for name in (*_REGION, "node", "level", "members")
+        if data.get(name) is not None
+    }
+    if any(len(given) != count for given in (*extent, *beside.values())):
+        raise ValueError("not one for every region")
+    if ("lo" in beside) != ("hi" in beside):
+        raise ValueError("half a region")
+    nodes = beside.get("node", [None] * count)
     if not all(node is None or type(node) is str for node in nodes):
         raise ValueError("a group without a label")
     # A star covers everything, whatever the values.
     starred = [node == STAR for node in nodes]
+    members = [_list(some) for some in beside.get("members", ())]
+    if column.form == "set" and not (
+        members and all(some or star for some, star in zip(members, starred, strict=True))
+    ):
+        raise ValueError("no members")
     places = [
         place
         for end in extent
         for place, star in zip(end, starred, strict=True)
         if not (star and place is None)
     ]
-    places += [place for end in region for place in end]
-    places += [place for members in data.get("members") or () for place in members]
+    places += [
+        place for some in (*(beside.get(end, []) for end in _REGION), *members) for place in some
+    ]
     if not all(type(place) is int and 0 <= place < len(values) for place in places):
         raise ValueError("a place outside the list of values")
-    if not all(type(level) is int and level < 128 for level in data.get("level") or ()):
+    if not all(type(level) is int and -1 <= level < 128 for level in beside.get("level", ())):
         raise ValueError("a level that is none")
-    if column.form == "set" and not all(
-        members or star for members, star in zip(data["members"], starred, strict=True)
-    ):
-        raise ValueError("a set without members")
-    known = (*_EXTENT, *_REGION, "values", "node", "level", "members")
-    return {name: list(data[name]) for name in known if data.get(name) is not None}
+    return {"values": values, **dict(zip(_EXTENT, extent, strict=True)), **beside}
 
 
-def _fits(value: Any, column: Column) -> bool:
-    """Whether a value could be one of the column; None is a missing one."""
-    if value is None:
-        return True
+def _list(value: Any) -> list[Any]:
+    """Return a list; JSON's texts and mappings have a length and elements, too."""
+    if not isinstance(value, list):
+        raise TypeError("no list")
+    return value
+
+
+def _as_series(values: list[Any], column: Column) -> Any:
+    """Return values of a region as the column holds them, missing ones as missing.
+
+    Raises
+    ------
+    ValueError, TypeError
+        When they are no values of such a column.
+    """
+    # Exactly these: true is an integer to Python.
+    wanted = (int, float) if column.type == "number" else (str,)
+    if not all(value is None or type(value) in wanted for value in values):
+        raise TypeError(f"no {column.type}")
+    ends = pd.Series(values, dtype=object)
     if column.type == "number":
-        return type(value) in (int, float) and abs(value) <= 1e300
-    if type(value) is not str:
-        return False
-    if column.type in MOMENTS:
-        moment = pd.to_datetime(value, format=_MOMENT_FORMS[column.type], errors="coerce")
-        return moment is not pd.NaT
-    return True
+        ends = ends.astype(float)
+        if not np.isfinite(ends[[value is not None for value in values]]).all():
+            raise ValueError("no number")
+    elif column.type in MOMENTS:
+        ends = pd.to_datetime(ends, format=_MOMENT_FORMS[column.type])
+    return ends
 
 
 def _read_column(data: dict[str, Any]) -> Column:
@@ -338,6 +376,8 @@ def _read_column(data: dict[str, Any]) -> Column:
     if hierarchy is not None:
         parameters = {name: value for name, value in hierarchy.items() if name != "build"}
         source = build(_BUILDERS[hierarchy["build"]], parameters)
+        if isinstance(source, LeafTable):
+            source = LeafTable.checked(source.rows, "its hierarchy")
     return attrs.evolve(column, hierarchy=source, publish=publish)
 
 
@@ -371,13 +411,13 @@ class _Replay:
     def of(cls, table: Table, name: str, region: dict[str, list[Any]]) -> "_Replay":
         column = table.schema[name]
         new = table.column(name)
-        ends = pd.Series(region["values"], dtype=object)
-        if column.type == "number":
-            ends = ends.astype(float)
-        elif column.type in MOMENTS:
-            ends = pd.to_datetime(ends, format=_MOMENT_FORMS[column.type]).astype(new.dtype)
-        else:
+        ends = _as_series(region["values"], column)
+        if column.type in MOMENTS:
+            ends = ends.astype(new.dtype)
+        elif column.type != "number":
             new = new.astype(object)
+            # An earlier version may have written them as they were in the data.
+            ends = normalize_column(ends)[0]
         coded = code(pd.concat([new, ends], ignore_index=True).rename(name), column)
         axis, of_ends = coded.axis, coded.codes[len(new) :].astype(np.int64)
         nodes = region.get("node") or [None] * len(region["least"])
@@ -453,8 +493,15 @@ def _node_ends(
     axis: Axis, lo: NDArray[np.int64], hi: NDArray[np.int64], level: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Widen what is a node to all leaves that this node has among the new rows."""
+    if axis.hierarchy is None:
+        return lo, hi
+    if level.max(initial=-1) >= len(axis.hierarchy.ancestors):
+        raise DataError(
+            f"the transformation is damaged: the hierarchy of column '{axis.name}' has "
+            f"{len(axis.hierarchy.ancestors)} levels, and a region has a higher one"
+        )
     known = (level >= 0) & (hi < axis.occurring)
-    if axis.hierarchy is None or not known.any():
+    if not known.any():
         return lo, hi
     node = axis.node(lo[known], hi[known], level[known])
     lo, hi = lo.copy(), hi.copy()

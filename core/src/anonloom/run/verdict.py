@@ -97,6 +97,8 @@ def _not_covered(models: Sequence[PrivacyModel], published: Schema, unit: str) -
             "What somebody knows besides the quasi-identifiers, and whether the roles of the "
             "columns were chosen rightly."
         )
+    if models and unit == "records":
+        yield "Whom the records are about: whoever has several of them counts several times."
     yield f"Other releases about the same {unit}: two of them can be intersected."
 
 

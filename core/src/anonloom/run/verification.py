@@ -1,13 +1,24 @@
 """Verifying a published folder: its manifest's digests, and its seal when there is one."""
 
 import hashlib
-import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from anonloom.errors import IntegrityError, PluginError, UsageError
+from anonloom.border import left_by, strange
+from anonloom.errors import (
+    AnonloomError,
+    FaultyPluginError,
+    IntegrityError,
+    PluginError,
+    UsageError,
+)
+from anonloom.files import read_json
 from anonloom.kinds.integrity import Known, Seal, Verified
 from anonloom.registry import Registry
+
+T = TypeVar("T")
 
 #: Files that lie in a public folder, never in the folder that holds it.
 _RELEASED = ("release.csv", "release.parquet", "manifest.json", "report.json")
@@ -62,7 +73,46 @@ def verify_folder(
                 "who published it: the release is not sealed",
             ),
         )
-    return seal_named(named, registry).verify(public, key=key, known=known)
+    with checking():
+        return answer_of(Verified, seal_named(named, registry).verify(public, key=key, known=known))
+
+
+@contextmanager
+def checking() -> Iterator[None]:
+    """Take every failure of a seal for what it is to a recipient: nothing was verified.
+
+    Raises
+    ------
+    IntegrityError
+        When the seal's own code failed. What it says of the release passes as it is, and so does
+        what the machine does not allow, such as reading a key.
+    """
+    try:
+        yield
+    except FaultyPluginError as error:
+        raise _unchecked(error.what) from error
+    except (AnonloomError, OSError):
+        raise
+    except Exception as error:
+        raise _unchecked(f"this is a bug of {left_by(error)}: {strange(error)}") from error
+
+
+def _unchecked(why: str, hint: str = "") -> IntegrityError:
+    return IntegrityError(f"the seal cannot be checked: {why}", hint=hint)
+
+
+def answer_of(expected: type[T], answer: object) -> T:
+    """Return what a seal answered, if it answered at all.
+
+    Raises
+    ------
+    IntegrityError
+        When it is something else: a seal without an answer has verified nothing.
+    """
+    if not isinstance(answer, expected):
+        found = type(answer).__name__
+        raise _unchecked(f"it must answer with {expected.__name__}. Got {found} instead.")
+    return answer
 
 
 def public_folder(folder: Path) -> Path:
@@ -117,7 +167,7 @@ def seal_named(name: str, registry: Registry) -> Seal:
     try:
         scheme = registry.load("integrity", name)()
     except PluginError as error:
-        raise IntegrityError(f"the seal cannot be checked: {error.what}", hint=error.hint) from None
+        raise _unchecked(error.what, error.hint) from error
     if not isinstance(scheme, Seal):
         raise IntegrityError("the release names an integrity scheme that is no seal")
     return scheme
@@ -128,8 +178,8 @@ def _read(path: Path) -> dict[str, Any]:
         # A pipe of that name would be read for ever.
         raise IntegrityError(f"{path.name} is missing")
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        content = read_json(path)
+    except (OSError, ValueError):
         raise IntegrityError(f"{path.name} cannot be read as JSON") from None
     if not isinstance(content, dict):
         raise IntegrityError(f"{path.name} is no JSON object")

@@ -1,6 +1,7 @@
 """From Arrow's columns to a table: texts once each, numbers as numbers."""
 
 import re
+from collections.abc import Collection
 from typing import Any
 
 import pandas as pd
@@ -15,13 +16,15 @@ from anonloom.errors import DataError
 TEXT = pa.dictionary(pa.int32(), pa.string())
 
 
-def table_of(columns: Any, schema: Schema) -> Table:
+def table_of(columns: Any, schema: Schema, null: Collection[str] = ()) -> Table:
     """Check and code Arrow's columns.
 
     Parameters
     ----------
     columns : pyarrow.Table
         The declared columns, in any order.
+    null
+        See `Table.build`.
 
     Raises
     ------
@@ -35,7 +38,7 @@ def table_of(columns: Any, schema: Schema) -> Table:
         if pa.types.is_date(field.type) and schema[field.name].type == "category":
             # pandas has no days: a midnight would be published with each of them.
             columns = columns.set_column(at, field.name, columns[at].cast(pa.string()))
-    return Table.build(frame_of(columns), schema)
+    return Table.build(frame_of(columns), schema, null=null)
 
 
 def frame_of(columns: Any) -> pd.DataFrame:

@@ -1,10 +1,13 @@
 """Source csv: a text file with a header."""
 
 import codecs
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import attrs
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
@@ -15,7 +18,7 @@ from anonloom.errors import DataError
 from anonloom.kinds.context import Run
 from anonloom.kinds.source import Source
 from anonloom.params import param
-from anonloom.sources.arrow import TEXT, refuse_nul, table_of
+from anonloom.sources.arrow import TEXT, frame_of, refuse_nul, table_of
 from anonloom.sources.files import largest_block, may_hold
 from anonloom.sources.header import Header, read_header
 from anonloom.sources.mistakes import explain, refuse_open_quote
@@ -23,18 +26,30 @@ from anonloom.sources.mistakes import explain, refuse_open_quote
 #: Bytes that a thread works on at a time.
 _BLOCK = 1 << 20
 
+#: Cells that are only compared, every distinct one held once.
+_BYTES = pa.dictionary(pa.int32(), pa.binary())
+
 
 @attrs.frozen
 class _OneCharacter:
-    """A text of one character, or the word for one that is hard to write."""
+    """A text of one character that can be told from others by its byte, as Arrow does.
 
-    words: str = " of one character"
+    Parameters
+    ----------
+    words : str
+        What it must be.
+    pattern : str
+        The same for a machine.
+    """
+
+    words: str = " of one ASCII character, no line end"
+    pattern: str = r"[\x01-\x09\x0b\x0c\x0e-\x7f]"
 
     def __call__(self, value: object) -> bool:
-        return isinstance(value, str) and (value == "tab" or len(value) == 1)
+        return isinstance(value, str) and re.fullmatch(self.pattern, value) is not None
 
     def schema(self) -> dict[str, object]:
-        return {"pattern": "^(.|tab)$"}
+        return {"pattern": f"^({self.pattern})$"}
 
 
 @attrs.frozen
@@ -46,7 +61,7 @@ class _Encoding:
     def __call__(self, value: object) -> bool:
         try:
             return isinstance(value, str) and codecs.lookup(value)._is_text_encoding
-        except LookupError:
+        except (LookupError, ValueError):  # there is none, or no name can be like that
             return False
 
     def schema(self) -> dict[str, object]:
@@ -66,12 +81,15 @@ class Csv(Source):
         help="The character between two cells, or `tab`; by default whichever of , ; | and tab "
         "gives the header most names.",
         default=None,
-        check=_OneCharacter(),
+        check=_OneCharacter(pattern=rf"{_OneCharacter().pattern}|tab"),
     )
     encoding: str = param(help="How the text is encoded.", default="utf-8", check=_Encoding())
     null: tuple[str, ...] = param(help="Cells that stand for a missing value.", default=("",))
     decimal: str = param(
-        help="The character before a number's decimals.", default=".", check=_OneCharacter()
+        help="The character before a number's decimals.",
+        default=".",
+        # Anything else can stand in a number already: '-5' with the decimal '-' would be a half.
+        check=_OneCharacter(" of one ASCII punctuation mark, no sign", r"[!-*,./:-@\[-`{-~]"),
     )
     quote: str | None = param(
         help="The character around cells that hold a separator; null when there is none.",
@@ -81,7 +99,7 @@ class Csv(Source):
 
     def __attrs_post_init__(self) -> None:
         """Refuse one character with two meanings."""
-        if self._separator is not None and self._separator in (self.quote, self.decimal):
+        if self._separator in (self.quote or "", self.decimal) or self.quote == self.decimal:
             raise ValueError("'separator', 'quote' and 'decimal' must be different characters")
 
     def load(self, schema: Schema, run: Run) -> Table:
@@ -98,7 +116,37 @@ class Csv(Source):
             raise DataError(EMPTY)
         columns = self._read(header, schema)
         refuse_nul(columns, str(self.path))
-        return table_of(columns, schema)
+        return table_of(columns, schema, self.null)
+
+    def first_rows(self, names: Sequence[str], at_most: int) -> pd.DataFrame:
+        """Cells of some columns in the first rows, as the bytes that stand for them."""
+        header = self._header()
+        places = {name: header.places[header.names.index(name)] for name in names}
+        # As bytes any cell can be read: what cannot be decoded is no concern of this look.
+        types = dict.fromkeys(places.values(), _BYTES)
+        # Beginning with the usual block: a record must fit into one.
+        for block in (_BLOCK, largest_block(self.path)):
+            try:
+                rows = self._beginning(header, types, block, at_most)
+                break
+            except (pa.ArrowInvalid, UnicodeError) as error:
+                if "straddling" not in str(error):
+                    raise explain(error, self.path, self.encoding, header, self._options) from None
+        return frame_of(rows.slice(0, at_most).rename_columns(list(places)))
+
+    def _beginning(self, header: Header, types: dict[str, Any], block: int, at_most: int) -> Any:
+        """Read blocks until there are so many rows."""
+        kept, count = [], 0
+        options = self._reading(header, self._options(header, look=False), types, block)
+        # Threads would read many blocks ahead.
+        options["read_options"].use_threads = False
+        with arrow_csv.open_csv(str(self.path), **options) as reader:
+            for batch in reader:
+                kept.append(batch)
+                count += len(batch)
+                if count >= at_most:
+                    break
+            return pa.Table.from_batches(kept, reader.schema)
 
     def columns(self) -> tuple[str, ...]:
         """Names of all columns, from the header."""
@@ -136,23 +184,8 @@ class Csv(Source):
         if parse.newlines_in_values:
             # Read whether or not it is declared: see `refuse_open_quote`.
             types.setdefault(last, pa.binary())
-        columns = arrow_csv.read_csv(
-            str(self.path),
-            read_options=arrow_csv.ReadOptions(
-                column_names=header.places,
-                skip_rows=header.lines,
-                encoding=self.encoding,
-                block_size=block,
-            ),
-            parse_options=parse,
-            convert_options=arrow_csv.ConvertOptions(
-                include_columns=list(types),
-                column_types=types,
-                null_values=list(self.null),
-                strings_can_be_null=True,
-                decimal_point=self.decimal,
-            ),
-        )
+        options = self._reading(header, parse, types, block)
+        columns = arrow_csv.read_csv(str(self.path), **options)
         if parse.newlines_in_values and len(columns):
             cell = columns[last][-1].as_py()
             refuse_open_quote(self.path, self.encoding, header, parse, len(columns), cell)
@@ -161,14 +194,36 @@ class Csv(Source):
             columns = self._with_points(columns, schema)
         return columns
 
-    def _options(self, header: Header, **more: Any) -> Any:
+    def _reading(
+        self, header: Header, parse: Any, types: dict[str, Any], block: int
+    ) -> dict[str, Any]:
+        """Return how Arrow reads columns of these types."""
+        return {
+            "read_options": arrow_csv.ReadOptions(
+                column_names=header.places,
+                skip_rows=header.lines,
+                encoding=self.encoding,
+                block_size=block,
+            ),
+            "parse_options": parse,
+            "convert_options": arrow_csv.ConvertOptions(
+                include_columns=list(types),
+                column_types=types,
+                null_values=list(self.null),
+                strings_can_be_null=True,
+                decimal_point=self.decimal,
+            ),
+        }
+
+    def _options(self, header: Header, *, look: bool = True, **more: Any) -> Any:
+        """Return how cells are told apart; without a look, quotes are expected."""
         return arrow_csv.ParseOptions(
             delimiter=header.separator,
             quote_char=False if self.quote is None else self.quote,
             # Looking for quotes first is cheap; looking out for them while the file is cut into
             # blocks is not.
             newlines_in_values=self.quote is not None
-            and may_hold(self.path, self.encoding, self.quote),
+            and (not look or may_hold(self.path, self.encoding, self.quote)),
             **more,
         )
 

@@ -2,10 +2,10 @@
 
 import codecs
 import mmap
-import stat
 from pathlib import Path
 
 from anonloom.errors import DataError
+from anonloom.files import NotAFile, size_of
 
 # Encodings in which every byte is a character; multi-byte ones may use ASCII bytes as second ones.
 _ONE_BYTE = ("ascii", "iso8859", "cp125")
@@ -25,20 +25,18 @@ def require_file(path: Path) -> None:
         When there is no such file, it is something else, it is empty, or it may not be read.
     """
     try:
-        # Looked at before it is opened: a pipe would make the reader wait.
-        mode = path.stat().st_mode
-        if stat.S_ISDIR(mode):
-            raise broken(path, "this is a folder, not a file")
-        if not stat.S_ISREG(mode):
-            raise broken(path, "this is no ordinary file")
+        if not size_of(path):
+            raise broken(path, "the file is empty")
         with path.open("rb") as file:
-            empty = not file.read(1)
+            file.read(1)
     except FileNotFoundError:
         raise broken(path, "there is no such file") from None
+    except IsADirectoryError:
+        raise broken(path, "this is a folder, not a file") from None
+    except NotAFile as error:
+        raise broken(path, str(error.strerror)) from None
     except OSError as error:
         raise broken(path, f"the file cannot be read: {error.strerror}") from None
-    if empty:
-        raise broken(path, "the file is empty")
 
 
 def largest_block(path: Path) -> int:

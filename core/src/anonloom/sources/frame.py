@@ -1,5 +1,6 @@
 """Source frame: a pandas data frame, given from Python."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -7,6 +8,7 @@ import pandas as pd
 
 from anonloom.data.schema import Schema
 from anonloom.data.table import Table
+from anonloom.data.text import normalize_text
 from anonloom.errors import UsageError
 from anonloom.kinds.context import Run
 from anonloom.kinds.source import Source
@@ -62,6 +64,16 @@ class Frame(Source):
             )
         return Table.build(self._frame, schema)
 
+    def first_rows(self, names: Sequence[str], at_most: int) -> pd.DataFrame | None:
+        """Cells of some columns in the first rows of the frame."""
+        if self._frame is None:
+            return None
+        place = {name: at for at, name in enumerate(self.columns() or ())}
+        columns = {name: self._frame.iloc[:at_most, place[name]].array for name in names}
+        return pd.DataFrame(columns, copy=False)
+
     def columns(self) -> tuple[str, ...] | None:
         """Names of the frame's columns; None before it is given."""
-        return None if self._frame is None else tuple(str(name) for name in self._frame.columns)
+        if self._frame is None:
+            return None
+        return tuple(normalize_text(str(name)) for name in self._frame.columns)

@@ -8,6 +8,7 @@ from pathlib import Path
 import attrs
 import pyarrow as pa
 
+from anonloom.data.text import normalize_text
 from anonloom.errors import DataError
 from anonloom.sources.files import broken, require_file
 
@@ -25,7 +26,7 @@ class Header:
     Attributes
     ----------
     names
-        Names of the columns as they are written, repeated ones included.
+        Names of the columns in the form of `normalize_text`, repeated ones included.
     separator
         The character between two cells.
     lines
@@ -148,4 +149,4 @@ def _parse(text: str, whole: bool, separator: str, quote: str | None) -> Header 
     except csv.Error:
         return None
     alone = whole and not stream.read().strip()
-    return Header(tuple(names), separator, reader.line_num, alone)
+    return Header(tuple(map(normalize_text, names)), separator, reader.line_num, alone)

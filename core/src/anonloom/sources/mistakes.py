@@ -1,5 +1,6 @@
 """Why a text file could not be read: found by reading it again, slowly."""
 
+import codecs
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -49,7 +50,9 @@ def explain(
             read_options=arrow_csv.ReadOptions(
                 column_names=header.places,
                 skip_rows=header.lines,
-                encoding=encoding,
+                # Arrow shows rows as text, and some bytes of a broken file are none; of UTF-8 only
+                # separators, quotes and line ends are looked at, which are bytes of their own.
+                encoding="latin-1" if codecs.lookup(encoding).name == "utf-8" else encoding,
                 use_threads=False,
                 block_size=largest_block(path),
             ),
@@ -58,7 +61,9 @@ def explain(
                 include_columns=[], column_types={}, check_utf8=False
             ),
         )
-    except pa.ArrowInvalid:
+    except (pa.ArrowInvalid, UnicodeError) as again:
+        if not ragged and isinstance(again, UnicodeError):
+            return _encoding(path, encoding)
         if not ragged:
             return broken(path, "the file cannot be read as separated text")
     return _ragged(path, header, ragged)

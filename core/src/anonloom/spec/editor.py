@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 
 from anonloom.data.schema import Column
-from anonloom.errors import PluginError
+from anonloom.errors import FaultyPluginError, PluginError
 from anonloom.kindtable import KINDS, STAGE_KINDS, Kind
 from anonloom.params import describe
 from anonloom.registry import Registry
@@ -90,6 +90,8 @@ class _Maker:
             try:
                 cls = self.registry.load_entry(entry)
                 yield entry.name, self.section(cls)
+            except FaultyPluginError:
+                raise
             except (PluginError, TypeError):
                 # Broken methods are shown by `anonloom plugins`; an editor can go without.
                 continue

@@ -1,11 +1,13 @@
 """The grammar of a pipeline file: one function per section."""
 
+import math
 import re
 from pathlib import Path
 from typing import Literal, TypeVar
 
 import attrs
 
+from anonloom.data.unit import Unit
 from anonloom.document import Node
 from anonloom.errors import Problem, SpecError
 from anonloom.kinds.guard import Guard
@@ -72,6 +74,11 @@ class Header:
 class DataOptions:
     """The simple keys of `data`."""
 
+    unit: Unit = param(
+        help="What is counted: `person`, by the column with that role or else by rows; or "
+        "`record`, and nothing is said of persons.",
+        default="person",
+    )
     holdout: float = param(
         help="The share of rows that is taken out before any stage, for audits that need people "
         "who are not in the release.",
@@ -183,7 +190,13 @@ def _data(cursor: Cursor, workshop: Workshop) -> Data | None:
     schema = read_columns(fields["columns"], workshop) if "columns" in fields else None
     if simple is None or source is None or schema is None:
         return None
-    return Data(source, schema, simple.holdout, simple.other_releases)
+    if simple.unit == "record" and schema.having("person"):
+        fields["unit"].complain(
+            "'unit: record' counts records, and a column has the role 'person'",
+            f"leave 'unit' out, or give {schema.having('person')[0]!r} another role",
+        )
+        return None
+    return Data(source, schema, simple.holdout, simple.other_releases, simple.unit)
 
 
 _DATA_HINTS = {
@@ -370,6 +383,11 @@ def _conditions(cursor: Cursor | None) -> tuple[Condition, ...]:
             entry.must_be(
                 f"a comparison with a number ({' '.join(COMPARISONS)})",
                 "write it in quotes: '> 0.05'",
+            )
+        elif not math.isfinite(float(match[2])):
+            entry.must_be(
+                "a comparison with a finite number",
+                "beyond all numbers there is no figure: it would never stop a release, or always",
             )
         else:
             found.append(Condition(finding, match[1], float(match[2])))

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import attrs
 
-from anonloom.errors import PluginError
+from anonloom.errors import FaultyPluginError, PluginError
 from anonloom.kindtable import KINDS
 from anonloom.loading import Entry
 from anonloom.params import Misfit, build
@@ -81,6 +81,8 @@ class Workshop:
         try:
             entry = self.find(kind, name.value)
             cls = self.registry.load_entry(entry)
+        except FaultyPluginError:
+            raise
         except PluginError as error:
             name.complain(error.what, error.hint)
             return None

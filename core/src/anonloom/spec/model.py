@@ -8,7 +8,9 @@ from typing import Any, Literal
 
 import attrs
 
+from anonloom.border import put_around
 from anonloom.data.schema import Schema
+from anonloom.data.unit import Unit
 from anonloom.document import Node
 from anonloom.errors import Place
 from anonloom.kinds.integrity import Seal
@@ -41,6 +43,10 @@ class Use:
     entry: Entry
     method: Any
     place: Place | None = attrs.field(default=None, eq=False)
+
+    def __attrs_post_init__(self) -> None:
+        """Put a border around a method that was made in Python, without the registry."""
+        put_around(type(self.method), self.entry.label)
 
     @property
     def name(self) -> str:
@@ -90,12 +96,19 @@ class Audit(Use):
 
 @attrs.frozen
 class Data:
-    """Where the table comes from, what its columns are, and what else there is for audits."""
+    """Where the table comes from, what its columns are, and what else there is for audits.
+
+    Parameters
+    ----------
+    unit : {"person", "record"}
+        What is counted, and what every sentence about the release speaks of.
+    """
 
     source: Use
     schema: Schema
     holdout: float
     other_releases: tuple[Path, ...] = ()
+    unit: Unit = "person"
 
 
 @attrs.frozen

@@ -3,7 +3,7 @@
 import attrs
 
 from anonloom.data.written import FromFile, Tree
-from anonloom.errors import AnonloomError, DataError
+from anonloom.errors import AnonloomError, DataError, FaultyPluginError
 from anonloom.spec.model import Data
 
 
@@ -40,6 +40,8 @@ def survey(data: Data) -> Survey:
     """
     try:
         return Survey(data.source.method.columns())
+    except FaultyPluginError:
+        raise
     except AnonloomError as error:
         return Survey(None, str(error))
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from anonloom.data.case import Case, Need
 from anonloom.data.classes import Classes
-from anonloom.data.findings import Chart, Findings
+from anonloom.data.findings import Chart, Findings, Notice
 from anonloom.data.release import Release
 from anonloom.data.table import Table
 from anonloom.kinds.context import Run
@@ -186,7 +186,7 @@ def check_findings_have_a_meaning(subject: AuditorConformance) -> None:
             f"{name}: {item.name}"
             for name, findings in _findings(subject)
             for item in findings.items
-            if not item.meaning.strip()
+            if not isinstance(item, Notice) and not item.meaning.strip()
         ),
         "without a meaning",
     )

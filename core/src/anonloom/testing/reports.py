@@ -210,6 +210,7 @@ def _column(
         "type": type_,
         "form": form,
         "published": True,
+        "normalized_cells": 2,
         "loss": loss,
     }
 

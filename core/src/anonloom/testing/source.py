@@ -18,6 +18,9 @@ from anonloom.testing.declaring import DECLARED
 from anonloom.testing.results import NotApplicable
 from anonloom.testing.tables import ORDINARY_TABLES, Sample
 
+#: Rows that a source is asked for in advance.
+_FIRST = 3
+
 
 class SourceConformance(Acting):
     """Checks of a source.
@@ -66,7 +69,8 @@ class SourceConformance(Acting):
         with TemporaryDirectory() as folder:
             source = self.source(inputs["frame"], Path(folder))
             names = source.columns()
-            return source.load(inputs["schema"], run), names
+            table = source.load(inputs["schema"], run)
+            return table, names, source.first_rows(tuple(names or ()), _FIRST)
 
     def scenes(self) -> Iterator[Scene]:
         """Yield every table, one with a column too many, and one with a column too few."""
@@ -162,6 +166,20 @@ def check_absent_column_is_a_data_error(subject: SourceConformance) -> None:
         assert isinstance(one.seen.error, DataError), f"{kind}: {one.seen.error}"
 
 
+def check_first_rows_are_a_look_ahead(subject: SourceConformance) -> None:
+    """`first_rows` has the columns that were asked for in no more rows than asked, or is None."""
+    _stored(subject)
+    problems = []
+    for one in subject.returned():
+        _, names, first = one.seen.result
+        if names is None or first is None:
+            continue
+        rows = min(_FIRST, len(one.scene.facts.rows))
+        if list(first.columns) != list(names) or len(first) != rows:
+            problems.append(one.scene.name)
+    held(problems, "first_rows() gives other columns or another number of rows")
+
+
 def check_columns_are_listed_truly(subject: SourceConformance) -> None:
     """`columns` names all columns of the data, or says None."""
     _stored(subject)
@@ -182,5 +200,6 @@ _CHECKS: tuple[Check, ...] = (
     check_undeclared_columns_stay_behind,
     check_absent_column_is_a_data_error,
     check_columns_are_listed_truly,
+    check_first_rows_are_a_look_ahead,
 )
 SourceConformance.checks = (*DECLARED, *CONDUCT, *_CHECKS)

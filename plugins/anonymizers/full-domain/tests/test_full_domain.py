@@ -5,6 +5,7 @@ import pandas as pd
 
 from anonloom.data.builders import Tree, Widths
 from anonloom.data.classes import Classes
+from anonloom.data.findings import Findings
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
 from anonloom.kinds.context import Run
@@ -47,21 +48,31 @@ def test_levels_of_the_hierarchy_are_told():
     ]
 
 
+GREEDY = (
+    "There are 4 combinations of levels, more than 'most_nodes' (1): only those were tried that a "
+    "greedy search passes, and others may lose less. Raise the limit, or leave out columns or "
+    "levels of hierarchies."
+)
+
+
 def test_findings_say_whether_the_search_was_exact():
     frame = pd.DataFrame({"age": [1, 2, 3, 4], "sex": list("ffmm")})
     schema = Schema(
         [Column(name="age", role="quasi", type="number"), Column(name="sex", role="quasi")]
     )
     table = Table.build(frame, schema)
-    said = {}
+    said, warned = {}, {}
     for most in (1, 100):
         run = Run()
         FullDomain(most_nodes=most).partition(table, table.whole(), Guard([AtLeast(k=2)]), run)
-        said[most] = {item.name: item.value for item in run.found}
+        found = Findings.of(run.found)
+        said[most] = {item.name: item.value for item in found}
+        warned[most] = [notice.text for notice in found.notices]
 
     assert {1: "not proven optimal", 100: "optimal"} == {m: s["search"] for m, s in said.items()}
-    # Ages: single, in two halves, together; more bins divide no more than single values do.
-    assert 6 == said[100]["lattice_nodes"]
+    # Ages: in two halves, together; no class of two fits into a single age.
+    assert 4 == said[100]["lattice_nodes"]
+    assert {1: [GREEDY], 100: []} == warned
 
 
 def test_weights_decide_what_is_given_up():

@@ -44,6 +44,45 @@ def test_a_number_without_a_hierarchy_is_halved():
     assert [-1, -1, -1, -1] == levels.of_hierarchy.tolist()
 
 
+def halved(groups):
+    return [half for group in groups for half in _halves(group)]
+
+
+def _halves(group):
+    middle = -(-len(group) // 2)
+    return [half for half in (group[:middle], group[middle:]) if half]
+
+
+def test_below_sixteen_bins_the_values_of_each_are_halved():
+    values = sorted({round(1.3**at, 3) for at in range(60)})
+    table = Table.build(
+        pd.DataFrame({"x": values}), Schema([Column(name="x", role="quasi", type="number")])
+    )
+    width = (values[-1] - values[0]) / 16
+    bins = {}
+    for value in values:
+        bins.setdefault(min(int((value - values[0]) / width), 15), []).append(value)
+    expected = [list(bins.values())]
+    while any(len(group) > 1 for group in expected[0]):
+        expected.insert(0, halved(expected[0]))
+
+    levels = Lattice.of(table).axes[0]
+
+    found = [
+        [[values[code] for code in np.flatnonzero(lo == first)] for first in np.unique(lo)]
+        for lo in levels.lo[: len(expected)]
+    ]
+    assert expected == found
+
+
+def test_a_level_on_which_no_cell_has_enough_rows_is_left_out():
+    frame = pd.DataFrame({"x": [0, 1, 5, 9, 16]})
+    table = Table.build(frame, Schema([Column(name="x", role="quasi", type="number")]))
+
+    assert [[0, 0, 0, 3, 3], [0, 0, 0, 0, 0]] == Lattice.of(table, 3).axes[0].lo.tolist()
+    assert [[0, 0, 0, 0, 0]] == Lattice.of(table, 6).axes[0].lo.tolist()
+
+
 def test_a_level_that_divides_no_more_is_left_out():
     """Of both regions only one town occurs each, so that regions say what towns say."""
     frame = pd.DataFrame({"town": ["a", "d"]})

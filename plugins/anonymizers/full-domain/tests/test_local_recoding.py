@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from anonloom.data.builders import Tree
 from anonloom.data.classes import Classes
+from anonloom.data.findings import Findings
 from anonloom.data.loss import gcp
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
@@ -53,7 +54,39 @@ def test_the_rest_goes_where_the_loss_rises_least():
 
     assert [[0, 1, 2, 3], [4, 5, 6]] == members(found)
     assert [[0, 1], [2, 3]] == np.hstack([found.regions.lo, found.regions.hi]).tolist()
-    assert {"rows_in_no_box": 1} == {item.name: item.value for item in run.found}
+    assert {"lattice_nodes": 3, "rows_in_no_box": 1} == {
+        item.name: item.value for item in run.found
+    }
+
+
+def test_a_search_that_left_combinations_out_says_so():
+    table = towns("aaabdde")
+    for most, expected in ((2, 1), (3, 0)):
+        run = Run()
+        LocalRecoding(most_nodes=most).partition(table, table.whole(), Guard([AtLeast(k=3)]), run)
+        assert expected == len(Findings.of(run.found).notices)
+
+
+def least_sum_of_widths(values, k):
+    """Return the least sum of (width x rows) over all divisions of sorted values into k or more."""
+    best = [0.0] + [float("inf")] * len(values)
+    for stop in range(k, len(values) + 1):
+        for start in range(max(0, stop - 2 * k + 1), stop - k + 1):
+            cost = best[start] + (values[stop - 1] - values[start]) * (stop - start)
+            best[stop] = min(best[stop], cost)
+    return best[-1]
+
+
+@pytest.mark.parametrize("draw", ["normal", "lognormal", "uniform"])
+def test_a_continuous_number_without_a_hierarchy_has_levels_as_fine_as_its_rows(draw):
+    values = np.sort(getattr(np.random.default_rng(3), draw)(size=1000))
+    column = Column(name="x", role="quasi", type="number")
+    table = Table.build(pd.DataFrame({"x": values}), Schema([column]))
+
+    found = LocalRecoding().partition(table, table.whole(), Guard([AtLeast(k=5)]), Run())
+
+    optimum = least_sum_of_widths(values.tolist(), 5) / (values[-1] - values[0]) / len(values)
+    assert gcp(table, found) <= 3 * optimum
 
 
 def test_a_given_class_of_which_nothing_can_be_published_stays_whole():

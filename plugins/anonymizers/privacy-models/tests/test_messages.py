@@ -194,6 +194,8 @@ def test_missing_values_are_no_values(table):
         (LDiversity(l=3, of="illness", kind="recursive", c=2), 3),
         (LDiversity(l=3, of="illness", kind="recursive", c=1), 4),
         (LDiversity(l=2, of="illness", kind="recursive", c=0.5), 4),
+        # A tail of 1 / c rows, of which floats know the most.
+        (LDiversity(l=2, of="illness", kind="recursive", c=5e-324), 2 + (2**53 - 1) * 2**971),
         (TCloseness(t=0.2, of="illness"), 1),
     ],
     ids=str,

@@ -13,6 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from anonloom.data.case import Case
+from anonloom.data.findings import Notice
 from anonloom.data.release import Release
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
@@ -545,10 +546,16 @@ def test_no_step_is_begun_that_would_take_too_long(shop):
     prepared = prepared_for(shop("perturbed", 60, 2), blocking=LADDER)
     schemes = ladder(prepared.schemes[0], ("age", "sex", "town"))
     ticks = itertools.count(0, 1.0)
+    run = Run()
     steps, why = climb(
-        prepared, schemes, 0.9999, Run(), tolerance=-1, seconds=2.5, clock=lambda: next(ticks)
+        prepared, schemes, 0.9999, run, tolerance=-1, seconds=2.5, clock=lambda: next(ticks)
     )
     assert "the next step would take too long" == why
+    text = (
+        f"The ladder stopped after {len(steps)} of {len(schemes)} steps: the next one would have "
+        "ended after 'seconds'. The bounds are wider than they need to be."
+    )
+    assert [Notice(text)] == run.found
     assert 1 == len(steps)
     ticks = itertools.count(0, 1.0)
     steps, why = climb(

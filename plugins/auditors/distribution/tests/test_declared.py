@@ -40,10 +40,13 @@ def problem(*groups: dict[str, Any]) -> str | None:
         ),
         ({"of": "age"}, "'by' is missing: the column that makes groups"),
         ({"by": 3}, "The 'by' parameter of Group must be text. Got 3 instead."),
-        (
-            {"by": "age", "ranges": 1},
-            "The 'ranges' parameter of Group must be an integer of at least 2, or None. Got 1 "
-            "instead.",
+        *(
+            (
+                {"by": "age", "ranges": absurd},
+                "The 'ranges' parameter of Group must be an integer from 2 to 10000, or None. Got "
+                f"{absurd} instead.",
+            )
+            for absurd in (1, 10_001, 10**12, 10**30)
         ),
         (
             {"by": "city"},
@@ -127,6 +130,13 @@ def test_parameters_say_what_they_must_be() -> None:
         "The 'reading' parameter of Distribution must be one of 'midpoint', 'spread'. "
         "Got 'middle' instead." == str(raised.value)
     )
+    for absurd in (1, 10**12, 10**30):
+        with pytest.raises(ParameterError) as raised:
+            Distribution(bins=absurd)
+        assert (
+            "The 'bins' parameter of Distribution must be an integer from 2 to 10000. "
+            f"Got {absurd} instead." == str(raised.value)
+        )
     with pytest.raises(ParameterError) as raised:
         Distribution(samples=1)
     assert (

@@ -161,6 +161,17 @@ def test_a_person_with_more_rows_than_iterations_is_refused(iterations, text):
     )
 
 
+@pytest.mark.parametrize(("gaps", "text"), [(1, "1 row has"), (3, "3 rows have")])
+def test_rows_whose_person_is_not_known_cannot_donate(gaps, text):
+    known = attrs.evolve(WHO, missing="suppress")
+    table = people(20, Schema([AGE, TOWN, DOSE, known]), [None] * gaps + [*range(gaps, 20)])
+    expected = (
+        f"{text} no person, and whoever is not known cannot donate\n"
+        "    Leave these rows out of the table."
+    )
+    assert expected == refusal(lambda: collected(table), DataError)
+
+
 def test_a_pseudonym_joins_the_answers_of_a_person():
     persons = [f"p{at % 15}" for at in range(30)]
     table = people(30, PERSONS, persons)
@@ -389,7 +400,7 @@ def test_what_holds_in_all_rounds_is_promised():
     own = (
         "a false claim of class: only an excess over those who registered is seen; that class is "
         "then withheld, and nobody is named",
-        "that the records of a class are from different people: k counts records",
+        "that every record of a class is somebody else's: k counts records",
         "a donor who is kept away while somebody who was not there before comes in her place: from "
         "one phase to the next donors without invitations are counted, not recognised",
     )

@@ -222,6 +222,16 @@ def test_a_group_of_one_has_one_member(report: dict[str, Any], tmp_path: Path) -
     assert "records that look alike has 1 member." in words(written(report, tmp_path))
 
 
+def test_cells_that_were_changed_on_their_way_in_are_counted(
+    report: dict[str, Any], tmp_path: Path
+) -> None:
+    said = "Cells that were read without characters that nobody sees, in Unicode's form NFC: "
+    assert said not in words(written(report, tmp_path))
+    report["columns"][1]["normalized_cells"] = 2
+    report["columns"][2]["normalized_cells"] = 1200
+    assert f"{said}sex 2, zip 1,200." in words(written(report, tmp_path))
+
+
 def test_a_single_model_is_named(report: dict[str, Any], tmp_path: Path) -> None:
     report["privacy"] = report["privacy"][:1]
     assert "k-anonymity (k = 5) holds" in words(written(report, tmp_path))

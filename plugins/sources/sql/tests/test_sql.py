@@ -12,6 +12,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.exc import OperationalError
 
+from anonloom import Pipeline
 from anonloom.data.schema import Column, Schema
 from anonloom.errors import DataError, ParameterError
 from anonloom.kinds.context import Run
@@ -63,6 +64,21 @@ def refusal(schema=SCHEMA, **parameters):
     shown = "".join(traceback.format_exception(caught.value))
     assert "s3cret" not in shown
     return str(caught.value)
+
+
+def test_text_and_names_are_read_without_what_nobody_sees(tmp_path):
+    path = tmp_path / "spelt.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute('CREATE TABLE spelt ("zip\u200b code" TEXT, illness TEXT)')
+        rows = [("1", "flu"), ("1\u00ad", "flu\ufeff"), ("1", "cafe\u0301"), ("1", "caf\u00e9")]
+        connection.executemany("INSERT INTO spelt VALUES (?, ?)", rows)
+        connection.commit()
+    source = Sql(path=path, table="spelt")
+    table = source.load(Schema(SCHEMA.columns[1:]), Run())
+    assert ("zip code", "illness") == source.columns()
+    assert [["1", "flu"], ["1", "flu"], ["1", "caf\u00e9"], ["1", "caf\u00e9"]] == cells(table)
+    assert {"zip code": 1, "illness": 2} == table.normalized
+    assert [1, 1, 0, 0] == table.coded("illness").codes.tolist()
 
 
 def test_a_table_is_read(path):
@@ -290,3 +306,77 @@ def test_the_url_is_not_in_a_complaint_about_it():
     with pytest.raises(ParameterError) as caught:
         Sql(url=["s3cret"], table="t")
     assert "s3cret" not in str(caught.value)
+
+
+# --- what is looked at and forgotten ---------------------------------------------------------------
+
+
+def test_first_rows_are_limited_in_the_database_s_own_words(path, monkeypatch):
+    statements = []
+    asked = Database._asked
+
+    def noted(self, statement, told):
+        statements.append(statement)
+        return asked(self, statement, told)
+
+    monkeypatch.setattr(Database, "_asked", noted)
+    first = Sql(path=path, table="patients").first_rows(("zip code", "name"), 2)
+    assert [["01234", "Ann"], [None, "Bob"]] == first.to_numpy().tolist()
+    assert 'SELECT "zip code", name \nFROM patients\n LIMIT 2 OFFSET 0' == statements[-1]
+
+
+def test_first_rows_of_a_query_that_has_what_looks_like_a_parameter(path):
+    query = "SELECT name, ':x anonloom_relation %s' AS note FROM patients -- the end"
+    first = Sql(path=path, query=query).first_rows(("note", "name"), 1)
+    assert [[":x anonloom_relation %s", "Ann"]] == first.to_numpy().tolist()
+
+
+def test_first_rows_of_an_empty_table_have_their_columns(path):
+    first = Sql(path=path, query="SELECT * FROM patients WHERE age > 99").first_rows(("name",), 5)
+    assert (["name"], 0) == (list(first.columns), len(first))
+
+
+@pytest.mark.parametrize(
+    ("dialect", "expected"),
+    [
+        ("oracle", 'SELECT "zip code", name \nFROM patients\n FETCH FIRST 7 ROWS ONLY'),
+        ("mssql", "SELECT TOP 7 [zip code], name \nFROM patients"),
+        ("mysql", "SELECT `zip code`, name \nFROM patients \n LIMIT 7"),
+        ("postgresql", 'SELECT "zip code", name \nFROM patients \n LIMIT 7'),
+    ],
+)
+def test_every_database_limits_in_words_of_its_own(dialect, expected, monkeypatch):
+    statements = []
+
+    def noted(self, statement, told):
+        statements.append(statement)
+        raise DataError("not asked")
+
+    monkeypatch.setattr(Database, "_asked", noted)
+    engine = sa.create_mock_engine(f"{dialect}://", executor=None)
+    with pytest.raises(DataError):
+        Database(sa.make_url("sqlite://"), engine, "patients").some_rows(("zip code", "name"), 7)
+    assert [expected] == statements
+
+
+def test_a_number_of_persons_that_is_not_declared_is_named(tmp_path):
+    with closing(sqlite3.connect(tmp_path / "visits.db")) as connection:
+        connection.execute("CREATE TABLE visits (patient INT, age INT, sex TEXT, illness TEXT)")
+        rows = [(at // 3, 20 + at // 3, "fm"[at // 3 % 2], "flu") for at in range(90)]
+        connection.executemany("INSERT INTO visits VALUES (?, ?, ?, ?)", rows)
+        connection.commit()
+    (tmp_path / "pipeline.yaml").write_text(
+        "version: 1\n"
+        "data:\n"
+        "  source: sql\n"
+        "  with: {path: visits.db, table: visits}\n"
+        "  columns: {age: {role: quasi, type: number}, sex: {role: quasi}}\n"
+        "privacy: none\n"
+    )
+    report = Pipeline.load(tmp_path / "pipeline.yaml").run().report
+    assert [
+        "Column 'patient', which is not declared, is probably a person's number, and rows are "
+        "counted as persons: 90 of the first 90 rows share a value of it, and 100% of these agree "
+        "in all quasi-identifiers. Declare it as 'role: person', or as 'role: identifier' "
+        "with 'namesakes: true', or write 'unit: record' below 'data'."
+    ] == [warning["text"] for warning in report["warnings"] if warning["stage"] == "source"]

@@ -35,7 +35,7 @@ class FullDomain(Partitioner):
     most_nodes: int = param(
         help="A lattice with more nodes than this is searched greedily: what is found need not be "
         "the best.",
-        default=100_000,
+        default=1_000_000,
         check=at_least(1),
     )
 
@@ -43,11 +43,13 @@ class FullDomain(Partitioner):
         """Return the refined classes."""
         if not len(classes):
             return classes
-        grid = Grid.of(table, classes)
+        grid = Grid.of(table, classes, guard.min_size)
         judge = Judge(table, grid, guard)
         allowed = self._allowed(table, classes, guard)
         evaluation = Evaluation(grid, judge, allowed, np.arange(len(grid)))
         proven = grid.lattice.nodes <= self.most_nodes
+        if not proven:
+            warn_of_greed(grid.lattice.nodes, self.most_nodes, run)
         with compiling(run):
             best = exact(evaluation, run) if proven else greedy(evaluation, run)
             boxes, good = evaluation.admitted(best.node)
@@ -67,6 +69,15 @@ class FullDomain(Partitioner):
         share = int(self.suppress_at_most * classes.total + 1e-9) - len(classes.suppressed)
         refused = ~guard.admits_classes(table, classes)
         return max(share, int(classes.sizes[refused].sum()))
+
+
+def warn_of_greed(nodes: int, most: int, run: Run) -> None:
+    """Say that only a part of the lattice was searched."""
+    run.warn(
+        f"There are {nodes:,} combinations of levels, more than 'most_nodes' ({most:,}): only "
+        "those were tried that a greedy search passes, and others may lose less. Raise the limit, "
+        "or leave out columns or levels of hierarchies."
+    )
 
 
 def _report(grid: Grid, best: Best, proven: bool, run: Run) -> None:

@@ -67,10 +67,10 @@ class Grid:
     point: Ints
 
     @classmethod
-    def of(cls, table: Table, classes: Classes) -> "Grid":
-        """Collapse the rows of classes."""
+    def of(cls, table: Table, classes: Classes, least: int = 1) -> "Grid":
+        """Collapse the rows of classes; levels without a cell of so many rows are left out."""
         label = classes.class_of_position().astype(np.int32)
-        lattice = Lattice.of(table)
+        lattice = Lattice.of(table, least)
         own = [table.codes[at][classes.rows] for at in lattice.places]
         found = collapse(np.stack([label, *own]))
         codes = np.ascontiguousarray(found.codes.T)

@@ -18,7 +18,7 @@ from anonloom.data.table import Table
 Codes = NDArray[np.int32]
 Floats = NDArray[np.float64]
 
-#: A number without a hierarchy is halved from its whole range down to so many bins.
+#: The range of a number without a hierarchy is halved down to so many bins; below them, its values.
 _FINEST_BINS = 16
 
 
@@ -42,19 +42,27 @@ class Levels:
     of_hierarchy: Codes
 
     @classmethod
-    def of(cls, axis: Axis, share: float) -> "Levels":
+    def of(cls, axis: Axis, share: float, rows: NDArray[np.int64], least: int) -> "Levels":
         """Gather the levels of an axis; one that divides no more than the next finer is left out.
 
         The missing value is a cell of its own on all levels but the last, where it lies with all
         others.
+
+        Parameters
+        ----------
+        rows
+            How many rows every code has.
+        least
+            Rows that a class needs: a level on which no cell has so many divides in vain.
         """
         steps = _hierarchy_steps(axis) if axis.hierarchy is not None else _halving_steps(axis)
         if axis.missing >= 0:
             steps = [(np.append(lo, np.int32(axis.missing)), number) for lo, number in steps]
             steps.append((np.zeros(axis.size, np.int32), steps[-1][1] if steps else -1))
         kept: list[tuple[Codes, int]] = []
-        for lo, number in steps:
-            if not kept or not np.array_equal(kept[-1][0], lo):
+        for at, (lo, number) in enumerate(steps):
+            fits = at == len(steps) - 1 or np.bincount(lo, rows).max(initial=0) >= least
+            if fits and (not kept or not np.array_equal(kept[-1][0], lo)):
                 kept.append((lo, number))
         lo = np.stack([one for one, _ in kept]).astype(np.int32)
         hi = np.stack([_ends(one) for one in lo])
@@ -85,16 +93,24 @@ def _hierarchy_steps(axis: Axis) -> list[tuple[Codes, int]]:
 
 
 def _halving_steps(axis: Axis) -> list[tuple[Codes, int]]:
-    """Single values, then the range in 16, 8, 4, 2 equal parts, then the whole range."""
+    """Single values, halves of bins, the range in 16, 8, 4, 2 equal parts, the whole range.
+
+    A continuous number has few rows in most of sixteen bins, or most rows in one: below them each
+    bin's values are halved, and halved again, wherever they lie.
+    """
     places = axis.places[: axis.occurring]
-    own = np.arange(axis.occurring, dtype=np.int32)
     share = (places - places[:1]) / (axis.range or 1.0)
     part = np.minimum((share * _FINEST_BINS).astype(np.int64), _FINEST_BINS - 1)
-    steps = [(own, -1)]
+    lo = np.searchsorted(part, part).astype(np.int32)
+    steps = [lo]
+    while (lo != np.arange(len(lo))).any():
+        # The middle of every cell, rounded up.
+        lo = np.where(np.arange(len(lo)) < (lo + _ends(lo)) // 2 + 1, lo, (lo + _ends(lo)) // 2 + 1)
+        steps.insert(0, lo.astype(np.int32))
     while part.any():
-        steps.append((np.searchsorted(part, part).astype(np.int32), -1))
         part >>= 1
-    return [*steps, (np.zeros_like(own), -1)]
+        steps.append(np.searchsorted(part, part).astype(np.int32))
+    return [(step, -1) for step in steps]
 
 
 def _ends(lo: Codes) -> Codes:
@@ -116,20 +132,31 @@ class Lattice:
     every: tuple[Levels, ...]
 
     @classmethod
-    def of(cls, table: Table) -> "Lattice":
-        """Gather the levels of a table's axes."""
+    def of(cls, table: Table, least: int = 1) -> "Lattice":
+        """Gather the levels of a table's axes.
+
+        Parameters
+        ----------
+        least
+            Rows that a class needs.
+        """
         weights = np.array([axis.weight for axis in table.axes], float)
         return cls(
             tuple(
-                Levels.of(axis, float(weight / weights.sum()))
-                for axis, weight in zip(table.axes, weights, strict=True)
+                Levels.of(
+                    axis,
+                    float(weight / weights.sum()),
+                    np.bincount(codes, minlength=axis.size),
+                    least,
+                )
+                for axis, codes, weight in zip(table.axes, table.codes, weights, strict=True)
             )
         )
 
     @cached_property
     def places(self) -> NDArray[np.int64]:
-        """Places of the axes that have more than one level; the others have a single value."""
-        return np.flatnonzero([len(levels) > 1 for levels in self.every])
+        """Places of the axes that have more than a single value."""
+        return np.flatnonzero([levels.lo.shape[1] > 1 for levels in self.every])
 
     @cached_property
     def axes(self) -> tuple[Levels, ...]:

@@ -13,6 +13,7 @@ from anonloom.kinds.guard import Guard
 from anonloom.kinds.partitioner import Partitioner
 from anonloom.params import at_least, between, param
 from anonloom_full_domain.assembling import assemble, box_regions
+from anonloom_full_domain.full_domain import warn_of_greed
 from anonloom_full_domain.grid import Grid
 from anonloom_full_domain.rest import extents, keep_whole, merge, widen
 from anonloom_full_domain.sweep import Published, by_cells, by_descents, by_levels
@@ -51,7 +52,7 @@ class LocalRecoding(Partitioner):
     most_nodes: int = param(
         help="Of a lattice with more nodes than this, only nodes are tried that a greedy search "
         "passes.",
-        default=100_000,
+        default=1_000_000,
         check=at_least(1),
     )
 
@@ -59,11 +60,12 @@ class LocalRecoding(Partitioner):
         """Return the refined classes."""
         if not len(classes):
             return classes
-        grid = Grid.of(table, classes)
+        grid = Grid.of(table, classes, guard.min_size)
         judge = Judge(table, grid, guard)
         published = Published.nothing(grid, run)
         with compiling(run):
             if grid.lattice.nodes > self.most_nodes:
+                warn_of_greed(grid.lattice.nodes, self.most_nodes, run)
                 by_descents(published, judge)
             elif self.rounds == "cells":
                 by_cells(published, judge)
@@ -104,11 +106,16 @@ def _regions(published: Published, table: Table) -> Regions:
 def _report(published: Published, rest: int, run: Run) -> None:
     run.find(
         Finding(
+            name="lattice_nodes",
+            value=published.grid.lattice.nodes,
+            meaning="Combinations of levels that a class could have.",
+        ),
+        Finding(
             name="rows_in_no_box",
             value=rest,
             meaning="Rows for which no combination of levels gave an admitted class; they widened "
             "other classes or were suppressed.",
             better="lower",
-        )
+        ),
     )
     run.progress(published.grid.rows, published.grid.rows)

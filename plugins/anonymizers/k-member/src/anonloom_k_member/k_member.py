@@ -55,7 +55,7 @@ class KMember(Partitioner):
         """Return the refined classes."""
         if not len(classes):
             return classes
-        cells = cells_of(table, classes, self.cell, guard.min_size)
+        cells = cells_of(table, classes, self.cell, guard.min_size, run)
         label, rows = self._cluster(table, cells, guard.min_size, run)
         run.find(
             Finding(

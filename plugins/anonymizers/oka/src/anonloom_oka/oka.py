@@ -38,7 +38,7 @@ class OnePassKMeans(Partitioner):
         """Return the refined classes."""
         if not len(classes):
             return classes
-        cells = cells_of(table, classes, self.cell, guard.min_size)
+        cells = cells_of(table, classes, self.cell, guard.min_size, run)
         rows = _sorted_by_quasi(table, cells)
         after, before = _cluster(table, cells, rows, guard.min_size, run)
         run.find(*_findings(len(cells), after != before))

@@ -83,4 +83,7 @@ class KAnonymity(PrivacyModel):
         persons = table.persons
         if persons is None:
             return np.asarray(stops, np.int64) - np.asarray(starts, np.int64)
-        return distinct_keys(persons[rows].astype(np.int64), starts, stops)
+        unknown = table.unknown_persons
+        # Whoever is not known may be one of the others.
+        known = None if unknown is None else ~unknown[rows]
+        return distinct_keys(persons[rows].astype(np.int64), starts, stops, known)

@@ -1,6 +1,7 @@
 """l-diversity: the sensitive values of a class are many, and well represented."""
 
 import math
+import sys
 from typing import ClassVar, Literal
 
 import attrs
@@ -65,7 +66,8 @@ class LDiversity(PrivacyModel):
         if self.c is None:
             return math.ceil(self.l)
         # Fewest rows: every value once, 1 < c * tail.
-        tail = math.floor(1 / self.c) + 1
+        # A c so small that 1 / c is infinite needs more rows than there are, too.
+        tail = math.floor(min(1 / self.c, sys.float_info.max)) + 1
         return int(self.l) - 1 + tail
 
     @property

@@ -70,7 +70,8 @@ class Occurrences:
     size
         Number of different values that the column has in the table.
     present
-        Places whose value counts; a missing value does not.
+        Places whose value counts; a missing value does not, nor that of a person whom nobody
+        knows.
     twin
         The place before each at which the same person has the same value, -1 for none; None when
         every row is a person of its own.
@@ -90,7 +91,10 @@ class Occurrences:
         twin = None
         if persons is not None:
             twin = earlier(persons[rows].astype(np.int64) * coded.axis.size + values)
-        return cls(values, coded.axis.occurring, values != coded.axis.missing, twin)
+        present = values != coded.axis.missing
+        if table.unknown_persons is not None:
+            present &= ~table.unknown_persons[rows]
+        return cls(values, coded.axis.occurring, present, twin)
 
     def tallies(self, begin: Offsets, end: Offsets) -> Iterator[Tally]:
         """Count in every range, batch by batch."""
@@ -140,14 +144,24 @@ class Occurrences:
         return Tally(which, of_entry, value_of, counts[of_entry, value_of])
 
 
-def distinct(keys: Ints, begin: Offsets, end: Offsets) -> Ints:
-    """Number of different keys in every range."""
+def distinct(
+    keys: Ints, begin: Offsets, end: Offsets, counted: NDArray[np.bool_] | None = None
+) -> Ints:
+    """Number of different keys in every range.
+
+    Parameters
+    ----------
+    counted
+        Places whose key counts; all by default.
+    """
     starts, stops = _whole(begin), _whole(end)
     twin = earlier(keys)
     found = np.empty(len(starts), np.int64)
     for a, b in _batches(stops - starts):
         of_range, places = write_out(starts[a:b], stops[a:b])
         fresh = twin[places] < starts[a:b][of_range]
+        if counted is not None:
+            fresh &= counted[places]
         found[a:b] = np.bincount(of_range[fresh], minlength=b - a)
     return found
 

@@ -21,6 +21,7 @@ from anonloom.data.case import Case
 from anonloom.data.findings import Chart, Finding, Findings
 from anonloom.data.schema import Schema
 from anonloom.errors import IntegrityError, UsageError
+from anonloom.files import read_bytes
 from anonloom.kinds.context import Run
 from anonloom.params import at_least, between, param
 from anonloom_cvpl import rates
@@ -125,7 +126,7 @@ class Ensemble(Attacker):
 
     def _committed(self, file: Path) -> bytes:
         try:
-            secret = bytes.fromhex(file.read_text(encoding="ascii").strip())
+            secret = bytes.fromhex(read_bytes(file).decode("ascii").strip())
         except (OSError, ValueError):
             raise UsageError(
                 "the secret of the ensemble cannot be read: it must be a file of 64 hexadecimal "

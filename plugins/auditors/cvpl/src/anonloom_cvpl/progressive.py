@@ -165,6 +165,10 @@ def climb(
             and steps
             and _too_long(steps, comparisons, seconds, clock() - start)
         ):
+            run.warn(
+                f"The ladder stopped after {number} of {len(schemes)} steps: the next one would "
+                "have ended after 'seconds'. The bounds are wider than they need to be."
+            )
             return steps, "the next step would take too long"
         linked[chosen] = step.evidence(run).best >= threshold
         lower = float(linked.mean()) if len(linked) else 0.0

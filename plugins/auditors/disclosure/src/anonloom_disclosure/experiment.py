@@ -25,7 +25,7 @@ def over_runs(grid: Sequence[GridRow]) -> list[Chart]:
             kind="bars",
             title="Journalist risk, run by run",
             x="run",
-            y="mean chance to link a person to her record",
+            y="mean chance to link a person to the right record",
             meaning="One in her class before sampling; the mean is over the records of a version.",
             data={"labels": settings, **risk},
         ),

@@ -106,9 +106,9 @@ def version_charts(published: Published, population: Population) -> list[Chart]:
             kind="bars",
             title="Journalist risk",
             x="version of the table",
-            y="chance to link a person to her record",
+            y="chance to link a person to the right record",
             meaning="Sampling changes who is averaged over, not the chance of any single record: "
-            "that is one in her class before sampling.",
+            "that is one in the class before sampling.",
             data={"labels": labels, "average": average, "highest": most},
         ),
         Chart(

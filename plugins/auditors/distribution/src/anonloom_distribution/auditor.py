@@ -12,9 +12,16 @@ from anonloom.errors import UsageError
 from anonloom.kinds.auditor import Auditor, GridRow
 from anonloom.kinds.context import Run
 from anonloom.kinds.overview import column_heat, figure_over_parameter
-from anonloom.params import at_least, param
+from anonloom.params import at_least, between, param
 from anonloom_distribution.association import Associations, Correlation
-from anonloom_distribution.declared import MOST_FIGURES, Group, declared, problem_of, usual
+from anonloom_distribution.declared import (
+    MOST_FIGURES,
+    MOST_RANGES,
+    Group,
+    declared,
+    problem_of,
+    usual,
+)
 from anonloom_distribution.figures import Figure, countable
 from anonloom_distribution.marginals import marginals
 from anonloom_distribution.noise import Rows, Samples, over
@@ -52,7 +59,7 @@ class Distribution(Auditor):
     bins: int = param(
         help="Bins of a number for its distance: quantiles of the original.",
         default=20,
-        check=at_least(2),
+        check=between(2, MOST_RANGES),
     )
     correlation: Correlation = param(
         help="Association of two numbers: 'pearson' (of values) or 'spearman' (of ranks).",

@@ -9,11 +9,13 @@ import numpy as np
 from anonloom.data.cells import MOMENTS, cell_text
 from anonloom.data.schema import Column, Schema
 from anonloom.errors import ParameterError
-from anonloom.params import at_least, not_empty, param
+from anonloom.params import between, not_empty, param
 from anonloom.spelling import closest
 
 #: Figures that are compared when none are declared.
 MOST_FIGURES = 12
+#: More ranges than anybody looks at; each costs memory, whether or not a row lies in it.
+MOST_RANGES = 10_000
 
 
 @attrs.frozen(kw_only=True)
@@ -35,7 +37,7 @@ class Group:
     ranges: int | None = param(
         help="Without edges: how many ranges of about equally many rows 'by' is divided into.",
         default=None,
-        check=at_least(2),
+        check=between(2, MOST_RANGES),
     )
     name: str | None = param(help="What the figure is called.", default=None, check=not_empty())
 

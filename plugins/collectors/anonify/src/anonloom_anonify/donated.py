@@ -46,9 +46,16 @@ class Donated:
         Raises
         ------
         DataError
-            When a person has more rows than there are iterations.
+            When a person has more rows than there are iterations, or a row has no person.
         """
         persons = table.persons
+        if table.unknown_persons is not None:
+            count = int(table.unknown_persons.sum())
+            raise DataError(
+                f"{count} {'row has' if count == 1 else 'rows have'} no person, and whoever is not "
+                "known cannot donate",
+                hint="Leave these rows out of the table.",
+            )
         if persons is None:
             rows = np.full((iterations, len(table)), -1, np.int64)
             rows[0] = np.arange(len(table))

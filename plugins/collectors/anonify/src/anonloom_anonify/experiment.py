@@ -1,6 +1,5 @@
 """The runs of the paper's experiment, found by the names of their cases."""
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ import attrs
 import numpy as np
 
 from anonloom.errors import DataError
+from anonloom.files import read_json
 from anonloom.run.grid import slug
 
 _LOSS = re.compile(r"^(?P<name>.+), k = (?P<k>\d+)$")
@@ -199,7 +199,7 @@ def _heights(series: Any) -> tuple[float, ...]:
 
 def _json(path: Path) -> Any:
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return read_json(path)
     except (OSError, ValueError):
         raise DataError(
             f"'{path}' cannot be read", hint="Run the experiment again with --replace."

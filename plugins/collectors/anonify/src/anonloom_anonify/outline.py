@@ -30,7 +30,7 @@ _FALSE_CLAIM = (
     "a false claim of class: only an excess over those who registered is seen; that class is then "
     "withheld, and nobody is named"
 )
-_ROWS = "that the records of a class are from different people: k counts records"
+_ROWS = "that every record of a class is somebody else's: k counts records"
 _FEW = (
     "servers that see fewer than the demanded number of records of a class: with this transport "
     "they cannot count before they open; such a class is not published"

@@ -17,6 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom.errors import IntegrityError
+from anonloom.files import read_bytes
 from anonloom.kinds.work import Campaign, Sizing
 
 CONTEXT = "anonloom sentinels-twins private key"
@@ -238,7 +239,7 @@ def read(path: Path) -> Key:
         Saying what is wrong with the file; never what is in it.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_bytes(path).decode("utf-8")
     except OSError as error:
         raise IntegrityError(f"the key {path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:

@@ -25,6 +25,7 @@ def report_view(report: dict[str, Any], limits: Limits) -> dict[str, Any]:
         "charts": _release_charts(report),
         "columns": [_column(column) for column in columns[: limits.columns]],
         "more_columns": max(0, len(columns) - limits.columns),
+        "normalized": _normalized(columns[: limits.columns]),
         "audits": [
             _audit(audit, limits) for audit in (report.get("audits") or [])[: limits.audits]
         ],
@@ -178,6 +179,12 @@ def _column(column: dict[str, Any]) -> dict[str, Any]:
         "loss": loss,
         "width": f"{min(max(loss or 0.0, 0.0), 1.0) * 100:.0f}",
     }
+
+
+def _normalized(columns: Iterable[dict[str, Any]]) -> str:
+    """Name the columns whose texts were changed when they were read, with counts."""
+    counts = [(column.get("name"), number(column.get("normalized_cells"))) for column in columns]
+    return ", ".join(f"{short(name, 80)} {figure(count)}" for name, count in counts if count)
 
 
 def _collection(collection: dict[str, Any], limits: Limits) -> dict[str, Any]:

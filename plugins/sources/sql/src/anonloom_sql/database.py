@@ -17,6 +17,9 @@ from anonloom.errors import DataError
 _SECRET = re.compile(r"pass|pwd|secret|token|key", re.IGNORECASE)
 _OPTION = re.compile(r"(\w+)\s*=\s*([^;]+)")
 
+# Needs no quotes in any database, and nobody calls a column so.
+_RELATION = "anonloom_relation"
+
 
 @attrs.frozen(eq=False)
 class Database:
@@ -74,6 +77,18 @@ class Database:
         listed = ", ".join(written(name) for name in names)
         with self._asked(f"SELECT {listed} FROM {self._relation}", told=False) as result:
             yield from result.partitions(at_once)
+
+    def some_rows(self, names: Sequence[str], at_most: int) -> Sequence[Sequence[Any]]:
+        """Return so many rows at most, with these columns only."""
+        columns: list[sa.ColumnClause[Any]] = [sa.column(name) for name in names]
+        asked = sa.select(*columns).select_from(sa.table(_RELATION)).limit(at_most)
+        # Every database limits in words of its own. What is read is put in afterwards: SQLAlchemy
+        # would look for parameters in a query.
+        statement = str(asked.compile(self._engine, compile_kwargs={"literal_binds": True}))
+        before, _, after = statement.rpartition(_RELATION)
+        with self._asked(before + self._relation + after, told=False) as result:
+            rows: Sequence[Sequence[Any]] = result.fetchall()
+        return rows
 
     @contextmanager
     def _asked(self, statement: str, told: bool) -> Iterator[Any]:

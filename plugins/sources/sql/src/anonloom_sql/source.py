@@ -1,6 +1,7 @@
 """Source sql: a table or a query of a database."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pandas as pd
 
 from anonloom.data.schema import Schema
 from anonloom.data.table import Table, check_columns
+from anonloom.data.text import normalize_text
 from anonloom.kinds.context import Run
 from anonloom.kinds.source import Source
 from anonloom.params import not_empty, param
@@ -43,9 +45,10 @@ class _Reads:
 class Sql(Source):
     """Reads the declared columns of a table or a query.
 
-    The database is asked for these columns only, so that what is not declared never leaves it. The
-    transaction is rolled back whatever happens. A database gives rows in any order that it likes:
-    a query with ORDER BY makes runs repeatable.
+    The database is asked for these columns only. Of the others it gives a limited number of rows,
+    in which Anonloom looks whether a column numbers persons, and forgets them. The transaction is
+    rolled back whatever happens. A database gives rows in any order that it likes: a query with
+    ORDER BY makes runs repeatable.
     """
 
     url: str | None = param(
@@ -81,9 +84,12 @@ class Sql(Source):
             password or a cell.
         """
         database = self._database()
-        check_columns(database.columns(), schema)
+        written = database.columns()
+        check_columns(written, schema)
+        # As the database has them: a name may have been written with characters that nobody sees.
+        own = {normalize_text(name): name for name in written}
         gathered = [Gathered(column) for column in schema]
-        for rows in database.rows(schema.names, _ROWS):
+        for rows in database.rows([own[name] for name in schema.names], _ROWS):
             for column, cells in zip(gathered, zip(*rows, strict=True), strict=True):
                 column.add(cells)
         frame: dict[str, Any] = {column.name: column.series() for column in gathered}
@@ -91,7 +97,17 @@ class Sql(Source):
 
     def columns(self) -> tuple[str, ...]:
         """Names of all columns; asks the database for no row."""
-        return self._database().columns()
+        return tuple(map(normalize_text, self._database().columns()))
+
+    def first_rows(self, names: Sequence[str], at_most: int) -> pd.DataFrame:
+        """Cells of some columns in as many rows as the database is asked for."""
+        database = self._database()
+        own = {normalize_text(name): name for name in database.columns()}
+        rows = database.some_rows([own[name] for name in names], at_most)
+        cells = zip(*rows, strict=True) if rows else ((),) * len(names)
+        columns = zip(names, cells, strict=True)
+        # As objects, of which only equals are looked for.
+        return pd.DataFrame({name: pd.Series(given, dtype=object) for name, given in columns})
 
     def _database(self) -> Database:
         return Database.at(self.url, self.path, self.table, self.query)

@@ -1,0 +1,373 @@
+"""Characters that nobody sees hold no privacy model, wherever they come in."""
+
+import json
+
+import attrs
+import pandas as pd
+import pytest
+
+from anonloom.cli import main
+from anonloom.data.release import Release
+from anonloom.data.schema import Column, Schema
+from anonloom.data.table import Table
+from anonloom.errors import PrivacyError
+from anonloom.kinds.generalizer import Generalizer
+from anonloom.kinds.mechanism import Mechanism
+from anonloom.registry import Registry
+from anonloom.run import check
+from anonloom.run.replay import apply_file
+
+#: Ten rows of one person with one illness, told apart by what nobody sees.
+UNSEEN = [
+    "",
+    "\u200b",
+    "\u00ad",
+    "\ufeff",
+    "\u2066",
+    "\ufe0f",
+    "\u034f",
+    "\u115f",
+    "\x01",
+    "\u2065",
+]
+ALONE = pd.DataFrame(
+    {
+        "who": [f"an{unseen}na" for unseen in UNSEEN],
+        "zip": ["12345"] * 10,
+        "illness": [f"flu{unseen}" for unseen in UNSEEN],
+    }
+)
+
+PIPELINE = """
+version: 1
+name: alone
+seed: 7
+data:
+  source: csv
+  with: {path: alone.csv}
+  columns:
+    who: {role: person}
+    zip: {role: quasi}
+    illness: {role: sensitive}
+privacy:
+  - size: {k: 3}
+  - two-values: {of: illness}
+stages:
+  - partitioner: runs
+  - generalizer: as-declared
+publish: {to: out}
+"""
+
+
+@pytest.fixture
+def alone(clinic):
+    clinic.write(PIPELINE)
+    return clinic
+
+
+def refused(run):
+    with pytest.raises(PrivacyError) as error:
+        run()
+    assert 3 == error.value.exit_code
+    return error.value.what
+
+
+@pytest.mark.parametrize("source", ["csv", "parquet", "frame"])
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        (
+            {},
+            "the whole table does not satisfy size: it has 10 usable rows of 1 person, and k: 1 "
+            "would pass",
+        ),
+        (
+            {"who": [f"person {at}" for at in range(10)]},
+            "the whole table does not satisfy two-values: it has 10 usable rows of 10 persons, and "
+            "one value would pass",
+        ),
+    ],
+)
+def test_one_person_and_one_illness_are_one_from_every_source(alone, source, change, what):
+    frame = ALONE.assign(**change)
+    if source == "csv":
+        frame.to_csv(alone.folder / "alone.csv", index=False)
+    else:
+        frame.to_parquet(alone.folder / "alone.parquet")
+        alone.change("source: csv", f"source: {source}")
+        alone.change("alone.csv", "alone.parquet")
+    if source == "frame":
+        alone.change("  with: {path: alone.parquet}\n", "")
+    given = frame if source == "frame" else None
+    assert what == refused(lambda: alone.pipeline().run(given))
+
+
+# --- the final check trusts nobody ----------------------------------------------------------------
+
+
+@attrs.frozen(kw_only=True)
+class Tampering(Generalizer):
+    """Publishes honest cells, some of them with what nobody sees."""
+
+    def generalize(self, table, classes, run):
+        lo, hi = classes.extents(table.codes)
+        cells = [axis.publish(lo[:, at], hi[:, at]) for at, axis in enumerate(table.axes)]
+        release = Release.from_cells(table, classes, cells, truthful=True)
+        return attrs.evolve(release, frame=self.tampered(release.frame.copy()))
+
+    def tampered(self, frame):
+        raise NotImplementedError
+
+
+class HidesInQuasi(Tampering):
+    def tampered(self, frame):
+        frame["sex"] = frame["sex"].cat.rename_categories(lambda cell: f"{cell}\u200b")
+        return frame
+
+
+class Decomposes(Tampering):
+    def tampered(self, frame):
+        cells = frame["sex"].astype(object)
+        cells.iloc[0] = "e\u0301"
+        frame["sex"] = cells.astype("category")
+        return frame
+
+
+class HidesInSensitive(Tampering):
+    def tampered(self, frame):
+        unseen = [UNSEEN[at % len(UNSEEN)] for at in range(len(frame))]
+        frame["illness"] = [f"flu{one}" for one in unseen]
+        return frame
+
+
+@attrs.frozen(kw_only=True)
+class HidesInTable(Mechanism):
+    """Hides in a table whose sensitive values nobody has brought to their form.
+
+    The codes by which classes are made are those of the honest values.
+    """
+
+    def protect(self, table, run):
+        assert 2 == len(set(table.coded("illness").codes.tolist()))
+        frame = table.frame.copy()
+        frame["illness"] = [f"flu{UNSEEN[at % len(UNSEEN)]}" for at in range(len(frame))]
+        return attrs.evolve(table, frame=frame)
+
+
+def swapped(clinic, kind, method):
+    pipeline = clinic.pipeline()
+    stages = tuple(
+        attrs.evolve(use, method=method) if use.kind == kind else use
+        for use in pipeline.spec.stages
+    )
+    return attrs.evolve(pipeline, spec=attrs.evolve(pipeline.spec, stages=stages))
+
+
+@pytest.mark.parametrize(
+    ("method", "cells"), [(HidesInQuasi(), "12 cells"), (Decomposes(), "1 cell")]
+)
+@pytest.mark.parametrize("privacy", ["privacy:\n  - size: {k: 3}", "privacy: none"])
+def test_no_quasi_identifier_is_published_with_what_nobody_sees(clinic, method, cells, privacy):
+    clinic.change("privacy:\n  - size: {k: 3}", privacy)
+    with pytest.raises(PrivacyError) as error:
+        swapped(clinic, "generalizer", method).publish()
+    assert (
+        "the release is not published: there are characters that nobody sees, or text that is not "
+        f"in Unicode's form NFC, in {cells} of column 'sex'; a machine tells such cells apart\n"
+        "    Nothing was written. The data were read without them: a mechanism, the generalizer or "
+        "the collector put them in. Cells must be in the form of "
+        "anonloom.data.text.normalize_text."
+    ) == str(error.value)
+    assert 3 == error.value.exit_code
+    assert not clinic.out.exists()
+
+
+ONE_ILLNESS = (
+    "the release is not published: two-values does not hold: 3 of 3 published classes (12 of 12 "
+    "rows) are refused; one value would pass"
+)
+
+
+def test_a_generalizer_cannot_make_one_illness_look_like_many(clinic):
+    clinic.change("- size: {k: 3}", "- size: {k: 3}\n  - two-values: {of: illness}")
+    pipeline = swapped(clinic, "generalizer", HidesInSensitive())
+    assert ONE_ILLNESS == refused(pipeline.run)
+
+
+def test_a_mechanism_cannot_make_one_illness_look_like_many(clinic):
+    clinic.change("- size: {k: 3}", "- size: {k: 3}\n  - two-values: {of: illness}")
+    clinic.change("- partitioner: runs", "- mechanism: add-one\n  - partitioner: runs")
+    pipeline = swapped(clinic, "mechanism", HidesInTable())
+    assert ONE_ILLNESS == refused(pipeline.run)
+
+
+def test_the_published_frame_alone_decides(clinic):
+    """Sensitive values are counted as a reader takes them, whatever the rows were before."""
+    outcome = clinic.pipeline().run()
+    models = tuple((use.name, use.method) for use in clinic.pipeline().spec.privacy)
+    assert all(verdict.holds for verdict in check.judge(outcome.release, models))
+    hidden = HidesInQuasi().tampered(outcome.release.frame.copy())
+    with pytest.raises(PrivacyError):
+        check.judge(attrs.evolve(outcome.release, frame=hidden), models)
+
+
+# --- what is said ---------------------------------------------------------------------------------
+
+
+def spell(clinic, column, spelling):
+    """Give the first cell of a column, and all like it, another spelling."""
+    path = clinic.folder / "clinic.csv"
+    frame = pd.read_csv(path, dtype=str)
+    frame.loc[0, column] = spelling
+    frame.to_csv(path, index=False)
+
+
+def test_the_report_counts_the_cells_that_were_changed(clinic):
+    spell(clinic, "illness", "f\u200blu")
+    spell(clinic, "age", "31\u200e")
+    outcome = clinic.pipeline().publish()
+    counts = {"age": 1, "sex": 0, "illness": 1, "bill": 0}
+    assert counts == {
+        column["name"]: column["normalized_cells"] for column in outcome.report["columns"]
+    }
+    text = (clinic.out / "public" / "report.txt").read_text()
+    assert "\n  cells read without invisible characters, in NFC: age 1, illness 1\n" in text
+    assert "green" == outcome.report["verdict"]["tone"]
+    for file in (clinic.out / "public").iterdir():
+        assert b"\xe2\x80\x8b" not in file.read_bytes()
+
+
+def test_a_report_of_plain_text_does_not_speak_of_it(clinic):
+    clinic.pipeline().publish()
+    assert "invisible" not in (clinic.out / "public" / "report.txt").read_text()
+
+
+@pytest.mark.parametrize(
+    ("spelling", "how"),
+    [
+        (
+            "Flu",
+            "2 of 3 values differ from another one only by capitals, blanks or the form of "
+            "Unicode. Models count them as one.",
+        ),
+        (
+            "f1u",
+            "2 of 3 values look like another one, with letters of different alphabets, 0 and O, or "
+            "1, l and I.",
+        ),
+    ],
+)
+def test_values_that_people_take_for_one_another_turn_the_verdict_amber(clinic, spelling, how):
+    spell(clinic, "illness", spelling)
+    report = clinic.pipeline().run().report
+    warning = f"Column 'illness': {how}"
+    assert ("amber", [warning]) == (report["verdict"]["tone"], report["verdict"]["reasons"])
+    assert [{"stage": "source", "text": warning, "privacy": True}] == report["warnings"]
+
+
+# --- hierarchies and replay -----------------------------------------------------------------------
+
+
+def test_leaves_and_values_meet_in_their_form(clinic):
+    (clinic.folder / "sex.csv").write_text("\u200bf;kno\u00adwn;*\nm;known;*\n", encoding="utf-8")
+    clinic.change("sex: {role: quasi}", "sex: {role: quasi, hierarchy: sex.csv}")
+    spell(clinic, "sex", "f\u2060")
+    cells = set(clinic.pipeline().run().release.frame["sex"])
+    assert cells <= {"f", "m", "known", "*"}
+
+
+def test_a_tree_of_the_pipeline_file_is_read_alike(clinic):
+    clinic.change(
+        "sex: {role: quasi}",
+        'sex: {role: quasi, hierarchy: {build: tree, tree: {"any\u200b": [f, m]}}}',
+    )
+    assert set(clinic.pipeline().run().release.frame["sex"]) <= {"f", "m", "any", "*"}
+
+
+def replayed(clinic):
+    report = apply_file(
+        clinic.out / "private" / "transformation.json",
+        clinic.folder / "clinic.csv",
+        clinic.folder / "applied",
+        clinic.registry,
+    )
+    frame = pd.read_csv(clinic.folder / "applied" / "public" / "release.csv", dtype=str)
+    return report, sorted(frame[["age", "sex"]].to_numpy().tolist())
+
+
+def test_apply_reads_text_alike(clinic):
+    clinic.pipeline().publish()
+    first = pd.read_csv(clinic.out / "public" / "release.csv", dtype=str)
+    spell(clinic, "sex", "f\u200b")
+    spell(clinic, "illness", "Flu")
+    report, cells = replayed(clinic)
+    assert sorted(first[["age", "sex"]].to_numpy().tolist()) == cells
+    assert [0, 1, 0, 0] == [column["normalized_cells"] for column in report["columns"]]
+    assert "amber" == report["verdict"]["tone"]
+
+
+def test_regions_of_an_earlier_version_are_read_alike(clinic):
+    clinic.change(
+        "sex: {role: quasi}", "sex: {role: quasi, hierarchy: {build: tree, tree: {any: [f, m]}}}"
+    )
+    clinic.pipeline().publish()
+    first = pd.read_csv(clinic.out / "public" / "release.csv", dtype=str)
+    path = clinic.out / "private" / "transformation.json"
+    regions = json.loads(path.read_text())
+    values = regions["regions"]["sex"]["values"]
+    regions["regions"]["sex"]["values"] = [f"{value}\u200b" for value in values]
+    column = next(one for one in regions["columns"] if one["name"] == "sex")
+    rows = column["hierarchy"]["rows"]
+    column["hierarchy"]["rows"] = [[f"{label}\u2060" for label in row] for row in rows]
+    path.write_text(json.dumps(regions))
+    assert sorted(first[["age", "sex"]].to_numpy().tolist()) == replayed(clinic)[1]
+
+
+# --- releases of others ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_an_audit_reads_releases_of_others_and_says_what_it_left_out(
+    clinic, registry, monkeypatch, capsys, ending
+):
+    monkeypatch.setattr(Registry, "_environment", registry)
+    monkeypatch.chdir(clinic.folder)
+    main(["run", "pipeline.yaml", "--quiet"])
+    release = pd.read_csv("out/public/release.csv", dtype=str)
+    release.loc[0, "sex"] += "\u200b"
+    release = release.rename(columns={"age": "age\ufeff"})
+    if ending == "csv":
+        release.to_csv("other.csv", index=False)
+    else:
+        release.to_parquet("other.parquet")
+    capsys.readouterr()
+    arguments = ["audit", "clinic.csv", f"other.{ending}", "--pipeline", "pipeline.yaml"]
+    assert 0 == main(arguments)
+    assert [
+        "warning: column 'sex': 1 cell of the release holds characters that nobody sees, or text "
+        "that is not in Unicode's form NFC; the audit reads them without, and a machine tells them "
+        "apart: classes may be smaller than they seem here"
+    ] == [line for line in capsys.readouterr().out.splitlines() if line.startswith("warning")]
+    assert 0 == main([*arguments, "--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert ({}, {"sex": 1}) == (found["unread"], found["normalized_cells"])
+
+
+def test_a_column_that_is_named_with_what_nobody_sees_is_refused_where_it_is_declared(
+    clinic, registry, monkeypatch, capsys
+):
+    monkeypatch.setattr(Registry, "_environment", registry)
+    monkeypatch.chdir(clinic.folder)
+    clinic.change("sex: {role: quasi}", '"s\\u200Bex": {role: quasi}')
+    assert 2 == main(["check", "pipeline.yaml"])
+    assert (
+        "a column's name must be in Unicode's form NFC, without characters that nobody sees and "
+        "without line breaks. Got 's\\u200bex' instead." in capsys.readouterr().err
+    )
+
+
+def test_a_table_that_is_built_again_counts_nothing_twice():
+    frame = pd.DataFrame({"illness": ["flu\u200b"]})
+    schema = Schema([Column(name="illness", role="other")])
+    table = Table.build(frame, schema)
+    assert ({"illness": 1}, {}) == (table.normalized, Table.build(table.frame, schema).normalized)
