@@ -136,14 +136,16 @@ def judge(release, names, pipeline, given_rows):
     """Return what is wrong with a published table; nothing if all declared models hold."""
     classes = defaultdict(list)
     starred = 0
+    wrong = []
     for row in release:
         cells = tuple(row[name] for name in names)
         if all(cell == "*" for cell in cells):
             starred += 1
+            # A starred row says nothing, and is no part of what classes are compared with.
+            wrong += [name for name in row if name not in names and row[name] != ""]
         else:
             classes[cells].append(row["illness"])
-    wrong = []
-    overall = Counter(row["illness"] for row in release)
+    overall = Counter(illness for members in classes.values() for illness in members)
     for model in pipeline["privacy"]:
         ((name, parameters),) = model.items()
         for members in classes.values():

@@ -438,3 +438,66 @@ def test_a_date_has_no_unit_below_the_month(unit: str) -> None:
 def test_a_column_without_any_value_needs_no_hierarchy(source: HierarchySource, kind: str) -> None:
     table = build(pd.Series([None, None], dtype=object), type=kind, hierarchy=source)
     assert (0, 0) == (table.axes[0].occurring, table.axes[0].missing)
+
+
+NUMBERS = st.lists(st.floats(-1e4, 1e4, allow_nan=False), min_size=1, max_size=8, unique=True).map(
+    sorted
+)
+MOMENTS = st.lists(
+    st.datetimes(datetime.datetime(1000, 1, 1), datetime.datetime(2900, 1, 1)).map(
+        lambda moment: moment.replace(microsecond=0)
+    ),
+    min_size=1,
+    max_size=6,
+    unique=True,
+).map(sorted)
+CODES = st.lists(
+    st.text("0123456789ab", min_size=1, max_size=6), min_size=1, max_size=8, unique=True
+)
+TOWNS = {"north": {"coast": ["a", "b"], "hills": ["c"]}, "south": ["d", "e"]}
+
+
+@given(
+    st.one_of(
+        st.tuples(st.just(Breaks(breaks=((-5, 0.5, 20, 300), (0.5, 20), (20,)))), NUMBERS),
+        st.tuples(st.just(Widths(widths=(0.1, 2.5, 100), start=0.3)), NUMBERS),
+        NUMBERS.map(lambda some: (Quantiles(groups=(4, 2)).fitted(np.array(some)), some)),
+        st.tuples(st.just(Prefix(keep=(3, 2))), CODES),
+        st.tuples(st.just(Prefix(keep=(4, 1), mask="#")), CODES),
+        st.tuples(st.just(Calendar()), MOMENTS),
+        st.tuples(
+            st.just(Calendar()),
+            MOMENTS.map(lambda some: sorted({moment.date() for moment in some})),
+        ),
+        st.tuples(st.just(Tree(tree=TOWNS)), st.just(list("abcde"))),
+    )
+)
+def test_a_stand_in_lies_in_the_group_whose_label_told_it(made):
+    source, values = made
+    moments = isinstance(values[0], datetime.date)
+    for level in over(source, values):
+        for label in set(level) - set(map(str, values)):
+            value = source.stand_in(label)
+            assert value is not None
+            if moments:
+                # A date for units of days; within a day there is a time.
+                value = datetime.datetime.fromisoformat(value)
+                value = value if isinstance(values[0], datetime.datetime) else value.date()
+            assert label in {found for again in over(source, [value]) for found in again}
+
+
+@given(NUMBERS, st.data())
+def test_bins_without_breaks_that_are_not_shown_are_unions_of_bins(values, data):
+    whole = Quantiles(groups=(8, 4, 2)).fitted(np.array(values))
+    shown = data.draw(st.sets(st.sampled_from(whole.breaks[0])))
+    kept = whole.only(shown)
+
+    assert {end for level in kept.breaks for end in level} <= (shown or {0.0})
+    labels = {label for level in over(whole, values) for label in level}
+    ends = {label: set(re.findall(r"-?\d[\d.e+-]*", label)) for label in labels}
+    texts = {text for some in ends.values() for text in some if float(text) in shown}
+    # A bin whose ends are all shown is a bin still.
+    still = {label for label in labels if ends[label] <= texts}
+    assert still <= {label for level in over(kept, values) for label in level} | set(
+        map(str, values)
+    )

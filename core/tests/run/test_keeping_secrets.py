@@ -259,8 +259,8 @@ def test_a_public_transformation_speaks_of_published_classes_only(clinic):
     whole = json.loads((clinic.folder / "all/private/transformation.json").read_text())
     public = json.loads((clinic.out / "public" / "transformation.json").read_text())
     assert [22.0, 31.0] == whole["regions"]["age"]["values"][:2]
-    assert [0, 1, 2] == sorted(np.arange(len(whole["regions"]["age"]["lo"])).tolist())
-    assert 2 == len(public["regions"]["age"]["lo"])
+    assert 3 == len(whole["regions"]["age"]["least"])
+    assert 2 == len(public["regions"]["age"]["least"])
     assert 22.0 not in public["regions"]["age"]["values"]
 
 
@@ -287,7 +287,11 @@ def transformation(clinic):
         {"at_most": "1", "rows": "star"},
         {"at_most": True, "rows": "star"},
         {"at_most": 0.1, "rows": "keep"},
+        {"at_most": 0.1, "rows": "star", "keep": "bill"},
+        {"at_most": 0.1, "rows": "drop", "keep": ["bill"]},
+        {"at_most": 0.1, "rows": "star", "keep": ["illness"]},
         {"at_most": 0.1},
+        {},
     ],
 )
 def test_a_transformation_without_a_true_limit_is_refused(transformation, suppression):

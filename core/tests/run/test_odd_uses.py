@@ -341,7 +341,7 @@ def test_apply_with_a_level_that_the_hierarchy_lacks(anonloom, shop):
     path = shop.out / "private" / "transformation.json"
     data = json.loads(path.read_text())
     region = data["regions"]["sex"]
-    region["level"] = [99 for _ in region["lo"]]
+    region["level"] = [99 for _ in region["least"]]
     path.write_text(json.dumps(data))
     assert (
         4,

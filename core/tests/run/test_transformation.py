@@ -1,6 +1,7 @@
 """Replaying regions on new rows, under the same final check."""
 
 import json
+from collections import Counter
 
 import attrs
 import numpy as np
@@ -17,6 +18,7 @@ from anonloom.errors import DataError, PrivacyError
 from anonloom.run import regions, transformation
 from anonloom.run.replay import apply_file
 from anonloom.run.transformation import Transformation
+from anonloom.spec.model import Suppression
 
 
 @pytest.fixture
@@ -57,6 +59,7 @@ def test_the_same_moments_get_the_same_cells(clinic, type_, publish):
     frame.to_csv(clinic.folder / "clinic.csv", index=False)
     options = f"type: {type_}, publish: {publish}, format: '%d.%m.%Y %H:%M:%S'"
     clinic.change("age: {role: quasi, type: number}", f"seen: {{role: quasi, {options}}}")
+    clinic.change("partitioner: runs", "partitioner: runs\n    with: {divides: true}")
     clinic.pipeline().publish()
     report = replay(clinic, frame)
 
@@ -68,24 +71,34 @@ def test_the_same_moments_get_the_same_cells(clinic, type_, publish):
     )
 
 
-def test_rows_outside_every_region_are_suppressed_within_the_limit(published):
-    frame = pd.read_csv(published.folder / "clinic.csv")
-    frame = pd.concat([frame, frame.iloc[:1].assign(age=99)])
+@pytest.mark.parametrize("divides", [False, True])
+def test_a_row_outside_every_region_is_published_in_the_nearest_class(clinic, divides):
+    """The outermost regions reach to the ends; what lies between two goes to the nearer one."""
+    options = f"with: {{divides: {str(divides).lower()}}}"
+    clinic.change("partitioner: runs", f"partitioner: runs\n    {options}")
+    clinic.pipeline().publish()
+    frame = pd.read_csv(clinic.folder / "clinic.csv")
+    new = frame[frame["sex"] == "f"].iloc[[0, 0, 0]].assign(age=[99, 46, 7])
+    report = replay(clinic, pd.concat([frame, new]))
+
+    release = pd.read_csv(clinic.folder / "applied" / "public" / "release.csv")
+    assert 3 == report["replay"]["rows_outside"]
+    assert (15, 15, 0) == tuple(
+        report["summary"][name] for name in ("rows_in", "rows_out", "suppressed")
+    )
+    assert {"[7, 31]": 5, "[33, 46]": 5, "[48, 99]": 5} == Counter(release["age"])
+
+
+def test_too_few_new_rows_are_refused_and_nothing_is_written(published):
+    frame = pd.read_csv(published.folder / "clinic.csv").iloc[:2]
     with pytest.raises(PrivacyError) as refused:
         replay(published, frame)
-    assert "1 of 13 rows are suppressed (7.69%)" in str(refused.value)
-    assert not (published.folder / "applied").exists()
 
-    report = replay(published, frame, at_most=0.1)
-    assert 1 == report["summary"]["suppressed"]
-
-
-def test_new_rows_pass_the_same_final_check_or_are_refused(published):
-    frame = pd.read_csv(published.folder / "clinic.csv").iloc[:5]
-    with pytest.raises(PrivacyError) as refused:
-        replay(published, frame)
-
-    assert "size does not hold" in str(refused.value)
+    assert (
+        "the whole table does not satisfy size: it has 2 usable rows, and k: 2 would pass\n"
+        "    Nothing was written. No partition can satisfy what the whole table does not."
+        == str(refused.value)
+    )
     assert not (published.folder / "applied").exists()
 
 
@@ -93,15 +106,15 @@ def test_new_rows_pass_the_same_final_check_or_are_refused(published):
     ("content", "what"),
     [
         ("[", "cannot be read as JSON"),
-        ("{}", "this is no transformation of format 1"),
-        ('{"format": 1}', "this is no transformation of format 1"),
+        ("{}", "this is no transformation of format 2"),
+        ('{"format": 1}', "this is no transformation of format 2"),
         (
-            '{"format": 1, "columns": [{}], "regions": {}, "privacy": [], "suppression": {}}',
+            '{"format": 2, "columns": [{}], "regions": {}, "privacy": [], "suppression": {}}',
             "the transformation is damaged (Misfit)",
         ),
         (
-            '{"format": 1, "columns": [], "regions": {}, "privacy": [], '
-            '"suppression": {"at_most": 0, "rows": "star"}}',
+            '{"format": 2, "columns": [], "regions": {}, "privacy": [], '
+            '"suppression": {"at_most": 0, "rows": "star", "keep": []}}',
             "the transformation is damaged: it has no quasi-identifier",
         ),
     ],
@@ -199,10 +212,12 @@ def test_regions_that_a_method_assigned_hold_new_rows_between_classes(clinic):
         classes, regions=Regions(np.array([[0], [2]], np.int32), np.array([[1], [3]], np.int32))
     )
     data = transformation._described(old.axes[0], 0, old, classes)
-    replayed = Transformation(schema, {"n": data}, [], {"at_most": 1, "rows": "star"})
-    _, release = replayed.apply(Table.build(pd.DataFrame({"n": [1, 8.5, 5, 9]}), schema))
+    replayed = Transformation(schema, {"n": data}, [], Suppression())
+    new = Table.build(pd.DataFrame({"n": [1, 8.5, 5.5, 9]}), schema)
+    found = replayed.apply(new)
 
-    assert ["[1, 2]", "[8, 9]", "*", "[8, 9]"] == release.frame["n"].tolist()
+    assert ["[1, 2]", "[5.5, 9]", "[5.5, 9]", "[5.5, 9]"] == found.release.frame["n"].tolist()
+    assert 1 == found.outside
 
 
 def test_a_global_recoding_holds_leaves_that_never_occurred(clinic):
@@ -218,10 +233,11 @@ def test_a_global_recoding_holds_leaves_that_never_occurred(clinic):
         global_recoding=True,
     )
     data = transformation._described(old.axes[0], 0, old, classes)
-    replayed = Transformation(schema, {"place": data}, [], {"at_most": 1, "rows": "star"})
-    _, release = replayed.apply(Table.build(pd.DataFrame({"place": ["b", "d", "a"]}), schema))
+    replayed = Transformation(schema, {"place": data}, [], Suppression())
+    found = replayed.apply(Table.build(pd.DataFrame({"place": ["b", "d", "a"]}), schema))
 
-    assert ["north", "south", "north"] == release.frame["place"].tolist()
+    assert ["north", "south", "north"] == found.release.frame["place"].tolist()
+    assert 0 == found.outside
 
 
 def test_sets_keep_the_members_of_the_earlier_release(clinic):
@@ -244,24 +260,34 @@ def test_sets_of_a_global_recoding_keep_the_whole_region():
         Classes.from_labels(np.array([0, -1, 1])), regions=Regions(lo, hi), global_recoding=True
     )
     data = transformation._described(old.axes[0], 0, old, classes)
-    replayed = Transformation(schema, {"place": data}, [], {"at_most": 1, "rows": "star"})
-    _, release = replayed.apply(Table.build(pd.DataFrame({"place": ["a", "c"]}), schema))
+    replayed = Transformation(schema, {"place": data}, [], Suppression())
+    found = replayed.apply(Table.build(pd.DataFrame({"place": ["a", "c"]}), schema))
 
-    assert ['{"a", "b"}', "c"] == release.frame["place"].tolist()
+    assert ['{"a", "b"}', "c"] == found.release.frame["place"].tolist()
 
 
-def test_classes_that_few_new_rows_reach_are_withheld_within_the_limit(published):
+def test_classes_that_few_new_rows_reach_are_merged_with_the_nearest(published):
+    """Their cells are the hull of what both published, and of the new rows."""
     frame = pd.read_csv(published.folder / "clinic.csv").sort_values("age").iloc[:6]
-    report = replay(published, frame, at_most=0.4)
+    report = replay(published, frame)
 
-    assert (2, 4) == (report["summary"]["suppressed"], report["summary"]["smallest_class"])
+    release = pd.read_csv(published.folder / "applied" / "public" / "release.csv")
+    assert (0, 6) == (report["summary"]["suppressed"], report["summary"]["smallest_class"])
+    assert {
+        "regions": 3,
+        "regions_reached": 2,
+        "classes": 1,
+        "rows_outside": 0,
+        "rows_joined": 6,
+    } == report["replay"]
+    assert {"[22, 45]": 6} == Counter(release["age"])
 
 
 @pytest.mark.parametrize("place", [-1, 99, "0", None])
 def test_places_outside_the_list_of_values_are_refused(published, place):
     path = published.out / "private" / "transformation.json"
     saved = json.loads(path.read_text())
-    saved["regions"]["age"]["lo"][0] = place
+    saved["regions"]["age"]["least"][0] = place
     path.write_text(json.dumps(saved))
     with pytest.raises(DataError) as refused:
         replay(published, pd.read_csv(published.folder / "clinic.csv"))

@@ -4,7 +4,7 @@ import attrs
 import numpy as np
 
 from anonloom.api import ROLES, Method, hookimpl
-from anonloom.data.classes import Classes
+from anonloom.data.classes import Classes, Regions
 from anonloom.data.findings import Chart, Finding, Findings, PrivateRows
 from anonloom.data.release import Release
 from anonloom.data.schema import Schema
@@ -87,6 +87,7 @@ class Runs(Partitioner):
     note: str = param(help="What to tell whoever waits.", default="")
     loses: bool = param(help="Lose the last row.", default=False)
     revives: bool = param(help="Put suppressed rows into a class.", default=False)
+    divides: bool = param(help="Say which part of space each class was given.", default=False)
 
     @property
     def guard_use(self):
@@ -121,7 +122,15 @@ class Runs(Partitioner):
         if self.revives:
             rows, bounds[-1] = [*rows, *suppressed.tolist()], bounds[-1] + len(suppressed)
             suppressed = suppressed[:0]
-        return Classes(np.array(rows, np.int64), np.array(bounds, np.int64), suppressed)
+        found = Classes(np.array(rows, np.int64), np.array(bounds, np.int64), suppressed)
+        if not self.divides:
+            return found
+        # From the end of the class before to its own end, and all of the other axes.
+        whole = found.space([axis.size for axis in table.axes])
+        lo, hi = whole.lo.copy(), whole.hi.copy()
+        hi[:-1, 0] = found.extents(table.codes)[1][:-1, 0]
+        lo[1:, 0] = hi[:-1, 0] + 1
+        return attrs.evolve(found, regions=Regions(lo, hi))
 
 
 @attrs.frozen(kw_only=True)

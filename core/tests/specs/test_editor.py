@@ -36,6 +36,10 @@ BEYOND = {
     "stage-local-code",
     "stage-method-other-owner",
     "stage-parameters-contradict",
+    "suppression-keep-drop",
+    "suppression-keep-identifier",
+    "suppression-keep-sensitive",
+    "suppression-keep-undeclared",
     "vary-",
 }
 

@@ -75,8 +75,15 @@ class Book(ABC):
             cells[coded.axis.missing] = self.missing
         return cells[coded.codes].astype(np.int32)
 
-    def published(self, column: Any) -> tuple[Cells, int]:
-        """Return the cell of every row of a release, and how many of them cannot be read."""
+    def published(self, column: Any, lost: NDArray[np.bool_] | None = None) -> tuple[Cells, int]:
+        """Return the cell of every row of a release, and how many of them cannot be read.
+
+        Parameters
+        ----------
+        lost
+            Rows whose values were taken away: nothing there says nothing, whatever else a missing
+            value means in this column.
+        """
         distinct, entries = _distinct(column)
         cells, texts = self._singles(distinct)
         for at in np.flatnonzero(cells == _UNKNOWN).tolist():
@@ -90,6 +97,9 @@ class Book(ABC):
         if strange.any():
             cells[strange] = self._says_nothing()
         of_rows = cells[entries]
+        taken = (of_rows == _BLANK) & (False if lost is None else lost)
+        if taken.any():
+            of_rows[taken] = self._says_nothing()
         if (of_rows == _BLANK).any():
             # Where the original has every value, a blank is a value that was taken away.
             missing = self.axis.missing

@@ -146,7 +146,8 @@ def _paired(
         if isinstance(other, Table):
             cells, strange = book.raw(coded(other, column.name)), 0
         else:
-            cells, strange = book.published(other.frame[column.name])
+            lost = other.suppressed if column.name not in other.schema.quasi else None
+            cells, strange = book.published(other.frame[column.name], lost)
         sides.append(cells)
         unread.append(strange)
     lo, hi, covers = book.extents()

@@ -21,7 +21,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--suppress-at-most",
         type=_share,
         metavar="SHARE",
-        help="instead of the earlier run's limit: rows that fall into no region are suppressed",
+        help="the share of rows that may be suppressed, instead of the earlier run's limit",
     )
 
 

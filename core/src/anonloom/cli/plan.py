@@ -89,6 +89,8 @@ def _privacy(spec: PipelineSpec, registry: Registry) -> Iterator[str]:
     if not spec.privacy:
         yield "  none: the release is not protected by any model"
     kept = "kept as '*'" if spec.suppression.rows == "star" else "left out"
+    if spec.suppression.keep:
+        kept += f" with their {listed(spec.suppression.keep)}"
     yield f"  suppression: at most {spec.suppression.at_most:g} of the rows, {kept}"
 
 

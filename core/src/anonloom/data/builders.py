@@ -1,6 +1,8 @@
 """Where a hierarchy comes from: a file, a tree in the spec, or a rule over the occurring values."""
 
+import re
 import unicodedata
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import Literal
@@ -9,7 +11,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data.cells import number_text
+from anonloom.data.cells import number_text, read_interval
 from anonloom.data.hierarchy import STAR, Hierarchy, depth_first
 from anonloom.data.text import normalize_text
 from anonloom.data.written import (
@@ -65,14 +67,37 @@ class Breaks(HierarchySource):
         """See `HierarchySource.over`."""
         levels = [text_of(values)]
         for breaks in self.breaks:
-            ends = [number_text(end) for end in breaks]
-            labels = [f"< {ends[0]}"]
-            labels += [f"[{lo}, {hi})" for lo, hi in pairwise(ends)]
-            labels.append(f">= {ends[-1]}")
+            labels = _bin_labels(breaks)
             bins = np.searchsorted(np.asarray(breaks, float), values, side="right")
             levels.append([labels[at] for at in bins])
         levels.append([STAR] * len(values))
         return Hierarchy.of_levels(levels), np.arange(len(values))
+
+    def stand_in(self, label: str) -> float | None:
+        """Return the lower end of the bin, or a number below the first break."""
+        for breaks in self.breaks:
+            labels = _bin_labels(breaks)
+            if label in labels:
+                first = breaks[0]
+                return (first - max(abs(first), 1.0), *breaks)[labels.index(label)]
+        return None
+
+    def only(self, shown: Collection[float]) -> "Breaks":
+        """Return the breaks without those that are not shown; bins are then wider, never torn."""
+        levels: list[tuple[float, ...]] = []
+        for level in self.breaks:
+            breaks = tuple(value for value in level if value in shown)
+            if breaks and (not levels or len(breaks) < len(levels[-1])):
+                levels.append(breaks)
+        # One bin on either side of a break that says nothing of the values.
+        return Breaks(breaks=tuple(levels) or ((0.0,),))
+
+
+def _bin_labels(breaks: Sequence[float]) -> list[str]:
+    """Labels of the bins below, between and above breaks."""
+    ends = [number_text(end) for end in breaks]
+    between = [f"[{lo}, {hi})" for lo, hi in pairwise(ends)]
+    return [f"< {ends[0]}", *between, f">= {ends[-1]}"]
 
 
 @attrs.frozen(kw_only=True)
@@ -111,6 +136,17 @@ class Widths(HierarchySource):
             levels.append([labels[at] for at in which])
         levels.append([STAR] * len(values))
         return Hierarchy.of_levels(levels), np.arange(len(values))
+
+    def stand_in(self, label: str) -> float | None:
+        """Return the lower end of the bin."""
+        ends = read_interval(label)
+        if ends is None or ends.closed:
+            return None
+        try:
+            low = float(ends.lo)
+        except ValueError:
+            return None
+        return low if label in self.over(np.array([low]), False)[0].labels else None
 
     def _bins(self, values: Values) -> NDArray[np.int64]:
         """Find the finest bin of every value: the one whose written ends it lies between.
@@ -187,6 +223,9 @@ class Quantiles(HierarchySource):
         """See `HierarchySource.over`."""
         return self.fitted(values).over(values, unknown_own_leaf)
 
+    def stand_in(self, label: str) -> None:
+        """Return None: which bins there are depends on the values."""
+
 
 @attrs.frozen(kw_only=True)
 class Prefix(HierarchySource):
@@ -230,6 +269,15 @@ class Prefix(HierarchySource):
         order = depth_first(levels, np.arange(len(codes)))
         levels = [[level[at] for at in order] for level in levels]
         return Hierarchy.of_levels(levels, quote=False), order
+
+    def stand_in(self, label: str) -> str | None:
+        """Return the code whose masked characters are all zero."""
+        # From the shortest: what is kept holds no mask.
+        for keep in reversed(self.keep):
+            cut = len(label) - keep
+            if cut > 0 and label[keep:] == self.mask * cut:
+                return label[:keep] + ("1" if self.mask == "0" else "0") * cut
+        return None
 
 
 Unit = Literal["hour", "quarter-day", "day", "month", "quarter", "year", "decade"]
@@ -280,6 +328,23 @@ class Calendar(HierarchySource):
         groups = [_groups(values, unit) for unit in units]
         levels = [text_of(values), *groups, [STAR] * len(values)]
         return Hierarchy.of_levels(levels), np.arange(len(values))
+
+    def stand_in(self, label: str) -> str | None:
+        """Return the first day of the unit, or its first second where it is within a day."""
+        match = _UNIT.fullmatch(label)
+        if match is None:
+            return None
+        month = match["month"] or f"{3 * int(match['quarter'] or 1) - 2:02d}"
+        day = f"{match['year']}-{month}-{match['day'] or '01'}"
+        return f"{day} {match['hour']}:00:00" if match["hour"] else day
+
+
+#: A unit as `_label` writes it.
+_UNIT = re.compile(
+    r"(?P<year>-?\d{4,})(?:s|-Q(?P<quarter>[1-4])"
+    r"|-(?P<month>\d\d)(?:-(?P<day>\d\d)(?: (?P<hour>\d\d)(?:-\d\d)?h)?)?)?",
+    re.ASCII,
+)
 
 
 def _groups(values: Values, unit: Unit) -> list[str]:

@@ -1,5 +1,6 @@
 """A release: the published frame, and what is known of where its rows came from."""
 
+from collections.abc import Collection
 from typing import Any
 
 import attrs
@@ -96,13 +97,40 @@ class Release:
     @property
     def suppressed(self) -> NDArray[np.bool_]:
         """Rows whose quasi-identifiers are all `*`, however that came about."""
-        quasi = self.schema.quasi
+        # A release that was made elsewhere may lack some.
+        quasi = [name for name in self.schema.quasi if name in self.frame]
         if not quasi:
             return np.zeros(len(self), bool)
         stars = np.ones(len(self), bool)
         for name in quasi:
             stars &= (self.frame[name] == STAR).to_numpy(dtype=bool, na_value=False)
         return stars
+
+    @property
+    def rows_published(self) -> int:
+        """Number of rows that say something: starred ones are in the frame, but not published."""
+        return len(self) - int(self.suppressed.sum())
+
+    def stripped(self, keep: Collection[str] = ()) -> "Release":
+        """Return the release whose starred rows have lost every other value, too.
+
+        Parameters
+        ----------
+        keep
+            Columns whose values they keep.
+        """
+        starred = self.suppressed
+        names = [
+            name
+            for name in self.schema.published
+            if name not in self.schema.quasi and name not in keep
+        ]
+        if not names or not starred.any():
+            return self
+        frame = self.frame.copy(deep=False)
+        for name in names:
+            frame[name] = _emptied(frame[name], starred)
+        return attrs.evolve(self, frame=frame)
 
     def groups(self, names: tuple[str, ...] | None = None) -> NDArray[np.int64]:
         """Published class of every row: rows with equal published cells share a number."""
@@ -135,6 +163,15 @@ class Release:
             origin=None if self.origin is None else self.origin[rows],
             classes=None if self.classes is None else self.classes[rows],
         )
+
+
+def _emptied(column: Any, rows: NDArray[np.bool_]) -> Any:
+    """Make cells missing; whole numbers and truth values beside them stay what they are."""
+    if column.dtype.kind in "iu":
+        column = column.astype("Int64" if column.dtype.kind == "i" else "UInt64")
+    elif column.dtype == bool:
+        column = column.astype("boolean")
+    return column.mask(pd.Series(rows, index=column.index))
 
 
 def _spread(cells: NDArray[np.object_], labels: NDArray[np.int64]) -> Any:

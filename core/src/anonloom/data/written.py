@@ -55,6 +55,14 @@ class HierarchySource(ABC):
             When the hierarchy itself is wrong.
         """
 
+    @abstractmethod
+    def stand_in(self, label: str) -> str | float | None:
+        """Return a value of the group with this label that the label alone tells.
+
+        It stands for the group where no value of a person may. Text, also of dates and times, or a
+        number; None when no group has the label.
+        """
+
 
 class UncoveredValues(DataError):
     """Values occur that the hierarchy lacks; `missing` marks which, never shown."""
@@ -164,6 +172,10 @@ class LeafTable(HierarchySource):
             )
         return hierarchy, order
 
+    def stand_in(self, label: str) -> str | None:
+        """Return the first leaf of the group."""
+        return next((row[0] for row in self.rows if label in row[1:]), None)
+
     def _found(self, values: Values, texts: list[str]) -> list[int | None]:
         """Find the row of every value, None where there is none."""
         row_of: dict[float | str, int]
@@ -248,6 +260,10 @@ class FromFile(HierarchySource):
         """See `HierarchySource.over`."""
         return self.table().over(values, unknown_own_leaf)
 
+    def stand_in(self, label: str) -> str | None:
+        """Return the first leaf of the group."""
+        return self.table().stand_in(label)
+
     def table(self) -> LeafTable:
         """Read and check the file.
 
@@ -292,6 +308,10 @@ class Tree(HierarchySource):
     def over(self, values: Values, unknown_own_leaf: bool) -> tuple[Hierarchy, NDArray[np.int64]]:
         """See `HierarchySource.over`."""
         return self.table().over(values, unknown_own_leaf)
+
+    def stand_in(self, label: str) -> str | None:
+        """Return the first leaf of the group."""
+        return self.table().stand_in(label)
 
     def table(self) -> LeafTable:
         """Check the tree and return its rows."""

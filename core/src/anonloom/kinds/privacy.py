@@ -17,8 +17,8 @@ class PrivacyModel(ABC):
     """Judges classes.
 
     Promise: `admits` agrees with a slow reference, looks at nothing but the rows that it is given
-    and the whole table, and `monotone` is true only if the union of two admitted classes is
-    admitted.
+    and the whole table without its incomplete rows, which are never published, and `monotone` is
+    true only if the union of two admitted classes is admitted.
     """
 
     #: Whether merging two admitted classes always gives an admitted class.
@@ -56,8 +56,12 @@ class PrivacyModel(ABC):
 
     @property
     def judged(self) -> tuple[str, ...]:
-        """Columns whose values the model judges, besides the quasi-identifiers."""
-        return ()
+        """Columns whose values the model judges, besides the quasi-identifiers.
+
+        By default its parameter `of`. A suppressed row loses them: no model looks at it.
+        """
+        of = getattr(self, "of", None)
+        return (of,) if isinstance(of, str) else ()
 
     def meaning(self, unit: str) -> str:
         """Say in one sentence what the model promises, for whoever has never heard of it.

@@ -1,9 +1,11 @@
 """The independent check: every model recomputed from the published frame alone.
 
 It knows nothing of the stages or their classes. Classes are what a recipient sees: rows with equal
-published cells. A row whose quasi-identifiers are all `*` belongs to none.
+published cells. A row whose quasi-identifiers are all `*` belongs to none, is part of nothing that
+classes are compared with, and must hold no other value.
 """
 
+from collections.abc import Collection
 from typing import Any
 
 import attrs
@@ -12,6 +14,7 @@ from numpy.typing import NDArray
 
 from anonloom.brief import short_repr
 from anonloom.data.classes import Classes
+from anonloom.data.hierarchy import STAR
 from anonloom.data.release import Release
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
@@ -51,11 +54,16 @@ class Verdict:
         return self.failing_classes == 0
 
 
+ModelVerdicts = tuple[Verdict, ...]
+
+
 def judge(
     release: Release,
     models: tuple[tuple[str, PrivacyModel], ...],
     persons: NDArray[np.int32] | None = None,
-) -> tuple[Verdict, ...]:
+    *,
+    among_starred: bool = False,
+) -> ModelVerdicts:
     """Judge a release by every model.
 
     Parameters
@@ -65,6 +73,9 @@ def judge(
     persons
         The person behind every row of the release, -1 where nobody knows, if rows are not
         persons. This is not published, so the frame alone cannot tell.
+    among_starred
+        Compare classes with all rows, starred ones included, as the stages did that suppressed
+        some of them. What is published is never judged so.
 
     Raises
     ------
@@ -73,19 +84,22 @@ def judge(
         same would be told apart by a machine, and classes counted that no reader can see.
     """
     _refuse_hidden(release)
-    if not len(release):
-        nothing = np.zeros(0, bool)
-        return tuple(Verdict(name, model, 0, 0, nothing, 0, "") for name, model in models)
-    table = _published_table(release, persons)
     kept = np.flatnonzero(~release.suppressed)
+    if not len(kept):
+        nothing = np.zeros(len(release), bool)
+        return tuple(Verdict(name, model, 0, 0, nothing, 0, "") for name, model in models)
+    # Rows of the table that is judged, and their numbers in the release.
+    shown = np.arange(len(release)) if among_starred else kept
+    table = _published_table(release.take(shown), None if persons is None else persons[shown])
+    rows = np.searchsorted(shown, kept)
     verdicts = []
     for name, model in models:
         failing = np.zeros(len(release), bool)
         count, failed, words = 0, 0, ""
         for names in model.combinations(release.schema):
-            groups = Classes.from_labels(release.groups(names)[kept], rows=kept)
+            groups = Classes.from_labels(release.groups(names)[kept], rows=rows)
             admitted = model.admits(table, groups.rows, groups.starts, groups.stops)
-            failing[groups.rows[~admitted[groups.class_of_position()]]] = True
+            failing[shown[groups.rows[~admitted[groups.class_of_position()]]]] = True
             count, failed = count + len(groups), failed + int((~admitted).sum())
             if not admitted.all():
                 words = model.would_pass(table, groups.rows, groups.starts, groups.stops)
@@ -135,7 +149,37 @@ def _published_table(release: Release, persons: NDArray[np.int32] | None) -> Tab
     return Table.build(frame, Schema(tuple(columns)))
 
 
-def refuse(verdicts: tuple[Verdict, ...]) -> None:
+def refuse_telling_stars(release: Release, keep: Collection[str]) -> None:
+    """Refuse a release in which a row of nothing but `*` still says something.
+
+    Parameters
+    ----------
+    keep
+        Columns whose values such a row may have.
+
+    Raises
+    ------
+    PrivacyError
+        How many rows, and in which columns; never a cell.
+    """
+    frame, quasi = release.frame, release.schema.quasi
+    if not quasi:
+        return
+    starred = frame.loc[(frame[list(quasi)].astype(str) == STAR).all(axis=1)]
+    rest = [name for name in frame.columns if name not in quasi and name not in keep]
+    telling = starred[rest].notna()
+    if telling.to_numpy().any():
+        names = ", ".join(f"'{name}'" for name in rest if telling[name].any())
+        count = int(telling.any(axis=1).sum())
+        raise PrivacyError(
+            f"the release is not published: {count} suppressed {'row' if count == 1 else 'rows'} "
+            f"of {len(starred)} still {'has' if count == 1 else 'have'} values of {names}",
+            hint="Nothing was written. A row whose quasi-identifiers are all '*' loses every other "
+            "value that 'suppression: keep' does not name.",
+        )
+
+
+def refuse(verdicts: ModelVerdicts) -> None:
     """Raise for the first model that does not hold.
 
     Raises

@@ -21,6 +21,7 @@ from anonloom.data.unit import worded, worded_findings
 from anonloom.errors import AnonloomError, PluginError, PrivacyError
 from anonloom.kinds.context import stream
 from anonloom.kinds.guard import Guard
+from anonloom.kinds.privacy import PrivacyModel
 from anonloom.kinds.source import Source
 from anonloom.registry import Registry
 from anonloom.run import check, conditions, exposure, persons, suppression
@@ -119,7 +120,8 @@ def execute(
     original, control = _hold_out(whole, spec.data.holdout, seed)
     others = other_releases(spec.data.other_releases, original)
     if stages.partitions:
-        _refuse_hopeless(spec, guard, original)
+        models = tuple((use.name, use.method) for use in spec.privacy)
+        refuse_hopeless(models, guard, original)
     with journal.stage(spec.collect) as (run, count):
         release = spec.collect.method.collect(original, stages, guard, run)
         _hold_to_declared(spec, original, release)
@@ -132,7 +134,7 @@ def execute(
     case = Case(
         release=release,
         original=original,
-        before_sampling=stages.before_sampling,
+        before_sampling=_shown(stages.before_sampling, spec),
         presample=stages.presample,
         truth=release.rows_in(original),
         control=control,
@@ -237,18 +239,26 @@ def _held_persons(table: Table, order: NDArray[np.int64], cut: int) -> NDArray[n
     return held
 
 
-def _refuse_hopeless(spec: PipelineSpec, guard: Guard, table: Table) -> None:
-    """Refuse a table that is inadmissible as a whole, before any work is done."""
+def refuse_hopeless(
+    models: tuple[tuple[str, PrivacyModel], ...], guard: Guard, table: Table
+) -> None:
+    """Refuse a table that is inadmissible as a whole, before any work is done.
+
+    Raises
+    ------
+    PrivacyError
+        Which model it does not satisfy, and what would pass.
+    """
     whole = table.whole()
     rows, ends = whole.rows, np.array([len(whole.rows)])
     start = np.zeros(1, np.int64)
     if len(rows) and bool(guard.admits(table, rows, start, ends)[0]):
         return
-    for use in spec.privacy:
-        if not len(rows) or not bool(use.method.admits(table, rows, start, ends)[0]):
-            words = use.method.would_pass(table, rows, start, ends) if len(rows) else "nothing"
+    for name, model in models:
+        if not len(rows) or not bool(model.admits(table, rows, start, ends)[0]):
+            words = model.would_pass(table, rows, start, ends) if len(rows) else "nothing"
             raise PrivacyError(
-                f"the whole table does not satisfy {use.name}: it has {_counted(table, rows)}, "
+                f"the whole table does not satisfy {name}: it has {_counted(table, rows)}, "
                 f"and {words} would pass",
                 hint="Nothing was written. No partition can satisfy what the whole table does not.",
             )
@@ -279,27 +289,22 @@ def _checked(
     original: Table,
     journal: Journal,
 ) -> tuple[Release, tuple[check.Verdict, ...]]:
-    """Judge what is to be published; after sampling, withhold classes that no longer hold."""
+    """Judge what is to be published; withhold classes that sampling or suppression undid."""
     models = tuple((use.name, use.method) for use in spec.privacy)
-    drop = spec.suppression.rows == "drop"
+    made = release if stages.before_sampling is None else stages.before_sampling
+
+    def judge(some: Release, *, among_starred: bool = False) -> check.ModelVerdicts:
+        persons = _persons(some, original, stages)
+        return check.judge(some, models, persons, among_starred=among_starred)
+
+    def held_as_made() -> bool:
+        """Whether the stages did their work: classes that never held are a fault."""
+        lost = stages.before_sampling is not None or bool(made.suppressed.any())
+        return lost and all(verdict.holds for verdict in judge(made, among_starred=True))
+
     if stages.before_sampling is not None:
-        # Withholding is for what sampling undid; classes that never held are a fault.
-        whole = stages.before_sampling
-        check.refuse(check.judge(whole, models, _persons(whole, original, stages)))
-    while True:
-        if drop:
-            release = suppression.drop_suppressed(release)
-        verdicts = check.judge(release, models, _persons(release, original, stages))
-        failing = np.zeros(len(release), bool)
-        for verdict in verdicts:
-            failing |= verdict.failing
-        if stages.before_sampling is None or not failing.any():
-            break
-        starred = suppression.star(release, failing)
-        if not starred.suppressed[failing].all():
-            # Without quasi-identifiers no row can be withheld.
-            break
-        release = starred
+        check.refuse(judge(made, among_starred=True))
+    release, verdicts = suppression.withhold_failing(release, spec.suppression, judge, held_as_made)
     for verdict in verdicts:
         journal.registry.observers.release_checked(
             run_id=journal.run_id,
@@ -309,6 +314,7 @@ def _checked(
             rows=int(verdict.failing.sum()),
         )
     check.refuse(verdicts)
+    check.refuse_telling_stars(release, spec.suppression.keep)
     suppression.refuse_excess(release, spec.suppression.at_most)
     return release, verdicts
 
@@ -332,6 +338,11 @@ def _persons(release: Release, original: Table, stages: PipelineStages) -> NDArr
     sources = (original, stages.prepared)
     nobody = any(table is not None and table.origin is None for table in sources)
     return persons_behind(release, original, nobody=nobody)
+
+
+def _shown(before: Release | None, spec: PipelineSpec) -> Release | None:
+    """Return the release before sampling as auditors see it: its starred rows tell nothing."""
+    return None if before is None else before.stripped(spec.suppression.keep)
 
 
 def groups_of(original: Table) -> NDArray[np.int32] | None:

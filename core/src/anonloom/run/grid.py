@@ -36,7 +36,7 @@ from anonloom.spec.pipeline import load_pipeline
 
 #: Figures of every run that need no auditor.
 _SUMMARY = {
-    "rows_out": ("higher", "Rows in the release."),
+    "rows_out": ("higher", "Rows that are published; starred ones are not."),
     "suppressed": ("lower", "Rows whose quasi-identifiers are all '*'."),
     "published_classes": ("higher", "Classes that a recipient can tell apart."),
     "smallest_class": ("higher", "Rows of the smallest published class."),

@@ -13,9 +13,15 @@ from anonloom.data.table import Table
 from anonloom.kinds.guard import Guard
 from anonloom.run.nearest import nearest_classes
 
+Extents = tuple[NDArray[np.integer], NDArray[np.integer]]
+
 
 def merge_until_admitted(
-    table: Table, classes: Classes, guard: Guard, parents: Classes | None = None
+    table: Table,
+    classes: Classes,
+    guard: Guard,
+    parents: Classes | None = None,
+    extents: Extents | None = None,
 ) -> Classes:
     """Merge refused classes with the class that costs the least loss, until all are admitted.
 
@@ -23,6 +29,9 @@ def merge_until_admitted(
     ----------
     parents
         Classes that must not be crossed; by default the whole table is one.
+    extents
+        (classes x axes): first and last code of what every class publishes, where that is more
+        than its rows cover.
 
     Returns
     -------
@@ -41,10 +50,14 @@ def merge_until_admitted(
         if lonely.any():
             classes, parent = classes.suppress(lonely), parent[~lonely]
             admitted = admitted[~lonely]
+            if extents is not None:
+                extents = extents[0][~lonely], extents[1][~lonely]
             continue
         refused = np.flatnonzero(~admitted)
-        target = nearest_classes(table, classes, refused, parent)
+        target = nearest_classes(table, classes, refused, parent, extents)
         joined = _join(len(classes), refused, target)
+        if extents is not None:
+            extents = hull(joined, *extents)
         parent = parent[np.unique(joined, return_index=True)[1]]
         labels = np.full(len(table), -1, np.int64)
         labels[classes.rows] = joined[classes.class_of_position()]
@@ -53,6 +66,16 @@ def merge_until_admitted(
         )
         admitted = guard.admits_classes(table, classes)
     return classes
+
+
+def hull(group: Rows, lo: NDArray[np.integer], hi: NDArray[np.integer]) -> Extents:
+    """First and last code of every group of classes, (groups x axes)."""
+    count = int(group.max(initial=-1)) + 1
+    first = np.full((count, lo.shape[1]), np.iinfo(lo.dtype).max, lo.dtype)
+    last = np.full((count, hi.shape[1]), -1, hi.dtype)
+    np.minimum.at(first, group, lo)
+    np.maximum.at(last, group, hi)
+    return first, last
 
 
 def _join(count: int, refused: Rows, target: Rows) -> NDArray[np.int64]:

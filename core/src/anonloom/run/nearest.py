@@ -1,4 +1,4 @@
-"""The nearest class by loss, without comparing every pair of classes.
+"""The nearest class by loss, of a class or of a row, without comparing every pair.
 
 Classes are put into blocks of neighbours. The union with any class of a block covers at least what
 the union with the block's innermost ends covers, so that it loses at least as much: that is the
@@ -6,6 +6,8 @@ block's bound. Blocks are opened in the order of their bounds until no bound is 
 found, which is then exact, or until so many are open that more would cost more than they gain.
 """
 
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from functools import cached_property
 
 import attrs
@@ -13,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom.brief import short_repr
+from anonloom.data.axis import Axis
 from anonloom.data.classes import Classes, Rows
 from anonloom.data.table import Table
 
@@ -26,9 +29,19 @@ _OPENED = 256
 _PAIRS = 2_000_000
 
 Floats = NDArray[np.float64]
+Ends = NDArray[np.integer]
+
+#: Keeps a bound that is a cost on paper from lying above it after rounding.
+_ROUNDING = 1e-9
 
 
-def nearest_classes(table: Table, classes: Classes, some: Rows, parent: Rows) -> Rows:
+def nearest_classes(
+    table: Table,
+    classes: Classes,
+    some: Rows,
+    parent: Rows,
+    extents: tuple[Ends, Ends] | None = None,
+) -> Rows:
     """For each of some classes another one of the same parent whose union with it loses least.
 
     Of several equally near ones it is the first. Among more than 8,192 classes that are nearly
@@ -38,44 +51,111 @@ def nearest_classes(table: Table, classes: Classes, some: Rows, parent: Rows) ->
     ----------
     parent
         Parent of every class. Each of the given classes must have company in its own.
+    extents
+        (classes x axes): first and last code of what every class publishes, where that is more
+        than its rows cover.
     """
-    search = _Search.of(table, classes, parent)
-    nearest = np.empty(len(some), np.int64)
-    step = max(1, _PAIRS // max(len(search.blocks), _BLOCK))
-    for start in range(0, len(some), step):
-        nearest[start : start + step] = search.nearest(some[start : start + step])
-    return nearest
+    lo, hi = classes.extents(table.codes) if extents is None else extents
+    boxes = _Boxes.of(table.axes, lo.T, hi.T, parent)
+    return _Merging(boxes, classes.sizes, parent).found(some)
+
+
+def nearest_to_rows(
+    axes: Sequence[Axis], codes: NDArray[np.int32], lo: Ends, hi: Ends, company: int
+) -> Rows:
+    """For each row the class that it extends at the least loss.
+
+    The row loses what the extended class loses, and its company loses what the extension adds. Of
+    several equally near classes it is the first; among very many see `nearest_classes`.
+
+    Parameters
+    ----------
+    codes
+        (axes x rows).
+    lo, hi
+        (axes x classes): first and last code of what every class publishes.
+    company
+        How many others are thought to be in a class.
+    """
+    boxes = _Boxes.of(axes, lo, hi, np.zeros(lo.shape[1], np.int64))
+    return _Joining(boxes, codes, company).found(np.arange(codes.shape[1]))
 
 
 @short_repr
 @attrs.frozen(eq=False)
-class _Search:
-    """Classes in blocks of neighbours.
+class _Boxes:
+    """What classes publish, in blocks of neighbours.
 
     Attributes
     ----------
     lo, hi
-        (axes x classes): extents.
+        (axes x classes): first and last codes.
     blocks
         (blocks x places): the classes of every block; the last block repeats its last class.
     """
 
-    table: Table
-    lo: NDArray[np.int32]
-    hi: NDArray[np.int32]
-    sizes: Rows
-    parent: Rows
+    axes: Sequence[Axis]
+    lo: Ends
+    hi: Ends
     blocks: NDArray[np.int64]
 
     @classmethod
-    def of(cls, table: Table, classes: Classes, parent: Rows) -> "_Search":
-        lo, hi = (np.ascontiguousarray(ends.T) for ends in classes.extents(table.codes))
-        order = _by_neighbourhood(table, lo, hi, parent)
+    def of(cls, axes: Sequence[Axis], lo: Ends, hi: Ends, parent: Rows) -> "_Boxes":
+        lo, hi = np.ascontiguousarray(lo), np.ascontiguousarray(hi)
+        order = _by_neighbourhood(axes, lo, hi, parent)
         padded = np.append(order, np.repeat(order[-1:], -len(order) % _BLOCK))
-        return cls(table, lo, hi, classes.sizes, parent, padded.reshape(-1, _BLOCK))
+        return cls(axes, lo, hi, padded.reshape(-1, _BLOCK))
 
-    def nearest(self, some: Rows) -> Rows:
-        """Find the nearest class of each of some classes."""
+    def __len__(self) -> int:
+        return int(self.lo.shape[1])
+
+    def losses(self, lo: Ends, hi: Ends, other_lo: Ends, other_hi: Ends) -> Floats:
+        """Weighted loss of the union of what lies from `lo` to `hi` with each of its others.
+
+        Parameters
+        ----------
+        lo, hi
+            (axes x n).
+        other_lo, other_hi
+            (axes x n x others), or (axes x 1 x others) where all have the same.
+        """
+        losses = np.zeros((lo.shape[1], other_lo.shape[-1]))
+        for at, axis in enumerate(self.axes):
+            first = np.minimum(lo[at][:, None], other_lo[at])
+            last = np.maximum(hi[at][:, None], other_hi[at])
+            losses += axis.weight * axis.loss(first, last)
+        return losses
+
+    @cached_property
+    def innermost(self) -> tuple[Ends, Ends]:
+        """(axes x 1 x blocks): the last first code and the first last code of every block."""
+        lo, hi = self.lo[:, self.blocks].max(axis=2), self.hi[:, self.blocks].min(axis=2)
+        return lo[:, None], hi[:, None]
+
+
+@attrs.frozen(eq=False)
+class _Search(ABC):
+    """Finds the box that costs least."""
+
+    boxes: _Boxes
+
+    @abstractmethod
+    def _costs(self, some: Rows, other: NDArray[np.int64]) -> Floats:
+        """Cost of each with each of its row of others."""
+
+    @abstractmethod
+    def _bounds(self, some: Rows) -> Floats:
+        """Least that each can cost with a box of each block."""
+
+    def found(self, some: Rows) -> Rows:
+        """Find the nearest box of each, some at a time."""
+        nearest = np.empty(len(some), np.int64)
+        step = max(1, _PAIRS // max(len(self.boxes.blocks), _BLOCK))
+        for start in range(0, len(some), step):
+            nearest[start : start + step] = self._nearest(some[start : start + step])
+        return nearest
+
+    def _nearest(self, some: Rows) -> Rows:
         bounds = self._bounds(some)
         order = _least(bounds, _OPENED)
         best, nearest = np.full(len(some), np.inf), np.full(len(some), -1)
@@ -88,53 +168,78 @@ class _Search:
             searching, block = searching[worth], block[worth]
             if not len(searching):
                 break
-            other = self.blocks[block]
+            other = self.boxes.blocks[block]
             cost = self._costs(some[searching], other)
             least = cost.min(axis=1)
-            first = np.where(cost == least[:, None], other, len(self.sizes)).min(axis=1)
+            first = np.where(cost == least[:, None], other, len(self.boxes)).min(axis=1)
             found, known = best[searching], nearest[searching]
             better = (least < found) | ((least == found) & (first < known))
             best[searching] = np.where(better, least, found)
             nearest[searching] = np.where(better, first, known)
         return nearest
 
+
+@attrs.frozen(eq=False)
+class _Merging(_Search):
+    """Classes that join other ones of the same parent: all rows share the loss of the union."""
+
+    sizes: Rows
+    parent: Rows
+
     def _costs(self, some: Rows, other: NDArray[np.int64]) -> Floats:
-        """Loss of the union of each class with each of its row of others."""
-        cost = self._losses(some, self.lo[:, other], self.hi[:, other])
+        """See `_Search._costs`."""
+        lo, hi = self.boxes.lo, self.boxes.hi
+        cost = self.boxes.losses(lo[:, some], hi[:, some], lo[:, other], hi[:, other])
         # All rows of the union share its loss: joining a large class costs more.
         cost *= self.sizes[some][:, None] + self.sizes[other]
         cost[(self.parent[some][:, None] != self.parent[other]) | (some[:, None] == other)] = np.inf
         return cost
 
     def _bounds(self, some: Rows) -> Floats:
-        """Least that the union of each class with a class of each block can cost."""
-        lo, hi, sizes, first, last = self._of_blocks
-        cost = self._losses(some, lo[:, None], hi[:, None])
+        """See `_Search._bounds`."""
+        sizes, first, last = self._of_blocks
+        lo, hi = self.boxes.lo[:, some], self.boxes.hi[:, some]
+        cost = self.boxes.losses(lo, hi, *self.boxes.innermost)
         cost *= self.sizes[some][:, None] + sizes
         parent = self.parent[some][:, None]
         cost[(parent < first) | (parent > last)] = np.inf
         return cost
 
     @cached_property
-    def _of_blocks(self) -> tuple[NDArray[np.int32], NDArray[np.int32], Rows, Rows, Rows]:
-        """Innermost ends of every block, its smallest size, its first and last parent."""
-        parent = self.parent[self.blocks]
-        return (
-            self.lo[:, self.blocks].max(axis=2),
-            self.hi[:, self.blocks].min(axis=2),
-            self.sizes[self.blocks].min(axis=1),
-            parent.min(axis=1),
-            parent.max(axis=1),
-        )
+    def _of_blocks(self) -> tuple[Rows, Rows, Rows]:
+        """Smallest size of every block, its first and last parent."""
+        blocks = self.boxes.blocks
+        parent = self.parent[blocks]
+        return self.sizes[blocks].min(axis=1), parent.min(axis=1), parent.max(axis=1)
 
-    def _losses(self, some: Rows, lo: NDArray[np.int32], hi: NDArray[np.int32]) -> Floats:
-        """Weighted loss of the union of each class with what lies from `lo` to `hi`."""
-        losses = np.zeros((len(some), lo.shape[-1]))
-        for at, axis in enumerate(self.table.axes):
-            first = np.minimum(self.lo[at, some][:, None], lo[at])
-            last = np.maximum(self.hi[at, some][:, None], hi[at])
-            losses += axis.weight * axis.loss(first, last)
-        return losses
+
+@attrs.frozen(eq=False)
+class _Joining(_Search):
+    """Rows that join classes, whose company pays for what they add."""
+
+    codes: NDArray[np.int32]
+    company: int
+
+    @cached_property
+    def _own(self) -> Floats:
+        """Loss of every class before anybody joins."""
+        lo, hi = self.boxes.lo, self.boxes.hi
+        return self.boxes.losses(lo, hi, lo[:, :, None], hi[:, :, None])[:, 0]
+
+    def _costs(self, some: Rows, other: NDArray[np.int64]) -> Floats:
+        """See `_Search._costs`."""
+        lo, hi, codes = self.boxes.lo, self.boxes.hi, self.codes[:, some]
+        joined = self.boxes.losses(codes, codes, lo[:, other], hi[:, other])
+        cost: Floats = joined + self.company * (joined - self._own[other])
+        return cost
+
+    def _bounds(self, some: Rows) -> Floats:
+        """See `_Search._bounds`: what a union loses is no less than what either part loses."""
+        codes = self.codes[:, some]
+        joined = self.boxes.losses(codes, codes, *self.boxes.innermost)
+        most = self._own[self.boxes.blocks].max(axis=1)
+        bound: Floats = joined + np.maximum(self.company * (joined - most), 0.0) - _ROUNDING
+        return bound
 
 
 def _least(bounds: Floats, count: int) -> NDArray[np.int64]:
@@ -146,9 +251,7 @@ def _least(bounds: Floats, count: int) -> NDArray[np.int64]:
     return np.take_along_axis(order, inner, axis=1)
 
 
-def _by_neighbourhood(
-    table: Table, lo: NDArray[np.int32], hi: NDArray[np.int32], parent: Rows
-) -> Rows:
+def _by_neighbourhood(axes: Sequence[Axis], lo: Ends, hi: Ends, parent: Rows) -> Rows:
     """Order classes by parent, and within one so that neighbours in space stand together.
 
     Groups are halved at the middle of the axis on which they lose most, all groups at a time.
@@ -159,8 +262,8 @@ def _by_neighbourhood(
         counts = np.diff(np.append(starts, len(order)))
         if (counts <= _BLOCK).all():
             return order
-        loss = np.empty((len(table.axes), len(starts)))
-        for at, axis in enumerate(table.axes):
+        loss = np.empty((len(axes), len(starts)))
+        for at, axis in enumerate(axes):
             first = np.minimum.reduceat(lo[at, order], starts)
             last = np.maximum.reduceat(hi[at, order], starts)
             loss[at] = axis.weight * axis.loss(first, last)

@@ -5,6 +5,7 @@ import secrets
 from pathlib import Path
 from typing import Any
 
+import attrs
 import numpy as np
 
 from anonloom.data import lookalikes
@@ -15,18 +16,21 @@ from anonloom.data.table import Table
 from anonloom.errors import DataError
 from anonloom.files import read_json
 from anonloom.kinds.context import Run
+from anonloom.kinds.guard import Guard
 from anonloom.kinds.privacy import PrivacyModel
 from anonloom.params import Misfit, as_values, build
 from anonloom.registry import Registry
 from anonloom.run import check, outputs, persons, suppression
 from anonloom.run.declared import persons_behind
+from anonloom.run.execute import refuse_hopeless
 from anonloom.run.provenance import versions
 from anonloom.run.publishable import publishable
-from anonloom.run.reporting import NO_PRIVACY, outline, text_of
+from anonloom.run.reporting import NO_PRIVACY, outline, suppression_data, text_of
 from anonloom.run.tablefiles import write_csv, write_parquet
-from anonloom.run.transformation import Transformation
+from anonloom.run.transformation import Replayed, Transformation
 from anonloom.sources.csv import Csv
 from anonloom.sources.parquet import Parquet
+from anonloom.spec.model import Suppression
 
 
 def load_file(path: Path) -> Csv | Parquet:
@@ -62,11 +66,12 @@ def apply_file(
     """
     outputs.refuse_existing(target, replace)
     replay = _read(transformation)
-    limit = replay.suppression["at_most"] if at_most is None else at_most
+    rule = replay.suppression
+    if at_most is not None:
+        rule = attrs.evolve(rule, at_most=at_most)
     run = Run(stage="source")
     table = _load(replay, load_file(data), run)
-    table, release, verdicts = _replayed(replay, table, registry, limit)
-    suppression.refuse_excess(release, limit)
+    replayed, release, verdicts = _replayed(replay, table, registry, rule)
     # Nothing here is meant to be repeated: the shuffle comes from the system's randomness.
     release = publishable(release, np.random.default_rng(secrets.randbits(128)))
     notices = [("", NO_PRIVACY)] if not verdicts else []
@@ -76,7 +81,7 @@ def apply_file(
         **outline(
             target.name,
             replay.schema,
-            table,
+            replayed.table,
             release,
             verdicts,
             as_values,
@@ -84,10 +89,13 @@ def apply_file(
             unit=replay.unit,
         ),
         "privacy_none": not verdicts,
-        "suppression": {
-            "at_most": limit,
-            "rate": suppression.rate(release),
-            "rows": replay.suppression["rows"],
+        "suppression": suppression_data(rule, release),
+        "replay": {
+            "regions": replayed.regions,
+            "regions_reached": replayed.reached,
+            "classes": replayed.merged,
+            "rows_outside": replayed.outside,
+            "rows_joined": replayed.joined,
         },
         "stages": [],
         "audits": [],
@@ -121,28 +129,33 @@ def _load(replay: Transformation, source: Csv | Parquet, run: Run) -> Table:
 
 
 def _replayed(
-    replay: Transformation, table: Table, registry: Registry, limit: float
-) -> tuple[Table, Release, tuple[check.Verdict, ...]]:
+    replay: Transformation, table: Table, registry: Registry, rule: Suppression
+) -> tuple[Replayed, Release, check.ModelVerdicts]:
     """Publish the rows by the regions, and judge the result as the earlier run was judged.
 
-    Few new rows may fall into a region: where the limit allows suppression at all, a class that
-    does not hold is withheld whole.
+    Regions that too few new rows fall into were merged. Where a class still does not hold, it is
+    withheld whole if the limit allows suppression at all.
     """
     models = tuple(
         (item["model"], _model(registry, item["model"], item["parameters"]))
         for item in replay.privacy
     )
-    table, release = replay.apply(table)
-    while True:
-        if replay.suppression["rows"] == "drop":
-            release = suppression.drop_suppressed(release)
-        verdicts = check.judge(release, models, persons_behind(release, table))
-        failing = np.any([np.zeros(len(release), bool), *(v.failing for v in verdicts)], axis=0)
-        if limit == 0 or not failing.any() or not replay.schema.quasi:
-            break
-        release = suppression.star(release, failing)
+    if not set(rule.keep).isdisjoint(name for _, model in models for name in model.judged):
+        raise DataError("the transformation is damaged: starred rows would keep what is judged")
+    guard = Guard(tuple(model for _, model in models))
+    refuse_hopeless(models, guard, table)
+    replayed = replay.apply(table, guard)
+
+    def judge(release: Release) -> check.ModelVerdicts:
+        return check.judge(release, models, persons_behind(release, replayed.table))
+
+    release, verdicts = suppression.withhold_failing(
+        replayed.release, rule, judge, lambda: rule.at_most > 0
+    )
     check.refuse(verdicts)
-    return table, release, verdicts
+    check.refuse_telling_stars(release, rule.keep)
+    suppression.refuse_excess(release, rule.at_most)
+    return replayed, release, verdicts
 
 
 def _write(release: Release, report: dict[str, Any], transformation: str, folder: Path) -> None:

@@ -18,7 +18,7 @@ from anonloom.run import verdict as release_verdict
 from anonloom.run.check import Verdict
 from anonloom.run.exposure import Exposure
 from anonloom.run.journal import Journal
-from anonloom.spec.model import Audit, PipelineSpec, Use
+from anonloom.spec.model import Audit, PipelineSpec, Suppression, Use
 
 #: Version of the layout of report.json.
 FORMAT = 1
@@ -61,11 +61,7 @@ def report_of(
             unit,
         ),
         "privacy_none": not spec.privacy,
-        "suppression": {
-            "at_most": spec.suppression.at_most,
-            "rate": suppression.rate(release),
-            "rows": spec.suppression.rows,
-        },
+        "suppression": suppression_data(spec.suppression, release),
         "source": {
             "id": spec.data.source.id,
             "method": spec.data.source.name,
@@ -81,6 +77,16 @@ def report_of(
             **_left(findings.get(spec.collect.id, Findings())),
             "id": spec.collect.id,
         },
+    }
+
+
+def suppression_data(rule: Suppression, release: Release) -> dict[str, Any]:
+    """Return what was allowed, and what share of the rows suppression took."""
+    return {
+        "at_most": rule.at_most,
+        "rate": suppression.rate(release),
+        "rows": rule.rows,
+        "keep": list(rule.keep),
     }
 
 
@@ -125,7 +131,7 @@ def outline(
         ],
         "summary": {
             "rows_in": len(original),
-            "rows_out": len(release),
+            "rows_out": release.rows_published,
             "suppressed": int(release.suppressed.sum()),
             "dropped": release.dropped,
             "classes": _count(release),
@@ -358,7 +364,10 @@ def text_of(report: dict[str, Any]) -> str:
     lost = summary["suppressed"] + summary["dropped"]
     lines.append(
         f"  suppressed {lost} row{'' if lost == 1 else 's'} ({report['suppression']['rate']:.2%})"
+        + (f": {summary['suppressed']} starred, {summary['dropped']} dropped" if lost else "")
     )
+    if "replay" in report:
+        lines += _replay_lines(report["replay"])
     if summary["gcp"] is not None:
         lines.append(f"  loss (GCP) {summary['gcp']:.4f}")
     elif not report["truthful"]:
@@ -379,6 +388,17 @@ def _normalized(columns: list[dict[str, Any]]) -> list[str]:
 
 def _said(warning: dict[str, Any]) -> str:
     return f"{warning['stage']}: {warning['text']}" if warning["stage"] else str(warning["text"])
+
+
+def _replay_lines(replay: dict[str, int]) -> list[str]:
+    """Say which regions of the earlier release new rows met."""
+    outside, reached = replay["rows_outside"], replay["regions_reached"]
+    return [
+        f"  new rows reached {reached} of {replay['regions']} regions, which gave "
+        f"{replay['classes']} class{'' if replay['classes'] == 1 else 'es'}",
+        f"  outside every region: {outside} row{'' if outside == 1 else 's'}"
+        + (", published in the nearest class" if outside else ""),
+    ]
 
 
 def _shown(value: Any) -> str:

@@ -1,4 +1,11 @@
-"""Suppressed rows: starred or dropped, withheld after sampling, and never more than allowed."""
+"""Suppressed rows: starred or dropped, withheld where a class fails, never more than allowed.
+
+A starred row is in no class, and no model judges it. Therefore it says nothing: its
+quasi-identifiers are `*`, and every other cell is missing, but for the columns that the pipeline
+lets it keep. However a row came to be starred, `settle` sees to that.
+"""
+
+from collections.abc import Callable
 
 import attrs
 import numpy as np
@@ -7,6 +14,8 @@ from numpy.typing import NDArray
 from anonloom.data.hierarchy import STAR
 from anonloom.data.release import Release
 from anonloom.errors import PrivacyError
+from anonloom.run.check import ModelVerdicts
+from anonloom.spec.model import Suppression
 
 
 def star(release: Release, rows: NDArray[np.bool_]) -> Release:
@@ -21,6 +30,42 @@ def star(release: Release, rows: NDArray[np.bool_]) -> Release:
         frame[name] = type(cells.array).from_codes(codes, dtype=cells.dtype)
     labels = None if release.classes is None else np.where(rows, -1, release.classes)
     return attrs.evolve(release, frame=frame, classes=labels)
+
+
+def settle(release: Release, rule: Suppression) -> Release:
+    """Return the release with its suppressed rows as the pipeline wants them: bare, or left out."""
+    return drop_suppressed(release) if rule.rows == "drop" else release.stripped(rule.keep)
+
+
+def withhold_failing(
+    release: Release,
+    rule: Suppression,
+    judge: Callable[[Release], ModelVerdicts],
+    may_withhold: Callable[[], bool],
+) -> tuple[Release, ModelVerdicts]:
+    """Judge a release; withhold classes that fail until none does, where that is allowed.
+
+    Parameters
+    ----------
+    judge
+        Judges a release by every model.
+    may_withhold
+        Asked once, when a class fails: whether failing classes may be withheld at all. What is
+        returned may still fail where they may not.
+    """
+    allowed: bool | None = None
+    while True:
+        release = settle(release, rule)
+        verdicts = judge(release)
+        failing = np.any([np.zeros(len(release), bool), *(v.failing for v in verdicts)], axis=0)
+        # Without quasi-identifiers no row can be withheld.
+        if not failing.any() or not release.schema.quasi:
+            return release, verdicts
+        if allowed is None:
+            allowed = may_withhold()
+        if not allowed:
+            return release, verdicts
+        release = star(release, failing)
 
 
 def drop_suppressed(release: Release) -> Release:

@@ -1,9 +1,15 @@
-"""The regions of a release as a file, and their replay on new rows.
+"""The classes of a release as a file, and their replay on new rows.
 
-A region is the part of the space that a method assigned to a class, or the extent of the class
-where it assigned none. A new row belongs to the first region that holds it; a row that no region
-holds is suppressed. A class publishes the smallest cells of its columns' forms that cover what the
-earlier release published and the new rows: the same rows give the same cells again.
+What the file says of a class is the smallest and the largest code of its rows and, where the method
+assigned it a part of space, that region. A public file says less: the cells that the release shows,
+and nothing that they do not tell.
+
+Every new row finds a class. It belongs to the first region that holds it; a row that none holds, or
+any row where the method assigned no space, joins the class that it extends at the least loss. So
+the regions are extended to all of the domain: the outermost reach to its ends, and what lies
+between two belongs to the nearer one. Classes whose new rows the guard refuses are merged with
+their nearest. A class publishes the smallest cells of its columns' forms that cover what the
+earlier release published of it and the new rows.
 """
 
 from typing import Any
@@ -19,6 +25,7 @@ from anonloom.data.builders import Breaks, Calendar, Prefix, Quantiles, Widths
 from anonloom.data.cells import MOMENTS
 from anonloom.data.classes import Classes
 from anonloom.data.coding import Coded, code
+from anonloom.data.hierarchy import STAR
 from anonloom.data.points import collapse
 from anonloom.data.release import Release
 from anonloom.data.schema import Column, Schema
@@ -27,12 +34,17 @@ from anonloom.data.text import normalize_column
 from anonloom.data.unit import Unit
 from anonloom.data.written import FromFile, HierarchySource, LeafTable, Tree
 from anonloom.errors import DataError
+from anonloom.kinds.guard import Guard
 from anonloom.params import Misfit, as_values, build
+from anonloom.run.merge import hull, merge_until_admitted
+from anonloom.run.nearest import nearest_to_rows
 from anonloom.run.outcome import Outcome
 from anonloom.run.regions import first_regions
-from anonloom.spec.model import PipelineSpec
+from anonloom.run.shown_cells import describe_cells, shown_breaks
+from anonloom.spec.model import PipelineSpec, Suppression
 
-FORMAT = 1
+#: 2: starred rows lose their values; regions only where a method assigned them; groups by label.
+FORMAT = 2
 
 _BUILDERS: dict[str, type[HierarchySource]] = {
     "rows": LeafTable,
@@ -42,30 +54,37 @@ _BUILDERS: dict[str, type[HierarchySource]] = {
     "calendar": Calendar,
 }
 
-_ENDS = ("lo", "hi", "least", "most")
+_EXTENT = ("least", "most")
+_REGION = ("lo", "hi")
 _KEYS = frozenset({"columns", "regions", "privacy", "suppression"})
+_MOMENT_FORMS = {"date": "%Y-%m-%d", "time": "%Y-%m-%d %H:%M:%S"}
 
 
 def describe(outcome: Outcome, spec: PipelineSpec) -> dict[str, Any] | None:
-    """Return the regions of a run as plain data.
+    """Return the classes of a run as plain data.
 
     None when its stages made no classes, or a mechanism changed cells: a replay would publish
-    without that protection.
+    without that protection. None, too, when it is to be public and the cells do not tell what they
+    cover: more than the cells is not for the public.
     """
     classes, table = outcome.stages.classes, outcome.stages.prepared
     if classes is None or table is None or not outcome.stages.replayable:
         return None
+    release = outcome.release
+    regions: dict[str, Any] | None
     if spec.publish.transformation:
-        labels = outcome.release.classes
-        if labels is None:
+        regions = describe_cells(table, release)
+        if regions is None:
             return None
-        # What is public speaks of published classes only, not of withheld ones.
-        classes = classes.suppress(~np.isin(np.arange(len(classes)), labels))
+    else:
+        regions = {
+            axis.name: _described(axis, at, table, classes) for at, axis in enumerate(table.axes)
+        }
     return {
         "format": FORMAT,
         "unit": spec.data.unit,
         "columns": [
-            _column(column, table)
+            _column(column, table, release if spec.publish.transformation else None)
             for column in table.schema
             # Identifiers, too: new rows in which they come back are no persons.
             if column.published or column.role in ("person", "identifier")
@@ -73,19 +92,20 @@ def describe(outcome: Outcome, spec: PipelineSpec) -> dict[str, Any] | None:
         "privacy": [
             {"model": use.name, "parameters": as_values(use.method)} for use in spec.privacy
         ],
-        "suppression": {"at_most": spec.suppression.at_most, "rows": spec.suppression.rows},
-        "regions": {
-            axis.name: _described(axis, at, table, classes) for at, axis in enumerate(table.axes)
-        },
+        "suppression": as_values(spec.suppression),
+        "regions": regions,
     }
 
 
-def _column(column: Column, table: Table) -> dict[str, Any]:
+def _column(column: Column, table: Table, shown: Release | None) -> dict[str, Any]:
+    """Describe a column; where `shown` is given, by nothing that this release does not show."""
     data = as_values(attrs.evolve(column, hierarchy=None, publish=None, key=None))
     data["publish"] = column.form if column.role == "quasi" else None
     source = column.generalization
     if isinstance(source, FromFile | Tree):
         source = source.table()
+    elif isinstance(source, Quantiles) and shown is not None:
+        source = shown_breaks(source, column, table, shown)
     elif isinstance(source, Quantiles):
         source = source.fitted(table.coded(column.name).axis.values)
     if source is not None:
@@ -95,24 +115,23 @@ def _column(column: Column, table: Table) -> dict[str, Any]:
 
 
 def _described(axis: Axis, at: int, table: Table, classes: Classes) -> dict[str, Any]:
-    """Regions (`lo`, `hi`) and what was published (`least`, `most`) as places in a list of values.
+    """Extents (`least`, `most`) and regions (`lo`, `hi`) as places in a list of values.
 
     A list of values keeps the file small, and says what a place means without the original.
     """
     extents = classes.extents(table.codes[at : at + 1])
-    ends = dict(zip(("least", "most"), (end[:, 0] for end in extents), strict=True))
-    ends |= {"lo": ends["least"], "hi": ends["most"]}
+    ends = dict(zip(_EXTENT, (end[:, 0] for end in extents), strict=True))
     data: dict[str, Any] = {}
     if classes.regions is not None:
         ends |= {"lo": classes.regions.lo[:, at], "hi": classes.regions.hi[:, at]}
         if classes.regions.level is not None:
             data["level"] = classes.regions.level[:, at].tolist()
-    if classes.global_recoding:
+    if classes.published_regions is not None:
         ends |= {"least": ends["lo"], "most": ends["hi"]}
     used = np.unique(np.concatenate(list(ends.values())))
     members: list[NDArray[np.int32]] | None = None
     if axis.form == "set":
-        if classes.global_recoding:
+        if classes.published_regions is not None:
             # What was published is the whole region, whichever of its values occur in the class.
             ends_of = zip(ends["least"].tolist(), ends["most"].tolist(), strict=True)
             members = [np.arange(least, most + 1, dtype=np.int32) for least, most in ends_of]
@@ -130,13 +149,40 @@ def _described(axis: Axis, at: int, table: Table, classes: Classes) -> dict[str,
 
 @short_repr
 @attrs.frozen(eq=False)
+class Replayed:
+    """What new rows publish.
+
+    Attributes
+    ----------
+    table
+        The new rows on axes that also hold the values of the file.
+    release
+        What they publish.
+    outside
+        Complete rows that lie in no region of the earlier release.
+    joined
+        Rows that are in a class, inside its region or not.
+    regions, reached, merged
+        Classes of the file, those that have new rows, and how many classes were made of them.
+    """
+
+    table: Table
+    release: Release
+    outside: int
+    joined: int
+    regions: int
+    reached: int
+    merged: int
+
+
+@attrs.frozen(eq=False)
 class Transformation:
-    """Regions that were read from a file."""
+    """Classes that were read from a file."""
 
     schema: Schema
     regions: dict[str, dict[str, list[Any]]]
     privacy: list[dict[str, Any]]
-    suppression: dict[str, Any]
+    suppression: Suppression
     unit: Unit = "person"
 
     @classmethod
@@ -155,38 +201,79 @@ class Transformation:
             regions = {
                 name: _read_region(data["regions"][name], schema[name]) for name in schema.quasi
             }
-            lengths = {len(region[end]) for region in regions.values() for end in _ENDS}
             privacy = [_read_model(item) for item in data["privacy"]]
-            suppression = _read_suppression(data["suppression"])
-            found = cls(schema, regions, privacy, suppression, _read_unit(data))
+            rule = _read_suppression(data["suppression"], schema)
+            found = cls(schema, regions, privacy, rule, _read_unit(data))
         except (AttributeError, KeyError, TypeError, ValueError, OverflowError, Misfit) as error:
             raise DataError(f"the transformation is damaged ({type(error).__name__})") from None
         if not schema.quasi:
             raise DataError("the transformation is damaged: it has no quasi-identifier")
+        lengths = {
+            len(region[name]) for region in regions.values() for name in region.keys() - {"values"}
+        }
         if len(lengths) > 1:
             raise DataError("the transformation is damaged: its regions have different lengths")
+        if lengths == {0}:
+            raise DataError("the transformation is damaged: it has no class")
         return found
 
-    def apply(self, table: Table) -> tuple[Table, Release]:
-        """Publish new rows by the same regions; rows in no region are suppressed.
+    def apply(self, table: Table, guard: Guard | None = None) -> Replayed:
+        """Publish new rows in the same classes, or in unions of them that the guard admits.
 
-        Returns
-        -------
-        table
-            The new rows on axes that also hold the values of the regions.
-        release
-            What they publish.
+        Rows that miss what a column with `missing: suppress` demands are suppressed, and so are
+        all rows where the guard refuses them as one class.
         """
+        guard = Guard() if guard is None else guard
         replays = [_Replay.of(table, name, self.regions[name]) for name in table.schema.quasi]
         table = table.recoded([replay.coded for replay in replays])
         points = collapse(table.codes)
-        found = first_regions(points.codes, [(replay.lo, replay.hi) for replay in replays])
-        labels = found[points.point]
+        inside, joined = _joined(replays, points.codes, guard.demanded)
+        labels = joined[points.point]
         labels[table.incomplete] = -1
         classes = Classes.from_labels(labels)
         used = np.unique(labels[labels >= 0])
-        cells = [replay.cells(classes, used) for replay in replays]
-        return table, Release.from_cells(table, classes, cells, truthful=True)
+        lo, hi = classes.extents(table.codes)
+        for at, replay in enumerate(replays):
+            lo[:, at] = np.minimum(lo[:, at], replay.least[used])
+            hi[:, at] = np.maximum(hi[:, at], replay.most[used])
+        merged = merge_until_admitted(table, classes, guard, extents=(lo, hi))
+        # The class that each class of the file has become; -1 where it is suppressed.
+        group = merged.labels(len(table))[classes.rows[classes.starts]]
+        kept = group >= 0
+        used, group = used[kept], group[kept]
+        first, last = hull(group, lo[kept], hi[kept])
+        cells = [
+            replay.cells(first[:, at], last[:, at], merged, used, group)
+            for at, replay in enumerate(replays)
+        ]
+        return Replayed(
+            table=table,
+            release=Release.from_cells(table, merged, cells, truthful=True),
+            outside=int((~inside[points.point] & ~table.incomplete).sum()),
+            joined=len(merged.rows),
+            regions=len(replays[0].least),
+            reached=len(classes),
+            merged=len(merged),
+        )
+
+
+def _joined(
+    replays: "list[_Replay]", codes: NDArray[np.int32], company: int
+) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """Return which points lie in a region, and the class of every point."""
+    least = np.stack([replay.least for replay in replays])
+    most = np.stack([replay.most for replay in replays])
+    if all(replay.region is not None for replay in replays):
+        found = first_regions(codes, [replay.region for replay in replays if replay.region])
+        near = np.flatnonzero(found < 0)
+    else:
+        # Classes without regions may overlap: which of them holds a row is not the question.
+        found = first_regions(codes, list(zip(least, most, strict=True)))
+        near = np.arange(codes.shape[1])
+    inside = found >= 0
+    axes = [replay.coded.axis for replay in replays]
+    found[near] = nearest_to_rows(axes, codes[:, near], least, most, company)
+    return inside, found
 
 
 def _read_model(data: dict[str, Any]) -> dict[str, Any]:
@@ -203,32 +290,53 @@ def _read_unit(data: dict[str, Any]) -> Unit:
     return "person"
 
 
-def _read_suppression(data: dict[str, Any]) -> dict[str, Any]:
-    limit, rows = data["at_most"], data["rows"]
-    # Not a number is larger than no limit, and no limit would be exceeded.
-    if type(limit) not in (int, float) or not 0 <= limit <= 1 or rows not in ("star", "drop"):
-        raise ValueError("a limit that is none")
-    return {"at_most": limit, "rows": rows}
+def _read_suppression(data: dict[str, Any], schema: Schema) -> Suppression:
+    if data.keys() != {"at_most", "rows", "keep"}:
+        raise ValueError("a rule that is not whole")
+    rule: Suppression = build(Suppression, data)
+    if not set(rule.keep) <= set(schema.having("label", "other")):
+        raise ValueError("a column that a starred row cannot keep")
+    return rule
 
 
 def _read_region(data: dict[str, Any], column: Column) -> dict[str, list[Any]]:
     """Check that every value is one of the column, and every place one of the list of values."""
-    values, ends = _list(data["values"]), {end: _list(data[end]) for end in _ENDS}
+    values, extent = _list(data["values"]), [_list(data[end]) for end in _EXTENT]
     _as_series(values, column)
+    count = len(extent[0])
     beside = {
-        name: _list(data[name]) for name in ("members", "level") if data.get(name) is not None
+        name: _list(data[name])
+        for name in (*_REGION, "node", "level", "members")
+        if data.get(name) is not None
     }
-    if any(len(given) != len(ends["lo"]) for given in beside.values()):
+    if any(len(given) != count for given in (*extent, *beside.values())):
         raise ValueError("not one for every region")
-    if column.form == "set" and "members" not in beside:
+    if ("lo" in beside) != ("hi" in beside):
+        raise ValueError("half a region")
+    nodes = beside.get("node", [None] * count)
+    if not all(node is None or type(node) is str for node in nodes):
+        raise ValueError("a group without a label")
+    # A star covers everything, whatever the values.
+    starred = [node == STAR for node in nodes]
+    members = [_list(some) for some in beside.get("members", ())]
+    if column.form == "set" and not (
+        members and all(some or star for some, star in zip(members, starred, strict=True))
+    ):
         raise ValueError("no members")
-    members = [_list(places) for places in beside.get("members", ())]
-    places = [place for some in (*ends.values(), *members) for place in some]
+    places = [
+        place
+        for end in extent
+        for place, star in zip(end, starred, strict=True)
+        if not (star and place is None)
+    ]
+    places += [
+        place for some in (*(beside.get(end, []) for end in _REGION), *members) for place in some
+    ]
     if not all(type(place) is int and 0 <= place < len(values) for place in places):
         raise ValueError("a place outside the list of values")
     if not all(type(level) is int and -1 <= level < 128 for level in beside.get("level", ())):
         raise ValueError("a level that is none")
-    return dict(data)
+    return {"values": values, **dict(zip(_EXTENT, extent, strict=True)), **beside}
 
 
 def _list(value: Any) -> list[Any]:
@@ -246,24 +354,24 @@ def _as_series(values: list[Any], column: Column) -> Any:
     ValueError, TypeError
         When they are no values of such a column.
     """
-    wanted = (int, float) if column.type == "number" else str
-    if not all(value is None or isinstance(value, wanted) for value in values):
+    # Exactly these: true is an integer to Python.
+    wanted = (int, float) if column.type == "number" else (str,)
+    if not all(value is None or type(value) in wanted for value in values):
         raise TypeError(f"no {column.type}")
     ends = pd.Series(values, dtype=object)
     if column.type == "number":
         ends = ends.astype(float)
-        if np.isinf(ends).any():
+        if not np.isfinite(ends[[value is not None for value in values]]).all():
             raise ValueError("no number")
     elif column.type in MOMENTS:
-        form = "%Y-%m-%d %H:%M:%S" if column.type == "time" else "%Y-%m-%d"
-        ends = pd.to_datetime(ends, format=form)
+        ends = pd.to_datetime(ends, format=_MOMENT_FORMS[column.type])
     return ends
 
 
 def _read_column(data: dict[str, Any]) -> Column:
     values = dict(data)
     hierarchy, publish = values.pop("hierarchy", None), values.pop("publish", None)
-    # A value that was never seen lies in no region; it is not an error.
+    # A value that was never seen is not an error: it is a leaf below the root.
     values["unknown"] = "own-leaf" if hierarchy else "refuse"
     column = build(Column, {name: value for name, value in values.items() if value is not None})
     source = None
@@ -278,14 +386,28 @@ def _read_column(data: dict[str, Any]) -> Column:
 @short_repr
 @attrs.frozen(eq=False)
 class _Replay:
-    """One column of new rows, on an axis that also holds the values of the regions."""
+    """One column of new rows, on an axis that also holds the values of the file.
+
+    Attributes
+    ----------
+    least, most
+        First and last code of what every class of the file published.
+    region
+        First and last code of every class's region, where the method assigned one.
+    level
+        Level of the hierarchy that a class publishes at least; negative for none.
+    star
+        Classes that published `*`.
+    members
+        Of a set, the codes that every class published.
+    """
 
     coded: Coded
-    lo: NDArray[np.int64]
-    hi: NDArray[np.int64]
     least: NDArray[np.int64]
     most: NDArray[np.int64]
-    level: NDArray[np.int64] | None
+    region: tuple[NDArray[np.int64], NDArray[np.int64]] | None
+    level: NDArray[np.int64]
+    star: NDArray[np.bool_]
     members: list[NDArray[np.int64]] | None
 
     @classmethod
@@ -300,36 +422,80 @@ class _Replay:
             # An earlier version may have written them as they were in the data.
             ends = normalize_column(ends)[0]
         coded = code(pd.concat([new, ends], ignore_index=True).rename(name), column)
-        of_ends = coded.codes[len(new) :].astype(np.int64)
-        lo, hi, least, most = (of_ends[np.asarray(region[end], np.int64)] for end in _ENDS)
-        level = None
-        if region.get("level") is not None:
-            level = np.asarray(region["level"], np.int64)
-            lo, hi = _node_ends(coded.axis, lo, hi, level)
+        axis, of_ends = coded.axis, coded.codes[len(new) :].astype(np.int64)
+        nodes = region.get("node") or [None] * len(region["least"])
+        star = np.array([node == STAR for node in nodes], bool)
+        least, most = (_codes(of_ends, region[end]) for end in _EXTENT)
+        least[star], most[star] = 0, axis.size - 1
+        level = np.asarray(region.get("level") or [-1] * len(least), np.int64)
+        level = np.maximum(level, _levels(axis, nodes))
+        # What a node was published for holds every leaf below it, seen before or not.
+        lowest = np.maximum(level, 0) if axis.form == "nodes" else level
+        widened = _node_ends(axis, least, most, lowest)
+        space = None
+        if "lo" in region:
+            lo, hi = (_codes(of_ends, region[end]) for end in _REGION)
+            space = _node_ends(axis, lo, hi, level)
         members = None
-        if coded.axis.form == "set":
+        if axis.form == "set":
             members = [of_ends[np.asarray(places, np.int64)] for places in region["members"]]
-        return cls(Coded(coded.axis, coded.codes[: len(new)]), lo, hi, least, most, level, members)
+        return cls(Coded(axis, coded.codes[: len(new)]), *widened, space, level, star, members)
 
-    def cells(self, classes: Classes, used: NDArray[np.int64]) -> NDArray[np.object_]:
-        """Return what every class publishes; `used` has the region of each."""
+    def cells(
+        self,
+        lo: NDArray[np.integer],
+        hi: NDArray[np.integer],
+        merged: Classes,
+        used: NDArray[np.int64],
+        group: NDArray[np.int64],
+    ) -> NDArray[np.object_]:
+        """Return what every merged class publishes.
+
+        Parameters
+        ----------
+        lo, hi
+            First and last code of every merged class.
+        used, group
+            Classes of the file, and the merged class that each is in.
+        """
         axis, codes = self.coded.axis, self.coded.codes
+        cells: NDArray[np.object_]
         if self.members is not None:
-            joined = [
-                np.union1d(self.members[region], codes[classes.members(at)])
-                for at, region in enumerate(used.tolist())
-            ]
-            return axis.publish_sets(joined)
-        lo, hi = classes.extents(codes[None, :])
-        lo = np.minimum(lo[:, 0], self.least[used])
-        hi = np.maximum(hi[:, 0], self.most[used])
-        return axis.publish(lo, hi, None if self.level is None else self.level[used])
+            parts = [[codes[merged.members(at)]] for at in range(len(merged))]
+            for region, at in zip(used.tolist(), group.tolist(), strict=True):
+                parts[at].append(self.members[region].astype(codes.dtype))
+            cells = axis.publish_sets([np.unique(np.concatenate(some)) for some in parts])
+        else:
+            level = np.full(len(merged), -1, np.int64)
+            np.maximum.at(level, group, self.level[used])
+            cells = axis.publish(lo, hi, level)
+        cells[group[self.star[used]]] = STAR
+        return cells
+
+
+def _codes(of_values: NDArray[np.int64], places: list[int | None]) -> NDArray[np.int64]:
+    """Codes of the values at these places; 0 where there is none."""
+    return np.array([0 if place is None else of_values[place] for place in places], np.int64)
+
+
+def _levels(axis: Axis, nodes: list[str | None]) -> NDArray[np.int64]:
+    """Lowest level of the groups with these labels; -1 for none, and for `*`."""
+    levels = np.full(len(nodes), -1, np.int64)
+    for at, label in enumerate(nodes):
+        if label is None or label == STAR:
+            continue
+        node = axis.hierarchy.find(label) if axis.hierarchy is not None else None
+        if node is None or axis.hierarchy is None:
+            raise DataError("the transformation is damaged: its hierarchies lack a group")
+        above = axis.hierarchy.ancestors[:, axis.hierarchy.first[node]]
+        levels[at] = int(np.flatnonzero(above == node)[0])
+    return levels
 
 
 def _node_ends(
     axis: Axis, lo: NDArray[np.int64], hi: NDArray[np.int64], level: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Widen regions that are nodes to all leaves that these nodes have among the new rows."""
+    """Widen what is a node to all leaves that this node has among the new rows."""
     if axis.hierarchy is None:
         return lo, hi
     if level.max(initial=-1) >= len(axis.hierarchy.ancestors):
@@ -338,6 +504,8 @@ def _node_ends(
             f"{len(axis.hierarchy.ancestors)} levels, and a region has a higher one"
         )
     known = (level >= 0) & (hi < axis.occurring)
+    if not known.any():
+        return lo, hi
     node = axis.node(lo[known], hi[known], level[known])
     lo, hi = lo.copy(), hi.copy()
     lo[known], hi[known] = axis.hierarchy.first[node], axis.hierarchy.last[node]

@@ -30,6 +30,7 @@ from anonloom.spec.model import (
 from anonloom.spec.order import check_order, check_quasi
 from anonloom.spec.requirements import (
     check_collector,
+    check_kept,
     check_needs,
     check_partitioned,
     check_seal,
@@ -125,6 +126,8 @@ def read_pipeline(
     taken = set(_TAKEN)
     privacy = _privacy(fields["privacy"], workshop, data, taken) if "privacy" in fields else ()
     suppression = _section(root, fields, "suppression", Suppression, workshop)
+    if suppression and data:
+        check_kept(fields.get("suppression", root), suppression, data, privacy)
     collect = _collect(root, fields.get("collect"), workshop)
     check_collector(fields.get("collect", root), collect, data)
     judged = _judged(data, privacy) if not problems else None

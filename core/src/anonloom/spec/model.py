@@ -123,9 +123,22 @@ class Suppression:
         help="The largest share of rows that may be suppressed.", default=0.0, check=between(0, 1)
     )
     rows: Literal["star", "drop"] = param(
-        help="Suppressed rows stay, with every quasi-identifier '*', or are left out.",
+        help="Suppressed rows stay, with every quasi-identifier '*' and no other value, or are "
+        "left out.",
         default="star",
     )
+    keep: tuple[str, ...] = param(
+        help="Columns of role label or other whose values a starred row keeps.",
+        default=(),
+        check=distinct(),
+    )
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse options that contradict each other."""
+        if self.keep and self.rows == "drop":
+            raise ValueError(
+                "'keep' is for starred rows, and 'rows: drop' leaves them out; take out one of both"
+            )
 
 
 @attrs.frozen

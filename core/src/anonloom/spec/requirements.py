@@ -2,7 +2,7 @@
 
 from anonloom.kinds.integrity import Seal
 from anonloom.spec.cursor import Cursor
-from anonloom.spec.model import Data, Use
+from anonloom.spec.model import Data, Suppression, Use
 
 
 def check_collector(cursor: Cursor, collect: Use | None, data: Data | None) -> None:
@@ -23,6 +23,31 @@ def check_seal(
     if problem:
         entries = cursor.node.mapping or {}
         cursor.below("integrity", entries["integrity"]).complain(problem)
+
+
+def check_kept(
+    cursor: Cursor, suppression: Suppression, data: Data, privacy: tuple[Use, ...]
+) -> None:
+    """Complain of columns that a starred row must not keep."""
+    if not suppression.keep:
+        return
+    schema = data.schema
+    judged = {name: use.name for use in privacy for name in use.method.judged}
+    free = [name for name in schema.having("label", "other") if name not in judged]
+    can = f"a starred row can keep: {', '.join(repr(name) for name in free) or 'nothing'}"
+    entries = cursor.node.mapping or {}
+    place = cursor.below("keep", entries["keep"])
+    elements = place.elements("") or []
+    for element, name in zip(elements, suppression.keep, strict=True):
+        if name not in schema:
+            element.complain(f"column '{name}' is not declared", can)
+        elif schema[name].role not in ("label", "other"):
+            role = schema[name].role
+            element.complain(f"a starred row cannot keep '{name}', which has role '{role}'", can)
+        elif name in judged:
+            element.complain(
+                f"a starred row cannot keep '{name}', of which {judged[name]} speaks", can
+            )
 
 
 def check_partitioned(

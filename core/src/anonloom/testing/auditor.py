@@ -69,7 +69,7 @@ class AuditorConformance(Acting):
         return tables.unique_people()
 
     def scenes(self) -> Iterator[Scene]:
-        """Yield every table published raw, in classes, and suppressed; and the two verdicts."""
+        """Yield every table published raw, in classes, suppressed and partly so; two verdicts."""
         needs = self.method.needs  # type: ignore[attr-defined]  # every auditor has it
         for make in self.tables:
             sample, name = make(), make.__name__
@@ -77,6 +77,7 @@ class AuditorConformance(Acting):
                 ("as it is", Release.as_it_is),
                 ("in classes of five", in_classes),
                 ("suppressed", suppressed),
+                ("partly suppressed", partly_suppressed),
             ):
                 yield _scene(f"{name}, {said}", sample, sample, publish, needs)
         planted, crowd = self.planted(), tables.crowd()
@@ -104,8 +105,17 @@ def in_classes(table: Table, size: int = 5) -> Release:
 
 
 def suppressed(table: Table) -> Release:
-    """Publish nothing of the quasi-identifiers."""
-    return publish_classes(table, Classes.whole(np.empty(0, np.int64), np.arange(len(table))))
+    """Publish nothing but `*` and missing cells."""
+    nobody = Classes.whole(np.empty(0, np.int64), np.arange(len(table)))
+    return publish_classes(table, nobody).stripped()
+
+
+def partly_suppressed(table: Table) -> Release:
+    """Publish a table in classes of five, of which every third is suppressed."""
+    release = in_classes(table)
+    assert release.classes is not None
+    labels = np.where(release.classes % 3 == 0, -1, release.classes)
+    return publish_classes(table, Classes.from_labels(labels)).stripped()
 
 
 def _some_in_classes(table: Table, size: int = 5) -> Release:

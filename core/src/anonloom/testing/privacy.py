@@ -61,7 +61,10 @@ class PrivacyModelConformance(Acting):
     tables: ClassVar[tuple[Callable[[], Sample], ...]] = ORDINARY_TABLES
 
     def reference(self, rows: list[Row], everybody: list[Row]) -> bool:
-        """Say whether these rows may be published as one class of a table of everybody's rows."""
+        """Say whether these rows may be published as one class of a table of everybody's rows.
+
+        Rows that a column with `missing: suppress` suppresses are not among everybody's.
+        """
         raise NotApplicable("no reference: the subclass in the plugin's tests gives one")
 
     def act(self, method: Any, inputs: Mapping[str, Any], run: Run) -> Any:
@@ -168,7 +171,10 @@ def check_agrees_with_the_reference(subject: PrivacyModelConformance) -> None:
     problems = []
     for one, verdicts in _judged(subject):
         asked: Asked = one.scene.facts
-        everybody = list(asked.sample.rows)
+        needed = [col.name for col in asked.sample.schema if col.missing == "suppress"]
+        everybody = [
+            row for row in asked.sample.rows if all(row[name] is not None for name in needed)
+        ]
         for (start, stop), verdict in zip(asked.ranges, verdicts, strict=True):
             expected = subject.reference(asked.members(start, stop), everybody)
             if expected is not verdict:

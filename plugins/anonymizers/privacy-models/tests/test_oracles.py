@@ -257,3 +257,31 @@ def test_unions_are_admitted_where_a_row_is_a_person(model, values, data):
     left, right, union = model.admits(table, np.arange(len(values)), starts, stops).tolist()
 
     assert union or not (left and right)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), min_size=2, max_size=20).filter(
+        lambda rows: any(complete for _, complete in rows)
+    )
+)
+def test_classes_are_compared_with_rows_that_can_be_published(rows):
+    """A row that a missing value suppresses loses its illness before anything is published."""
+    frame = pd.DataFrame(
+        {"age": [30 if complete else None for _, complete in rows], "illness": [v for v, _ in rows]}
+    )
+    columns = (
+        Column(name="age", role="quasi", type="number", missing="suppress"),
+        Column(name="illness", role="sensitive"),
+    )
+    table = Table.build(frame, Schema(columns))
+    kept = [at for at, (_, complete) in enumerate(rows) if complete]
+    half = kept[: -(-len(kept) // 2)]
+    model = TCloseness(t=0.5, of="illness")
+    found = model.distances(table, np.array(half), np.array([0]), np.array([len(half)]))
+
+    shares = [
+        {value: Counter(rows[at][0] for at in some)[value] / len(some) for value in "abc"}
+        for some in (half, kept)
+    ]
+    expected = sum(abs(shares[0][value] - shares[1][value]) for value in "abc") / 2
+    assert pytest.approx(expected) == float(found[0])

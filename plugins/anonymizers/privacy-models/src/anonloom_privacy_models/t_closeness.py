@@ -99,8 +99,11 @@ class TCloseness(PrivacyModel):
 
 
 def _overall(table: Table, column: str) -> Floats:
-    """Share of every value in the whole table."""
-    everywhere = np.arange(len(table))
+    """Share of every value among all rows but those that a missing value suppresses.
+
+    Such a row loses its sensitive value before anything is published.
+    """
+    everywhere = np.flatnonzero(~table.incomplete)
     occurrences = Occurrences.of(table, column, everywhere)
     counted = occurrences.present
     if occurrences.twin is not None:

@@ -73,7 +73,8 @@ def _right(
         right: Any = np.abs(column.lo[own] - column.lo[guess]) <= spread
     else:
         right = own == guess
-    return np.asarray(right & (rows >= 0) & ~column.missing[own])
+    # A cell that says nothing covers everything, the right value included.
+    return np.asarray(right & (rows >= 0) & ~column.missing[own] & ~column.open[guess])
 
 
 def _deviation(column: PairedColumn) -> float:

@@ -83,7 +83,8 @@ class Disclosure(Auditor):
         for name in columns:
             if name not in case.release.frame or name in schema.quasi:
                 continue
-            column = schema[name]
+            # A suppressed row has lost its value, also where the original may lack none.
+            column = attrs.evolve(schema[name], missing="own")
             coded = code(typed(case.release.frame[name], column), column)
             of_column, chart = self._inference(name, coded, published, counting, run)
             found += of_column

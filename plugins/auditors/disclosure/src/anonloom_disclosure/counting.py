@@ -95,7 +95,7 @@ class Tally:
     of, value, count
         One entry per class and value that occurs in it, ordered by both.
     whole
-        How often each value occurs among all published rows.
+        How often each value occurs in all classes together.
     """
 
     classes: int
@@ -107,16 +107,15 @@ class Tally:
     @classmethod
     def of_values(cls, published: Published, codes: Numbers, values: int) -> "Tally":
         """Count; a code of `values` or more is a missing value, which is no value."""
-        present = codes < values
-        kept = present & (published.label >= 0)
-        label, code, everywhere = published.label[kept], codes[kept], codes[present]
+        kept = (codes < values) & (published.label >= 0)
+        label, code, everywhere = published.label[kept], codes[kept], codes[kept]
         if published.persons is not None:
             # A person counts once for every value that is told of them, in a class and in all.
             of, value, _ = pairs(label, code)
             entry = np.searchsorted(of * values + value, label * values + code)
             entry, _, _ = pairs(entry, published.persons[kept])
             label, code = of[entry], value[entry]
-            everywhere = pairs(everywhere, published.persons[present])[0]
+            everywhere = pairs(everywhere, published.persons[kept])[0]
         whole = np.bincount(everywhere, minlength=values).astype(np.int64)
         return cls(len(published), *pairs(label, code), whole)
 
@@ -132,7 +131,7 @@ class Tally:
 
     @property
     def overall(self) -> NDArray[np.float64]:
-        """Share of every value among all published rows."""
+        """Share of every value in all classes together."""
         return self.whole / max(int(self.whole.sum()), 1)
 
     def sum_by_class(self, of_entries: NDArray[np.number]) -> NDArray[np.float64]:
