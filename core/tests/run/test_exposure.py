@@ -9,6 +9,7 @@ from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
 from anonloom.errors import PrivacyError, UsageError
 from anonloom.run.exposure import examine
+from anonloom.run.replay import apply_file
 
 N = 400
 RNG = np.random.default_rng(5)
@@ -167,3 +168,34 @@ def test_pseudonyms_turn_the_verdict_amber(clinic):
         "Column 'name' is published as pseudonyms: rows of one person stay linked, and whoever has "
         "the key can undo them."
     ] == clinic.pipeline().run().report["verdict"]["reasons"]
+
+
+def test_names_among_new_rows_stop_apply(hospital):
+    clinic = hospital("other")
+    frame(name=alone(0)).to_csv(clinic.folder / "clinic.csv", index=False)
+    clinic.pipeline().publish()
+    frame(name=alone(300)).to_csv(clinic.folder / "new.csv", index=False)
+    with pytest.raises(PrivacyError) as refused:
+        apply_file(
+            clinic.out / "private" / "transformation.json",
+            clinic.folder / "new.csv",
+            clinic.folder / "applied",
+            clinic.registry,
+        )
+    assert REFUSED == refused.value.what
+    assert not (clinic.folder / "applied").exists()
+
+
+def test_what_the_first_release_accepted_apply_accepts_and_says(hospital):
+    clinic = hospital("other", ", accept: unique")
+    clinic.pipeline().publish()
+    for cells, tone in ((alone(300), "amber"), (alone(0), "green")):
+        frame(name=cells).to_csv(clinic.folder / "new.csv", index=False)
+        report = apply_file(
+            clinic.out / "private" / "transformation.json",
+            clinic.folder / "new.csv",
+            clinic.folder / "applied",
+            clinic.registry,
+            replace=True,
+        )
+        assert tone == report["verdict"]["tone"]

@@ -325,10 +325,8 @@ def _exposed(
     """Look at what is published as it is; refuse what names people by itself."""
     persons = _persons(release, original, stages)
     found = exposure.examine(release, persons)
-    generalized = [column for column in original.schema if column.role == "quasi"]
-    return found, exposure.judge(
-        release, found, persons, privacy=bool(spec.privacy), generalized=generalized
-    )
+    exposure.refuse_needless(found, (original.schema[name] for name in original.schema.quasi))
+    return found, exposure.judge(release, found, persons, privacy=bool(spec.privacy))
 
 
 def _persons(release: Release, original: Table, stages: PipelineStages) -> NDArray[np.int32] | None:

@@ -86,7 +86,6 @@ def judge(
     persons: NDArray[np.int32] | None = None,
     *,
     privacy: bool,
-    generalized: Iterable[Column] = (),
 ) -> list[Notice]:
     """Return what must be said of the columns, or refuse the release.
 
@@ -95,17 +94,12 @@ def judge(
     privacy
         Whether a privacy model is declared; without one nothing is promised that a column could
         break, and all of this is only said.
-    generalized
-        The columns that privacy models do generalize.
 
     Raises
     ------
     PrivacyError
         Naming the columns, with counts; never a cell.
-    UsageError
-        When a column is accepted that needs no acceptance.
     """
-    _refuse_needless(exposures, generalized)
     stops = [one for one in exposures if one.outcome == "stop" and one.column.accept is None]
     if stops and privacy:
         _refuse(stops)
@@ -117,8 +111,19 @@ def judge(
     ]
 
 
-def _refuse_needless(exposures: Iterable[Exposure], generalized: Iterable[Column]) -> None:
-    """Refuse an acceptance that nothing asks for: it would accept something else later on."""
+def refuse_needless(exposures: Iterable[Exposure], generalized: Iterable[Column]) -> None:
+    """Refuse an acceptance that nothing asks for: it would accept something else later on.
+
+    Parameters
+    ----------
+    generalized
+        The columns that privacy models do generalize.
+
+    Raises
+    ------
+    UsageError
+        Naming the column.
+    """
     needless = {column.name: "it is generalized" for column in generalized if column.accept}
     for one in exposures:
         if one.column.accept is not None and one.outcome != "stop":

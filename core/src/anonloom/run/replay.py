@@ -20,7 +20,7 @@ from anonloom.kinds.guard import Guard
 from anonloom.kinds.privacy import PrivacyModel
 from anonloom.params import Misfit, as_values, build
 from anonloom.registry import Registry
-from anonloom.run import check, outputs, persons, suppression
+from anonloom.run import check, exposure, outputs, persons, suppression
 from anonloom.run.declared import persons_behind
 from anonloom.run.execute import refuse_hopeless
 from anonloom.run.provenance import versions
@@ -72,9 +72,13 @@ def apply_file(
     run = Run(stage="source")
     table = _load(replay, load_file(data), run)
     replayed, release, verdicts = _replayed(replay, table, registry, rule)
+    whose = persons_behind(release, replayed.table)
+    exposures = exposure.examine(release, whose)
+    exposed = exposure.judge(release, exposures, whose, privacy=bool(verdicts))
     # Nothing here is meant to be repeated: the shuffle comes from the system's randomness.
     release = publishable(release, np.random.default_rng(secrets.randbits(128)))
     notices = [("", NO_PRIVACY)] if not verdicts else []
+    notices += [("", notice) for notice in exposed]
     notices += [(run.stage, notice) for notice in Findings.of(run.found).notices]
     report = {
         # Named after what is published: the name of the input is nobody's business.
@@ -86,6 +90,7 @@ def apply_file(
             verdicts,
             as_values,
             notices,
+            exposures,
             unit=replay.unit,
         ),
         "privacy_none": not verdicts,
