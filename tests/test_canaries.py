@@ -61,7 +61,8 @@ def tried(kind, table):
             continue
         one = use(kind, name, **special.get((kind, name), {}))
         if kind == "partitioner":
-            yield name, {"stages": [one, CUT[1]]}
+            # What others replay, too: it is public only where somebody asks for it.
+            yield name, {"stages": [one, CUT[1]], "publish": {"transformation": True}}
         elif kind == "outliers":
             yield name, {"stages": [CUT[0], one, CUT[1]]}
         elif kind == "generalizer":

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonloom.data.findings import Findings, PrivateRows
+from anonloom.data.findings import Finding, Findings, PrivateRows
 from anonloom.data.release import Release
 from anonloom.errors import DataError, IntegrityError, UsageError
 from anonloom.kinds.auditor import Auditor
@@ -126,6 +126,51 @@ def test_nothing_public_names_a_path_the_seed_or_the_input(clinic):
         b"person 1",
     ):
         assert secret not in seen
+
+
+def test_what_python_shows_of_an_outcome_is_short_and_names_no_seed(clinic):
+    clinic.change("seed: 7", "seed: 81218121")
+    pipeline = clinic.pipeline()
+    outcome = pipeline.publish()
+    for shown in (outcome, pipeline, pipeline.spec, outcome.stages, outcome.stages.journal):
+        assert len(repr(shown)) < 1000
+        assert "81218121" not in repr(shown)
+        assert "person 1" not in repr(shown)
+
+
+@attrs.frozen(kw_only=True)
+class Later(Generalizer):
+    """Says how many rows are published, when that is known."""
+
+    def generalize(self, table, classes, run):
+        run.find_later(self.published)
+        lo, hi = classes.extents(table.codes)
+        cells = [axis.publish(lo[:, at], hi[:, at]) for at, axis in enumerate(table.axes)]
+        return Release.from_cells(table, classes, cells, truthful=True)
+
+    def published(self, release):
+        first = str(release.frame["age"].iloc[0])
+        release.frame["age"] = "changed"
+        return [Finding(name="rows", value=len(release), meaning=f"Rows, such as {first}.")]
+
+
+def test_a_stage_speaks_of_the_release_when_it_is_known_and_cannot_change_it(clinic):
+    clinic.change("to: out", "to: out\n  formats: [csv]")
+    pipeline = clinic.pipeline()
+    stages = tuple(
+        attrs.evolve(use, method=Later()) if use.kind == "generalizer" else use
+        for use in pipeline.spec.stages
+    )
+    outcome = attrs.evolve(pipeline, spec=attrs.evolve(pipeline.spec, stages=stages)).publish()
+
+    report = json.loads((clinic.out / "public" / "report.json").read_text())
+    (stage,) = [one for one in report["stages"] if one["kind"] == "generalizer"]
+    assert [("rows", len(outcome.release))] == [
+        (one["name"], one["value"]) for one in stage["findings"]
+    ]
+    first = outcome.release.frame["age"].iloc[0]
+    assert f"Rows, such as {first}." == stage["findings"][0]["meaning"]
+    assert "changed" not in (clinic.out / "public" / "release.csv").read_text()
 
 
 @attrs.frozen(kw_only=True)

@@ -229,6 +229,8 @@ class TestToys(ToyTests):
         "check_method_is_registered",
         "check_hook_module_is_light",
         "check_unsound_classes_are_refused",
+        "check_says_no_cell",
+        "check_representations_are_short",
     }
     shared = ()
 

@@ -64,21 +64,23 @@ class MechanismConformance(Acting):
         for make in CANARY_TABLES:
             sample = make()
             yield _scene(make.__name__, sample, list(range(len(sample) - 30)), CANARIES)
-        yield _scene("no rows at all", sample, [], CANARIES)
+        yield _scene("no column that it may see", sample, [0, 1, 2], CANARIES, blind=True)
 
     def release_of(self, one: Played) -> Release | None:
         """Return the protected table as it would be published without further stages."""
         return Release.as_it_is(one.seen.result) if isinstance(one.seen.result, Table) else None
 
 
-def _scene(name: str, sample: Sample, rows: list[int], special: str = "") -> Scene:
+def _scene(
+    name: str, sample: Sample, rows: list[int], special: str = "", blind: bool = False
+) -> Scene:
     def given() -> Mapping[str, Any]:
-        table = sample.table()
+        table = sample.table().narrowed(frozenset()) if blind else sample.table()
         return {"table": table if len(rows) == len(sample) else table.take(as_rows(rows))}
 
     overheard = sample if special == CANARIES else None
     known = Known(sample, rows)
-    return Scene(name, given, known, special, refused=not rows, overheard=overheard)
+    return Scene(name, given, known, special, refused=blind, overheard=overheard)
 
 
 def check_returns_a_table(subject: MechanismConformance) -> None:
