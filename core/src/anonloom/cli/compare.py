@@ -26,13 +26,13 @@ def execute(arguments: argparse.Namespace) -> int:
     rows: list[tuple[str, ...]] = [("", arguments.first, arguments.second, "difference")]
     for name in names:
         one, other = first.get(name), second.get(name)
-        row = (name, _shown(one), _shown(other), _difference(one, other))
+        cells = (name, _shown(one), _shown(other), _difference(one, other))
         # Reports may come from others.
-        rows.append(tuple(map(on_one_line, row)))
+        rows.append(tuple(map(on_one_line, cells)))
     widths = [max(len(row[at]) for row in rows) for at in range(4)]
     for row in rows:
-        cells = [row[0].ljust(widths[0]), *(row[at].rjust(widths[at]) for at in (1, 2, 3))]
-        print("  ".join(cells).rstrip())
+        aligned = [row[0].ljust(widths[0]), *(row[at].rjust(widths[at]) for at in (1, 2, 3))]
+        print("  ".join(aligned).rstrip())
     swapped = swap(*(report.get("collection") or {} for report, _ in reports))
     if swapped is not None:
         print(f"\n{on_one_line(swapped)}")
