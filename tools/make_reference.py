@@ -77,12 +77,20 @@ counts and parameters, never a cell of a table.
 """
 
 _EXIT_CODES = (
-    ("0", "Done."),
-    ("1", "A bug. The message names the place in the code; `--debug` shows the traceback."),
+    ("0", "Done. Where that could not be printed, standard error says so."),
+    (
+        "1",
+        "A bug, of core or of the plugin that the message names, with its place in the code; "
+        "`--debug` shows the traceback. Nothing was published.",
+    ),
     ("2", "The pipeline file, the command line or a plugin is wrong. Nothing was published."),
     ("3", "Privacy, suppression or `fail_if`: the release would break a promise of its pipeline."),
     ("4", "The data cannot be used as they are."),
-    ("5", "Integrity or transport: a release is not what was published, a message not carried."),
+    (
+        "5",
+        "Integrity or transport: a release is not what was published or could not be checked, a "
+        "message was not carried.",
+    ),
     ("130", "Interrupted with Ctrl-C. Nothing half written is left."),
     ("141", "The reader of the output, such as `head`, closed it."),
 )

@@ -12,6 +12,7 @@ from anonloom.data.builders import Tree
 from anonloom.data.release import Release
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
+from anonloom.errors import UsageError
 from anonloom.testing.auditor import in_classes, suppressed
 from anonloom.testing.mixed import TREE, mixed_table
 from anonloom.testing.strategies import samples
@@ -285,6 +286,17 @@ def test_widths_of_moments_are_days():
 def test_bins_must_have_a_width():
     with pytest.raises(ValueError, match="bins must be wider than 0, not 0"):
         key_of(paired(table_of([1, 2]), ["1"]), 0)
+
+
+def test_bins_must_not_be_narrower_than_numbers_lie_apart():
+    column = paired(table_of([1, 2**52]), ["1"])
+    assert 2 == len(set(key_of(column, 1).of_records().tolist()))
+    for width in (0.5, 5e-324):
+        with pytest.raises(UsageError) as refused:
+            key_of(column, width)
+        assert f"bins of width {width:g} are too narrow for the values of column 'x'" == str(
+            refused.value
+        )
 
 
 def test_levels_of_a_hierarchy_are_bins():

@@ -21,6 +21,18 @@ class NotAFile(OSError):
     """A path leads to something that is not read, or to nothing at all."""
 
 
+def wrong_path(path: Path) -> str:
+    """Say why no file can have such a name, or that not every reader can open it; or nothing."""
+    if "\0" in str(path):
+        return "a path holds no NUL character"
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        # Linux allows any bytes; Arrow asks for text.
+        return "its name is no UTF-8"
+    return ""
+
+
 def size_of(path: Path, *, pipes: bool = False) -> int:
     """Return the size of a file that can be read, before it is opened: a device may never answer.
 
@@ -37,8 +49,9 @@ def size_of(path: Path, *, pipes: bool = False) -> int:
     OSError
         When there is no such file, or it is a folder; `NotAFile` if it is a device or a socket.
     """
-    if "\0" in str(path):
-        raise _refused(path, "a path holds no NUL character")
+    wrong = wrong_path(path)
+    if wrong:
+        raise _refused(path, wrong)
     found = path.stat()
     if stat.S_ISDIR(found.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))

@@ -214,18 +214,21 @@ def anonloom_register_commands() -> list[Command]:  # type: ignore[empty-body]  
     -------
     list of Command
         One per command; each target is a module with ``configure(parser)`` and
-        ``execute(arguments) -> int``. A name that core uses is refused.
+        ``execute(arguments) -> int``, which returns an exit code from 0 to 255. A name that core
+        uses is refused.
 
     When it is called
         Once, when the registry is first read, like every registration hook.
     What it must not do
-        Import the command's module.
+        Import the command's module. The command itself must not end by ``SystemExit``, which is
+        never taken for success: it returns its code, or raises an error. Only parsers of argparse
+        may, those that it makes itself included.
     """
 
 
 # ---------------------------------------------------------------------------------------------
-# Observation: what happens during a run. An exception in an implementation is logged and does
-# not stop the run.
+# Observation: what happens during a run. Whatever an implementation raises, SystemExit included,
+# does not stop the run; the observer is named once, as a warning.
 
 
 @hookspec

@@ -1,4 +1,4 @@
-"""Guesses at what a misspelt name was meant to be."""
+"""Names and words in messages: guesses at what was meant, lists, and strange characters."""
 
 from collections.abc import Iterable
 
@@ -22,6 +22,11 @@ def did_you_mean(word: str, names: Iterable[str]) -> str:
     """Return "did you mean 'name'?", or an empty text when nothing is near."""
     name = closest(word, names)
     return f"did you mean {name!r}?" if name else ""
+
+
+def on_one_line(text: str) -> str:
+    """Escape what could pass for lines of ours, or move the cursor, in words of somebody else."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def listed(names: Iterable[str]) -> str:

@@ -142,7 +142,10 @@ def test_a_path_with_nul_in_a_pipeline(anonloom, shop):
 def test_a_path_with_nul_from_python(shop):
     with pytest.raises(UsageError) as refused:
         shop.pipeline().publish(to="a\0b")
-    assert "'a\\x00b' is no folder: a path holds no NUL character" == str(refused.value)
+    assert (
+        "'a\\x00b' cannot be written: a path holds no NUL character\n"
+        "    Publish to another folder." == str(refused.value)
+    )
     with pytest.raises(UsageError) as refused:
         type(shop.pipeline()).load("a\0b", registry=shop.registry)
     assert "a\0b: cannot be read: a path holds no NUL character" == str(refused.value)
@@ -464,3 +467,43 @@ def test_an_experiment_goes_on_after_a_worker_was_killed(clinic):
         answer.stdout.splitlines()[0],
         answer.stderr,
     )
+
+
+def test_a_path_whose_name_is_no_text(anonloom, shop):
+    """Linux knows names of any bytes; Python shows what is no text as halves of characters."""
+    (shop.folder / "d\udcff.csv").write_bytes((shop.folder / "clinic.csv").read_bytes())
+    assert (
+        2,
+        "",
+        "anonloom: 'o\\udcff' cannot be written: its name is no UTF-8\n"
+        "    Publish to another folder.\n",
+    ) == anonloom("run", "pipeline.yaml", "--quiet", "--to", "o\udcff")
+    assert (4, "", "anonloom: d\\udcff.csv: its name is no UTF-8\n") == tuple(
+        word.encode("ascii", "backslashreplace").decode() if isinstance(word, str) else word
+        for word in anonloom("audit", "clinic.csv", "d\udcff.csv")
+    )
+
+
+def test_the_root_of_all_is_no_output(anonloom):
+    assert (
+        2,
+        "",
+        "anonloom: '/' exists already\n    Use --replace, or publish to another folder.\n",
+    ) == anonloom("run", "pipeline.yaml", "--quiet", "--to", "/")
+
+
+def test_a_path_of_a_thousand_steps_is_none(anonloom):
+    path = "a" + ".a" * 3000
+    code, out, err = anonloom("check", "pipeline.yaml", "--set", f"{path}=1")
+    head = err.splitlines()[0]
+    assert (2, "", f"--set:1:1: '{path}' is not a path") == (code, out, head)
+
+
+def test_compare_prints_no_lines_of_others(anonloom, shop):
+    assert 0 == anonloom("run", "pipeline.yaml", "--quiet")[0]
+    path = shop.out / "public" / "report.json"
+    report = json.loads(path.read_text())
+    report["summary"] = {"rows\x1b[2K": "12\nout: verified"}
+    path.write_text(json.dumps({**report, "audits": [], "stages": []}))
+    _, out, _ = anonloom("compare", "out", "out")
+    assert r"rows\x1b[2K  12\nout: verified  12\nout: verified" == out.splitlines()[1]

@@ -92,7 +92,9 @@ def packed(text):
         '<img src="data:image/svg+xml;base64,'
         + base64.b64encode(f"<text>{html.escape(WORD)}</text>".encode()).decode()
         + '">',
-        '<a href="data:;base64,' + base64.b64encode(gzip.compress(WORD.encode(), mtime=0)).decode() + '">',
+        '<a href="data:;base64,'
+        + base64.b64encode(gzip.compress(WORD.encode(), mtime=0)).decode()
+        + '">',
     ],
 )
 def test_a_text_is_found_however_it_is_written(said):

@@ -17,6 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
+from anonloom.errors import UsageError
 from anonloom_linkage.nearest import Blocks, Ints
 from anonloom_linkage.paired import PairedColumn
 
@@ -315,6 +316,12 @@ def _bins_of_places(column: PairedColumn, how: Granularity) -> tuple[Any, str]:
     if how != "auto" and not how > 0:
         raise ValueError(f"bins must be wider than 0, not {how}")
     width = _round_width(float(own[-1] - own[0]) / unit / BINS) if how == "auto" else float(how)
+    if float(np.abs(own).max(initial=0.0)) > 2**52 * width * unit:
+        # All larger numbers would be multiples of it: every value would lie in a bin of its own,
+        # or all of them in one.
+        raise UsageError(
+            f"bins of width {width:g} are too narrow for the values of column '{column.name}'"
+        )
     words = f"{column.name} by {width:g}" + ("" if column.type == "number" else " days")
     return (lambda place: np.floor(place / (width * unit))), words
 

@@ -141,7 +141,7 @@ class _Parser(argparse.ArgumentParser):
     def _print_message(self, message: str, file: "SupportsWrite[str] | None" = None) -> None:
         if file is not None and file is sys.stdout:
             # argparse would take no notice of an output that is full.
-            sys.stdout.write(message)
+            file.write(message)
         else:
             super()._print_message(message, file)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from anonloom.errors import UsageError
 from anonloom.files import read_json
+from anonloom.spelling import on_one_line
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -22,17 +23,19 @@ def execute(arguments: argparse.Namespace) -> int:
     reports = [_report(folder) for folder in (arguments.first, arguments.second)]
     first, second = (_figures(*found) for found in reports)
     names = list(dict.fromkeys([*first, *second]))
-    rows = [("", arguments.first, arguments.second, "difference")]
+    rows: list[tuple[str, ...]] = [("", arguments.first, arguments.second, "difference")]
     for name in names:
         one, other = first.get(name), second.get(name)
-        rows.append((name, _shown(one), _shown(other), _difference(one, other)))
+        cells = (name, _shown(one), _shown(other), _difference(one, other))
+        # Reports may come from others.
+        rows.append(tuple(map(on_one_line, cells)))
     widths = [max(len(row[at]) for row in rows) for at in range(4)]
     for row in rows:
-        cells = [row[0].ljust(widths[0]), *(row[at].rjust(widths[at]) for at in (1, 2, 3))]
-        print("  ".join(cells).rstrip())
+        aligned = [row[0].ljust(widths[0]), *(row[at].rjust(widths[at]) for at in (1, 2, 3))]
+        print("  ".join(aligned).rstrip())
     swapped = swap(*(report.get("collection") or {} for report, _ in reports))
     if swapped is not None:
-        print(f"\n{swapped}")
+        print(f"\n{on_one_line(swapped)}")
     return 0
 
 

@@ -10,6 +10,7 @@ from anonloom.run.proving import query_of, verify_proof
 from anonloom.run.tablefiles import write_csv
 from anonloom.run.verification import public_folder, scheme_named, verify_folder
 from anonloom.run.wholefile import refuse_target, written_whole
+from anonloom.spelling import on_one_line
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -110,11 +111,6 @@ def _say(what: str, checked: str | None, key: Path | None, verified: Verified) -
     else:
         print(f"{what}: {checked} verified with a key obtained elsewhere")
     for line in verified.covers:
-        print(f"  covers: {_on_one_line(line)}")
+        print(f"  covers: {on_one_line(line)}")
     for line in verified.does_not_cover:
-        print(f"  does not cover: {_on_one_line(line)}")
-
-
-def _on_one_line(text: str) -> str:
-    """Escape what could pass for lines of ours: a proof's condition, or a column's name."""
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+        print(f"  does not cover: {on_one_line(line)}")

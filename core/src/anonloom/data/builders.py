@@ -154,7 +154,8 @@ class Widths(HierarchySource):
         0.3 / 0.1 is less than 3 in floating point, yet 0.3 belongs to the bin [0.3, 0.4). The
         quotient is therefore only a guess, and the ends as they are written decide.
         """
-        guess = np.floor((values - self.start) / self.widths[0])
+        with np.errstate(over="ignore"):
+            guess = np.floor((values - self.start) / self.widths[0])
         if (np.abs(guess) >= 2**52).any():
             raise DataError(self._too_narrow())
         first = guess.astype(np.int64) - 1

@@ -391,6 +391,8 @@ def misfit(shape: Shape, value: object, reading: Reading, words: str = "") -> Tr
         hint = did_you_mean(value, shape.choices())
         if not hint and reading.load is not None and _is_quoted(shape, value):
             hint = f"write it without quotes: {value}"
+    elif type(value) is int and not _is_counted(value):
+        hint = "an integer has at most 64 bits"
     elif reading.load is not None and isinstance(value, int | float) and _takes_text(shape):
         hint = f"write it in quotes: '{reading.show(value)}'"
     what = f"must be {words or shape.words(reading)}. Got {reading.show(value)} instead."

@@ -16,7 +16,7 @@ import pandas as pd
 
 from anonloom.data.axis import Axis
 from anonloom.errors import UsageError
-from anonloom.files import read_json
+from anonloom.files import read_json, wrong_path
 from anonloom.loading import Entry
 from anonloom.registry import Registry
 from anonloom.run import transformation
@@ -52,12 +52,14 @@ def require_writable(target: Path) -> None:
     UsageError
         Naming the folder or the one above it that stands in the way.
     """
-    if "\0" in str(target):
-        raise UsageError(f"{str(target)!r} is no folder: a path holds no NUL character")
+    wrong = wrong_path(target)
+    if wrong:
+        raise UsageError(f"{str(target)!r} cannot be written: {wrong}", hint=_ELSEWHERE)
     try:
         if target.is_symlink() and not target.exists():
             raise UsageError(f"'{target}' is a link that leads nowhere", hint=_ELSEWHERE)
-        above = next(path for path in target.absolute().parents if path.exists())
+        # The root of all has nothing above it.
+        above = next((path for path in target.absolute().parents if path.exists()), target)
     except OSError as error:
         raise _unwritable(target, error) from None
     if not above.is_dir():

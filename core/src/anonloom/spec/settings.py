@@ -17,7 +17,7 @@ from anonloom.kindtable import KINDS
 from anonloom.spelling import did_you_mean, listed
 
 _STEP = re.compile(
-    r"\.?(?:\[(?P<index>[0-9]+)\]|\[(?P<quote>['\"])(?P<quoted>.*?)(?P=quote)\]|(?P<name>[^.\[\]]+))"
+    r"\.?(?:\[(?P<index>[0-9]{1,18})\]|\[(?P<quote>['\"])(?P<quoted>.*?)(?P=quote)\]|(?P<name>[^.\[\]]+))"
 )
 
 # What stands beside a method's name; every other word below a method is a parameter.
@@ -26,6 +26,10 @@ _BESIDE = ("with", "id", "fail_if")
 
 # Where a bare name stands for a method although the key above it is no kind.
 _KIND_BELOW = {"collect": "collector", "audit": "auditor", "reporters": "reporter"}
+
+
+#: More than any path of a pipeline has; a path of thousands would be a document nested as deeply.
+MOST_STEPS = 50
 
 
 class NoSuchNode(Exception):
@@ -129,7 +133,7 @@ def steps_of(path: str) -> tuple[Step, ...]:
     position = 0
     while position < len(path):
         found = _STEP.match(path, position)
-        if not found or (position == 0 and path[0] == "."):
+        if not found or (position == 0 and path[0] == ".") or len(steps) == MOST_STEPS:
             raise NoSuchNode(f"{path!r} is not a path", "a path reads stages[0].with.k")
         if found["index"] is not None:
             steps.append(int(found["index"]))

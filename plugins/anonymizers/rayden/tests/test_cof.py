@@ -12,6 +12,7 @@ from anonloom.data.findings import Findings
 from anonloom.data.loss import gcp
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
+from anonloom.errors import ParameterError
 from anonloom.kinds.context import Run
 from anonloom.kinds.guard import Guard
 from anonloom.kinds.partitioner import Partitioner
@@ -304,3 +305,13 @@ def test_classes_below_what_is_demanded_are_left_alone():
     found, _ = handled(Cof(alpha=0.5), table, classes, Guard([AtLeast(k=4)]))
 
     assert [0, 1, 2] == sorted(found.members(0).tolist())
+
+
+@pytest.mark.parametrize("alpha", [-1.0, 1e308])
+def test_deviations_that_nobody_counts_are_refused(alpha):
+    with pytest.raises(ParameterError) as refused:
+        Cof(alpha=alpha)
+    assert (
+        "The 'alpha' parameter of Cof must be a number from 0 to 1000000. "
+        f"Got {alpha} instead." == str(refused.value)
+    )

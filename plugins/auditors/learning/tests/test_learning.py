@@ -450,6 +450,11 @@ def test_a_release_without_the_label_or_without_rows_cannot_be_assessed():
         ),
         (SCHEMA.columns[:3], {"label": "sugar"}, None),
         (
+            SCHEMA.columns[:3],
+            {"label": ""},
+            "column '' is not declared; published are: 'age', 'job', 'sugar'",
+        ),
+        (
             (*SCHEMA.columns, Column(name="well", role="label")),
             {},
             "the role 'label' has 'ill', 'well': name the one to predict with 'label'",

@@ -10,6 +10,7 @@ from anonloom.data.case import Case
 from anonloom.data.release import Release
 from anonloom.data.schema import Column, Schema
 from anonloom.data.table import Table
+from anonloom.errors import ParameterError
 from anonloom.kinds.context import Run
 from anonloom.testing import AuditorConformance, tables
 from anonloom.testing.tables import Sample
@@ -218,3 +219,14 @@ def test_values_that_nobody_named_are_not_shown():
 
     assert ["advantage"] == [chart.name for chart in found.charts]
     assert "gout" not in str(found)
+
+
+@pytest.mark.parametrize("name", ["repeats", "deals"])
+def test_repetitions_that_nobody_waits_for_are_refused(name):
+    for count in (0, 1001, 2**62):
+        with pytest.raises(ParameterError) as refused:
+            AttributeInference(**{name: count})
+        assert (
+            f"The '{name}' parameter of AttributeInference must be an integer from 1 to 1000. "
+            f"Got {count} instead." == str(refused.value)
+        )

@@ -14,7 +14,7 @@ from anonloom.kinds.context import Run
 from anonloom.kinds.guard import Guard
 from anonloom.kinds.outliers import OutlierHandler
 from anonloom.kinds.partitioner import Partitioner
-from anonloom.params import at_least, param
+from anonloom.params import at_least, between, param
 from anonloom.run.merge import merge_until_admitted
 from anonloom_kernels.compiled import compiling
 from anonloom_rayden.detection import Chain, Scoring, admits_rest, beyond, removable
@@ -34,7 +34,7 @@ class Cof(OutlierHandler):
 
     alpha: float = param(
         help="How many standard deviations above the mean of its class a score must lie.",
-        check=at_least(0),
+        check=between(0, 1_000_000),
         default=2.0,
     )
 

@@ -70,7 +70,7 @@ class Division:
         parts = place_parts(column, closed, reading).tocsc()[:, 1 : len(ends)]
         texts = place_texts(column.axis, ends)
         labels = tuple(f"{lo} to {hi}" for lo, hi in pairwise(texts))
-        middles = tuple(((ends[:-1] + ends[1:]) / 2).tolist())
+        middles = tuple((ends[:-1] / 2 + ends[1:] / 2).tolist())
         return cls(labels, parts, middles if column.type == "number" else None)
 
     @classmethod

@@ -72,7 +72,7 @@ class Learning(Auditor):
         if self.label is None and len(labels) > 1:
             listed = ", ".join(f"'{name}'" for name in labels)
             return f"the role 'label' has {listed}: name the one to predict with 'label'"
-        label = self.label or labels[0]
+        label = labels[0] if self.label is None else self.label
         named = (label, *(self.features or ()))
         wrong = schema.unpublished(named)
         if wrong is None and label in (self.features or ()):

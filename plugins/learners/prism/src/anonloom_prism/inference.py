@@ -55,13 +55,13 @@ class AttributeInference(Auditor):
     repeats: int = param(
         help="How often the people are divided anew; intervals need two or more.",
         default=5,
-        check=at_least(1),
+        check=between(1, 1000),
     )
     deals: int = param(
         help="How often all this is repeated with values dealt anew among the people, to learn "
         "what chance gives.",
         default=3,
-        check=at_least(1),
+        check=between(1, 1000),
     )
     rows: int | None = param(
         help="Most rows that are used, drawn at random; null for all.",
