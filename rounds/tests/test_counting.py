@@ -53,6 +53,10 @@ def test_no_groups_have_no_counts():
     assert () == settled().count([])
 
 
+def test_there_may_be_more_groups_than_positions():
+    assert (1, *[0] * 20) == settled().count([[0], *[[]] * 20])
+
+
 def test_erased_positions_count_like_others():
     net = settled()
     net.erase([1])

@@ -48,6 +48,29 @@ def test_steps_that_no_round_has_are_not_kept(step):
     assert None is net.servers[0].talk.of(step, 1)
 
 
+@pytest.mark.parametrize(
+    ("step", "most"),
+    [
+        ("held", 20 * 48),
+        ("sign accepted", 64 + 2 * 96 + 32),
+        ("objections", 20 * (8 + 3 * 8 + 16 + 2 * (8 + 64) + 2 * (8 + 72))),
+        ("coin commit", 64 + 2 * 96 + 32),
+        ("coin", 64 + 2 * 96 + 32),
+        ("erased", 64 + 2 * 96 + 32),
+        ("sign result", 64 + 2 * 96 + 32),
+    ],
+)
+def test_words_longer_than_any_honest_one_are_neither_kept_nor_read(step, most):
+    """Of a round for 20 senders: 48 bytes of each are held, and an objection has 344 bytes."""
+    net = make_driver(post_round())
+    net.inject(said_by_server_1(net, step, bytes(most + 1)))
+    assert {"too long": 1} == dict(net.servers[0].refused)
+    assert None is net.servers[0].talk.of(step, 1)
+    net.inject(said_by_server_1(net, step, bytes(most)))
+    assert {"too long": 1} == dict(net.servers[0].refused)
+    assert bytes(most) == net.servers[0].talk.of(step, 1)
+
+
 def test_what_a_server_gives_as_its_reason_is_one_short_line():
     net = make_driver(post_round())
     said = b"a\nb\x1b[31m\xff" + b"x" * 10_000

@@ -22,7 +22,7 @@ from anonloom.errors import TransportError
 from anonloom.kinds.engines import ID_BYTES, Envelope
 from anonloom.kinds.rounds import Erasure, require_operation, require_positions
 from anonloom_rounds.conversation import COMMIT, STOP, TOLD_BYTES
-from anonloom_rounds.counting import COUNT_BYTES, Counting
+from anonloom_rounds.counting import Counting
 from anonloom_rounds.objections import objection_size
 from anonloom_rounds.packing import pack, packed_size
 from anonloom_rounds.saving import load, save
@@ -319,14 +319,12 @@ class RoundServer(Counting):
         round, told = self.round, self.round.servers * TOLD_BYTES
         if step in ("key", STOP):
             return _LONGEST
-        if step.removesuffix(COMMIT) not in STEPS or self._described is None:
-            return math.inf
+        if step.removesuffix(COMMIT) not in STEPS or self._described is None or step == "counted":
+            return math.inf  # as many numbers as groups, which another server may know first
         if step == "held":
             return round.capacity * (ID_BYTES + HASH_BYTES)
         if step == "objections":
             return round.capacity * packed_size(objection_size(self.sealed_sizes))
-        if step == "counted":
-            return told + HASH_BYTES + COUNT_BYTES * max(1, len(round.slots))
         # Signatures, hashes and coins.
         return told + SIGNATURE_BYTES + HASH_BYTES
 
