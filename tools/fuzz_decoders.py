@@ -35,7 +35,7 @@ from anonloom.kinds.engines import Envelope
 from anonloom.kinds.rounds import Erasure, Party, Round
 from anonloom.kinds.slots import SlotSecret, write_row
 from anonloom.kinds.transport import Seat
-from anonloom.kinds.work import JOB, RESULT
+from anonloom.kinds.work import JOB, RESULT, OmittedWork
 from anonloom.kinds.work import Campaign as Outsourced
 from anonloom.protocol import faults
 from anonloom.protocol.driver import Driver
@@ -73,7 +73,6 @@ from anonloom_rounds.signing import Signer, read_signed, write_signed
 from anonloom_rounds.uploads import read_held
 from anonloom_sentinels_twins.dask_executor import _read as read_worker
 from anonloom_sentinels_twins.files import read_answers, worker_file
-from anonloom_sentinels_twins.judging import OmittedWork
 from anonloom_sentinels_twins.scheme import SentinelsTwins
 from anonloom_skip_list.scheme import SkipListSeal
 
@@ -146,7 +145,7 @@ def _number(rng: random.Random, data: bytes, others: Sequence[bytes]) -> bytes:
     """Put a number where a length or a count may stand."""
     at = rng.randint(0, len(data))
     number = rng.choice((0, 1, 2**16, 2**31, 2**32 - 1, 2**63, 2**64 - 1, len(data)))
-    width = rng.choice((4, 8))
+    width: int = rng.choice((4, 8))
     return data[:at] + (number % 2 ** (8 * width)).to_bytes(width, "big") + data[at + width :]
 
 
@@ -494,9 +493,11 @@ def rounds_targets() -> Iterator[tuple[str, Callable[[], Target]]]:
     """Yield what all transports share."""
     driver, secrets = driven(TRANSPORTS["direct"], "post")
     send(driver, secrets)
-    notice, pins, software = driver.servers[0].notice, driver.pins, driver.transport.software
+    notice, pins = driver.servers[0].notice, driver.pins
     assert notice is not None
-    judge, identities = driver.transport.judge_keys, driver.identities
+    # What transports of rounds have beyond the kind.
+    transport: Any = driver.transport
+    software, judge, identities = transport.software, transport.judge_keys, driver.identities
     server: Any = driver.servers[0]
     held = server._uploads.held()
     client: Any = driver.clients[0]

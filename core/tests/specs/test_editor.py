@@ -15,6 +15,7 @@ BEYOND = {
     "audit-column-not-published",
     "column-format-without-percent",
     "column-interval-of-category",
+    "column-name-invisible",
     "column-namesakes-without-identifier",
     "column-publish-without-quasi",
     "column-two-persons",
