@@ -354,6 +354,25 @@ def test_apply_with_a_level_that_the_hierarchy_lacks(anonloom, shop):
     ) == anonloom("apply", "out/private/transformation.json", "clinic.csv", "--to", "o")
 
 
+def test_apply_with_a_region_of_nodes_that_begins_with_a_missing_value(anonloom, shop):
+    shop.change(
+        "sex: {role: quasi}",
+        "sex: {role: quasi, hierarchy: {build: tree, tree: {any: [f, m]}}, missing: own}",
+    )
+    assert 0 == anonloom("run", "pipeline.yaml", "--quiet")[0]
+    path = shop.out / "private" / "transformation.json"
+    data = json.loads(path.read_text())
+    region = data["regions"]["sex"]
+    assert [("f", 0, 1)] * 3 == [
+        (region["values"][0], *ends) for ends in zip(region["least"], region["most"], strict=True)
+    ]
+    region.update(level=[1, 1, 1], values=[None, *region["values"][1:]])
+    path.write_text(json.dumps(data))
+    words = ("apply", "out/private/transformation.json", "clinic.csv", "--to", "o")
+    code, _, err = anonloom(*words, "--suppress-at-most", "1")
+    assert (0, "") == (code, err)
+
+
 # -- surroundings -----------------------------------------------------------------------------
 
 

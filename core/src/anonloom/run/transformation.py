@@ -503,7 +503,8 @@ def _node_ends(
             f"the transformation is damaged: the hierarchy of column '{axis.name}' has "
             f"{len(axis.hierarchy.ancestors)} levels, and a region has a higher one"
         )
-    known = (level >= 0) & (hi < axis.occurring)
+    # A missing value is below no node, at whichever end of a region it stands.
+    known = (level >= 0) & (np.maximum(lo, hi) < axis.occurring)
     if not known.any():
         return lo, hi
     node = axis.node(lo[known], hi[known], level[known])
