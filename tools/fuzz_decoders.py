@@ -146,7 +146,8 @@ def _number(rng: random.Random, data: bytes, others: Sequence[bytes]) -> bytes:
     at = rng.randint(0, len(data))
     number = rng.choice((0, 1, 2**16, 2**31, 2**32 - 1, 2**63, 2**64 - 1, len(data)))
     width: int = rng.choice((4, 8))
-    return data[:at] + (number % 2 ** (8 * width)).to_bytes(width, "big") + data[at + width :]
+    written = int(number % 2 ** (8 * width)).to_bytes(width, "big")
+    return data[:at] + written + data[at + width :]
 
 
 def _splice(rng: random.Random, data: bytes, others: Sequence[bytes]) -> bytes:
