@@ -419,6 +419,8 @@ def test_what_runs_for_a_plugin_with_uv(coins, wheels, tmp_path, slots):
         [
             python,
             "-I",
+            "-X",
+            f"pycache_prefix={tmp_path / 'translated'}",
             "-m",
             "pytest",
             "-q",
@@ -434,6 +436,16 @@ def test_what_runs_for_a_plugin_with_uv(coins, wheels, tmp_path, slots):
         result.summary,
         result.passed,
     )
+
+
+def test_packages_with_the_most_tests_are_tried_first(coins, tmp_path):
+    for name, lines in (("few", 1), ("most", 50), ("some", 9)):
+        (tmp_path / name / "tests").mkdir(parents=True)
+        (tmp_path / name / "tests/test_it.py").write_text("pass\n" * lines)
+    few, most, some = (
+        check_workspace.Member(tmp_path, name, coins.project) for name in ("few", "most", "some")
+    )
+    assert [most, some, few] == alone.longest_first([few, most, some])
 
 
 def test_a_plugin_that_fails_keeps_its_output_and_leaves_its_place(coins, wheels, tmp_path, slots):

@@ -301,6 +301,7 @@ def larger(rows=160, seed=5):
 GUARD = Guard([AtLeast(k=4), DistinctValues(l=2, of="illness")])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("method", WAYS, ids=str)
 def test_finds_the_leaves_of_the_recursion_in_a_larger_table(method, seed):

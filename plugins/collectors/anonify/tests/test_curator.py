@@ -109,6 +109,7 @@ def test_the_same_of_tables_that_are_difficult(make):
     assert shown(curators(table, numbers - 1, campaign.owners[1])) == shown(release)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", transports())
 def test_the_same_over_every_transport(name):
     sample = tables.clinic(40)

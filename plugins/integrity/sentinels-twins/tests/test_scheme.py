@@ -33,7 +33,8 @@ def decided(campaign, sizing, runs, draw, lazy, seed):
     rates = np.where(is_lazy, campaign.omission, 0.0)
     sentinels, twins = sizing.controls["sentinels"], sizing.controls["twins"]
     counts = draw(campaign, sentinels, twins, rates, rng)
-    return is_lazy, decide(counts, campaign, RULES, prior_of(campaign), particles=64 if lazy else 8)
+    # What is tested here does not depend on the probabilities of laziness, which take long.
+    return is_lazy, decide(counts, campaign, RULES, prior_of(campaign), particles=0)
 
 
 def at_most(rate, runs):
@@ -73,7 +74,7 @@ def test_a_lazy_majority_does_not_make_honest_workers_look_lazy(draw):
     is_lazy = rng.permuted(np.tile(np.arange(10) < 6, (runs, 1)), axis=1)
     controls = [sizing.controls[sort] for sort in ("sentinels", "twins")]
     counts = draw(campaign, *controls, np.where(is_lazy, 0.9, 0.0), rng)
-    decision = decide(counts, campaign, RULES, prior_of(campaign), particles=64)
+    decision = decide(counts, campaign, RULES, prior_of(campaign), particles=0)
     assert 0 == (decision.accused & ~is_lazy).sum()
     assert decision.accused[is_lazy].mean() > 0.9
 
@@ -118,6 +119,7 @@ def eight(colluding, runs=15):
     return pd.DataFrame(found)
 
 
+@pytest.mark.long
 def test_a_colluding_majority_frames_nobody_and_is_not_believed():
     """Five of eight compare their jobs: the three who work look like the ones who do not."""
     found = eight(colluding=5)
@@ -127,6 +129,7 @@ def test_a_colluding_majority_frames_nobody_and_is_not_believed():
     assert found["right_relied"].sum() >= 0.35 * found["right"].sum()
 
 
+@pytest.mark.long
 def test_two_of_eight_who_collude_are_named_every_time():
     found = eight(colluding=2)
     assert ([2] * 15, [0] * 15) == (found["named"].tolist(), found["framed"].tolist())

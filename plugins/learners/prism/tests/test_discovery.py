@@ -107,6 +107,7 @@ def test_what_adds_up_is_found_in_combination_too(measure: Measure) -> None:
     assert [frozenset({"one", "two"})] == [one.attributes for one in found]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("measure", MEASURES)
 def test_independent_tables_are_blamed_no_more_often_than_stated(measure: Measure) -> None:
     """Small tables and rare values, where many sets pass the threshold by chance."""
@@ -124,6 +125,7 @@ def test_independent_tables_are_blamed_no_more_often_than_stated(measure: Measur
     assert passed > 20
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("measure", MEASURES)
 def test_a_few_hits_that_meet_in_rare_values_are_no_more_blamed_than_stated(
     measure: Measure,

@@ -39,6 +39,7 @@ def test_the_table_is_the_smallest_that_the_formula_allows(messages, rate):
     assert slots == messages or success_rate(messages, slots - 1) < rate / 1000
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("ratio", "exact", "formula"),
     [(2.7, 0.6905, 0.6982), (5, 0.8187, 0.8200), (10, 0.9048, 0.9050), (20, 0.9512, 0.9512)],

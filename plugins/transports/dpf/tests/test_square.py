@@ -195,6 +195,7 @@ def test_arrangements_hold_every_word_of_their_parity_once_and_come_in_every_ord
         assert (ones[:, :, -1] == arranged.last[parity]).all()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("servers", SERVERS)
 def test_lines_of_any_servers_but_one_are_equally_distributed_for_both_parities(servers):
     """So nobody sees which row is odd; every order of columns is counted."""

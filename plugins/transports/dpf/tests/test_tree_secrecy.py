@@ -182,6 +182,7 @@ class TwoLevels:
         return packed(*columns)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("party", [0, 1])
 def test_two_levels_have_the_same_distribution_too(party):
     table = TwoLevels()
