@@ -41,13 +41,12 @@ def check_says_no_cell(subject: Acting) -> None:
 
 def check_representations_are_short(subject: Acting) -> None:
     """What the method and its result show of themselves is short."""
-    problems = []
-    for one in subject.played(CANARIES):
-        for shown in (subject.made(), one.seen.result, one.seen.run):
-            # What is no class of a method's, such as an array, is shown by whoever made it.
-            if attrs.has(type(shown)) and len(repr(shown)) > LONGEST_REPR:
-                name = type(shown).__name__
-                problems.append(f"{one.scene.name}: {name}: {len(repr(shown))} characters")
+    problems = [
+        f"{one.scene.name}: {type(shown).__name__}: {len(repr(shown))} characters"
+        for one in subject.played(CANARIES)
+        for shown in _objects(subject, one)
+        if len(repr(shown)) > LONGEST_REPR
+    ]
     held(problems, f"the representation has more than {LONGEST_REPR} characters")
 
 
@@ -86,9 +85,21 @@ def told(
         else:
             # The rows themselves are private; that there are some, and why, is not.
             yield f"private rows {item.name}", f"{item.name} {item.meaning}"
-    for what, shown in (("method", subject.made()), ("result", seen.result), ("run", seen.run)):
-        yield f"repr of the {what}", repr(shown)
+    for shown in _objects(subject, one):
+        yield f"repr of {type(shown).__name__}", repr(shown)
     yield from subject.also_told(one)
+
+
+def _objects(subject: Acting, one: Played) -> Iterator[object]:
+    """Yield the method, what it was given to speak with, and what it returned.
+
+    What is no class of attrs, such as an array or a frame, is shown by whoever made it.
+    """
+    result = one.seen.result
+    returned = result if isinstance(result, tuple) else (result,)
+    yield from (
+        shown for shown in (subject.made(), one.seen.run, *returned) if attrs.has(type(shown))
+    )
 
 
 def _findings(seen: Observed, release: Release | None) -> Findings:
