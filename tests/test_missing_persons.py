@@ -131,7 +131,8 @@ def broken(release, rows, models):
         cells = (row["age"], row["sex"])
         if cells != ("*", "*"):
             classes[cells].append(row)
-    known = [(owner[row["row"]], row["illness"]) for row in release if owner[row["row"]]]
+    unstarred = [row for members in classes.values() for row in members]
+    known = [(owner[row["row"]], row["illness"]) for row in unstarred if owner[row["row"]]]
     wrong = []
     for members in classes.values():
         values = [row["illness"] for row in members]

