@@ -342,10 +342,19 @@ def of_servers(transport: Any, operation: str) -> Target:
             answer = pack((1).to_bytes(4, "big"), bytes(32), b"")
             seen += [to("missing", bytes(kept)), to("layer", answer)]
         samples.append([one for one in seen if one.receiver.role == "server"])
+    # Every step alike, and what clients say more often: anybody may.
+    steps = [
+        [
+            [one for one in of_phase if (one.step, one.sender.role) == said]
+            for said in sorted({(one.step, one.sender.role) for one in of_phase})
+            for _ in range(5 if said[1] == "client" else 1)
+        ]
+        for of_phase in samples
+    ]
 
     def attempt(rng: random.Random) -> int:
         at = rng.randrange(len(drivers))
-        envelope = rng.choice(samples[at])
+        envelope = rng.choice(rng.choice(steps[at]))
         others = [one.body for one in rng.sample(samples[at], 3)]
         change: dict[str, Any] = {"body": mutated(rng, envelope.body, others)}
         if rng.random() < 0.1:
