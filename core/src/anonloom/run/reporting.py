@@ -232,7 +232,8 @@ def _notices(spec: PipelineSpec, original: Table, release: Release) -> list[Noti
     found += collection.notices(spec.collect.method)
     if spec.local_code:
         found.append(Notice("A method came from unpackaged local code.", privacy=True))
-    if spec.publish.transformation:
+    # It is not written where cells do not cover the originals.
+    if spec.publish.transformation and release.truthful:
         text = "The transformation is public: others can replay the regions."
         found.append(Notice(text, privacy=True))
     return found
