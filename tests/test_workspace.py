@@ -420,7 +420,7 @@ def test_what_runs_for_a_plugin_with_uv(coins, wheels, tmp_path, slots):
             python,
             "-I",
             "-X",
-            f"pycache_prefix={tmp_path / 'translated'}",
+            f"pycache_prefix={tmp_path / 'translated sources'}",
             "-m",
             "pytest",
             "-q",
@@ -430,12 +430,22 @@ def test_what_runs_for_a_plugin_with_uv(coins, wheels, tmp_path, slots):
             "tests",
         ],
     ] == recorder.commands
-    assert {"NUMBA_CACHE_DIR": str(tmp_path / "kernels")} == recorder.settings
+    assert {"NUMBA_CACHE_DIR": str(tmp_path / "compiled kernels")} == recorder.settings
     assert ("two-coins", "3 passed, 1 skipped", True) == (
         result.name,
         result.summary,
         result.passed,
     )
+
+
+def test_what_is_kept_between_packages_lies_in_no_package_s_folder(coins, wheels, tmp_path, slots):
+    recorder = Recorder("3 passed in 0.12s\n")
+    alone.check(coins, wheels, tmp_path, alone.Uv("uv", recorder), slots)
+    kept = [recorder.settings["NUMBA_CACHE_DIR"]]
+    kept += [word.partition("=")[2] for word in recorder.commands[-1] if "pycache_prefix" in word]
+    names = {member.short for member in check_workspace.members(ROOT)}
+    assert 2 == len(kept)
+    assert set() == names & {Path(folder).name for folder in kept}
 
 
 def test_packages_with_the_most_tests_are_tried_first(coins, tmp_path):

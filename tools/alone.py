@@ -202,10 +202,11 @@ def check(member: Member, wheels: Path, scratch: Path, tool: Installer, slots: S
         # Isolated: neither the folder nor PYTHONPATH becomes importable.
         # What takes long says nothing about what a package needs, and runs in the workspace.
         quick = ["-q", "-m", "not long", "--hypothesis-profile=quick", "tests"]
-        kernels = str(scratch / "kernels")
+        # Not a name that a package has: their folders lie beside it.
+        kernels = str(scratch / "compiled kernels")
         # Kept like the kernels: the next environment in this place need not translate what both
         # have installed again. Python looks at each source's time and size before it uses it.
-        translated = f"pycache_prefix={scratch / 'translated'}"
+        translated = f"pycache_prefix={scratch / 'translated sources'}"
         tests = [str(python), "-I", "-X", translated, "-m", "pytest", *quick]
         printed = tool.run(tests, cwd=place, NUMBA_CACHE_DIR=kernels)
     except CommandFailedError as failure:
