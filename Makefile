@@ -1,10 +1,13 @@
 # Shorthand only: every line is a command that works without make, run in .venv-dev (see README.md).
 PYTHON ?= .venv-dev/bin/python
 
-.PHONY: test lint types workspace alone ci
+.PHONY: test long lint types workspace alone ci
 
 test:
-	$(PYTHON) -m pytest -q -n 2
+	$(PYTHON) -m pytest -q -n 2 -m "not long" --hypothesis-profile=quick
+
+long:
+	$(PYTHON) -m pytest -q -n 2 -m "long or hypothesis"
 
 lint:
 	$(PYTHON) -m ruff check

@@ -8,9 +8,8 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.data.written import FromFile, LeafTable
+from anonloom import Column, Schema, Table
+from anonloom.hierarchies import FromFile, LeafTable
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tools"))

@@ -88,10 +88,10 @@ class Bench:
         assert child.stdout is not None
         child.stdin.write(json.dumps(attrs.asdict(asked)) + "\n")
         child.stdin.flush()
-        said = child.stdout.readline()
-        if not said:
+        message = child.stdout.readline()
+        if not message:
             raise SystemExit(f"{asked} failed")
-        figures: dict[str, Any] = json.loads(said)
+        figures: dict[str, Any] = json.loads(message)
         return figures
 
     def _child(self, chain: str) -> "subprocess.Popen[str]":
@@ -137,11 +137,11 @@ class Bench:
 
     def _better(self, record: Record) -> None:
         chain, rows, k, whole = key(record)
-        found = self.figures(self.asked(chain, rows, k, whole=whole))
+        result = self.figures(self.asked(chain, rows, k, whole=whole))
         for part in ("cpu", "cpu_with_cells"):
             if part in record:
-                record[part] = min(record[part], found[part])
-        for stage, cpu in found.get("stages", {}).items():
+                record[part] = min(record[part], result[part])
+        for stage, cpu in result.get("stages", {}).items():
             record["stages"][stage] = min(record["stages"][stage], cpu)
         print(f"{line(record)}   again", flush=True)
 
@@ -192,7 +192,7 @@ TEN_MILLION = {
 def ten_million(options: argparse.Namespace, chains: Iterable[str]) -> list[Record]:
     """Whole runs of the command line, CSV to Parquet, on ten million rows."""
     table = adult_file(10 * MILLION)
-    found = []
+    results = []
     for chain in chains:
         columns = [
             f"    {name}: {{role: quasi, hierarchy: {hierarchy_file(name, options.hierarchies)}"
@@ -210,9 +210,9 @@ def ten_million(options: argparse.Namespace, chains: Iterable[str]) -> list[Reco
             spec.write_text(text)
             used = measure([sys.executable, "-m", "anonloom", "run", str(spec), "--quiet"])
         record = {"chain": chain, "rows": 10 * MILLION, "k": 10, "whole": True}
-        found.append(record | {"cpu": used["cpu_seconds"], "peak_mb": used["peak_mb"]})
-        print(f"{line(found[-1])}, CSV included", flush=True)
-    return found
+        results.append(record | {"cpu": used["cpu_seconds"], "peak_mb": used["peak_mb"]})
+        print(f"{line(results[-1])}, CSV included", flush=True)
+    return results
 
 
 def parsed() -> argparse.Namespace:

@@ -32,8 +32,8 @@ MOST_FLAT = 100_000
 def clocked(call: Callable[[], Any]) -> tuple[Any, Found]:
     """Return what a call returns, and its CPU and wall seconds."""
     cpu, wall = time.process_time(), time.perf_counter()
-    found = call()
-    return found, {"cpu": time.process_time() - cpu, "wall": time.perf_counter() - wall}
+    result = call()
+    return result, {"cpu": time.process_time() - cpu, "wall": time.perf_counter() - wall}
 
 
 def anonymeter(asked: Found) -> Found:
@@ -81,8 +81,8 @@ def sdmetrics(asked: Found) -> Found:
             num_rows_subsample=min(SUBSAMPLE, len(original)),
         )
 
-    found, cost = clocked(call)
-    return cost | {"score": float(found["score"])}
+    result, cost = clocked(call)
+    return cost | {"score": float(result["score"])}
 
 
 def recordlinkage(asked: Found) -> Found:
@@ -170,13 +170,13 @@ def splink(asked: Found) -> Found:
     (linker, pairs), cost = clocked(call)
     columns = "row_l, row_r, source_dataset_l, match_weight, match_probability"
     text = f"SELECT {columns} FROM {pairs.physical_name}"
-    found = connection.execute(text).fetchnumpy()
-    left, right = found["row_l"], found["row_r"]
-    if str(found["source_dataset_l"][0]) != "original":
+    result = connection.execute(text).fetchnumpy()
+    left, right = result["row_l"], result["row_r"]
+    if str(result["source_dataset_l"][0]) != "original":
         left, right = right, left
     # Its weight counts how rare matches are; the classical one does not.
-    weights = np.asarray(found["match_weight"], float) - np.log2(prior / (1 - prior))
-    scores = linked(left, right, np.asarray(found["match_probability"], float), asked["rows"])
+    weights = np.asarray(result["match_weight"], float) - np.log2(prior / (1 - prior))
+    scores = linked(left, right, np.asarray(result["match_probability"], float), asked["rows"])
     return cost | scores | {"positive": reached(left, weights > 0, asked["rows"])} | learned(linker)
 
 
@@ -210,11 +210,11 @@ def faiss(asked: Found) -> Found:
         index.add(candidates)
         return index.search(records, 2)
 
-    (found, _), cost = clocked(graph)
+    (result, _), cost = clocked(graph)
     if asked["rows"] > MOST_FLAT:
         return cost
     (scores, _), of_flat = clocked(flat)
-    same = float(np.mean(found[:, 0] >= scores[:, 0] - 1e-6))
+    same = float(np.mean(result[:, 0] >= scores[:, 0] - 1e-6))
     return cost | {"flat_cpu": of_flat["cpu"], "found": same}
 
 
@@ -280,8 +280,8 @@ def main() -> None:
     asked = json.loads(sys.argv[1])
     calls = (anonymeter, sdmetrics, recordlinkage, splink, faiss, hnswlib)
     by_name = {call.__name__: call for call in calls}
-    found = by_name[asked["peer"]](asked)
-    print(json.dumps(found | {"peak_mb": peak_mb()}))
+    result = by_name[asked["peer"]](asked)
+    print(json.dumps(result | {"peak_mb": peak_mb()}))
 
 
 if __name__ == "__main__":

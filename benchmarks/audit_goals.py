@@ -55,8 +55,8 @@ class Results:
 
     def of(self, name: str) -> list[Record]:
         """Every size at which something was measured."""
-        found = [self.get(name, rows) for other, rows in self.records if other == name]
-        return sorted((r for r in found if r is not None), key=lambda record: record["rows"])
+        results = [self.get(name, rows) for other, rows in self.records if other == name]
+        return sorted((r for r in results if r is not None), key=lambda record: record["rows"])
 
 
 def goals(results: Results) -> list[Goal]:
@@ -130,11 +130,11 @@ def agreement(results: Results) -> Iterator[str]:
     if not theirs:
         return
     ours = results.get("fellegi-sunter", theirs[0]["rows"])
-    found = [] if ours is None else [(ours, ours["findings"], "linkage_rate_posterior")]
-    found += [(record, record, "linked") for record in theirs]
+    result = [] if ours is None else [(ours, ours["findings"], "linkage_rate_posterior")]
+    result += [(record, record, "linked") for record in theirs]
     yield "| Record linkage | posterior > 0.5 | P@1 | m and u by column |"
     yield "| --- | ---: | ---: | --- |"
-    for record, figures, linked in found:
+    for record, figures, linked in result:
         chances = ", ".join(
             f"{NAMES.get(name, name)} {m:.2f} {u:.2f}"
             for name, (m, u) in sorted(record.get("chances", {}).items())
@@ -161,7 +161,7 @@ def crossover(results: Results) -> Iterator[str]:
         cells.append(f"{graph['found']:.1%}" if "found" in graph else "")
         cells.append(f"{other['cpu']:.2f}" if other else "")
         yield f"| {' | '.join(cells)} |"
-        approximate = [found["cpu"] for found in (graph, other) if found]
+        approximate = [result["cpu"] for result in (graph, other) if result]
         if approximate:
             ratios.append((rows, exact["cpu"] / min(approximate)))
     if len(ratios) > 1:
@@ -170,10 +170,10 @@ def crossover(results: Results) -> Iterator[str]:
 
 def _meeting(ratios: list[tuple[int, float]]) -> float:
     """Where a ratio reaches 1, along the line through the two sizes nearest to it."""
-    sizes, found = np.log([rows for rows, _ in ratios]), np.log([ratio for _, ratio in ratios])
-    last = int(np.clip(np.searchsorted(found, 0.0), 1, len(found) - 1))
-    slope = (found[last] - found[last - 1]) / (sizes[last] - sizes[last - 1])
-    return float(np.exp(sizes[last] - found[last] / slope))
+    sizes, result = np.log([rows for rows, _ in ratios]), np.log([ratio for _, ratio in ratios])
+    last = int(np.clip(np.searchsorted(result, 0.0), 1, len(result) - 1))
+    slope = (result[last] - result[last - 1]) / (sizes[last] - sizes[last - 1])
+    return float(np.exp(sizes[last] - result[last] / slope))
 
 
 def draw(results: Results, file: Path) -> None:

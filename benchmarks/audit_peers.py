@@ -79,6 +79,6 @@ def searched(name: str, rows: int, width: int) -> dict[str, Any]:
 
 
 def _asked(python: Path, question: dict[str, Any]) -> dict[str, Any]:
-    said = run([str(python), str(CALLS), json.dumps(question)], MOST_SECONDS)
-    found: dict[str, Any] = json.loads(said.splitlines()[-1])
-    return {"calls": 1, **found}
+    message = run([str(python), str(CALLS), json.dumps(question)], MOST_SECONDS)
+    result: dict[str, Any] = json.loads(message.splitlines()[-1])
+    return {"calls": 1, **result}

@@ -85,8 +85,8 @@ class Bench:
             file = Path(folder) / "found.json"
             program = str(Path(__file__).with_name("audits.py"))
             used = measure([sys.executable, program, json.dumps(asked), str(file)])
-            found: dict[str, Any] = json.loads(file.read_text())
-        return found | {"peak_mb": used["peak_mb"]}
+            result: dict[str, Any] = json.loads(file.read_text())
+        return result | {"peak_mb": used["peak_mb"]}
 
     def again(self) -> None:
         """Measure what looks too dear once more; the best of all counts."""
@@ -95,10 +95,10 @@ class Bench:
             missed = [goal for goal in audit_goals.goals(results) if not goal.met]
             for name, rows in sorted({asked for goal in missed for asked in goal.times}):
                 record = results.records[name, rows]
-                found = self.figures(name, rows)
-                wall = min(record["wall"], found["wall"])
-                if found["cpu"] < record["cpu"]:
-                    record.update(found)
+                result = self.figures(name, rows)
+                wall = min(record["wall"], result["wall"])
+                if result["cpu"] < record["cpu"]:
+                    record.update(result)
                 record["wall"] = wall
                 print(f"{line(record)}   again", flush=True)
 

@@ -24,10 +24,7 @@ from marketing_case import BLOCKING, CATEGORIES, CLOCK, NOISE, case, frames, tru
 from measure import repeated
 from threadpoolctl import threadpool_limits
 
-from anonloom.data.case import Case
-from anonloom.data.findings import Findings
-from anonloom.kinds.auditor import Auditor
-from anonloom.kinds.context import Run
+from anonloom import AuditInput, Auditor, Findings, StageContext
 from anonloom_cvpl import evidence
 from anonloom_cvpl.auditor import Cvpl
 from anonloom_cvpl.configuration import Configuration
@@ -78,9 +75,9 @@ class Asked:
     seed: int = 1
 
     @property
-    def run(self) -> Run:
+    def run(self) -> StageContext:
         """What the audit is given."""
-        return Run(seed=1, workers=self.workers or os.cpu_count() or 1)
+        return StageContext(seed=1, workers=self.workers or os.cpu_count() or 1)
 
 
 @attrs.define
@@ -93,10 +90,10 @@ class Cost:
     def of(self, call: Callable[[], Any]) -> Any:
         """Return what a call returns, and add what it costs."""
         cpu, wall = time.process_time(), time.perf_counter()
-        found = call()
+        result = call()
         self.cpu += time.process_time() - cpu
         self.wall += time.perf_counter() - wall
-        return found
+        return result
 
 
 @attrs.define
@@ -109,7 +106,7 @@ class Split:
     comparisons: int = 0
     products: int = 0
 
-    def audit(self, auditor: Auditor, made: Case, run: Run) -> Findings:
+    def audit(self, auditor: Auditor, made: AuditInput, context: StageContext) -> Findings:
         """Audit, and look at the clock around the two stages."""
         search, prepared = evidence.search, Configuration.prepared
 
@@ -126,7 +123,7 @@ class Split:
             patch.object(evidence, "search", searching),
             patch.object(Configuration, "prepared", preparing),
         ):
-            findings: Findings = self.whole.of(lambda: auditor.audit(made, run))
+            findings: Findings = self.whole.of(lambda: auditor.audit(made, context))
         return findings
 
     def costs(self, part: str) -> dict[str, float]:
@@ -144,17 +141,17 @@ def audited(asked: Asked) -> dict[str, Any]:
     Split().audit(auditor, case(WARM_UP), asked.run)
     made = case(asked.rows)
     splits: list[Split] = []
-    found: dict[str, Findings] = {}
+    results: dict[str, Findings] = {}
 
     def call() -> float:
         splits.append(Split())
-        found["last"] = splits[-1].audit(auditor, made, asked.run)
+        results["last"] = splits[-1].audit(auditor, made, asked.run)
         return splits[-1].whole.cpu
 
     rounds = repeated(call, asked.once)
     best = min(splits, key=lambda split: split.whole.cpu)
     figures = best_of(rounds, [split.whole.wall for split in splits])
-    figures["findings"] = {item.name: item.value for item in found["last"] if item.name in SHOWN}
+    figures["findings"] = {item.name: item.value for item in results["last"] if item.name in SHOWN}
     if best.comparisons:
         figures |= {
             "stages": best.costs("cpu"),
@@ -163,11 +160,11 @@ def audited(asked: Asked) -> dict[str, Any]:
             "components": best.products // best.comparisons,
             "gflops": 2e-9 * best.products / best.similarity.cpu,
         }
-    for chart in found["last"].charts:
+    for chart in results["last"].charts:
         if chart.name == "agreement":
             m, u = chart.data["matching pairs (m)"], chart.data["other pairs (u)"]
             figures["chances"] = {
-                name: [m[at], u[at]] for at, name in enumerate(chart.data["labels"])
+                name: [m[index], u[index]] for index, name in enumerate(chart.data["labels"])
             }
             figures["true_chances"] = true_agreement(made)
     return figures
@@ -245,8 +242,8 @@ def searched(asked: Asked) -> dict[str, Any]:
     search(WARM_UP)
     cost.clear()
     search(asked.rows)
-    found = best_of([one.cpu for one in cost], [one.wall for one in cost])
-    return found | {"gflops": 2e-9 * asked.rows**2 * asked.width / found["cpu"]}
+    result = best_of([item.cpu for item in cost], [item.wall for item in cost])
+    return result | {"gflops": 2e-9 * asked.rows**2 * asked.width / result["cpu"]}
 
 
 YARDSTICKS = {"sgemm": sgemm, "scikit-learn": scikit_learn, "exact search": searched}

@@ -23,14 +23,10 @@ import numpy as np
 from adult_table import TREES, Publish, encoded, rows_of_adult
 from measure import repeated
 
-from anonloom.data.classes import Classes
-from anonloom.data.loss import gcp
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.kinds.partitioner import Partitioner
-from anonloom.run import check
-from anonloom.run.tablefiles import write_parquet
+from anonloom import Classes, Guard, Partitioner, StageContext, Table
+from anonloom._run import check
+from anonloom._run.table_files import write_parquet
+from anonloom.loss import gcp
 from anonloom_full_domain.full_domain import FullDomain
 from anonloom_full_domain.local_recoding import LocalRecoding
 from anonloom_k_member.k_member import KMember
@@ -111,11 +107,11 @@ def stage_names(chain: str) -> list[str]:
 def anonymized(chain: str, table: Table, guard: Guard) -> tuple[Classes, list[float]]:
     """Run a chain; return its classes and the CPU seconds of every stage."""
     classes, seconds = table.whole(), []
-    for at, method in enumerate(CHAINS[chain]):
-        run = Run(stage=f"stage-{at}", seed=1)
+    for index, method in enumerate(CHAINS[chain]):
+        context = StageContext(stage=f"stage-{index}", seed=1)
         work = method.partition if isinstance(method, Partitioner) else method.handle
         start = time.process_time()
-        classes = work(table, classes, guard, run)
+        classes = work(table, classes, guard, context)
         seconds.append(time.process_time() - start)
     return classes, seconds
 
@@ -125,7 +121,7 @@ def published(asked: Asked, table: Table, guard: Guard) -> float:
     with tempfile.TemporaryDirectory() as folder:
         start = time.process_time()
         classes, _ = anonymized(asked.chain, table, guard)
-        release = ByHierarchy().generalize(table, classes, Run(seed=1))
+        release = ByHierarchy().generalize(table, classes, StageContext(seed=1))
         check.judge(release, (("k-anonymity", KAnonymity(k=asked.k)),))
         write_parquet(release, Path(folder) / "release.parquet")
         return time.process_time() - start
@@ -159,7 +155,7 @@ def measured(asked: Asked) -> dict[str, Any]:
     """Measure one chain."""
     guard = Guard((KAnonymity(k=asked.k),))
     table = asked.table(asked.rows)
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     if asked.whole:
         published(asked, asked.table(WARM_UP), guard)
         rounds = repeated(lambda: published(asked, table, guard), asked.once)
@@ -167,7 +163,7 @@ def measured(asked: Asked) -> dict[str, Any]:
     stages: list[list[float]] = []
 
     def call() -> float:
-        found["classes"], seconds = anonymized(asked.chain, table, guard)
+        results["classes"], seconds = anonymized(asked.chain, table, guard)
         stages.append(seconds)
         return sum(seconds)
 
@@ -179,7 +175,7 @@ def measured(asked: Asked) -> dict[str, Any]:
         "calls": len(rounds),
         "stages": dict(zip(stage_names(asked.chain), best, strict=True)),
         "peak_mb": peak,
-        **judged(table, found["classes"], asked.k),
+        **judged(table, results["classes"], asked.k),
     }
 
 

@@ -37,9 +37,9 @@ def independent(rows: int, attributes: int, share: float, seed: int) -> pd.DataF
         lambda: np.where(rng.random(rows) < 0.1, np.nan, rng.normal(size=rows)),
         lambda: rng.choice(list("abcdefgh"), rows, p=skewed),
         lambda: rng.integers(0, 2, rows),
-        lambda: rng.choice([f"v{at}" for at in range(40)], rows),
+        lambda: rng.choice([f"v{index}" for index in range(40)], rows),
     )
-    columns = {f"attribute {at}": kinds[at % len(kinds)]() for at in range(attributes)}
+    columns = {f"attribute {index}": kinds[index % len(kinds)]() for index in range(attributes)}
     illness = rng.choice(["x", "y", "z"], rows, p=[share, share, 1 - 2 * share])
     # Every critical value has to occur.
     illness[:3] = ["x", "y", "z"]
@@ -53,9 +53,12 @@ def main() -> None:
     )
     parser.add_argument("--tables", type=int, default=100)
     tables = parser.parse_args().tables
-    print(f"{'rows':>6}{'attributes':>12}{'share':>8}" + "".join(f"{one:>22}" for one in MEASURES))
+    print(
+        f"{'rows':>6}{'attributes':>12}{'share':>8}"
+        + "".join(f"{measure:>22}" for measure in MEASURES)
+    )
     for rows, attributes, share in SHAPES:
-        found = {
+        results = {
             measure: sum(
                 bool(
                     discover(
@@ -70,7 +73,7 @@ def main() -> None:
             )
             for measure in MEASURES
         }
-        shares = "".join(f"{found[measure] / tables:>22.2f}" for measure in MEASURES)
+        shares = "".join(f"{results[measure] / tables:>22.2f}" for measure in MEASURES)
         print(f"{rows:>6}{attributes:>12}{share:>8}{shares}", flush=True)
 
 

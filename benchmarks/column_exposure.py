@@ -13,10 +13,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from anonloom.data.release import Release
-from anonloom.data.schema import Column, Schema, Type
-from anonloom.data.table import Table
-from anonloom.run.exposure import examine
+from anonloom import Column, Release, Schema, Table
+from anonloom._run.exposure import examine
+from anonloom.data import Type
 
 ROOT = Path(__file__).resolve().parents[1]
 OWN = (ROOT / "examples/data/clinic.csv", ROOT / ".data/adult_full.csv")
@@ -39,8 +38,10 @@ def main(files: list[str]) -> None:
         release = Release.as_it_is(Table.build(frame, Schema(columns)))
         print(f"\n{path.name}: {len(frame):,} rows\n\n| column | type | u | outcome |")
         print("| --- | --- | --- | --- |")
-        for one in examine(release):
-            print(f"| {one.column.name} | {one.column.type} | {one.share:.4f} | {one.outcome} |")
+        for item in examine(release):
+            print(
+                f"| {item.column.name} | {item.column.type} | {item.share:.4f} | {item.outcome} |"
+            )
 
 
 if __name__ == "__main__":

@@ -72,13 +72,13 @@ COLUMNS = (
 def shown(rows: list[dict[str, object]]) -> Iterator[str]:
     """Yield the lines of the table."""
     last = None
-    for one in rows:
-        if one["experiment"] != last:
-            last = one["experiment"]
+    for item in rows:
+        if item["experiment"] != last:
+            last = item["experiment"]
             yield f"\n{last}"
             yield " ".join(f"{title:>{max(len(title), 7)}}" for _, title, _ in COLUMNS)
         yield " ".join(
-            f"{'' if one[key] is None else form.format(one[key]):>{max(len(title), 7)}}"
+            f"{'' if item[key] is None else form.format(item[key]):>{max(len(title), 7)}}"
             for key, title, form in COLUMNS
         )
 

@@ -40,10 +40,10 @@ def planted(rows: int, attributes: int, seed: int = 0) -> pd.DataFrame:
     """Make a table in which one pair of numbers gives the illness away."""
     rng = np.random.default_rng(seed)
     columns = {
-        f"number {at}" if at % 2 else f"category {at}": rng.normal(size=rows)
-        if at % 2
-        else rng.choice(LETTERS[: 2 + at // 2 % 7], rows)
-        for at in range(attributes)
+        f"number {index}" if index % 2 else f"category {index}": rng.normal(size=rows)
+        if index % 2
+        else rng.choice(LETTERS[: 2 + index // 2 % 7], rows)
+        for index in range(attributes)
     }
     differ = (columns["number 1"] > 0) != (columns["number 3"] > 0)
     ill = np.where(differ, rng.random(rows) < 0.6, rng.random(rows) < 0.05)
@@ -86,11 +86,11 @@ def main() -> int:
     print(f"{'measure':24}{'Gram s':>9}{'search s':>10}{'times':>8}{'of float32':>12}  found")
     results, goals = {}, []
     for measure in MEASURES:
-        found: list[frozenset[str]] = []
+        result: list[frozenset[str]] = []
 
-        def search(measure: Measure = measure, found: list[frozenset[str]] = found) -> None:
+        def search(measure: Measure = measure, found: list[frozenset[str]] = result) -> None:
             kept = discover(frame, "illness", ["ill"], measure=measure, size=asked.size)
-            found[:] = [one.attributes for one in kept]
+            found[:] = [item.attributes for item in kept]
 
         # CPU seconds of threads that wait for each other would say little.
         with threadpool_limits(1):
@@ -100,11 +100,11 @@ def main() -> int:
             ]
         unit, half, cost = (statistics.median(times) for times in zip(*pairs, strict=True))
         results[measure] = {"gram": unit, "gram_float32": half, "search": cost}
-        listed = "; ".join(" + ".join(sorted(one)) for one in found) or "nothing"
+        listed = "; ".join(" + ".join(sorted(item)) for item in result) or "nothing"
         print(f"{measure:24}{unit:9.3f}{cost:10.3f}{cost / unit:8.2f}{cost / half:12.2f}  {listed}")
         goals.append(Goal.at_most(f"CPU of {measure} over one Gram matrix", cost / unit, LIMIT))
         if measure != "multiple-correlation":
-            others = len(found) - 1 if PLANTED in found else len(found) + 1
+            others = len(result) - 1 if PLANTED in result else len(result) + 1
             goals.append(Goal.at_most(f"sets missed or found by mistake, {measure}", others, 0))
     print(verdicts(goals))
     RESULT.parent.mkdir(exist_ok=True)

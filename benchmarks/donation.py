@@ -21,15 +21,10 @@ import numpy as np
 from transport_limits import aes_rate, hpke_rate, kem_rate
 from transport_round import aes_bytes_of, transport
 
-from anonloom.data.classes import Classes
-from anonloom.data.release import Release
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.registry import Registry
-from anonloom.run.journal import Journal
-from anonloom.run.stages import PipelineStages
-from anonloom.spec.pipeline import load_pipeline
+from anonloom import Classes, Guard, Registry, Release, StageContext, Table
+from anonloom._run.stage_log import Journal
+from anonloom._run.stages import PipelineStages
+from anonloom._spec.pipeline import load_pipeline
 from anonloom_anonify.campaign import Campaign
 from anonloom_anonify.collector import Anonify
 from anonloom_anonify.donated import Donated
@@ -48,7 +43,7 @@ def main() -> None:
     sampler = stages.sampler()
     assert sampler is not None
     guard = Guard(tuple(use.method for use in spec.privacy), sampler.method.least_kept)
-    table = spec.data.source.method.load(spec.data.schema, Run(seed=1))
+    table = spec.data.source.method.load(spec.data.schema, StageContext(seed=1))
     collector = Anonify(
         transport=transport(asked.transport, {}),
         servers=asked.servers,
@@ -56,13 +51,15 @@ def main() -> None:
         suite=asked.suite,
     )
     before = _limits(asked)
-    campaign, donated = collector.campaign(table, stages, guard, Run(seed=1, report=_report()))
+    campaign, donated = collector.campaign(
+        table, stages, guard, StageContext(seed=1, report=_report())
+    )
     began = time.process_time()
     recipient = campaign.run()
     whole = time.process_time() - began
     released = donated.released(campaign, recipient)
     limits = {name: max(rate, before[name]) for name, rate in _limits(asked).items()}
-    found = {
+    results = {
         "asked": {name: str(value) for name, value in vars(asked).items()},
         "whole_cpu": whole,
         "limits": limits,
@@ -73,11 +70,11 @@ def main() -> None:
         "council": dict(_servers(campaign.meter, asked.servers)),
         "needed": _needed(campaign, asked, limits),
     }
-    found["server_cpu"] = sum(one["server_cpu"] for one in found["rounds"].values()) + max(
-        found["council"].values()
+    results["server_cpu"] = sum(item["server_cpu"] for item in results["rounds"].values()) + max(
+        results["council"].values()
     )
-    found["ratio"] = found["server_cpu"] / found["needed"]["total"]
-    text = json.dumps(found, indent=1)
+    results["ratio"] = results["server_cpu"] / results["needed"]["total"]
+    text = json.dumps(results, indent=1)
     print(text)
     if asked.out:
         asked.out.write_text(text)
@@ -131,7 +128,7 @@ def _entry(entry: Any) -> dict[str, Any]:
 
 
 def _servers(meter: Any, servers: int) -> list[tuple[str, float]]:
-    names = [f"server {at}" for at in range(servers)]
+    names = [f"server {index}" for index in range(servers)]
     return [
         (name, sum(cpu for (_, who), cpu in meter.cpu.items() if who == name)) for name in names
     ]
@@ -149,7 +146,7 @@ def _needed(
         if asked.transport == "mixnet":
             costs = import_module("anonloom_mixnet.costs")
             work = costs.server_work(round, campaign.transport.traps)
-            opened = sum(times for one, times in work.items() if "opened" in one.name)
+            opened = sum(times for key, times in work.items() if "opened" in key.name)
             needed["kem"] += (opened + asked.donors) / limits["kem"]
         else:
             needed["hpke"] += asked.donors / limits["hpke"]

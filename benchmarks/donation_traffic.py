@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.kinds.transport import Transport
+from anonloom import Transport
 from anonloom.protocol.entropy import SystemEntropy
 from anonloom.protocol.trace import Rounds, Trace
 from anonloom_anonify.behaviour import Behaviour
@@ -119,12 +119,12 @@ def complete(campaigns: Sequence[Campaign]) -> Iterator[tuple[str, Guess]]:
 
 def _row(transport: str, what: str, found: Guess) -> dict[str, Any]:
     top1, (low, high) = found.top1, found.top1.interval
-    said = found.view if top1.excess else "nothing"
+    message = found.view if top1.excess else "nothing"
     print(f"{transport:8}{what:34}{top1.trials:7}{top1.value:9.4f}  "
-          f"{f'{low:.4f} to {high:.4f}':<19}{top1.chance:7.4f}  {said}")  # fmt: skip
+          f"{f'{low:.4f} to {high:.4f}':<19}{top1.chance:7.4f}  {message}")  # fmt: skip
     return {
         "transport": transport, "what": what, "trials": top1.trials, "success": top1.value,
-        "interval": [low, high], "chance": top1.chance, "shannon": found.shannon, "found": said,
+        "interval": [low, high], "chance": top1.chance, "shannon": found.shannon, "found": message,
         "smallest_set": found.smallest,
     }  # fmt: skip
 
@@ -135,7 +135,7 @@ def missed(transport: str, campaigns: Sequence[Campaign]) -> dict[str, Any]:
     row = _row(transport, "publishing, 1 % missing", best_guess(rounds))
     last = over_iterations(observe(rounds), None, 0.99)[-1]
     patterns = [smallest_pattern(played) for played in campaigns]
-    smallest = min((one for one in patterns if one is not None), default=None)
+    smallest = min((pattern for pattern in patterns if pattern is not None), default=None)
     if last.absent is not None:
         low, high = last.absent.interval
         print(f"{'':8}{'whoever was ever missing':34}{last.absent.trials:7}{last.absent.value:9.4f}"
@@ -161,7 +161,7 @@ def main() -> None:
         began = time.process_time()
         played = [study(TRANSPORTS[name], 0.0) for _ in range(asked.studies)]
         carried = time.process_time()
-        rows += [_row(name, what, found) for what, found in complete(played)]
+        rows += [_row(name, what, result) for what, result in complete(played)]
         guessed = time.process_time()
         print(f"{name:8}{carried - began:.0f} s of CPU to play, {guessed - carried:.0f} to guess")
         if asked.missing:

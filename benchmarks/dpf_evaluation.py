@@ -52,18 +52,18 @@ def evaluation(tree: Tree, keys: int, once: bool) -> dict[str, float]:
     mine = tree.keys(indices, payloads, SystemEntropy())[0]
     share = np.zeros((tree.leaves, tree.width), np.uint8)
     check_key = os.urandom(32) if tree.checked else None
-    found = []
+    results = []
     tree.accumulate(0, mine[:1], share, check_key=check_key)
     for _ in range(1 if once else 5):
         rate = aes_rate(1)
         seconds = cpu(lambda: tree.accumulate(0, mine, share, check_key=check_key)) / keys
-        found.append((tree.aes_bytes / seconds / rate, seconds, rate))
-    found.sort()
-    of_rate, seconds, rate = found[len(found) // 2]
+        results.append((tree.aes_bytes / seconds / rate, seconds, rate))
+    results.sort()
+    of_rate, seconds, rate = results[len(results) // 2]
     return {
         "ms_per_key": 1e3 * seconds,
         "of_aes_rate": of_rate,
-        "best_of_aes_rate": found[-1][0],
+        "best_of_aes_rate": results[-1][0],
         "cost": 1 / of_rate,
         "aes_gb_s": tree.aes_bytes / seconds / 1e9,
         "payload_gb_s": tree.leaves * tree.width / seconds / 1e9,
@@ -114,11 +114,13 @@ def main() -> None:
         os.environ[native.VARIABLE] = kernel
         results[kernel] = {}
         for name, leaves, width, checked, keys in CASES:
-            found = evaluation(Tree(leaves, width, checked=checked), keys or asked.keys, asked.once)
-            results[kernel][name] = found
+            result = evaluation(
+                Tree(leaves, width, checked=checked), keys or asked.keys, asked.once
+            )
+            results[kernel][name] = result
             print(
-                f"{kernel:7}{name:50}{found['ms_per_key']:9.3f}{found['aes_gb_s']:10.2f}"
-                f"{found['of_aes_rate']:9.0%}{found['payload_gb_s']:14.2f}"
+                f"{kernel:7}{name:50}{result['ms_per_key']:9.3f}{result['aes_gb_s']:10.2f}"
+                f"{result['of_aes_rate']:9.0%}{result['payload_gb_s']:14.2f}"
             )
         made[kernel] = making()
         figures = made[kernel]

@@ -70,8 +70,8 @@ def key(record: Record) -> Key:
 
 def seconds(record: Record, what: str = "cpu") -> float:
     """CPU seconds of a record, of one of its stages or parts if it has that."""
-    found: float = record.get("stages", {}).get(what, record.get(what, record["cpu"]))
-    return found
+    result: float = record.get("stages", {}).get(what, record.get(what, record["cpu"]))
+    return result
 
 
 def ratio(name: str, ours: Record, unit: Record, limit: float, what: str = "cpu") -> Goal:
@@ -105,8 +105,8 @@ class Results:
 
 def goals(results: Results, publish: str, judge_loss: bool) -> list[Goal]:
     """Judge everything that was measured."""
-    found = list(_loss(results, publish)) if judge_loss else []
-    return [*found, *_against_peers(results), *_whole_runs(results), *_growth(results)]
+    result = list(_loss(results, publish)) if judge_loss else []
+    return [*result, *_against_peers(results), *_whole_runs(results), *_growth(results)]
 
 
 def _loss(results: Results, publish: str) -> Iterator[Goal]:

@@ -47,7 +47,7 @@ def growth_plot(
         style = style_of(name)
         parts.append(path(places, style.colour, dashes=style.dashes))
         size = 2.6 if len(places) > 1 else 4.5
-        parts += [mark(at, style.shape, style.colour, size=size) for at in places]
+        parts += [mark(index, style.shape, style.colour, size=size) for index in places]
         ends[name] = places[-1]
     parts += end_labels(ends, style_of)
     return svg.document(WIDTH, 690, parts, title)
@@ -81,5 +81,5 @@ def guides(panel: Panel, factors: tuple[float, float]) -> Iterator[str]:
         ]
         yield path(points, svg.GREY, 1, dashes)
         x, y = points[2]
-        at, anchor = ((x + 4, y + 14), "start") if flat else ((x - 4, y - 6), "end")
-        yield text(at, f"x {factor:g} per doubling", anchor, svg.GREY)
+        index, anchor = ((x + 4, y + 14), "start") if flat else ((x - 4, y - 6), "end")
+        yield text(index, f"x {factor:g} per doubling", anchor, svg.GREY)

@@ -27,14 +27,14 @@ WORDS = {"interval": "age as an interval", "nodes": "every column as nodes"}
 def lines_of(outcome: dict[str, Any]) -> dict[str, list[tuple[int, float]]]:
     """GCP by k of every chain of ours that was measured at every k."""
     losses = Results(outcome["records"]).losses()
-    found = {}
+    results = {}
     for chain in dict.fromkeys(chain for chain, _ in losses):
         points = [(k, losses[chain, k]) for k in KS if (chain, k) in losses]
         if len(points) == len(KS) and chain != LEFT_OUT:
-            found[chain] = points
+            results[chain] = points
     if outcome["publish"] == "nodes" and not outcome["own_hierarchies"]:
-        found[ARX] = list(zip(KS, ARX_LOCAL, strict=True))
-    return found
+        results[ARX] = list(zip(KS, ARX_LOCAL, strict=True))
+    return results
 
 
 def panel_of(box: Box, outcome: dict[str, Any], ys: tuple[float, float]) -> Iterator[str]:
@@ -62,8 +62,8 @@ def main() -> int:
     losses = [loss for o in outcomes for points in lines_of(o).values() for _, loss in points]
     ys = (min(losses) / 1.08, max(losses) * 1.05)
     parts = [text((20, 30), TITLE, "start", INK, bold=True, size=16), *legend()]
-    for at, outcome in enumerate(outcomes):
-        parts += panel_of(Box(60 + at * 570, 100, 330, HEIGHT - 160), outcome, ys)
+    for index, outcome in enumerate(outcomes):
+        parts += panel_of(Box(60 + index * 570, 100, 330, HEIGHT - 160), outcome, ys)
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(svg.document(WIDTH, HEIGHT, parts, TITLE), encoding="utf-8")
     return 0

@@ -7,11 +7,8 @@ medium perturbation; what the paper leaves open is said in the read-me of `pertu
 import numpy as np
 import pandas as pd
 
-from anonloom.data.builders import Tree
-from anonloom.data.case import Case
-from anonloom.data.release import Release
-from anonloom.data.schema import Column, Schema
-from anonloom.kinds.context import Run
+from anonloom import AuditInput, Column, Release, Schema, StageContext
+from anonloom.hierarchies import Tree
 from anonloom_linkage.blocking import Granularity
 from anonloom_linkage.features import Clock
 from anonloom_marketing.source import Marketing
@@ -44,15 +41,15 @@ BLOCKING: dict[str, Granularity] = {"age": AGE_BINS, "region": 1, "gender": "exa
 CLOCK: tuple[Clock, ...] = ("hour", "weekday")
 
 
-def case(rows: int, seed: int = 1) -> Case:
+def case(rows: int, seed: int = 1) -> AuditInput:
     """Simulate so many people and perturb them; every row of the release is somebody's."""
-    original = Marketing(rows=rows).load(SCHEMA, Run(stage="source", seed=seed))
-    perturbed = PERTURB.protect(original, Run(stage="perturb", seed=seed))
+    original = Marketing(rows=rows).load(SCHEMA, StageContext(stage="source", seed=seed))
+    perturbed = PERTURB.protect(original, StageContext(stage="perturb", seed=seed))
     release = Release.as_it_is(perturbed)
-    return Case(release=release, original=original, truth=release.rows_in(original))
+    return AuditInput(release=release, original=original, truth=release.rows_in(original))
 
 
-def frames(made: Case) -> tuple[pd.DataFrame, pd.DataFrame]:
+def frames(made: AuditInput) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Original and release as other packages take them: plain columns, and the blocking key.
 
     The truth is the number of the row. Times become what the audit compares, hour and weekday,
@@ -60,8 +57,8 @@ def frames(made: Case) -> tuple[pd.DataFrame, pd.DataFrame]:
     """
     assert made.original is not None
     names = [column.name for column in SCHEMA if column.role != "truth"]
-    found = made.original.frame[names], made.release.frame[names]
-    return _plain(found[0]), _plain(found[1])
+    result = made.original.frame[names], made.release.frame[names]
+    return _plain(result[0]), _plain(result[1])
 
 
 def _plain(frame: pd.DataFrame) -> pd.DataFrame:
@@ -77,7 +74,7 @@ def _plain(frame: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def true_agreement(made: Case) -> dict[str, float]:
+def true_agreement(made: AuditInput) -> dict[str, float]:
     """How often each column agrees in the true pairs that share a block: what m should be."""
     original, release = frames(made)
     together = (original["block"] == release["block"]).to_numpy()

@@ -16,10 +16,10 @@ MOST_CALLS = 15
 
 def repeated(call: Callable[[], float], once: bool) -> list[float]:
     """Call until enough is known: what takes long needs few repetitions."""
-    found = [call()]
-    while not once and len(found) < MOST_CALLS and sum(found) < ENOUGH_SECONDS:
-        found.append(call())
-    return found
+    results = [call()]
+    while not once and len(results) < MOST_CALLS and sum(results) < ENOUGH_SECONDS:
+        results.append(call())
+    return results
 
 
 def measure(command: Sequence[str], **options: Any) -> dict[str, float]:
@@ -30,10 +30,10 @@ def measure(command: Sequence[str], **options: Any) -> dict[str, float]:
     """
     # A process of its own per measurement: the peak of children never falls within one process.
     inner = [sys.executable, str(Path(__file__)), *command]
-    found = subprocess.run(inner, capture_output=True, text=True, check=False, **options)
-    if found.returncode:
-        raise RuntimeError(f"{' '.join(command)} failed:\n{found.stderr}")
-    figures: dict[str, float] = json.loads(found.stdout.splitlines()[-1])
+    result = subprocess.run(inner, capture_output=True, text=True, check=False, **options)
+    if result.returncode:
+        raise RuntimeError(f"{' '.join(command)} failed:\n{result.stderr}")
+    figures: dict[str, float] = json.loads(result.stdout.splitlines()[-1])
     return figures
 
 

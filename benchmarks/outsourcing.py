@@ -20,7 +20,7 @@ import pandas as pd
 from distributed import Client, LocalCluster
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from anonloom.kinds.work import RESULT, Campaign, Judgement, OmittedWork
+from anonloom.kinds import RESULT, Campaign, Judgement, OmittedWork
 from anonloom_sentinels_twins.dask_executor import Behaving, execute
 from anonloom_sentinels_twins.scheme import SentinelsTwins
 from anonloom_sentinels_twins.workers import Opportunistic, Work
@@ -59,9 +59,9 @@ def judged(
     """Return the evidence, whether controls failed or not."""
     try:
         return scheme.verify(key, answers)
-    except OmittedWork as found:
-        print(found)
-        return found.judgement
+    except OmittedWork as result:
+        print(result)
+        return result.judgement
 
 
 def main() -> int:
@@ -93,8 +93,8 @@ def main() -> int:
     lazy = Behaving(work, Opportunistic(OMISSION), tuple(shares.index))
     staffs = {
         "everybody works": [work] * given.workers,
-        f"workers {', '.join(str(one + 1) for one in sorted(idle))} are lazy": [
-            lazy if at in idle else work for at in range(given.workers)
+        f"workers {', '.join(str(item + 1) for item in sorted(idle))} are lazy": [
+            lazy if index in idle else work for index in range(given.workers)
         ],
     }
     right, met = work(rows), True
@@ -109,9 +109,9 @@ def main() -> int:
             start = time.monotonic()
             judgement = judged(scheme, plan.key, execute(plan.batches, staff, client, tell=print))
             print(f"{time.monotonic() - start:.1f} s")
-            for one in judgement.workers:
-                verdict = "accused" if one.accused else "-"
-                print(f"  worker {one.worker + 1}: lazy with {one.lazy:.3f}  {verdict}")
+            for worker in judgement.workers:
+                verdict = "accused" if worker.accused else "-"
+                print(f"  worker {worker.worker + 1}: lazy with {worker.lazy:.3f}  {verdict}")
             trusted = ~judgement.distrusted
             wrong = int((right[trusted] != judgement.results[trusted].to_numpy()).sum())
             print(f"  {wrong} of {trusted.sum():,} results that are trusted are wrong")

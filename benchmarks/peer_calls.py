@@ -22,8 +22,8 @@ WARM_UP = 300
 def clocked(call: Callable[[], Any]) -> tuple[Any, float]:
     """Return what a call returns, and its CPU seconds."""
     start = time.process_time()
-    found = call()
-    return found, time.process_time() - start
+    result = call()
+    return result, time.process_time() - start
 
 
 def anonypy(frame: pd.DataFrame, asked: dict[str, Any]) -> dict[str, float]:
@@ -43,8 +43,8 @@ def anonypy(frame: pd.DataFrame, asked: dict[str, Any]) -> dict[str, float]:
     publish = (method.df, parts, method.feature_columns, method.sensitive_column)
     peak = peak_mb()
     labels = np.empty(len(frame), int)
-    for at, part in enumerate(parts):
-        labels[part] = at
+    for index, part in enumerate(parts):
+        labels[part] = index
     pd.DataFrame({"row": np.arange(len(frame)), "class": labels}).to_csv(asked["out"], index=False)
     _, more = clocked(lambda: anonymize(*publish)) if asked.get("cells") else (None, 0.0)
     return {"cpu": cpu, "cpu_with_cells": cpu + more, "peak_mb": peak}
@@ -67,9 +67,9 @@ def anjana(frame: pd.DataFrame, asked: dict[str, Any]) -> dict[str, float]:
         return k_anonymity(rows, [], list(asked["quasi"]), asked["k"], limit, trees)
 
     generalized(frame[:WARM_UP].copy())
-    found, cpu = clocked(lambda: generalized(frame))
+    result, cpu = clocked(lambda: generalized(frame))
     peak = peak_mb()
-    found[["row", *asked["quasi"]]].to_csv(asked["out"], index=False)
+    result[["row", *asked["quasi"]]].to_csv(asked["out"], index=False)
     return {"cpu": cpu, "peak_mb": peak}
 
 

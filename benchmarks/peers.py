@@ -16,9 +16,8 @@ from adult_table import QUASI, SENSITIVE, rows_of_adult
 from chains import Asked, judged
 from environments import environment, run
 
-from anonloom.data.axis import Axis
-from anonloom.data.classes import Classes
-from anonloom.data.table import Table
+from anonloom import Classes, Table
+from anonloom.data import Axis
 from anonloom_utility.measures import by_label, set_valued_gcp
 
 REQUIRED = ("anonypy==0.2.1", "anjana==1.2.3", "pyod==3.6.7")
@@ -51,12 +50,12 @@ def measured(asked: Asked) -> dict[str, Any]:
             "sensitive": SENSITIVE,
             "hierarchies": {axis.name: _levels(axis) for axis in table.axes},
         }
-        said = run([str(environment(REQUIRED)), str(CALLS), json.dumps(question)])
-        figures: dict[str, Any] = json.loads(said.splitlines()[-1])
+        message = run([str(environment(REQUIRED)), str(CALLS), json.dumps(question)])
+        figures: dict[str, Any] = json.loads(message.splitlines()[-1])
         if out.is_file():
-            found = pd.read_csv(out, dtype=dict.fromkeys(QUASI, str))
-            score = _of_classes if "class" in found else _of_cells
-            figures |= score(table, found, asked.k)
+            result = pd.read_csv(out, dtype=dict.fromkeys(QUASI, str))
+            score = _of_classes if "class" in result else _of_cells
+            figures |= score(table, result, asked.k)
     return {"calls": 1, **figures}
 
 

@@ -20,10 +20,10 @@ import svg
 from numpy.typing import NDArray
 from svg import INK, Box, Panel, mark, path, text
 
-from anonloom.testing.entropy import SeededEntropy
 from anonloom_dpf.peeling import COPIES, Peeling, factor_for, lost_share, slots_per_table
 from anonloom_dpf.placement import Placement
 from anonloom_dpf.single import SingleSlot, success_rate
+from anonloom_testing.entropy import SeededEntropy
 
 RESULTS = Path(__file__).parent / "results" / "placement.json"
 MESSAGE = 8
@@ -44,9 +44,9 @@ def open_tables(
 ) -> list[NDArray[np.uint8]]:
     """The sum of all writes."""
     tables = [np.zeros((size, placement.record_size), np.uint8) for size in placement.tables]
-    for at, table in enumerate(tables):
-        order = np.argsort(slots[:, at], kind="stable")
-        changed, starts = np.unique(slots[order, at], return_index=True)
+    for index, table in enumerate(tables):
+        order = np.argsort(slots[:, index], kind="stable")
+        changed, starts = np.unique(slots[order, index], return_index=True)
         table[changed] = np.bitwise_xor.reduceat(records[order], starts, axis=0)
     return tables
 
@@ -56,8 +56,8 @@ def garbage(
 ) -> None:
     """Write noise into a leaf of each table for every malicious sender."""
     for table in tables:
-        for at in rng.integers(0, len(table) // leaf, senders) * leaf:
-            table[at : at + leaf] ^= rng.integers(0, 256, (leaf, table.shape[1]), np.uint8)
+        for index in rng.integers(0, len(table) // leaf, senders) * leaf:
+            table[index : index + leaf] ^= rng.integers(0, 256, (leaf, table.shape[1]), np.uint8)
 
 
 def pieces(
@@ -75,9 +75,9 @@ def pieces(
         used = np.zeros(len(table), np.int64)
         for first in rng.integers(0, len(table) // leaf, senders) * leaf:
             for slot in range(first, first + leaf):
-                at = starts[slot] + used[slot]
-                if at < starts[slot + 1]:
-                    table[slot] ^= records[order[at]]
+                index = starts[slot] + used[slot]
+                if index < starts[slot + 1]:
+                    table[slot] ^= records[order[index]]
                     used[slot] += 1
 
 
@@ -96,7 +96,7 @@ def under_attack(args: argparse.Namespace) -> Iterator[Record]:
         lost = []
         for seed in range(args.repeat):
             rng = np.random.default_rng([seed, leaf, bad])
-            numbered = [at.to_bytes(MESSAGE, "big") for at in range(args.senders - bad)]
+            numbered = [index.to_bytes(MESSAGE, "big") for index in range(args.senders - bad)]
             records, slots = placement.place(numbered, SeededEntropy(seed))
             tables = open_tables(placement, records, slots)
             if attack == "garbage":
@@ -143,13 +143,13 @@ def peeled(slots: NDArray[np.int64], size: int) -> NDArray[np.bool_]:
     stays = np.ones(len(slots), np.bool_)
     touched = np.arange(size)
     while True:
-        found = np.unique(sums[touched[count[touched] == 1]])
-        if not len(found):
+        result = np.unique(sums[touched[count[touched] == 1]])
+        if not len(result):
             return stays
-        stays[found] = False
-        touched = slots[found].ravel()
+        stays[result] = False
+        touched = slots[result].ravel()
         np.subtract.at(count, touched, 1)
-        np.bitwise_xor.at(sums, touched, np.repeat(found, COPIES))
+        np.bitwise_xor.at(sums, touched, np.repeat(result, COPIES))
 
 
 def by_chance(args: argparse.Namespace) -> Iterator[Record]:
@@ -190,7 +190,7 @@ def single_slots(args: argparse.Namespace) -> Iterator[Record]:
             table=round(ratio * args.senders),
             salt=b"benchmark",
         )
-        numbered = [at.to_bytes(MESSAGE, "big") for at in range(args.senders)]
+        numbered = [index.to_bytes(MESSAGE, "big") for index in range(args.senders)]
         tables = open_tables(placement, *placement.place(numbered, SeededEntropy(ratio)))
         decoded = placement.decode(tables, expected=args.senders)
         yield {
@@ -251,11 +251,11 @@ def draw(records: Sequence[Record], senders: int) -> str:
         ]
         for share in TOLERATED
     }
-    for box, lines, said in (
+    for box, lines, message in (
         (left, by_leaf, "1.35 slots per sender"),
         (right, by_size, "2 slots per leaf, enlarged tables"),
     ):
-        parts += panel_of(box, lines, said)
+        parts += panel_of(box, lines, message)
     parts.append(text((20, 625), "Lines: computed. Discs: measured; rings: nothing lost.", "start"))
     return svg.document(1080, 640, parts, title)
 
@@ -267,18 +267,18 @@ def panel_of(box: Box, lines: dict[str, list[Record]], title: str) -> Iterator[s
     yield text((box.x + box.width, box.y + box.height + 32), "share of malicious senders", "end")
     shares = np.geomspace(*panel.xs, 200)
     below = box.y + box.height + 36
-    for at, (name, records) in enumerate(line for line in lines.items() if line[1]):
+    for index, (name, records) in enumerate(line for line in lines.items() if line[1]):
         leaf, factor = records[0]["slots_per_leaf"], records[0]["factor"]
         computed = [max(panel.ys[0], computed_loss(factor, leaf, share)) for share in shares]
         points = [panel.place(*point) for point in zip(shares, computed, strict=True)]
-        yield path(points, COLOURS[at])
+        yield path(points, COLOURS[index])
         for record in records:
             share = float(np.mean(record["lost"])) / record["honest"]
             place = panel.place(record["malicious"], max(panel.ys[0], share))
-            yield mark(place, "disc" if share else "ring", COLOURS[at], size=3.5)
-        yield mark((box.x + 6, below + 17 * at - 4), "disc", COLOURS[at], size=4)
+            yield mark(place, "disc" if share else "ring", COLOURS[index], size=3.5)
+        yield mark((box.x + 6, below + 17 * index - 4), "disc", COLOURS[index], size=4)
         label = f"{name} ({factor:.2f} slots per sender)" if "tolerates" in name else name
-        yield text((box.x + 16, below + 17 * at), label, "start")
+        yield text((box.x + 16, below + 17 * index), label, "start")
 
 
 def main() -> None:

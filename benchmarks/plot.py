@@ -95,8 +95,8 @@ def loss_plot(outcome: dict[str, Any], results: Results) -> str:
     ]
     others = [k for k in sorted(drawn) if k != main]
     below = MAIN.y + MAIN.height + 75
-    for at, k in enumerate(others):
-        down, across = divmod(at, ACROSS)
+    for index, k in enumerate(others):
+        down, across = divmod(index, ACROSS)
         box = Box(MAIN.x + across * 570, below + down * (SMALL[1] + 60), *SMALL)
         parts += loss_panel(box, drawn[k], f"k = {k}", main=False)
     height = below + -(-len(others) // ACROSS) * (SMALL[1] + 60) - 20
@@ -106,12 +106,12 @@ def loss_plot(outcome: dict[str, Any], results: Results) -> str:
 def legend() -> Iterator[str]:
     """Explain colours and marks."""
     x = 20.0
-    words = [(colour, "disc", said) for _, colour, said in FAMILIES if said]
+    words = [(colour, "disc", message) for _, colour, message in FAMILIES if message]
     words += [(INK, "diamond", "with regroup"), (PEER, "ring", "other packages")]
-    for colour, shape, said in words:
+    for colour, shape, message in words:
         yield mark((x + 5, 54), shape, colour)
-        yield text((x + 15, 58), said, "start")
-        x += 34 + len(said) * 6.1
+        yield text((x + 15, 58), message, "start")
+        x += 34 + len(message) * 6.1
 
 
 def loss_panel(box: Box, records: dict[str, Record], title: str, main: bool) -> Iterator[str]:
@@ -138,8 +138,8 @@ def loss_panel(box: Box, records: dict[str, Record], title: str, main: bool) -> 
         best = unbeaten(name, records)
         yield from labels.put(places[name], name, colour_of(name), bold=best)
     for name, place in places.items():
-        said = f"{name}: GCP {records[name]['gcp']:.4f}, {records[name]['cpu']:.3g} CPU s"
-        yield mark(place, shape_of(name), colour_of(name), said, 5 if main else 4)
+        message = f"{name}: GCP {records[name]['gcp']:.4f}, {records[name]['cpu']:.3g} CPU s"
+        yield mark(place, shape_of(name), colour_of(name), message, 5 if main else 4)
 
 
 def unbeaten(name: str, records: dict[str, Record]) -> bool:
@@ -150,7 +150,7 @@ def unbeaten(name: str, records: dict[str, Record]) -> bool:
 
 def series(results: Results, sizes: list[int]) -> dict[str, list[tuple[int, float]]]:
     """CPU seconds of every stage and peer by rows, at k = 10."""
-    found: dict[str, list[tuple[int, float]]] = {}
+    result: dict[str, list[tuple[int, float]]] = {}
     chains = {**GROWING, **{chain: chain for chain, _, _, _ in results.records}}
     for stage, chain in chains.items():
         if stage not in GROWING and colour_of(stage) != PEER:
@@ -158,8 +158,8 @@ def series(results: Results, sizes: list[int]) -> dict[str, list[tuple[int, floa
         records = [(rows, results.get(chain, rows=rows)) for rows in sizes]
         line_of = [(rows, seconds(record, stage)) for rows, record in records if record]
         if len(line_of) > 1:
-            found[stage] = line_of
-    return found
+            result[stage] = line_of
+    return result
 
 
 def rows_plot(results: Results, sizes: list[int]) -> str:

@@ -13,10 +13,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.typing import FloatArray, IntArray
 from anonloom_traffic.entropies import min_entropy, shannon
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 #: Mean waits in the net that pass before packets are looked at, and that follow them.
 WARM_UP = 4.0
@@ -73,10 +71,10 @@ class Packets:
         Packets x hops: the mix of each layer.
     """
 
-    sender: Ints
+    sender: IntArray
     real: NDArray[np.bool_]
-    times: Floats
-    mixes: Ints
+    times: FloatArray
+    mixes: IntArray
 
 
 @attrs.frozen
@@ -124,7 +122,7 @@ def draw(net: Net, packets: int, rng: np.random.Generator) -> Packets:
     )
 
 
-def follow(net: Net, packets: Packets) -> tuple[Floats, Floats]:
+def follow(net: Net, packets: Packets) -> tuple[FloatArray, FloatArray]:
     """Watch all lines; return of each packet its distribution when it leaves, and its pools.
 
     Row p of the first says how likely each packet is the one that left as p; the second holds how

@@ -41,7 +41,7 @@ from anonloom_prism.svc import PrismSVC
 from anonloom_prism.targets import targets
 
 RESULT = Path(__file__).parent / "results" / "prism.json"
-FIGURE_1 = Path(__file__).parents[1] / "plugins/learners/prism/tests/figure_1.csv"
+FIGURE_1 = Path(__file__).parents[1] / "plugins/auditors/prism/tests/figure_1.csv"
 #: Share of the rows that judge.
 JUDGES = 0.3
 #: Most rows that an attack uses.
@@ -79,14 +79,14 @@ class Task:
         """Return the sets that some rows show."""
         frame = self.frame.iloc[rows].reset_index(drop=True)
         there = set(frame[self.sensitive])
-        found = discover(
+        result = discover(
             frame,
             self.sensitive,
             [value for value in self.critical if value in there],
             label=self.label,
             **self.search,
         )
-        return sorted({tuple(sorted(one.attributes)) for one in found})
+        return sorted({tuple(sorted(item.attributes)) for item in result})
 
 
 def figure_1() -> Task:
@@ -108,8 +108,8 @@ def adult(rows: int, sensitive: str, critical: tuple[str, ...], **search: Any) -
 def planted(rows: int) -> Task:
     """Make a table whose illness depends on whether two of ten attributes lie on one side."""
     rng = np.random.default_rng(4)
-    columns: dict[str, Any] = {f"n{at}": rng.normal(size=rows) for at in range(6)}
-    columns |= {f"c{at}": rng.choice(list("abcd"), rows) for at in range(4)}
+    columns: dict[str, Any] = {f"n{index}": rng.normal(size=rows) for index in range(6)}
+    columns |= {f"c{index}": rng.choice(list("abcd"), rows) for index in range(4)}
     differ = (columns["n0"] > 0) != (columns["n1"] > 0)
     ill = rng.random(rows) < np.where(differ, 0.7, 0.05)
     score = 1.5 * columns["n0"] + 0.5 * columns["n1"] + columns["n2"] + 1.2 * ill
@@ -154,17 +154,17 @@ def splits(task: Task, count: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
 
 def accuracies(task: Task, count: int) -> dict[str, Any]:
     """Accuracy of all models on all splits, and what PrismSVC chose."""
-    found: dict[str, list[float]] = {}
+    results: dict[str, list[float]] = {}
     chosen = []
     for learn, judge in splits(task, count):
         correlations = task.correlations(learn)
         labels, numbers = np.unique(task.y[learn], return_counts=True)
         majority = float((task.y[judge] == labels[numbers.argmax()]).mean())
-        found.setdefault("majority", []).append(majority)
+        results.setdefault("majority", []).append(majority)
         for name, model in models(task, correlations).items():
             model.fit(task.x.iloc[learn], task.y[learn])
             score = float(model.score(task.x.iloc[judge], task.y[judge]))
-            found.setdefault(name, []).append(score)
+            results.setdefault(name, []).append(score)
             if name == "PrismSVC":
                 chosen.append(
                     {
@@ -175,7 +175,7 @@ def accuracies(task: Task, count: int) -> dict[str, Any]:
                         "by": model.selection_.by,
                     }
                 )
-    return {"accuracy": found, "chosen": chosen}
+    return {"accuracy": results, "chosen": chosen}
 
 
 def attack(task: Task, plan: Plan) -> dict[str, Any]:
@@ -203,13 +203,13 @@ def attack(task: Task, plan: Plan) -> dict[str, Any]:
         "gap": float(private.gap_),
         "gain": {
             name: None
-            if one is None
+            if item is None
             else {
-                "excess": one.excess,
-                "interval": one.interval(one.of_best() - one.by_chance),
-                "accuracy gain": float(one.gain().mean()),
+                "excess": item.excess,
+                "interval": item.interval(item.of_best() - item.by_chance),
+                "accuracy gain": float(item.gain().mean()),
             }
-            for name, one in inferred.items()
+            for name, item in inferred.items()
         },
     }
 

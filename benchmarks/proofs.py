@@ -95,7 +95,7 @@ class Bench:
         self.once = once
         # pymerkle's process draws the same rows.
         data = random.Random(1).randbytes(count * WIDTH)
-        self.rows = [data[at : at + WIDTH] for at in range(0, len(data), WIDTH)]
+        self.rows = [data[index : index + WIDTH] for index in range(0, len(data), WIDTH)]
         self.built = Tree.build(leaf_hashes(self.rows))
         file = folder / "levels"
         file.write_bytes(self.built.stored())
@@ -150,11 +150,11 @@ class Bench:
         """The same tree by the peer, in memory; it must have the same root."""
         asked = [str(number) for number in (len(self.rows), WIDTH, PROOFS)]
         python = str(environment(REQUIRED))
-        said = run([python, "-c", _PYMERKLE, *asked], MOST_SECONDS)
-        found: Record = json.loads(said.splitlines()[-1])
-        if found["root"] != self.built.root.hex():
+        message = run([python, "-c", _PYMERKLE, *asked], MOST_SECONDS)
+        result: Record = json.loads(message.splitlines()[-1])
+        if result["root"] != self.built.root.hex():
             raise SystemExit("pymerkle's tree over the same rows has another root")
-        return found
+        return result
 
     def inclusion(self) -> Record:
         """Proofs of one row each, from stored levels; opening them; checking."""
@@ -162,21 +162,21 @@ class Bench:
         drawn = random.Random(2)
         positions = [drawn.randrange(count) for _ in range(PROOFS)]
         stored = Tree.of_stored(self.levels, count)
-        paths = [stored.prove([at]) for at in positions]
+        paths = [stored.prove([index]) for index in positions]
 
         def check() -> None:
-            for at, path in zip(positions, paths, strict=True):
-                leaf = leaf_hashes([self.rows[at]])
-                if Tree.recompute(count, {at: leaf}, path) != root:
-                    raise SystemExit(f"the proof of row {at} is wrong")
+            for index, path in zip(positions, paths, strict=True):
+                leaf = leaf_hashes([self.rows[index]])
+                if Tree.recompute(count, {index: leaf}, path) != root:
+                    raise SystemExit(f"the proof of row {index} is wrong")
 
         def make() -> None:
-            for at in positions:
-                stored.prove([at])
+            for index in positions:
+                stored.prove([index])
 
         def open_and_make() -> None:
-            for at in positions:
-                Tree.of_stored(self.levels, count).prove([at])
+            for index in positions:
+                Tree.of_stored(self.levels, count).prove([index])
 
         return {
             "proof_us": 1e6 * self.best(make) / PROOFS,
@@ -195,7 +195,7 @@ class Bench:
         for _ in range(1 if self.once else RANGES):
             first = drawn.randrange(count - shown + 1)
             positions = range(first, first + shown)
-            rows = [self.rows[at] for at in positions]
+            rows = [self.rows[index] for index in positions]
             path = stored.prove(positions)
             check = partial(check_range, count, first, rows, path, root)
             made.append(min(cpu(partial(stored.prove, positions)) for _ in range(5)))
@@ -209,10 +209,10 @@ class Bench:
 
     def release(self) -> Record:
         """Seal a release in CSV and verify it; check a range as a recipient of its file does."""
-        found = min(FOUND, len(self.rows) - 2)
+        result = min(FOUND, len(self.rows) - 2)
         with tempfile.TemporaryDirectory() as folder:
             return sealed_release.measured(
-                Path(folder), len(self.rows), found, 3 if self.once else 10
+                Path(folder), len(self.rows), result, 3 if self.once else 10
             )
 
     def growth(self) -> Record:
@@ -242,7 +242,7 @@ class Bench:
 def check_range(count: int, first: int, rows: list[bytes], path: bytes, root: bytes) -> None:
     """Check a proof of consecutive rows as somebody does who has only the rows."""
     hashes = leaf_hashes(rows)
-    leaves = {first + at: hashes[32 * at : 32 * at + 32] for at in range(len(rows))}
+    leaves = {first + index: hashes[32 * index : 32 * index + 32] for index in range(len(rows))}
     if Tree.recompute(count, leaves, path) != root:
         raise SystemExit(f"the proof of {len(rows)} rows from {first} on is wrong")
 

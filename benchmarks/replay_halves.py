@@ -20,9 +20,8 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from anonloom.registry import Registry
-from anonloom.run.pipeline import Pipeline
-from anonloom.run.replay import apply_file
+from anonloom import Pipeline, Registry
+from anonloom._run.replay import apply_file
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tools"))
@@ -49,9 +48,9 @@ def main() -> int:
                 for seed in range(given.seeds)
             ]
         )
-        found, published = shares.mean(axis=0)
-        print(f"{method:16} mean          {found:6.2%}    {published:6.2%}")
-        met &= found >= FIND and published >= PUBLISHED
+        result, published = shares.mean(axis=0)
+        print(f"{method:16} mean          {result:6.2%}    {published:6.2%}")
+        met &= result >= FIND and published >= PUBLISHED
     print("goals met" if met else "goals missed")
     return 0 if met else 1
 
@@ -76,15 +75,15 @@ def replayed(
     summary, replay = report["summary"], report["replay"]
     rows = summary["rows_in"]
     inside = 1 - replay["rows_outside"] / rows
-    found = replay["rows_joined"] / rows
+    result = replay["rows_joined"] / rows
     published = summary["rows_out"] / rows
     merged = f"{replay['regions_reached']} -> {replay['classes']}"
     print(
-        f"{method:16} {seed:4}  {inside:6.2%} {found:6.2%}    {published:6.2%}  {merged:12}  "
+        f"{method:16} {seed:4}  {inside:6.2%} {result:6.2%}    {published:6.2%}  {merged:12}  "
         f"{first['gcp']:.4f}, {summary['gcp']:.4f}",
         flush=True,
     )
-    return found, published
+    return result, published
 
 
 def pipeline(method: str, k: int, public: bool) -> dict[str, Any]:

@@ -20,17 +20,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anonloom.data.builders import FromFile
-from anonloom.data.case import Case
-from anonloom.data.classes import Classes
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.run import check
-from anonloom.run.merge import merge_until_admitted
-from anonloom.run.provenance import input_digest
-from anonloom.run.tablefiles import write_csv, write_parquet
+from anonloom import AuditInput, Classes, Column, Guard, Schema, StageContext, Table
+from anonloom._run import check
+from anonloom._run.merge import merge_until_admitted
+from anonloom._run.provenance import input_digest
+from anonloom._run.table_files import write_csv, write_parquet
+from anonloom.hierarchies import FromFile
 from anonloom_disclosure.auditor import Disclosure
 from anonloom_mondrian.mondrian import Mondrian
 from anonloom_privacy_models.k_anonymity import KAnonymity
@@ -83,7 +78,7 @@ def schema() -> Schema:
 def stages(frame: pd.DataFrame, folder: Path) -> Iterator[tuple[str, Callable[[], Any]]]:
     """Every stage by its name, ready to be called."""
     table = Table.build(frame, schema())
-    whole, run, guard = table.whole(), Run(seed=1), Guard((K,))
+    whole, run, guard = table.whole(), StageContext(seed=1), Guard((K,))
     yield "table", lambda: Table.build(frame, schema())
     yield "input digest", lambda: input_digest(table)
     classes = Mondrian().partition(table, whole, guard, run)
@@ -106,9 +101,9 @@ def after(
     table: Table, classes: Classes, method: Any, folder: Path
 ) -> Iterator[tuple[str, Callable[[], Any]]]:
     """What comes after a generalizer."""
-    name, run = type(method).__name__.lower(), Run(seed=1)
+    name, run = type(method).__name__.lower(), StageContext(seed=1)
     release = method.generalize(table, classes, run)
-    case = Case(release=release, original=table)
+    case = AuditInput(release=release, original=table)
     yield f"{name}: final check", lambda: check.judge(release, (("k-anonymity", K),))
     yield f"{name}: utility", lambda: Utility().audit(case, run)
     yield f"{name}: disclosure", lambda: Disclosure().audit(case, run)
@@ -120,15 +115,15 @@ def seconds(rows: int, wanted: list[str]) -> dict[str, float]:
     """CPU seconds of every stage."""
     frame = pd.read_csv(find_or_fetch("adult", rows=rows, seed=1))
     frame["income"] = np.random.default_rng(1).normal(size=len(frame))
-    found = {}
+    results = {}
     with tempfile.TemporaryDirectory() as folder:
         for name, call in stages(frame, Path(folder)):
             if wanted and not any(word in name for word in wanted):
                 continue
             start = time.process_time()
             call()
-            found[name] = time.process_time() - start
-    return found
+            results[name] = time.process_time() - start
+    return results
 
 
 def main() -> int:

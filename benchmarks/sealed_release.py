@@ -10,8 +10,8 @@ from typing import Any
 import pandas as pd
 from environments import run
 
-from anonloom.kinds.integrity import Query
-from anonloom.run.tablefiles import write_csv
+from anonloom._run.table_files import write_csv
+from anonloom.kinds import Query
 from anonloom_merkle.scheme import Merkle
 
 MOST_SECONDS = 300.0
@@ -41,7 +41,7 @@ def rows_of(count: int) -> pd.DataFrame:
             "age": drawn.choices(range(90), k=count),
             "city": drawn.choices(_CITIES, k=count),
             "code": [f"c{drawn.randrange(10**8):08d}" for _ in range(count)],
-            "diagnosis": [f"illness {at}" for at in drawn.choices(range(200), k=count)],
+            "diagnosis": [f"illness {index}" for index in drawn.choices(range(200), k=count)],
         }
     )
 
@@ -66,8 +66,8 @@ def measured(folder: Path, count: int, found: int, calls: int) -> dict[str, Any]
     proof = folder / "range.proof"
     proof.write_bytes(seal.prove(public, query))
     # In a process of its own, as a recipient does who has nothing but the proof.
-    said = run([sys.executable, "-c", _RECIPIENT, str(proof), str(calls)], MOST_SECONDS)
-    recipient = json.loads(said.splitlines()[-1])
+    message = run([sys.executable, "-c", _RECIPIENT, str(proof), str(calls)], MOST_SECONDS)
+    recipient = json.loads(message.splitlines()[-1])
     if recipient["rows"] != found:
         raise SystemExit(f"the proof shows {recipient['rows']} rows instead of {found}")
     return {

@@ -50,18 +50,18 @@ def main() -> None:
     new = [drawn.randbytes(32) for _ in range(CALLS)]
 
     def insert() -> None:
-        for at, leaf in zip(positions, new, strict=True):
-            table.insert(at, leaf)
+        for index, leaf in zip(positions, new, strict=True):
+            table.insert(index, leaf)
             _ = table.root
 
     def replace() -> None:
-        for at, leaf in zip(positions, reversed(new), strict=True):
-            table.replace(at, leaf)
+        for index, leaf in zip(positions, reversed(new), strict=True):
+            table.replace(index, leaf)
             _ = table.root
 
     def remove() -> None:
-        for at in positions:
-            table.remove(at)
+        for index in positions:
+            table.remove(index)
             _ = table.root
 
     for name, update in (("insert", insert), ("replace", replace), ("remove", remove)):
@@ -70,18 +70,18 @@ def main() -> None:
     fixed = SkipList.build(leaves)
     if fixed.root != root:
         raise SystemExit("the same leaves have another root")
-    paths = [fixed.prove([at]) for at in positions]
+    paths = [fixed.prove([index]) for index in positions]
     single = Tree.build(leaves).prove([0])
 
     def prove() -> None:
-        for at in positions:
-            fixed.prove([at])
+        for index in positions:
+            fixed.prove([index])
 
     def check() -> None:
-        for at, path in zip(positions, paths, strict=True):
-            leaf = leaves[32 * at : 32 * at + 32]
-            if SkipList.recompute(count, {at: leaf}, path) != root:
-                raise SystemExit(f"the path of leaf {at} is wrong")
+        for index, path in zip(positions, paths, strict=True):
+            leaf = leaves[32 * index : 32 * index + 32]
+            if SkipList.recompute(count, {index: leaf}, path) != root:
+                raise SystemExit(f"the path of leaf {index} is wrong")
 
     print(f"prove one leaf              {1e6 * cpu(prove) / CALLS:.0f} us")
     print(f"check it                    {1e6 * cpu(check) / CALLS:.0f} us")
@@ -91,7 +91,7 @@ def main() -> None:
     first = (count - NEIGHBOURS) // 2
     near = range(first, first + NEIGHBOURS)
     path = fixed.prove(near)
-    shown = {at: leaves[32 * at : 32 * at + 32] for at in near}
+    shown = {index: leaves[32 * index : 32 * index + 32] for index in near}
     print(f"prove {NEIGHBOURS:,} neighbours      {1e3 * cpu(lambda: fixed.prove(near)):.1f} ms")
     checked = cpu(lambda: SkipList.recompute(count, shown, path))
     print(f"check them                  {1e3 * checked:.1f} ms")

@@ -90,8 +90,8 @@ def short(value: float) -> str:
 def ticks(low: float, high: float, of_decade: Sequence[float]) -> list[float]:
     """Multiples of powers of ten between two values."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    found = [part * 10.0**power for power in powers for part in of_decade]
-    return [tick for tick in found if low <= tick * (1 + 1e-9) and tick <= high * (1 + 1e-9)]
+    results = [part * 10.0**power for power in powers for part in of_decade]
+    return [tick for tick in results if low <= tick * (1 + 1e-9) and tick <= high * (1 + 1e-9)]
 
 
 def line(start: Point, end: Point, colour: str, width: float = 1, dashes: str = "") -> str:
@@ -162,7 +162,7 @@ def spread(wanted: Sequence[float], gap: float) -> list[float]:
             groups[-1], gap
         ):
             groups[-2:] = [groups[-2] + groups[-1]]
-    return [_start(group, gap) + at * gap for group in groups for at in range(len(group))]
+    return [_start(group, gap) + index * gap for group in groups for index in range(len(group))]
 
 
 def _start(group: Sequence[float], gap: float) -> float:

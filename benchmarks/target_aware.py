@@ -32,9 +32,7 @@ from target_lessons import (
     guard_of,
 )
 
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
+from anonloom import Guard, StageContext, Table
 from anonloom_learning.scores import interval
 from anonloom_mondrian.mondrian import Mondrian
 from anonloom_privacy_models.k_anonymity import KAnonymity
@@ -62,16 +60,16 @@ def main() -> int:
     options = parser.parse_args()
     if options.cpu:
         return cost(options.out.with_stem(options.out.stem + "-cpu"))
-    found = _load(options.out, options.rows)
+    result = _load(options.out, options.rows)
     if not options.table:
         table = adult_with_label(options.rows)
         for split in range(options.splits):
             division = Division.of(table, split)
             for k, chain in _wanted(options.ks, options.chains):
-                if (split, k, chain) not in found:
-                    found[split, k, chain] = measured(division, k, chain)
-                    _save(options.out, options.rows, found)
-    print(tables(found))
+                if (split, k, chain) not in result:
+                    result[split, k, chain] = measured(division, k, chain)
+                    _save(options.out, options.rows, result)
+    print(tables(result))
     return 0
 
 
@@ -98,7 +96,7 @@ def _load(path: Path, rows: int) -> dict[Key, Record]:
     kept = json.loads(path.read_text(encoding="utf-8"))
     if kept["rows"] != rows:
         raise SystemExit(f"{path} holds results of {kept['rows']} rows; name another with --out")
-    return {(one["split"], one["k"], one["chain"]): one["found"] for one in kept["records"]}
+    return {(item["split"], item["k"], item["chain"]): item["found"] for item in kept["records"]}
 
 
 def _save(path: Path, rows: int, found: dict[Key, Record]) -> None:
@@ -118,7 +116,7 @@ def tables(found: dict[Key, Record]) -> str:
     lines = ["| k | release | divisions | GCP | " + " | ".join(MODELS) + " |"]
     lines.append("| --- " * (4 + len(MODELS)) + "|")
     for k, chain in _wanted(ks, [*CHAINS]):
-        own = [record for (_, at, name), record in found.items() if (at, name) == (k, chain)]
+        own = [record for (_, index, name), record in found.items() if (index, name) == (k, chain)]
         if own:
             loss = np.mean([record["gcp"] for record in own])
             means = [f"{_of(own, model).mean():.4f}" for model in MODELS]
@@ -143,8 +141,8 @@ def _difference(found: dict[Key, Record], k: int, plain: str, aware: str, model:
     """Mean paired difference with its 95 % interval, and how many divisions it is positive in."""
     splits = sorted(
         split
-        for split, at, name in found
-        if (at, name) == (k, plain) and (split, k, aware) in found
+        for split, index, name in found
+        if (index, name) == (k, plain) and (split, k, aware) in found
     )
     pairs = [(found[split, k, plain], found[split, k, aware]) for split in splits]
     differences = np.array(
@@ -197,7 +195,7 @@ def cost(path: Path) -> int:
 
 def _seconds(method: Any, table: Table, guard: Guard) -> float:
     start = time.process_time()
-    method.partition(table, table.whole(), guard, Run(seed=1))
+    method.partition(table, table.whole(), guard, StageContext(seed=1))
     return time.process_time() - start
 
 

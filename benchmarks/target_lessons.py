@@ -12,17 +12,20 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from anonloom.data.case import Case
-from anonloom.data.classes import Classes
-from anonloom.data.loss import gcp
-from anonloom.data.release import Release
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.data.written import FromFile
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.kinds.partitioner import Partitioner
-from anonloom.run import check
+from anonloom import (
+    AuditInput,
+    Classes,
+    Column,
+    Guard,
+    Partitioner,
+    Release,
+    Schema,
+    StageContext,
+    Table,
+)
+from anonloom._run import check
+from anonloom.hierarchies import FromFile
+from anonloom.loss import gcp
 from anonloom_learning.classifiers import fitted
 from anonloom_learning.versions import Lesson, Question
 from anonloom_level_order.method import LevelOrder
@@ -107,10 +110,10 @@ class Division:
         """Anonymize the learning part alone: a tree must not see the labels that judge it."""
         part, guard = self.table.take(self.learning), guard_of(k)
         classes: Classes = part.whole()
-        for at, method in enumerate(CHAINS[chain]):
-            run = Run(stage=f"stage-{at}", seed=1)
-            classes = method.partition(part.narrowed(_reads(method)), classes, guard, run)
-        release = ByHierarchy().generalize(part, classes, Run(seed=1))
+        for index, method in enumerate(CHAINS[chain]):
+            context = StageContext(stage=f"stage-{index}", seed=1)
+            classes = method.partition(part.restricted_to(_reads(method)), classes, guard, context)
+        release = ByHierarchy().generalize(part, classes, StageContext(seed=1))
         models = tuple((type(model).__name__, model) for model in guard.models)
         verdicts = check.judge(release, models)
         if not all(verdict.holds for verdict in verdicts) or len(classes.suppressed):
@@ -122,11 +125,11 @@ class Division:
         part = self.table.take(self.learning)
         # Every row is a class of its own, and covers a single value everywhere.
         every = Classes.from_labels(np.arange(len(part)))
-        return ByHierarchy().generalize(part, every, Run(seed=1))
+        return ByHierarchy().generalize(part, every, StageContext(seed=1))
 
     def lesson(self, release: Release) -> Lesson:
         """Encode release and original alike, as the auditor `learning` does."""
-        case = Case(release=release, original=self.table)
+        case = AuditInput(release=release, original=self.table)
         question = Question(label=LABEL, positive=None, features=None, rows=None, widths=False)
         return question.lesson(case, np.random.default_rng(0))
 
@@ -141,8 +144,8 @@ class Division:
                 judge: Any = boosted.fit(rows, labels)
             else:
                 judge = fitted(model, self.seed, rows, labels, lesson.shares)
-            said = judge.predict(original.rows[self.judging])
-        return float((said == original.labels[self.judging]).mean())
+            message = judge.predict(original.rows[self.judging])
+        return float((message == original.labels[self.judging]).mean())
 
 
 def _reads(method: Partitioner) -> frozenset[str]:

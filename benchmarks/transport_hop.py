@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from transport_limits import compared, kem_rate
 
-from anonloom.kinds.rounds import Suite
+from anonloom.kinds import Suite
 from anonloom.protocol.entropy import SystemEntropy
 from anonloom_mixnet.cascade import mix
 from anonloom_mixnet.layers import Opener
@@ -25,18 +25,18 @@ def hop(suite: Suite) -> dict[str, Any]:
     """Return the share of the KEM rate at which a server of a cascade opens packets."""
     entropy = SystemEntropy()
     private = [generate(suite, entropy) for _ in range(2)]
-    found = {}
+    results = {}
     for size in MESSAGES:
         route = Route(bytes(32), suite, [public(suite, own) for own in private], size)
         packets = [route.pack(bytes(size), entropy).sealed for _ in range(PACKETS)]
         opener = Opener(route.place("mix", 0), private[0].mix)
         once = partial(opened, packets, route.packet_size(), opener, entropy)
-        found[size] = compared(once, partial(kem_rate, suite, 1))
+        results[size] = compared(once, partial(kem_rate, suite, 1))
     return {
         "suite": suite,
-        "limit": max(limit for _, limit, _ in found.values()),
-        "per_second": {size: reached for size, (reached, _, _) in found.items()},
-        "share": {size: share for size, (_, _, share) in found.items()},
+        "limit": max(limit for _, limit, _ in results.values()),
+        "per_second": {size: reached for size, (reached, _, _) in results.items()},
+        "share": {size: share for size, (_, _, share) in results.items()},
     }
 
 

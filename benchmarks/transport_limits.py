@@ -10,9 +10,9 @@ from cryptography.hazmat.primitives.asymmetric.mlkem import MLKEM768PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from anonloom.kinds.rounds import Suite
+from anonloom.kinds import Suite
 from anonloom.protocol.entropy import SystemEntropy
-from anonloom_rounds.sealing import Lock, SealingKey
+from anonloom_transport.sealing import Lock, SealingKey
 
 #: Buffers that stay in the cache; the best of them is the limit.
 BUFFERS = (1 << 16, 1 << 18, 1 << 20)
@@ -26,13 +26,13 @@ def compared(call: Callable[[], int], limit: Callable[[], float], times: int = 9
     A shared machine changes its speed from one second to the next: each call is compared with the
     limit of the same moment.
     """
-    found = []
+    results = []
     for _ in range(times):
         most, began = limit(), time.process_time()
         done = call()
         reached = done / (time.process_time() - began)
-        found.append((reached, most, reached / most))
-    return [median(figures) for figures in zip(*found, strict=True)]
+        results.append((reached, most, reached / most))
+    return [median(figures) for figures in zip(*results, strict=True)]
 
 
 def rate(call: Callable[[], object], times: int = _TIMES) -> float:

@@ -51,13 +51,13 @@ PEERS: dict[str, tuple[tuple[str, ...], str]] = {
 
 def measured() -> list[dict[str, Any]]:
     """Measure every peer that can be installed; say why one can't be."""
-    found: list[dict[str, Any]] = []
+    results: list[dict[str, Any]] = []
     for name, (required, program) in PEERS.items():
         try:
-            said = run([str(environment(required)), "-c", program], MOST_SECONDS)
+            message = run([str(environment(required)), "-c", program], MOST_SECONDS)
         except Failed as why:
-            found.append({"name": name, "left_out": str(why).strip().splitlines()[-1]})
+            results.append({"name": name, "left_out": str(why).strip().splitlines()[-1]})
         else:
-            found.append({"name": name, **json.loads(said.splitlines()[-1])})
-        print(found[-1], flush=True)
-    return found
+            results.append({"name": name, **json.loads(message.splitlines()[-1])})
+        print(results[-1], flush=True)
+    return results

@@ -14,9 +14,8 @@ from typing import Any
 
 from transport_limits import aes_rate, hpke_rate, kem_rate
 
-from anonloom.kinds.rounds import Erasure, Round
-from anonloom.kinds.slots import SlotKey, SlotSecret
-from anonloom.kinds.transport import Transport
+from anonloom import Transport
+from anonloom.kinds import Erasure, Round, SlotKey, SlotSecret
 from anonloom.protocol.driver import Driver
 from anonloom.protocol.entropy import SystemEntropy
 
@@ -60,7 +59,7 @@ def aes_bytes_of(carrier: Any, round: Round) -> int:
         functions = [layout.deposit_layout(round).function]
     else:
         functions = layout.post_layout(round, carrier.settings).functions
-    return sum(costs.aes_bytes(one) for one in functions)
+    return sum(costs.aes_bytes(function) for function in functions)
 
 
 def post(carrier: Transport, asked: dict[str, Any], keys: list[SlotKey]) -> dict[str, Any]:
@@ -109,16 +108,16 @@ def deposit(carrier: Transport, asked: dict[str, Any], secrets: list[SlotSecret]
     records = [ENTROPY.bytes(size) for _ in secrets]
     driver.deposit(zip(secrets, records, strict=True))
     got = driver.finish()
-    expected = [None if at % 2 == 0 else record for at, record in enumerate(records)]
+    expected = [None if index % 2 == 0 else record for index, record in enumerate(records)]
     return {
         **measured(driver, users),
         "delivered": sum(
-            one is not None and one == other for one, other in zip(got, expected, strict=True)
+            item is not None and item == other for item, other in zip(got, expected, strict=True)
         ),
         "erased": sum(
-            one is None and other is None for one, other in zip(got, expected, strict=True)
+            item is None and other is None for item, other in zip(got, expected, strict=True)
         ),
-        "strange": sum(one != other for one, other in zip(got, expected, strict=True)),
+        "strange": sum(item != other for item, other in zip(got, expected, strict=True)),
         "aes_bytes": aes_bytes_of(carrier, driver.round) * users,
     }
 
@@ -130,16 +129,16 @@ def main() -> None:
     suite = asked["suite"]
     limits = {"aes_bytes": aes_rate(), "hpke": hpke_rate(suite, 1024), "kem": kem_rate(suite)}
     secrets = [SlotSecret(ENTROPY.bytes(16), ENTROPY.bytes(16)) for _ in range(asked["users"])]
-    found = {
+    results = {
         "asked": asked,
         "post": post(carrier, asked, [secret.key() for secret in secrets]),
         "deposit": deposit(carrier, asked, secrets),
     }
     # A machine that was slower at one end was shared: the limit is what it can do at its best.
-    found["limits"] = {**limits, "aes_bytes": max(limits["aes_bytes"], aes_rate())}
+    results["limits"] = {**limits, "aes_bytes": max(limits["aes_bytes"], aes_rate())}
     if asked["transport"] == "dpf":
-        found["kernel"] = import_module("anonloom_dpf.native").chosen()
-    print(json.dumps(found))
+        results["kernel"] = import_module("anonloom_dpf.native").chosen()
+    print(json.dumps(results))
 
 
 if __name__ == "__main__":

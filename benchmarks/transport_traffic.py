@@ -15,9 +15,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from anonloom.kinds.rounds import Round
-from anonloom.kinds.slots import SECRET_BYTES, SlotSecret
-from anonloom.kinds.transport import Transport
+from anonloom import Transport
+from anonloom.kinds import SECRET_BYTES, Round, SlotSecret
 from anonloom.protocol.driver import Driver
 from anonloom.protocol.trace import Rounds, Trace
 from anonloom_direct.transport import Direct
@@ -86,19 +85,21 @@ def main() -> None:
         transport, servers = TRANSPORTS[name]
         for operation, carry in OPERATIONS.items():
             began = time.process_time()
-            traces = (carry(transport, servers, asked.clients, at) for at in range(asked.rounds))
+            traces = (
+                carry(transport, servers, asked.clients, index) for index in range(asked.rounds)
+            )
             rounds = Rounds(tuple(traces), servers)
             carried = time.process_time()
-            found = best_guess(rounds)
-            top1, (low, high) = found.top1, found.top1.interval
-            said = found.view if top1.excess else "nothing"
+            result = best_guess(rounds)
+            top1, (low, high) = result.top1, result.top1.interval
+            message = result.view if top1.excess else "nothing"
             print(f"{name:20}{operation:9}{top1.value:9.4f}  {f'{low:.4f} to {high:.4f}':<19}"
-                  f"{top1.chance:7.4f}{found.shannon:7.3f}  {said}")  # fmt: skip
+                  f"{top1.chance:7.4f}{result.shannon:7.3f}  {message}")  # fmt: skip
             rows.append(
                 {
                     "transport": name, "operation": operation, "success": top1.value,
                     "interval": [low, high], "chance": top1.chance, "trials": top1.trials,
-                    "shannon": found.shannon, "smallest_set": found.smallest, "found": said,
+                    "shannon": result.shannon, "smallest_set": result.smallest, "found": message,
                     "cpu_carrying": carried - began, "cpu_guessing": time.process_time() - carried,
                 }
             )  # fmt: skip

@@ -37,21 +37,21 @@ def measured(script: str, *arguments: str, kernel: str = "") -> Record:
     if kernel:
         os.environ["ANONLOOM_DPF_KERNEL"] = kernel
     try:
-        said = run([sys.executable, str(HERE / script), *arguments])
+        message = run([sys.executable, str(HERE / script), *arguments])
     finally:
         os.environ.pop("ANONLOOM_DPF_KERNEL", None)
-    last = said.splitlines()[-1]
-    found: Record = json.loads(last) if last.startswith("{") else {}
-    return found
+    last = message.splitlines()[-1]
+    result: Record = json.loads(last) if last.startswith("{") else {}
+    return result
 
 
 def evaluations() -> list[Record]:
     """Measure full evaluations with every kernel that the machine has."""
     measured("dpf_evaluation.py")
-    found = json.loads((RESULTS / "dpf_evaluation.json").read_text())["evaluation"]
+    result = json.loads((RESULTS / "dpf_evaluation.json").read_text())["evaluation"]
     records = [
         {"kernel": kernel, "case": case, **figures}
-        for kernel, cases in found.items()
+        for kernel, cases in result.items()
         for case, figures in cases.items()
     ]
     print(*map(transport_goals.evaluation_line, records), sep="\n", flush=True)
@@ -60,11 +60,11 @@ def evaluations() -> list[Record]:
 
 def hops() -> list[Record]:
     """Measure one hop of a cascade with every suite."""
-    found = []
+    results = []
     for suite in SUITES:
-        found.append(measured("transport_hop.py", suite))
-        print(transport_goals.hop_line(found[-1]), flush=True)
-    return found
+        results.append(measured("transport_hop.py", suite))
+        print(transport_goals.hop_line(results[-1]), flush=True)
+    return results
 
 
 def rounds(options: argparse.Namespace) -> list[Record]:
@@ -77,11 +77,11 @@ def rounds(options: argparse.Namespace) -> list[Record]:
         asked.append(({"transport": "mixnet", "users": options.users, "suite": suite}, ""))
     asked.append(({"transport": "dpf", "users": options.users // 20, "servers": 3}, ""))
     asked.append(({"transport": "direct", "users": options.users}, ""))
-    found = []
+    results = []
     for settings, kernel in asked:
-        found.append(measured("transport_round.py", json.dumps(settings), kernel=kernel))
-        print(*transport_goals.round_lines(found[-1]), sep="\n", flush=True)
-    return found
+        results.append(measured("transport_round.py", json.dumps(settings), kernel=kernel))
+        print(*transport_goals.round_lines(results[-1]), sep="\n", flush=True)
+    return results
 
 
 def parsed() -> argparse.Namespace:

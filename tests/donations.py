@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 from anonloom.errors import TransportError
-from anonloom.testing.entropy import SeededEntropy
 from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.campaign import Campaign
 from anonloom_anonify.study import Study
 from anonloom_anonify.work import Grouping
+from anonloom_testing.entropy import SeededEntropy
 
 TRANSPORTS = {
     "direct": ("anonloom_direct.transport", "Direct"),
@@ -87,7 +87,7 @@ class Played:
         if plan is not None:
             owner = {donor.slot: number for number, donor in enumerate(campaign.donors)}
             slots = plan.reservations.slots
-            self.kept = frozenset(owner[slots[at]] for at in np.flatnonzero(plan.choice.kept))
+            self.kept = frozenset(owner[slots[index]] for index in np.flatnonzero(plan.choice.kept))
 
     @property
     def opened(self):
@@ -96,8 +96,8 @@ class Played:
         given = self.campaign.recipient
         return {
             iteration: {
-                donor_of(said): opened.classes[number]
-                for said, number in zip(opened.answers, opened.numbers.tolist(), strict=True)
+                donor_of(message): opened.classes[number]
+                for message, number in zip(opened.answers, opened.numbers.tolist(), strict=True)
             }
             for iteration, opened in (given.opened if given else {}).items()
         }
@@ -127,14 +127,15 @@ def campaign(name, *, after=None, cls=Campaign, works=None, behaviour=None, **mo
         }
     )  # fmt: skip
     now = range(1, study.iterations + 1)
-    said = [b"".join(answer(at, when) for at in range(donors)) for when in now]
+    messages = [b"".join(answer(index, when) for index in range(donors)) for when in now]
     return cls(
         transport=transport(name),
         study=study,
         works=works or [Parity() for _ in range(study.servers)],
         records=np.arange(donors, dtype=np.uint8)[:, None],
         answers=[
-            (np.frombuffer(of, np.uint8).reshape(donors, -1), np.ones(donors, bool)) for of in said
+            (np.frombuffer(of, np.uint8).reshape(donors, -1), np.ones(donors, bool))
+            for of in messages
         ],
         behaviour=behaviour or Behaviour.honest(donors, study.iterations),
         entropy=more.pop("entropy", None) or SeededEntropy(name),

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import yaml
 
-from anonloom.cli import main
+from anonloom._cli import main
 from anonloom.errors import UsageError
 from anonloom_anonify.experiment import CURATOR, PROTOCOL
 from anonloom_anonify.judging import ARX

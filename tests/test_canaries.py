@@ -14,18 +14,18 @@ from collections import Counter
 import pytest
 import yaml
 
-from anonloom.cli import main
-from anonloom.firstparty import FIRST_PARTY
-from anonloom.testing.canaries import (
+from anonloom._cli import main
+from anonloom._registry.firstparty import FIRST_PARTY
+from anonloom_testing.canaries import (
     SEED,
     canaries,
     crowded_canaries,
     loose_canaries,
     with_names,
 )
-from anonloom.testing.sightings import CellDetector
-from anonloom.testing.tables import Sample
-from anonloom.testing.watching import overheard_logs
+from anonloom_testing.sightings import CellDetector
+from anonloom_testing.tables import Sample
+from anonloom_testing.watching import overheard_logs
 
 #: What makes its rows itself, and what is no stage of a run (`outsource` has tests of its own).
 APART = {("source", "diabetes"), ("source", "marketing"), ("integrity", "sentinels-twins")}
@@ -155,7 +155,7 @@ class Looked:
 
     def command(self, words, out, sample, written, method):
         """Run a command and look at everything that it says and leaves in public."""
-        code, said = overheard(words)
+        code, message = overheard(words)
         self.runs[method] += 1
         self.ended[code] += 1
         public = out / "public"
@@ -164,17 +164,19 @@ class Looked:
         detector = CellDetector.of(sample.rows, sample.schema).excusing(
             written, *([frame.read_text()] if frame.exists() else [])
         )
-        said |= {path.relative_to(public).as_posix(): path.read_bytes() for path in files}
-        said["names of files"] = " ".join(path.name for path in files)
+        message |= {path.relative_to(public).as_posix(): path.read_bytes() for path in files}
+        message["names of files"] = " ".join(path.name for path in files)
         self.files += len(files)
-        for where, text in said.items():
+        for where, text in message.items():
             data = text if isinstance(text, bytes) else text.encode()
             self.bytes += len(data)
-            self.sightings += [f"{method}: {where}: {one}" for one in detector.sightings(data)]
+            self.sightings += [
+                f"{method}: {where}: {sighting}" for sighting in detector.sightings(data)
+            ]
             # A plan shows whoever wrote the file what is in it.
             if str(SEED).encode() in data and words[0] != "plan":
                 self.sightings.append(f"{method}: {where}: the seed")
-        return code, said
+        return code, message
 
     def __str__(self):
         return (
@@ -199,7 +201,7 @@ def overheard(words):
         "stdout": out.buffer.getvalue(),
         "stderr": err.buffer.getvalue(),
         "log": "\n".join(logged),
-        "warnings": "\n".join(str(one.message) for one in warned),
+        "warnings": "\n".join(str(item.message) for item in warned),
     }
 
 
@@ -218,8 +220,8 @@ def test_no_cell_comes_out_of_any_method_that_is_not_published(kind, tmp_path):
         for name, change in tried(kind, make):
             folder = tmp_path / f"{make.__name__}-{name}"
             folder.mkdir()
-            code, said = looked.at(folder, sample, pipeline_of(sample, change, folder), name)
-            assert code in (0, 3), (name, said["stderr"])
+            code, message = looked.at(folder, sample, pipeline_of(sample, change, folder), name)
+            assert code in (0, 3), (name, message["stderr"])
     print(f"{kind}: {len(makes)} tables, {looked}")
     assert [] == looked.sightings
     assert {name for of, name in FIRST_PARTY if of == kind and (of, name) not in APART} == set(
@@ -238,8 +240,8 @@ def test_no_cell_comes_out_of_any_command(tmp_path):
         folder.mkdir()
         change = {**change, "audit": audits, "publish": {"integrity": "merkle"}}
         pipeline = pipeline_of(sample, change, folder)
-        code, said = looked.at(folder, sample, pipeline, "run")
-        assert 0 == code, said["stderr"]
+        code, message = looked.at(folder, sample, pipeline, "run")
+        assert 0 == code, message["stderr"]
         folders.append(folder)
     first, second = (folder / "out" for folder in folders)
     file, table = folders[0] / "pipeline.yaml", folders[0] / "table.csv"
@@ -264,8 +266,8 @@ def test_no_cell_comes_out_of_any_command(tmp_path):
         ),
     ):
         written = file.read_text() + (first / "public" / "release.csv").read_text()
-        code, said = looked.command(words, out, of, written, words[0])
-        assert code in (0, 3), (words, said["stderr"])
+        code, message = looked.command(words, out, of, written, words[0])
+        assert code in (0, 3), (words, message["stderr"])
     print(f"commands: {looked}")
     assert [] == looked.sightings
 
@@ -274,8 +276,8 @@ def _other_people(sample):
     """Other rows of the same columns: half of their cells are new, half as they were."""
     other = with_names(canaries(seed=97))
     return [
-        mine if at % 2 else theirs
-        for at, (mine, theirs) in enumerate(zip(sample.rows, other.rows, strict=True))
+        mine if index % 2 else theirs
+        for index, (mine, theirs) in enumerate(zip(sample.rows, other.rows, strict=True))
     ]
 
 
@@ -321,7 +323,7 @@ def test_no_cell_comes_out_of_a_run_that_fails(failure, tmp_path):
         pipeline["suppression"]["at_most"] = 0
     if change.get("bad"):
         pipeline["stages"][0]["with"] = {"distance": "euclidean"}
-    code, said = looked.at(tmp_path, sample, pipeline, failure)
+    code, message = looked.at(tmp_path, sample, pipeline, failure)
     assert [] == looked.sightings
-    assert expected == code, said["stderr"]
+    assert expected == code, message["stderr"]
     assert not (tmp_path / "out").exists()

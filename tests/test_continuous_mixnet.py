@@ -9,7 +9,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from anonloom.registry import Registry
+from anonloom import Registry
 
 PATH = Path(__file__).resolve().parents[1] / "benchmarks" / "poisson_mixes.py"
 
@@ -29,38 +29,38 @@ def mixes() -> ModuleType:
 def test_pool_and_latency_are_those_of_the_queue(mixes: ModuleType) -> None:
     """M/M/inf: who arrives finds lambda / mu packets, and waits 1 / mu in every mix."""
     net = mixes.Net(hops=2, width=2, delay=1.0)
-    found = mixes.simulate(net, 2000, np.random.default_rng(1))
+    result = mixes.simulate(net, 2000, np.random.default_rng(1))
     assert net.pool == pytest.approx(5)
-    assert found.pool == pytest.approx(net.pool, rel=0.1)
-    assert found.latency == pytest.approx(2.0, rel=0.1)
-    assert found.overhead == 1
+    assert result.pool == pytest.approx(net.pool, rel=0.1)
+    assert result.latency == pytest.approx(2.0, rel=0.1)
+    assert result.overhead == 1
 
 
 def test_entropy_of_one_large_mix_tends_to_its_limit(mixes: ModuleType) -> None:
     net = mixes.Net(hops=1, width=1, delay=3.0)
-    found = mixes.simulate(net, 2000, np.random.default_rng(2))
-    assert found.entropy == pytest.approx(mixes.large_pool_entropy(net), abs=0.15)
+    result = mixes.simulate(net, 2000, np.random.default_rng(2))
+    assert result.entropy == pytest.approx(mixes.large_pool_entropy(net), abs=0.15)
 
 
 def test_entropy_grows_with_waits_and_with_cover(mixes: ModuleType) -> None:
     def bits(**kind: float) -> float:
-        found = mixes.simulate(mixes.Net(**kind), 1200, np.random.default_rng(3))
-        return float(found.entropy)
+        result = mixes.simulate(mixes.Net(**kind), 1200, np.random.default_rng(3))
+        return float(result.entropy)
 
     assert bits(delay=0.1) < bits(delay=0.5) < bits(delay=2.0)
     assert bits(cover=0.0) < bits(cover=4.0)
 
 
 def test_mixes_that_tell_hide_nothing_and_hold_as_much(mixes: ModuleType) -> None:
-    found = mixes.simulate(mixes.Net(corrupted=1), 1200, np.random.default_rng(3))
+    result = mixes.simulate(mixes.Net(corrupted=1), 1200, np.random.default_rng(3))
     honest = mixes.simulate(mixes.Net(), 1200, np.random.default_rng(3))
-    assert honest.pool == found.pool
-    assert found.entropy < honest.entropy
+    assert honest.pool == result.pool
+    assert result.entropy < honest.entropy
 
 
 def test_no_honest_mix_hides_nothing(mixes: ModuleType) -> None:
-    found = mixes.simulate(mixes.Net(corrupted=3), 600, np.random.default_rng(4))
-    assert (0, 0) == (found.entropy, found.min_entropy)
+    result = mixes.simulate(mixes.Net(corrupted=3), 600, np.random.default_rng(4))
+    assert (0, 0) == (result.entropy, result.min_entropy)
 
 
 def test_distributions_are_those_of_all_ways_to_leave(mixes: ModuleType) -> None:
@@ -79,7 +79,7 @@ def test_distributions_are_those_of_all_ways_to_leave(mixes: ModuleType) -> None
 def _worlds(times: np.ndarray) -> "itertools.chain[tuple[dict[int, int], float]]":
     """All ways in which packets seen entering may be the ones seen leaving, with their chances."""
     order = np.argsort(times, axis=None, kind="stable")
-    events = [tuple(map(int, np.unravel_index(at, times.shape))) for at in order]
+    events = [tuple(map(int, np.unravel_index(index, times.shape))) for index in order]
 
     def go(left: list[tuple[int, int]], inside: tuple[tuple[int, ...], ...], done: dict[int, int]):  # type: ignore[no-untyped-def]
         if not left:
@@ -90,8 +90,8 @@ def _worlds(times: np.ndarray) -> "itertools.chain[tuple[dict[int, int], float]]
             yield from go(rest, ((*inside[0], packet), inside[1]), done)
             return
         pool = inside[step - 1]
-        for at, origin in enumerate(pool):
-            fewer = pool[:at] + pool[at + 1 :]
+        for index, origin in enumerate(pool):
+            fewer = pool[:index] + pool[index + 1 :]
             if step == 1:
                 after = go(rest, (fewer, (*inside[1], origin)), done)
             else:
@@ -118,6 +118,6 @@ def test_it_is_no_transport() -> None:
     """A continuous net has no closed batch: nothing that a pipeline could select."""
     offered = Registry.installed().methods("transport")
     assert not [
-        one for one in offered if "poisson" in one.method.target or "continuous" in one.name
+        item for item in offered if "poisson" in item.method.target or "continuous" in item.name
     ]
     assert not any((PATH.parents[1] / "plugins").glob("*/*/src/*/poisson_mixes.py"))

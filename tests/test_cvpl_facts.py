@@ -10,11 +10,8 @@ import attrs
 import numpy as np
 import pytest
 
-from anonloom.data.builders import Tree
-from anonloom.data.case import Case
-from anonloom.data.release import Release
-from anonloom.data.schema import Column, Schema
-from anonloom.kinds.context import Run
+from anonloom import AuditInput, Column, Release, Schema, StageContext
+from anonloom.hierarchies import Tree
 from anonloom_cvpl import attribution, rates
 from anonloom_cvpl.auditor import Cvpl
 from anonloom_fellegi_sunter.auditor import FellegiSunter
@@ -55,42 +52,46 @@ ATTACKER = {"blocking": BLOCKING, "clock": ("hour", "weekday")}
 
 @cache
 def people(seed, rows=ROWS):
-    return Marketing(rows=rows).load(SCHEMA, Run(stage="source", seed=seed))
+    return Marketing(rows=rows).load(SCHEMA, StageContext(stage="source", seed=seed))
 
 
 @cache
 def perturbed(level, seed, rows=ROWS):
     original = people(seed, rows)
     mechanism = Perturb(level=level, noise=NOISE[level])
-    release = Release.as_it_is(mechanism.protect(original, Run(stage="perturb", seed=seed)))
-    return Case(release=release, original=original, truth=release.rows_in(original))
+    release = Release.as_it_is(
+        mechanism.protect(original, StageContext(stage="perturb", seed=seed))
+    )
+    return AuditInput(release=release, original=original, truth=release.rows_in(original))
 
 
 @cache
 def synthetic(rho, seed, rows=ROWS):
     """Rows drawn anew: nobody's, and known to be nobody's."""
     original = people(seed, rows)
-    drawn = Copula(correlation=rho).protect(original, Run(stage="draw", seed=seed))
+    drawn = Copula(correlation=rho).protect(original, StageContext(stage="draw", seed=seed))
     release = Release.as_it_is(drawn)
-    return Case(release=release, original=original, truth=np.full(len(release), -1))
+    return AuditInput(release=release, original=original, truth=np.full(len(release), -1))
 
 
 @cache
 def independent(seed):
     """Other people of the same population, published as they are."""
     release = attrs.evolve(Release.as_it_is(people(seed + 100)), origin=None)
-    return Case(release=release, original=people(seed))
+    return AuditInput(release=release, original=people(seed))
 
 
 @cache
 def audited(case):
-    return Cvpl(**ATTACKER, attribution=False).audit(case, Run())
+    return Cvpl(**ATTACKER, attribution=False).audit(case, StageContext())
 
 
 def gathered(case, **how):
     """The space of an attacker, and what it knows of every record."""
-    prepared = Cvpl(**ATTACKER, **how).configuration.prepared(case.original, [case.release], Run())
-    return prepared, prepared.against().evidence(Run(), case.truth)
+    prepared = Cvpl(**ATTACKER, **how).configuration.prepared(
+        case.original, [case.release], StageContext()
+    )
+    return prepared, prepared.against().evidence(StageContext(), case.truth)
 
 
 def over_seeds(make, name):
@@ -119,11 +120,11 @@ def test_more_noise_is_less_risk(name, gaps):
 
 def test_strong_noise_hides_from_the_linkage_rate_and_not_from_precision():
     """Linkage at .9 is that of chance, while one record in six is found out."""
-    found = [audited(perturbed("high", seed)) for seed in SEEDS]
+    results = [audited(perturbed("high", seed)) for seed in SEEDS]
     # Measured from -.018 to .011.
-    assert max(abs(one["linkage_excess"].value) for one in found) < 0.04
+    assert max(abs(item["linkage_excess"].value) for item in results) < 0.04
     # Measured .17 to .19, and .013 by chance.
-    assert min(one["precision_excess"].value for one in found) > 0.1
+    assert min(item["precision_excess"].value for item in results) > 0.1
 
 
 def test_synthetic_rows_link_less_than_chance_whatever_correlation_they_keep():
@@ -142,9 +143,9 @@ def test_synthetic_rows_link_less_than_chance_whatever_correlation_they_keep():
 
 def test_all_links_to_synthetic_rows_are_false():
     for seed in SEEDS:
-        found = audited(synthetic(0.95, seed))
-        assert "not assessable" == found["precision_at_1"].status
-        assert found["linkage_rate"].value == found["false_link_rate"].value
+        result = audited(synthetic(0.95, seed))
+        assert "not assessable" == result["precision_at_1"].status
+        assert result["linkage_rate"].value == result["false_link_rate"].value
 
 
 def test_luck_is_all_that_pairs_synthetic_rows_with_records():
@@ -181,7 +182,7 @@ def test_fellegi_sunter_links_more(make, others):
     """At a weight above 0; measured at least .06 more."""
     for seed in SEEDS[:3]:
         case = make(seed)
-        weighed = FellegiSunter(blocking=BLOCKING, others=others).audit(case, Run())
+        weighed = FellegiSunter(blocking=BLOCKING, others=others).audit(case, StageContext())
         assert weighed["linkage_rate"].value > audited(case)["linkage_rate"].value
 
 
@@ -205,9 +206,9 @@ def test_the_rate_falls_with_the_variance_that_is_kept_and_precision_rises():
     """Steps of .08, .02 and .02 in the rate, of .06, .03 and .04 in precision; deviation .005."""
     kinds = ({"variance": 0.8}, {"variance": 0.9}, {"variance": 0.95}, {"projection": "none"})
     for seed in SEEDS[:3]:
-        found = [gathered(perturbed("medium", seed), **how)[1] for how in kinds]
-        linked = [float((one.best >= TAU).mean()) for one in found]
-        right = [rates.precision_at_1(one) for one in found]
+        results = [gathered(perturbed("medium", seed), **how)[1] for how in kinds]
+        linked = [float((item.best >= TAU).mean()) for item in results]
+        right = [rates.precision_at_1(item) for item in results]
         assert sorted(linked, reverse=True) == linked
         assert sorted(right) == right
 
@@ -215,9 +216,9 @@ def test_the_rate_falls_with_the_variance_that_is_kept_and_precision_rises():
 def test_the_rate_grows_with_the_table_and_the_true_link_rate_does_not():
     linked, true = [], []
     for rows in (1_000, 4_000):
-        found = [gathered(perturbed("medium", seed, rows))[1] for seed in SEEDS]
-        linked.append([float((one.best >= TAU).mean()) for one in found])
-        true.append([float(rates.true_link_rate(one, np.array([TAU]))[0]) for one in found])
+        results = [gathered(perturbed("medium", seed, rows))[1] for seed in SEEDS]
+        linked.append([float((item.best >= TAU).mean()) for item in results])
+        true.append([float(rates.true_link_rate(item, np.array([TAU]))[0]) for item in results])
     growth = np.diff(linked, axis=0)[0]
     # Measured .095 to .113.
     assert (growth > 0.06).all()
@@ -248,7 +249,7 @@ def test_intervals_of_whole_blocks_are_wider_than_those_of_records():
         _, evidence = gathered(perturbed("medium", seed))
         linked = evidence.best >= TAU
         of_blocks, of_records = (
-            block_bootstrap(blocks, linked, Run().rng).interval()[0]
+            block_bootstrap(blocks, linked, StageContext().rng).interval()[0]
             for blocks in (evidence.block, np.arange(len(linked)))
         )
         widths.append(np.diff(of_blocks)[0] / np.diff(of_records)[0])

@@ -5,9 +5,9 @@ from importlib import import_module
 import pytest
 
 from anonloom.errors import TransportError
-from anonloom.kinds.rounds import Round
+from anonloom.kinds import Round
 from anonloom.protocol.driver import Driver
-from anonloom.testing.carrying import Plan, make_round, messages, slot_secrets
+from anonloom_testing.carrying import Plan, make_round, messages, slot_secrets
 
 TRANSPORTS = {"direct": "Direct", "dpf": "Dpf", "mixnet": "Mixnet"}
 SENDERS, DECOYS = 12, 5
@@ -40,8 +40,8 @@ def test_decoys_leave_nothing_and_look_like_deposits(name, servers):
         if envelope.sender.role == "client":
             who = (envelope.sender.index, envelope.receiver.index, envelope.step)
             sizes.setdefault(who[1:], {})[who[0]] = envelope.size
-    assert all(len(set(found.values())) == 1 for found in sizes.values())
-    assert all(set(range(SENDERS + DECOYS)) == set(found) for found in sizes.values())
+    assert all(len(set(result.values())) == 1 for result in sizes.values())
+    assert all(set(range(SENDERS + DECOYS)) == set(result) for result in sizes.values())
 
 
 @pytest.mark.parametrize("name", TRANSPORTS)

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from anonloom import Pipeline
-from anonloom.firstparty import FIRST_PARTY
+from anonloom._registry.firstparty import FIRST_PARTY
 
 TRANSPORTS = sorted(name for kind, name in FIRST_PARTY if kind == "transport")
 ROWS = 60
@@ -18,9 +18,9 @@ def run(folder, transport):
     """Publish sixty people, a quarter erased on the way; return the release and the report."""
     people = pd.DataFrame(
         {
-            "age": [20 + 7 * at % 50 for at in range(ROWS)],
-            "town": [["Ulm", "Bonn", None][at % 3] for at in range(ROWS)],
-            "illness": [["flu", "cold"][at % 2] for at in range(ROWS)],
+            "age": [20 + 7 * index % 50 for index in range(ROWS)],
+            "town": [["Ulm", "Bonn", None][index % 3] for index in range(ROWS)],
+            "illness": [["flu", "cold"][index % 2] for index in range(ROWS)],
         }
     )
     people.to_csv(folder / "people.csv", index=False)
@@ -59,10 +59,10 @@ def test_the_release_does_not_depend_on_what_carried_the_rows(tmp_path, transpor
     assert expected == release
 
     collection = report["collection"]
-    found = {finding["name"]: finding["value"] for finding in collection["findings"]}
+    results = {finding["name"]: finding["value"] for finding in collection["findings"]}
     assert transport == collection["transport"]
     assert (45, 15, 0, ROWS) == tuple(
-        found[name] for name in ("arrived", "erased", "lost", "anonymity_set")
+        results[name] for name in ("arrived", "erased", "lost", "anonymity_set")
     )
     assert (False, "system", "one-process") == tuple(
         collection[name] for name in ("simulated", "entropy", "parties")
@@ -95,7 +95,7 @@ def test_what_one_process_played_guarantees_nothing_on_any_surface(tmp_path, tra
 def test_versions_of_the_transport_and_of_its_libraries_are_in_the_manifest(tmp_path):
     run(tmp_path, "mixnet")
     manifest = json.loads((tmp_path / "mixnet" / "public" / "manifest.json").read_text())
-    named = ("anonloom-mixnet", "anonloom-rounds", "cryptography")
+    named = ("anonloom-mixnet", "anonloom-transport", "cryptography")
     assert {name: version(name) for name in named} == {
         name: manifest["versions"].get(name) for name in named
     }

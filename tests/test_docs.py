@@ -10,14 +10,13 @@ import pytest
 from error_messages import CLASSES, messages_of
 from make_reference import CORE, PAGES, first_party, signature, stale
 
-from anonloom import hookspecs
-from anonloom.cli import COMMANDS, main
-from anonloom.firstparty import FIRST_PARTY
-from anonloom.kinds.transport import Guarantees
-from anonloom.kindtable import KINDS
-from anonloom.registry import Registry
-from anonloom.spec.pipeline import load_pipeline
-from anonloom.testing import PartitionerConformance, TransportConformance
+from anonloom import Registry, hookspecs
+from anonloom._cli import COMMANDS, main
+from anonloom._registry.firstparty import FIRST_PARTY
+from anonloom._registry.kinds import KINDS
+from anonloom._spec.pipeline import load_pipeline
+from anonloom.kinds import Guarantees
+from anonloom_testing import PartitionerConformance, TransportConformance
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -113,9 +112,9 @@ def test_every_method_that_the_repository_names_is_installed_and_documented():
 
 def test_every_raised_message_of_core_with_words_is_in_the_catalogue():
     page = text_of("errors.md")
-    said = [message for message in messages_of(CORE) if not message.file.startswith("testing/")]
-    assert len(said) > 80
-    for message in said:
+    messages = [message for message in messages_of(CORE) if not message.file.startswith("testing/")]
+    assert len(messages) > 80
+    for message in messages:
         if message.speaks:
             assert " ".join(message.text.split()).replace("|", "\\|") in page
 
@@ -141,9 +140,9 @@ def test_links_lead_to_something(page):
         if re.match(r"[a-z]+:", target):
             continue
         path, _, anchor = target.partition("#")
-        found = (page.parent / path) if path else page
-        assert found.exists(), target
-        assert not anchor or anchor in anchors(found), target
+        result = (page.parent / path) if path else page
+        assert result.exists(), target
+        assert not anchor or anchor in anchors(result), target
 
 
 def pipelines(page):
@@ -211,7 +210,7 @@ def test_the_transport_of_rounds_keeps_the_promises_of_its_kind():
     """All but those of a package: it is not installed here."""
     (block,) = blocks(ROOT / "rounds" / "README.md", "python")
     # The version of a distribution that is installed stands in for its own.
-    block = block.replace('"anonloom-relay"', '"anonloom-rounds"')
+    block = block.replace('"anonloom-relay"', '"anonloom-transport"')
     names: dict[str, object] = {"__name__": "shown_in_rounds"}
     exec(compile(block, "rounds/README.md", "exec"), names)
     shown = type("TestRelay", (TransportConformance,), {"method": names["Relay"]})
@@ -226,8 +225,8 @@ SENDING = sorted((ROOT / "plugins/transports").glob("*/README.md"))
 def test_the_round_that_a_transport_shows_ends_as_it_says(page, capsys):
     (block,) = blocks(page, "python")
     exec(compile(block, relative(page), "exec"), {})
-    (said,) = re.findall(r"print\(.*finish.*  # (.*)$", block, re.M)
-    assert said == capsys.readouterr().out.splitlines()[0]
+    (message,) = re.findall(r"print\(.*finish.*  # (.*)$", block, re.M)
+    assert message == capsys.readouterr().out.splitlines()[0]
 
 
 def test_the_guess_that_traffic_shows_can_be_asked_for():

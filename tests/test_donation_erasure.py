@@ -14,11 +14,11 @@ from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.council import Council
 from anonloom_anonify.disks import StudyDisks
 from anonloom_anonify.releasing import join_key
-from anonloom_rounds import adversaries as in_rounds
-from anonloom_rounds.recording import Recorded
-from anonloom_rounds.sealing import SealingKey, context_of
-from anonloom_rounds.signing import SIGNATURE_BYTES
-from anonloom_rounds.uploads import Body
+from anonloom_transport import adversaries as in_rounds
+from anonloom_transport.recording import Recorded
+from anonloom_transport.sealing import SealingKey, context_of
+from anonloom_transport.signing import SIGNATURE_BYTES
+from anonloom_transport.uploads import Body
 
 PUBLISHING = ("donation publishing 1.1", "donation publishing 1.2")
 WITHDRAWS = 5
@@ -39,8 +39,8 @@ def backed_up(name, **more):
 def erased(played):
     """Return all answers that were never to be known."""
     whose = set(range(DONORS)) - played.kept
-    found = {answer(donor, now) for donor in whose for now in (1, 2)}
-    return found | {answer(WITHDRAWS, 2)}
+    results = {answer(donor, now) for donor in whose for now in (1, 2)}
+    return results | {answer(WITHDRAWS, 2)}
 
 
 def copies(servers=2):
@@ -48,7 +48,7 @@ def copies(servers=2):
 
 
 def keeping(vaults, servers):
-    return {at: in_rounds.keeps_key(vaults[at]) for at in servers}
+    return {index: in_rounds.keeps_key(vaults[index]) for index in servers}
 
 
 def travelled(played):
@@ -69,9 +69,9 @@ def test_nothing_that_is_left_of_a_donation_recovers_an_erased_answer(name):
     assert {} == disks.reopened()
     assert [] == disks.read()
     assert set() == disks.secrets()
-    hidden = {found for found in erased(played) if found in b"\0".join(disks.written)}
+    hidden = {result for result in erased(played) if result in b"\0".join(disks.written)}
     # Whoever sees the lines of a transport that hides nothing sees envelopes all the same.
-    hidden |= {found for found in erased(played) if found in b"\0".join(travelled(played))}
+    hidden |= {result for result in erased(played) if result in b"\0".join(travelled(played))}
     assert set() == hidden
 
 
@@ -81,8 +81,8 @@ def test_with_the_rounds_keys_kept_the_same_attack_recovers_all(name):
     kept = copies()
     played, disks = backed_up(name, corrupted_in=lambda round: keeping(kept, (0, 1)))
     assert "" == played.refused
-    found = disks.reopened(kept)
-    everything = {record for name in PUBLISHING for record in found[name] if record is not None}
+    result = disks.reopened(kept)
+    everything = {record for name in PUBLISHING for record in result[name] if record is not None}
     assert {answer(donor, now) for donor in range(DONORS) for now in (1, 2)} == everything
 
 
@@ -94,14 +94,16 @@ def test_one_server_that_forgets_is_enough(name, forgetful):
     assert {} == disks.reopened(kept)
     contents = disks.read(kept)
     assert contents
-    assert set() == {one for one in erased(played) if any(one in content for content in contents)}
+    assert set() == {
+        item for item in erased(played) if any(item in content for content in contents)
+    }
 
 
 @transports
 def test_the_studys_key_alone_recovers_no_answer(name):
     """It tells positions, classes and what is erased, and nothing of what was deposited."""
     kept = copies()
-    corrupted = {at: adversaries.keeps_key(kept[at]) for at in (0, 1)}
+    corrupted = {index: adversaries.keeps_key(kept[index]) for index in (0, 1)}
     played, disks = backed_up(name, corrupted=corrupted)
     assert {} == disks.reopened(kept)
     assert [] == disks.read(kept)
@@ -123,14 +125,14 @@ class Leaked:
 def test_long_term_keys_open_no_upload_and_no_share(name):
     played, disks = backed_up(name)
     running = played.campaign
-    keys = [SealingKey.draw("x25519", Leaked(one.secret)) for one in running.identities]
+    keys = [SealingKey.draw("x25519", Leaked(identity.secret)) for identity in running.identities]
     opened = []
-    for one in disks.rounds.values():
-        net = one.driver
+    for item in disks.rounds.values():
+        net = item.driver
         for sight in net.trace.network:
             if sight.envelope.step == "upload":
-                at, upload = sight.envelope.receiver.index, sight.envelope.upload
-                context = context_of(net.round, net.servers[at].bound, at, upload)
+                index, upload = sight.envelope.receiver.index, sight.envelope.upload
+                context = context_of(net.round, net.servers[index].bound, index, upload)
                 sealed = Body.read(sight.envelope.body, 2).sealed
                 opened += [key.open(sealed, context) for key in keys]
     council = Council(running.study, running.servers[0].seat, Recorded(running.entropy))
@@ -178,24 +180,24 @@ def joined(played, secrets):
     """Return which records can be joined with positions by whoever has a secret of the study."""
     running = played.campaign
     opened = running.recipient.opened
-    published = {join for one in opened.values() for join in one.joins}
-    found = set()
+    published = {join for item in opened.values() for join in item.joins}
+    results = set()
     council = Council(running.study, running.servers[0].seat, Recorded(running.entropy))
     for secret in secrets:
         council.secret = secret
         key = council.derived("join")
-        found |= published & {join_key(key, rank) for rank in range(DONORS)}
-    return found, published
+        results |= published & {join_key(key, rank) for rank in range(DONORS)}
+    return results, published
 
 
 @transports
 def test_records_are_joined_with_positions_by_nobody_after_the_end(name):
     played, disks = backed_up(name)
-    found, published = joined(played, disks.secrets())
-    assert (set(), True) == (found, len(published) > 0)
+    result, published = joined(played, disks.secrets())
+    assert (set(), True) == (result, len(published) > 0)
     # Not by anything that servers said to each other either.
-    said = [word.body[SIGNATURE_BYTES:] for word in played.campaign.words]
-    guesses = {body[at : at + 32] for body in said for at in range(len(body) - 31)}
+    messages = [word.body[SIGNATURE_BYTES:] for word in played.campaign.words]
+    guesses = {body[index : index + 32] for body in messages for index in range(len(body) - 31)}
     assert set() == joined(played, guesses)[0]
 
 
@@ -205,8 +207,8 @@ def test_with_a_studys_key_kept_they_are(name, server):
     """The planted fault; every server knows the join key, so one that keeps it is enough."""
     kept = copies()
     played, disks = backed_up(name, corrupted={server: adversaries.keeps_key(kept[server])})
-    found, published = joined(played, disks.secrets(kept))
-    assert published == found
+    result, published = joined(played, disks.secrets(kept))
+    assert published == result
 
 
 def test_a_study_that_stops_forgets_its_join_key_as_well():

@@ -32,8 +32,8 @@ from anonloom_anonify import adversaries
 from anonloom_anonify.aggregator import Aggregator
 from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.campaign import Campaign
-from anonloom_rounds import adversaries as in_rounds
-from anonloom_rounds.packing import pack, unpack
+from anonloom_transport import adversaries as in_rounds
+from anonloom_transport.packing import pack, unpack
 
 LIAR, HER, WITHDRAWS = 1, 3, 5
 STOPPED = "the study has stopped: "
@@ -72,9 +72,9 @@ def steps(name):
 def restarts():
     """Every step and every server; each step with one of them at once, the rest takes long."""
     for name in INSTALLED:
-        for at, step in enumerate(steps(name)):
+        for index, step in enumerate(steps(name)):
             for server in (0, 1):
-                often = "1.2" not in step and at % 2 == server
+                often = "1.2" not in step and index % 2 == server
                 yield pytest.param(name, step, server, marks=[] if often else pytest.mark.long)
 
 
@@ -211,9 +211,9 @@ def test_a_study_that_has_stopped_stays_stopped_and_keeps_no_secret():
     assert STOPPED + again.stopped == played.refused
     assert (False, None) == (again.over, again.round)
     assert list(server.releases) == list(again.releases) == [1]
-    for one in (server, again):
-        assert (None, ()) == (one.council.secret, one.council.drawn)
-        assert not one.council.box.begun
+    for item in (server, again):
+        assert (None, ()) == (item.council.secret, item.council.drawn)
+        assert not item.council.box.begun
 
 
 def test_a_server_that_is_over_still_repeats_its_words():
@@ -311,7 +311,7 @@ def vanishing(step):
 
 def vanished(name, missing, step):
     """Return what must be left: restarts, iterations that are withheld, and what is missing."""
-    order = {known: at for at, known in enumerate(steps(name))}
+    order = {known: index for index, known in enumerate(steps(name))}
     away = order[step]
     never, first, second = {(WITHDRAWS, 2)}, (HER, 1), (HER, 2)
     if away < order["reservation 1: upload"]:
@@ -369,8 +369,8 @@ def test_too_few_donors_publish_nothing():
     behaviour = Behaviour.honest(DONORS)
     behaviour.leaving[2:] = True
     played = play("direct", behaviour=behaviour, min_batch=1)
-    told = "no class is left that can be published: 2 too few reservations"
-    assert STOPPED + told == played.refused
+    text = "no class is left that can be published: 2 too few reservations"
+    assert STOPPED + text == played.refused
 
 
 # --- servers that lie between rounds --------------------------------------------------------
@@ -387,9 +387,9 @@ WRONG = {
 @pytest.mark.parametrize("wrong", WRONG)
 def test_a_server_that_computes_something_else_is_named(name, servers, wrong):
     lying, what = WRONG[wrong]
-    works = [lying if at == LIAR else Parity() for at in range(servers)]
+    works = [lying if index == LIAR else Parity() for index in range(servers)]
     played = play(name, servers=servers, works=works)
-    for honest in (at for at in range(servers) if at != LIAR):
+    for honest in (index for index in range(servers) if index != LIAR):
         assert played.campaign.servers[honest].stopped == (
             f"the servers do not agree on {what}: server 1 says something else than server {honest}"
         )
@@ -433,7 +433,7 @@ def test_a_server_that_says_two_things_is_proven_to(step):
     played = play("direct", iterations=2, corrupted={LIAR: adversaries.contradicts(step)})
     assert STOPPED + TWO_THINGS == played.refused
     evidence = played.campaign.servers[0].council.talk.evidence
-    assert [(step, LIAR)] == [(one.step, one.server) for one in evidence]
+    assert [(step, LIAR)] == [(item.step, item.server) for item in evidence]
     assert evidence[0].one.body != evidence[0].other.body
     # What all had signed by then stands.
     assert ({1} if step == "sign release 1" else set()) == set(played.opened)
@@ -441,10 +441,10 @@ def test_a_server_that_says_two_things_is_proven_to(step):
 
 def blamed(text):
     """Return the servers that an honest one names for itself, or passes on."""
-    while told := re.match(r"server (\d+) stopped the round: (.*)", text):
-        if int(told[1]) == LIAR:
+    while message := re.match(r"server (\d+) stopped the round: (.*)", text):
+        if int(message[1]) == LIAR:
             return {LIAR}
-        text = told[2]
+        text = message[2]
     first = re.search(r"server (\d+)", text)
     return {int(first[1])} if first else set()
 
@@ -453,7 +453,7 @@ def blamed(text):
 def test_a_server_that_tells_servers_different_things_is_named_by_all(step):
     lie = adversaries.lies(step, flip_first, to=[2])
     played = play("direct", servers=3, corrupted={LIAR: lie})
-    stopped = [blamed(played.campaign.servers[at].stopped) for at in (0, 2)]
+    stopped = [blamed(played.campaign.servers[index].stopped) for index in (0, 2)]
     if step == "sign release 1":
         # Server 0 holds what all have signed, and that stands.
         assert [set(), {LIAR}] == stopped
@@ -475,8 +475,8 @@ def test_a_server_that_is_silent_is_waited_for(step, silence):
 def test_servers_with_other_software_do_not_begin():
     lie = adversaries.lies("key", lambda said: pack(b"toys 2", *unpack(said)[1:]))
     played = play("direct", corrupted={LIAR: lie})
-    told = "server 1 runs toys 2, and server 0 toys 1: all must run the same"
-    assert STOPPED + told == played.refused
+    text = "server 1 runs toys 2, and server 0 toys 1: all must run the same"
+    assert STOPPED + text == played.refused
 
 
 # --- servers that lie in a round ------------------------------------------------------------
@@ -565,8 +565,8 @@ def test_one_server_that_says_that_records_were_seen_is_enough(opening):
         corrupted={LIAR: adversaries.lies("give up publishing 1.1", flip_first)},
         corrupted_in=lying_in(in_rounds.contradicts(step), "donation publishing 1.1"),
     )
-    told = f"given up while records were opened: the round has stopped: {TWO_THINGS}"
-    assert STOPPED + told == played.refused
+    text = f"given up while records were opened: the round has stopped: {TWO_THINGS}"
+    assert STOPPED + text == played.refused
     assert {} == played.opened
 
 
@@ -583,8 +583,8 @@ def test_who_is_ignored_by_a_server_is_missed_when_publishing(name):
     """A server that keeps somebody out cannot open the rest: that would show whose is missing."""
     deaf = in_rounds.ignores(lambda envelope: envelope.sender.index == HER)
     played = play(name, corrupted_in=lying_in(deaf, "donation publishing"))
-    told = "given up 2 times: 1 of 12 senders are missing, and the round needs all of them"
-    assert STOPPED + told == played.refused
+    text = "given up 2 times: 1 of 12 senders are missing, and the round needs all of them"
+    assert STOPPED + text == played.refused
 
 
 def test_a_withdrawal_in_which_a_server_lies_opens_nothing():

@@ -13,13 +13,13 @@ import yaml
 from donations import INSTALLED, answer, play
 
 from anonloom import Pipeline
-from anonloom.kinds.slots import SlotSecret
+from anonloom.kinds import SlotSecret
 from anonloom.protocol.trace import Rounds
-from anonloom.testing.entropy import SeededEntropy
 from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.donor import Donor
 from anonloom_anonify.findings import smallest_pattern
 from anonloom_anonify.reserving import write_reservation
+from anonloom_testing.entropy import SeededEntropy
 from anonloom_traffic.attack import best_guess
 from anonloom_traffic.crossing import crossed
 from anonloom_traffic.iterations import over_iterations
@@ -37,9 +37,9 @@ def studies(name, number=STUDIES, **more):
     """Play studies that draw differently: alike, they would be the same study several times."""
     return [
         play(
-            name, donors=DONORS, traced=True, entropy=SeededEntropy(f"{name} {at}"), **more
+            name, donors=DONORS, traced=True, entropy=SeededEntropy(f"{name} {index}"), **more
         ).campaign
-        for at in range(number)
+        for index in range(number)
     ]
 
 
@@ -47,8 +47,8 @@ def rounds(played, phase=""):
     return Rounds(
         [
             entry.trace
-            for one in played
-            for entry in one.ledger.entries
+            for item in played
+            for entry in item.ledger.entries
             if entry.name.startswith(phase)
         ],
         servers=2,
@@ -57,7 +57,7 @@ def rounds(played, phase=""):
 
 def linked(played):
     """Guess which messages of different rounds of a study are from one donor."""
-    pairs = [trace for one in played for trace in crossed(rounds([one])).traces]
+    pairs = [trace for item in played for trace in crossed(rounds([item])).traces]
     return best_guess(Rounds(pairs, servers=2), repeated=False, confidence=STRICT)
 
 
@@ -65,18 +65,20 @@ def linked(played):
 def test_registration_reservation_and_publishing_are_at_chance_level(name):
     played = studies(name, iterations=5)
     for phase in ("registration", "reservation", "publishing"):
-        found = best_guess(rounds(played, phase), repeated=phase == "publishing", confidence=STRICT)
-        assert 1 / DONORS == pytest.approx(found.top1.chance)
+        result = best_guess(
+            rounds(played, phase), repeated=phase == "publishing", confidence=STRICT
+        )
+        assert 1 / DONORS == pytest.approx(result.top1.chance)
         # A position is one trial, however often it is filled; some are erased.
-        assert STUDIES * (DONORS - 4 * (phase == "publishing")) == found.top1.trials
-        assert 0 == found.top1.excess, (phase, found.view)
+        assert STUDIES * (DONORS - 4 * (phase == "publishing")) == result.top1.trials
+        assert 0 == result.top1.excess, (phase, result.view)
 
 
 @hiding
 def test_phases_of_a_study_cannot_be_linked(name):
-    found = linked(studies(name))
-    assert 3 * STUDIES * DONORS - 2 * STUDIES * 4 == found.top1.trials
-    assert 0 == found.top1.excess, found.view
+    result = linked(studies(name))
+    assert 3 * STUDIES * DONORS - 2 * STUDIES * 4 == result.top1.trials
+    assert 0 == result.top1.excess, result.view
 
 
 def test_what_does_not_hide_is_found():
@@ -99,8 +101,8 @@ def test_an_identifier_that_is_used_in_two_phases_links_them(name, monkeypatch):
     played = studies(name, 1)
     assert 0 == best_guess(rounds(played, "reservation"), confidence=STRICT).top1.excess
     pairs = crossed(rounds(played)).traces[:1]
-    found = best_guess(Rounds(pairs, servers=2), repeated=False)
-    assert (1.0, "links") == (found.top1.value, found.family)
+    result = best_guess(Rounds(pairs, servers=2), repeated=False)
+    assert (1.0, "links") == (result.top1.value, result.family)
 
 
 @hiding
@@ -112,14 +114,14 @@ def test_donors_without_an_answer_look_like_all_others(name):
 
     def silent(running, step):
         if step == "reservation 1: heard":
-            for at, (_, answered) in enumerate(running.answers):
-                answered[at * 4 : at * 4 + 6] = False
+            for index, (_, answered) in enumerate(running.answers):
+                answered[index * 4 : index * 4 + 6] = False
 
     with_decoys = play(name, donors=DONORS, traced=True, iterations=3, after=silent).campaign
     assert observe(rounds([with_decoys])).present.all()
-    found = best_guess(rounds([with_decoys], "publishing"), confidence=STRICT)
-    assert 1 / DONORS == pytest.approx(found.top1.chance)
-    assert 0 == found.top1.excess
+    result = best_guess(rounds([with_decoys], "publishing"), confidence=STRICT)
+    assert 1 / DONORS == pytest.approx(result.top1.chance)
+    assert 0 == result.top1.excess
 
 
 @hiding
@@ -140,17 +142,17 @@ def test_withdrawals_do_not_hide_that_iterations_belong_together(name):
 
 def missing_one_percent(number=12, iterations=5):
     """Return studies with donors missing as rarely as one in a hundred."""
-    rng, found = np.random.default_rng(2), []
-    for at in range(number):
+    rng, result = np.random.default_rng(2), []
+    for index in range(number):
         behaviour = Behaviour.drawn(DONORS, iterations, rng, absent=0.01)
         behaviour.absent[0] = False
-        found.append(
+        result.append(
             play(
                 "direct", donors=DONORS, traced=True, iterations=iterations, missing="blank",
-                behaviour=behaviour, entropy=SeededEntropy(f"missing {at}"),
+                behaviour=behaviour, entropy=SeededEntropy(f"missing {index}"),
             ).campaign
         )  # fmt: skip
-    return found
+    return result
 
 
 def test_whoever_misses_an_iteration_is_found_among_many():
@@ -158,19 +160,19 @@ def test_whoever_misses_an_iteration_is_found_among_many():
     played = missing_one_percent()
     last = over_iterations(observe(rounds(played, "publishing")), None, 0.99)[-1]
     assert last.absent.interval[0] > 10 / DONORS
-    assert 1 == min(filter(None, (smallest_pattern(one) for one in played)))
+    assert 1 == min(filter(None, (smallest_pattern(item) for item in played)))
 
 
 @pytest.mark.parametrize(("absent", "missing"), [(0.0, "stop"), (0.02, "blank")])
 def test_the_report_says_whether_missing_donors_are_found(tmp_path, absent, missing):
     """From a file to the report: five answers of sixty people, a few of whom miss one."""
     people, times = 60, 5
-    at = np.arange(people * times)
+    index = np.arange(people * times)
     pd.DataFrame(
         {
-            "who": at % people,
-            "age": 20 + at % people % 30,
-            "mood": [answer(one % people, one // people).hex()[-8:] for one in at.tolist()],
+            "who": index % people,
+            "age": 20 + index % people % 30,
+            "mood": [answer(item % people, item // people).hex()[-8:] for item in index.tolist()],
         }
     ).to_csv(tmp_path / "moods.csv", index=False)
     spec = {
@@ -201,8 +203,8 @@ def test_the_report_says_whether_missing_donors_are_found(tmp_path, absent, miss
     (tmp_path / "moods.yaml").write_text(yaml.safe_dump(spec))
     Pipeline.load(tmp_path / "moods.yaml").publish()
     report = json.loads((tmp_path / "out" / "public" / "report.json").read_text())
-    collected = {one["name"]: one["value"] for one in report["collection"]["findings"]}
-    audited = {one["name"]: one for one in report["audits"][0]["findings"]}
+    collected = {item["name"]: item["value"] for item in report["collection"]["findings"]}
+    audited = {item["name"]: item for item in report["audits"][0]["findings"]}
     assert 7 == audited["rounds"]["value"]
     assert 0 == audited["linked_excess"]["value"]
     if absent:

@@ -71,23 +71,23 @@ def clinic() -> list[dict[str, str]]:
 
 @pytest.mark.parametrize("file", HIERARCHIES, ids=lambda file: f"{file.parent.name}/{file.name}")
 def test_every_leaf_stands_once_and_every_label_means_one_group(file):
-    found = paths(file)
-    leaves = [path[0] for path in found]
+    result = paths(file)
+    leaves = [path[0] for path in result]
     assert len(leaves) == len(set(leaves))
     parent = {}
-    for path in found:
+    for path in result:
         assert len(path) == len(set(path))
         for label, above in zip(path, [*path[1:], "*"], strict=True):
             assert above == parent.setdefault(label, above)
 
 
 def test_the_hierarchies_of_adult_cover_exactly_its_values():
-    found = {
+    results = {
         file.stem: {path[0] for path in paths(file)}
         for file in HIERARCHIES
         if file.parent.name == "adult"
     }
-    assert ADULT == found
+    assert ADULT == results
 
 
 def test_ages_are_grouped_by_5_10_and_20_years():

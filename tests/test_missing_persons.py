@@ -87,13 +87,13 @@ def resolutions(owners):
 
     Each may be a person of the class, one who is not in it, or the same stranger as another.
     """
-    unknown = [at for at, owner in enumerate(owners) if owner is None]
+    unknown = [index for index, owner in enumerate(owners) if owner is None]
     known = sorted({owner for owner in owners if owner is not None})
-    strangers = [f"stranger {at}" for at in range(len(unknown))]
+    strangers = [f"stranger {index}" for index in range(len(unknown))]
     for chosen in itertools.product([*known, *strangers], repeat=len(unknown)):
         resolved = list(owners)
-        for at, owner in zip(unknown, chosen, strict=True):
-            resolved[at] = owner
+        for index, owner in zip(unknown, chosen, strict=True):
+            resolved[index] = owner
         yield resolved
 
 
@@ -106,11 +106,11 @@ def holds(model, owners, values, overall):
     ((name, given),) = model.items()
     if name == "k-anonymity":
         return len(set(owners)) >= given["k"]
-    found = counts(zip(owners, values, strict=True))
-    total = sum(found.values())
+    result = counts(zip(owners, values, strict=True))
+    total = sum(result.values())
     if not total:
         return False
-    shares = {value: count / total for value, count in found.items()}
+    shares = {value: count / total for value, count in result.items()}
     if name == "t-closeness":
         whole = sum(overall.values())
         distance = sum(abs(shares.get(v, 0) - overall[v] / whole) for v in overall) / 2
@@ -118,9 +118,9 @@ def holds(model, owners, values, overall):
     if given.get("kind") == "entropy":
         return -sum(s * math.log(s) for s in shares.values()) >= math.log(given["l"]) - 1e-9
     if given.get("kind") == "recursive":
-        ordered = sorted(found.values(), reverse=True)
+        ordered = sorted(result.values(), reverse=True)
         return ordered[0] < given["c"] * sum(ordered[given["l"] - 1 :])
-    return len(found) >= given["l"]
+    return len(result) >= given["l"]
 
 
 def broken(release, rows, models):
@@ -207,11 +207,12 @@ def test_no_model_is_broken_however_missing_persons_are_resolved():
 def test_one_illness_of_nearly_all_is_not_hidden_by_missing_persons(model):
     """As one person, 49 rows of one illness would count once, beside one of each other."""
     rows = [
-        {"row": str(at), "who": "", "age": "30", "sex": "f", "illness": "flu"} for at in range(49)
+        {"row": str(index), "who": "", "age": "30", "sex": "f", "illness": "flu"}
+        for index in range(49)
     ]
     rows += [
-        {"row": str(49 + at), "who": f"p{at}", "age": "30", "sex": "f", "illness": illness}
-        for at, illness in enumerate(["cold", "gout"])
+        {"row": str(49 + index), "who": f"p{index}", "age": "30", "sex": "f", "illness": illness}
+        for index, illness in enumerate(["cold", "gout"])
     ]
     pipeline = {
         "version": 1,
@@ -240,8 +241,8 @@ def test_one_illness_of_nearly_all_is_not_hidden_by_missing_persons(model):
 def test_the_judge_finds_what_missing_persons_hide():
     """Four rows of one class, of which one names nobody: she may be any of the others."""
     rows = [
-        {"row": str(at), "who": who, "age": "30", "sex": "f", "illness": illness}
-        for at, (who, illness) in enumerate(
+        {"row": str(index), "who": who, "age": "30", "sex": "f", "illness": illness}
+        for index, (who, illness) in enumerate(
             [("p1", "flu"), ("p2", "cold"), ("", "gout"), ("p1", "gout")]
         )
     ]

@@ -23,8 +23,8 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from anonloom import Pipeline
+from anonloom._registry.firstparty import FIRST_PARTY
 from anonloom.errors import PrivacyError
-from anonloom.firstparty import FIRST_PARTY
 
 EXAMPLES = 200
 LEAST_PUBLISHED = 0.6
@@ -102,21 +102,21 @@ PERSONS = ["rows", "rows", "identifier", "visits", "visits", "unknown"]
 
 def adorned(draw, text):
     """Return a text that looks the same, or differs as people differ who type it."""
-    at = draw(st.integers(0, len(text)))
-    return text[:at] + draw(st.sampled_from(UNSEEN)) + text[at:]
+    index = draw(st.integers(0, len(text)))
+    return text[:index] + draw(st.sampled_from(UNSEEN)) + text[index:]
 
 
 def numbered(draw, rows, kind, hidden):
     """Give every row a number of its own, by which the judge finds its person again."""
     patients = max(2, len(rows) * 2 // 3)
-    for at, row in enumerate(rows):
-        number = at if kind == "identifier" else draw(st.integers(0, patients - 1))
+    for index, row in enumerate(rows):
+        number = index if kind == "identifier" else draw(st.integers(0, patients - 1))
         row["patient"] = f"patient {number}"
         if hidden and draw(st.booleans()):
             row["patient"] = adorned(draw, row["patient"].upper())
         if kind == "unknown" and draw(st.integers(0, 5)) == 0:
             row["patient"] = ""
-        row["tag"] = str(at)
+        row["tag"] = str(index)
     roles = {"visits": {"role": "person"}, "identifier": {"role": "identifier"}}
     return {
         "patient": roles.get(kind, {"role": "person", "missing": "suppress"}),

@@ -26,15 +26,16 @@ def test_the_pipeline_comes_before_the_commands():
 def test_two_commands_of_one_line_each_open_the_readme():
     run, test = blocks("sh")[:2]
     assert (1, 1) == (run.count("\n"), test.count("\n"))
-    assert "pip install -q . " in run
+    assert " sync -q --all-packages --no-dev " in run
     assert run.rstrip().endswith("anonloom run examples/quickstart.yaml --replace")
-    assert "pip install -q -r requirements-dev.txt " in test
-    assert " -m pytest " in test
+    assert " sync -q --all-packages --inexact " in test
+    assert test.rstrip().endswith(' -m pytest -q -n 2 -m "not long" --hypothesis-profile=quick')
 
 
 def test_the_commands_need_nothing_but_python():
     for command in blocks("sh")[:2]:
-        programs = [shlex.split(part)[0] for part in command.split("&&")]
+        parts = [re.sub(r"^ UV_PROJECT_ENVIRONMENT=\S+", "", p) for p in command.split("&&")]
+        programs = [shlex.split(part)[0] for part in parts]
         environment = programs[1].split("/")[0]
         assert "python3" == programs[0]
         assert all(program.startswith(f"{environment}/bin/") for program in programs[1:])

@@ -15,9 +15,9 @@ import pytest
 import yaml
 
 from anonloom import Pipeline
-from anonloom.testing.canaries import SEED, canaries, loose_canaries, with_names
-from anonloom.testing.sightings import CellDetector
-from anonloom.testing.telling import LONGEST_REPR
+from anonloom_testing.canaries import SEED, canaries, loose_canaries, with_names
+from anonloom_testing.sightings import CellDetector
+from anonloom_testing.telling import LONGEST_REPR
 
 #: Of each class so many objects are kept.
 FEW = 4
@@ -26,8 +26,8 @@ PACKAGES = (
     "anonloom",
     "anonloom_linkage",
     "anonloom_kernels",
-    "anonloom_proofs",
-    "anonloom_rounds",
+    "anonloom_seals",
+    "anonloom_transport",
     "anonloom_mondrian",
     "anonloom_tada",
     "anonloom_rayden",
@@ -68,18 +68,18 @@ def classes_of(packages):
     for package in packages:
         top = importlib.import_module(package)
         for info in pkgutil.walk_packages(top.__path__, f"{package}."):
-            if info.name.startswith("anonloom.testing") or info.name.endswith("__main__"):
+            if info.name.startswith("anonloom_testing") or info.name.endswith("__main__"):
                 continue
             module = importlib.import_module(info.name)
-            for one in vars(module).values():
-                if inspect.isclass(one) and one.__module__ == info.name and attrs.has(one):
-                    yield one
+            for var in vars(module).values():
+                if inspect.isclass(var) and var.__module__ == info.name and attrs.has(var):
+                    yield var
 
 
 @pytest.fixture
 def caught(monkeypatch):
     """Objects of every class, as they are made."""
-    found = {}
+    results = {}
 
     def catching(cls):
         made = cls.__init__
@@ -90,12 +90,12 @@ def caught(monkeypatch):
             if type(self) is cls and len(kept) < FEW:
                 kept.append(self)
 
-        kept = found.setdefault(cls, [])
+        kept = results.setdefault(cls, [])
         return init
 
     for cls in classes_of(PACKAGES):
         monkeypatch.setattr(cls, "__init__", catching(cls))
-    return found
+    return results
 
 
 STAGES = {
@@ -141,7 +141,7 @@ def published(folder, name, sample):
         for column in sample.schema
         if column.name not in ("note", "cost")
     }
-    audits = [{"auditor": one} if isinstance(one, str) else one for one in AUDITS.get(name, [])]
+    audits = [{"auditor": item} if isinstance(item, str) else item for item in AUDITS.get(name, [])]
     collect = {"transport": TRANSPORTS.get(name), "min_batch": 10}
     pipeline = {
         "version": 1,
@@ -185,15 +185,15 @@ def test_what_a_run_makes_is_shown_briefly_and_safely(name, caught, tmp_path):
     secret = tuple(secrets_of(tmp_path))
     wrong = []
     for cls, objects in caught.items():
-        for one in objects:
+        for item in objects:
             try:
-                shown = repr(one)
+                shown = repr(item)
             except AttributeError:
                 continue  # it was never finished
-            told = [str(found) for found in detector.sightings(shown)]
-            told += ["a secret" for text in secret if text in shown]
-            told += [f"{len(shown)} characters"] if len(shown) > LONGEST_REPR else []
-            wrong += [f"{cls.__module__}.{cls.__qualname__}: {what}" for what in told[:1]]
+            texts = [str(result) for result in detector.sightings(shown)]
+            texts += ["a secret" for text in secret if text in shown]
+            texts += [f"{len(shown)} characters"] if len(shown) > LONGEST_REPR else []
+            wrong += [f"{cls.__module__}.{cls.__qualname__}: {what}" for what in texts[:1]]
     met = [cls for cls, objects in caught.items() if objects]
     print(f"{name}: {len(met)} of {len(caught)} classes met")
     assert [] == sorted(set(wrong))

@@ -18,9 +18,9 @@ def load(tmp_path):
     """Return a pipeline with these stages over four thousand people."""
     people = pd.DataFrame(
         {
-            "age": [18 + 37 * at % 60 for at in range(ROWS)],
-            "town": [["Ulm", "Bonn", "Kiel"][at * at % 3] for at in range(ROWS)],
-            "illness": [["flu", "cold", "gout"][at % 3] for at in range(ROWS)],
+            "age": [18 + 37 * index % 60 for index in range(ROWS)],
+            "town": [["Ulm", "Bonn", "Kiel"][index * index % 3] for index in range(ROWS)],
+            "illness": [["flu", "cold", "gout"][index % 3] for index in range(ROWS)],
         }
     )
     people.to_csv(tmp_path / "people.csv", index=False)
@@ -69,13 +69,13 @@ def test_a_sample_of_the_table_and_one_of_every_class_combine(load):
 
 def test_both_samples_are_reckoned_with_in_the_audit(load):
     outcome = load(PRE, *CLASSES, POST).run()
-    found = outcome.findings["disclosure"]
+    result = outcome.findings["disclosure"]
     sizes = pd.Series(outcome.stages.before_sampling.groups()).value_counts()
     drawn = 1000 / ROWS
-    assert drawn / sizes.min() == found["journalist_max_before"].value
-    assert drawn * len(sizes) / 1000 == pytest.approx(found["journalist_average_before"].value)
-    assert drawn * max(-(-size // 2) / size for size in sizes) == found["rho"].value
-    assert 1.0 == found["delivery"].value
+    assert drawn / sizes.min() == result["journalist_max_before"].value
+    assert drawn * len(sizes) / 1000 == pytest.approx(result["journalist_average_before"].value)
+    assert drawn * max(-(-size // 2) / size for size in sizes) == result["rho"].value
+    assert 1.0 == result["delivery"].value
 
 
 @pytest.mark.parametrize("sampler", ["pre-sample", "simple-random"])

@@ -8,12 +8,12 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.cli import main
+from anonloom import Registry
+from anonloom._cli import main
+from anonloom._run.verification import verify_folder
 from anonloom.errors import IntegrityError
-from anonloom.registry import Registry
-from anonloom.run.verification import verify_folder
-from anonloom_proofs import keys
-from anonloom_proofs.head import Head
+from anonloom_seals import keys
+from anonloom_seals.head import Head
 
 CLINIC = """\
 version: 1
@@ -236,8 +236,8 @@ def test_a_range_is_proved(shop, said, where, covers, rows):
         f"  covers: {covers}\n" + SORTED + UNKNOWN + versions(shop, 1) + OTHERS,
     ) == said("verify", "--proof", "p", "--rows", "rows.csv")
     written = (shop / "rows.csv").read_text().removeprefix("age,city,bill\n")
-    for at in ('"[22, 34]",', '"[38, 49]",'):
-        written = written.replace(at, "")
+    for index in ('"[22, 34]",', '"[38, 49]",'):
+        written = written.replace(index, "")
     assert rows == written.splitlines()
 
 
@@ -353,9 +353,9 @@ def test_no_flipped_bit_hides_that_there_is_a_seal(made):
     path = made / "out" / "public" / "report.json"
     word = b'  "integrity": {\n    "scheme": "merkle"\n  },'
     start = path.read_bytes().index(word)
-    for at in range(start, start + len(word)):
+    for index in range(start, start + len(word)):
         for bit in range(8):
-            refuse_flip(made, "report.json", at, bit)
+            refuse_flip(made, "report.json", index, bit)
 
 
 @pytest.mark.parametrize("name", FILES)

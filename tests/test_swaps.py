@@ -12,9 +12,9 @@ import pytest
 import yaml
 
 from anonloom import Pipeline
-from anonloom.cli import main
+from anonloom._cli import main
+from anonloom._registry.firstparty import FIRST_PARTY
 from anonloom.errors import PrivacyError
-from anonloom.firstparty import FIRST_PARTY
 
 PARTITIONERS = sorted(name for kind, name in FIRST_PARTY if kind == "partitioner")
 HANDLERS = sorted(name for kind, name in FIRST_PARTY if kind == "outliers")
@@ -55,15 +55,15 @@ def table(n, columns=tuple(COLUMNS), seed=1, pool=None, gaps=0.0, constant=()):
     """Draw a table: `pool` distinct rows at most, a share of missing cells, constant columns."""
     rng = random.Random(seed)
     rows = [{name: value_of(name, rng) for name in columns} for _ in range(pool or n)]
-    rows = [dict(rng.choice(rows) if pool else rows[at]) for at in range(n)]
+    rows = [dict(rng.choice(rows) if pool else rows[index]) for index in range(n)]
     for row in rows:
         row |= {name: rows[0][name] for name in constant}
         row |= {name: None for name in columns if rng.random() < gaps}
     # Both illnesses are there as soon as two rows are.
-    for at, row in enumerate(rows):
-        row["illness"] = "xyz"[at % 3] if at > 1 else "xy"[at]
+    for index, row in enumerate(rows):
+        row["illness"] = "xyz"[index % 3] if index > 1 else "xy"[index]
         # What some partitioners look at, and all leave as it is.
-        row["outcome"] = "good" if at % 5 else "bad"
+        row["outcome"] = "good" if index % 5 else "bad"
     return pd.DataFrame(rows)
 
 
@@ -79,17 +79,17 @@ SHAPES = {
     "constant columns": table(60, constant=("age", "place", "team")),
     "one column of numbers": table(40, ("age",)),
     "one column of categories": table(40, ("place",)),
-    "30 columns": table(30, [f"{name}{at}" for at in range(5) for name in list(COLUMNS)[:6]]),
+    "30 columns": table(30, [f"{name}{index}" for index in range(5) for name in list(COLUMNS)[:6]]),
 }
 
 # Every pair meets these; the other shapes meet every partitioner with one handler in turn.
 TELLING = ("2k-1 rows", "mixed", "ties", "missing values")
 CASES = [
     (shape, partitioner, handler)
-    for at, shape in enumerate(SHAPES)
+    for index, shape in enumerate(SHAPES)
     for which, partitioner in enumerate(PARTITIONERS)
     for turn, handler in enumerate(HANDLERS)
-    if shape in TELLING or (at + which) % len(HANDLERS) == turn
+    if shape in TELLING or (index + which) % len(HANDLERS) == turn
 ]
 
 

@@ -14,12 +14,11 @@ import attrs
 import pytest
 
 from anonloom.errors import TransportError
-from anonloom.kinds.rounds import Erasure, Party, Round
-from anonloom.kinds.slots import SlotSecret
+from anonloom.kinds import Erasure, Party, Round, SlotSecret
 from anonloom.protocol import faults
 from anonloom.protocol.driver import Driver
-from anonloom.testing.entropy import SeededEntropy
-from anonloom_rounds import adversaries
+from anonloom_testing.entropy import SeededEntropy
+from anonloom_transport import adversaries
 
 TRANSPORTS = {
     "direct": ("anonloom_direct.transport", "Direct"),
@@ -111,9 +110,9 @@ def through(net, act):
 
 def upload(net, senders=SENDERS):
     if net.round.operation == "post":
-        net.post([message(at) for at in range(senders)])
+        net.post([message(index) for index in range(senders)])
     else:
-        net.deposit([(secrets()[at], message(at)) for at in range(senders)])
+        net.deposit([(secrets()[index], message(index)) for index in range(senders)])
 
 
 def counted(net):
@@ -142,9 +141,9 @@ def to_the_end(net):
 
 def expected(operation):
     if operation == "post":
-        return sorted(message(at) for at in range(SENDERS))
+        return sorted(message(index) for index in range(SENDERS))
     gone = {*PLANNED, *WITHDRAWN}
-    return [None if at in gone else message(at) for at in range(SENDERS)]
+    return [None if index in gone else message(index) for index in range(SENDERS)]
 
 
 def comparable(operation, result):
@@ -180,8 +179,8 @@ def other_steps(name):
 
 EARLY = ("missing", "named", "peel", "claims 0", "claims 0 commit")
 ROUNDS = [(name, operation) for name in INSTALLED for operation in OPERATIONS]
-TAKEN = [(name, operation, one) for name, operation in ROUNDS for one in steps(name, operation)]
-TAKEN += [(name, COUNTED, one) for name in INSTALLED for one in other_steps(name)]
+TAKEN = [(name, operation, step) for name, operation in ROUNDS for step in steps(name, operation)]
+TAKEN += [(name, COUNTED, step) for name in INSTALLED for step in other_steps(name)]
 EVERYWHERE = [(name, operation, step) for name, operation, (step, _, _) in TAKEN]
 BETWEEN = [
     (name, operation, step)
@@ -274,13 +273,16 @@ def blamed(net, server):
         if int(told[1]) == LIAR:
             return LIAR
         text = told[2]
-    found = re.search(r"server (\d+)", text)
-    return int(found[1]) if found else None
+    match = re.search(r"server (\d+)", text)
+    return int(match[1]) if match else None
 
 
 def judged(net, results):
     """Hold what must be true whatever one server does; return whom the honest ones blame."""
-    operation, honest = net.round.operation, [at for at in range(net.round.servers) if at != LIAR]
+    operation, honest = (
+        net.round.operation,
+        [index for index in range(net.round.servers) if index != LIAR],
+    )
     wanted, confirmed = expected(operation), acknowledged(net)
     for server in honest:
         assert blamed(net, server) in (None, LIAR), net.servers[server].stopped
@@ -289,16 +291,20 @@ def judged(net, results):
             continue
         if operation == "post":
             assert not Counter(result) - Counter(wanted), "something became public that nobody sent"
-            lost = [at for at, told in enumerate(confirmed) if told and message(at) not in result]
+            lost = [
+                index
+                for index, text in enumerate(confirmed)
+                if text and message(index) not in result
+            ]
         else:
             assert all(found in (None, right) for found, right in zip(result, wanted, strict=True))
             lost = [
-                at
-                for at, told in enumerate(confirmed)
-                if told and wanted[at] is not None and result[at] is None
+                index
+                for index, text in enumerate(confirmed)
+                if text and wanted[index] is not None and result[index] is None
             ]
         assert [] == lost, "what was acknowledged is lost, and the round did not stop"
-    shown = {tuple(results[at]) for at in honest if results[at] is not None}
+    shown = {tuple(results[index]) for index in honest if results[index] is not None}
     assert len(shown) <= 1, "honest servers publish different results"
     return {blamed(net, server) for server in honest if net.servers[server].stopped}
 
@@ -398,7 +404,7 @@ def test_what_a_server_confirmed_and_lost_is_handed_to_it_again(name, operation,
     lost = adversaries.loses(lambda envelope: envelope.sender.index < 3)
     net, results = deviating(name, operation, lost, servers)
     assert [True] * SENDERS == acknowledged(net)
-    assert [expected(operation)] * servers == [comparable(operation, one) for one in results]
+    assert [expected(operation)] * servers == [comparable(operation, result) for result in results]
     remark = f"server {LIAR} did not hold an upload that it had confirmed"
     assert {remark: 3} == dict(net.servers[0].remarks)
 
@@ -409,7 +415,7 @@ def test_who_is_ignored_is_not_acknowledged(name, operation):
     net, results = deviating(name, operation, ignored)
     assert [False] * 3 + [True] * 5 == acknowledged(net)
     judged(net, results)
-    assert all(message(at) not in results[0] for at in range(3))
+    assert all(message(index) not in results[0] for index in range(3))
 
 
 # --- what clients are shown -----------------------------------------------------------------
@@ -448,7 +454,7 @@ def test_a_list_that_one_server_made_up_is_not_believed(name, operation, step):
     lie = adversaries.shows_lists(lambda document: document[16:], step)
     net, results = deviating(name, operation, lie)
     assert set() == judged(net, results)
-    assert [expected(operation)] * 2 == [comparable(operation, one) for one in results]
+    assert [expected(operation)] * 2 == [comparable(operation, result) for result in results]
 
 
 # --- clients that deviate -------------------------------------------------------------------
@@ -462,7 +468,7 @@ def test_garbage_under_every_word_is_refused_and_counted(name, operation, step):
         net.inject(envelope)
     assert len(sent) == sum(net.refused().values())
     results = to_the_end(net)
-    assert [expected(operation)] * 2 == [comparable(operation, one) for one in results]
+    assert [expected(operation)] * 2 == [comparable(operation, result) for result in results]
 
 
 @each
@@ -493,10 +499,10 @@ def test_nonsense_that_is_sealed_well_touches_nobody_else(name, operation):
 def foreign(net, position, secret):
     """Write to a position with a secret that is not its owner's; return the client."""
     client = net.client()
-    at = len(net.clients) - 1
+    index = len(net.clients) - 1
     contents = client.for_deposit(position, secret, b"forged record of nobody"[: len(message(0))])
     for envelope in client.send(b"forged", contents):
-        net.inject(attrs.evolve(envelope, sender=Party("client", at)))
+        net.inject(attrs.evolve(envelope, sender=Party("client", index)))
     return client
 
 
@@ -521,9 +527,9 @@ def test_a_foreign_write_never_alters_a_record(name, early, helped):
     net.erase(WITHDRAWN)
     net.open()
     wanted = [*expected("deposit")[:-1], None]
-    found = list(net.result())
-    assert wanted[:2] + wanted[3:] == found[:2] + found[3:]
-    assert found[2] in (wanted[2], None)
+    results = list(net.result())
+    assert wanted[:2] + wanted[3:] == results[:2] + results[3:]
+    assert results[2] in (wanted[2], None)
     if not helped:
-        assert (True, wanted[2]) == (confirmed, found[2])
+        assert (True, wanted[2]) == (confirmed, results[2])
     assert counted(net)

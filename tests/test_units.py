@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from anonloom.cli import main
-from anonloom.data.unit import worded
-from anonloom.firstparty import FIRST_PARTY
+from anonloom._cli import main
+from anonloom._registry.firstparty import FIRST_PARTY
+from anonloom.data._unit import worded
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
@@ -130,7 +130,7 @@ def test_terminal_page_report_and_manifest_speak_of_records(case, tmp_path, capf
     del texts["release.csv"]
     texts["report.html"] = visible(texts["report.html"])
     texts["terminal"] = printed
-    assert {} == {name: found for name, text in texts.items() if (found := PERSONS.findall(text))}
+    assert {} == {name: result for name, text in texts.items() if (result := PERSONS.findall(text))}
     assert "records" == json.loads(texts["report.json"])["unit"]
     assert "record" == json.loads(texts["manifest.json"])["spec"]["unit"]
     if CASES[case]["privacy"] != "none":
@@ -172,9 +172,9 @@ def test_an_audit_of_two_tables_speaks_of_what_its_pipeline_counts(tmp_path, cap
     asked = ["audit", *files, "--pipeline", str(tmp_path / "pipeline.yaml")]
     for command in (asked, [*asked, "--json"]):
         assert 0 == main(command)
-        said = capfd.readouterr().out
-        assert "records" in said
-        assert [] == PERSONS.findall(said)
+        message = capfd.readouterr().out
+        assert "records" in message
+        assert [] == PERSONS.findall(message)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,12 @@ from queue import SimpleQueue
 import alone
 import bump_version
 import check_workspace
+import make_constraints
+import make_metapackage
 import pytest
+import yaml
+
+from anonloom import Registry
 
 ROOT = Path(__file__).parents[1]
 
@@ -28,6 +33,8 @@ license = "Apache-2.0"
 requires-python = ">=3.11"
 dependencies = [{needs}]
 """
+
+METAPACKAGE = "metapackage/pyproject.toml"
 
 ENTRY = """
 [project.entry-points.anonloom]
@@ -54,8 +61,8 @@ def package(root: Path, path: str, module: str, hooks: str, needs: str) -> None:
 def workspace(tmp_path: Path) -> Path:
     """A workspace of core, kernels, one plugin and one of the tutorial that agrees with itself."""
     core = '"anonloom-core>=0.1,<0.2"'
-    package(tmp_path, "core", "anonloom", "anonloom.builtin", "")
-    package(tmp_path, "kernels", "anonloom_kernels", "", core)
+    package(tmp_path, "core", "anonloom", "anonloom._registry.builtin", "")
+    package(tmp_path, "libs/kernels", "anonloom_kernels", "", core)
     package(
         tmp_path,
         "plugins/samplers/two-coins",
@@ -66,19 +73,16 @@ def workspace(tmp_path: Path) -> Path:
     package(tmp_path, "docs/tutorial/first", "anonloom_first", "anonloom_first.plugin", core)
     write(
         tmp_path / "pyproject.toml",
-        '[project]\nname = "anonloom-workspace"\nversion = "0.1.0"\nrequires-python = ">=3.11"\n'
-        "dependencies = [\n"
-        '  "anonloom-core @ {root:uri}/core",\n'
-        '  "anonloom-kernels @ {root:uri}/kernels",\n'
-        '  "anonloom-two-coins @ {root:uri}/plugins/samplers/two-coins",\n]\n'
+        '[tool.uv.workspace]\nmembers = ["core", "libs/*", "plugins/*/*", "docs/tutorial/*"]\n'
+        "[tool.uv.sources]\n"
+        "anonloom-core = { workspace = true }\n"
+        "anonloom-kernels = { workspace = true }\n"
+        '[dependency-groups]\ndev = ["pytest>=8.3"]\n'
         '[tool.pytest.ini_options]\naddopts = ["--import-mode=importlib"]\n'
         'testpaths = ["tests"]\nfilterwarnings = ["error"]\nxfail_strict = true\n',
     )
-    write(
-        tmp_path / "requirements-dev.txt",
-        "# twin\n-e ./core\n-e ./kernels\n-e ./plugins/samplers/two-coins\n"
-        "-e ./docs/tutorial/first\npytest\n",
-    )
+    write(tmp_path / "constraints.txt", "# what CI uses\npytest==8.3.1\n")
+    write(tmp_path / METAPACKAGE, make_metapackage.metapackage(tmp_path))
     write(tmp_path / "VERSION", "0.1.0\n")
     write(tmp_path / "CHANGELOG.md", "# Changelog\n\n## Unreleased\n\n- A coin.\n")
     write(tmp_path / "conftest.py")
@@ -101,13 +105,26 @@ def test_a_workspace_that_agrees_has_no_problems(workspace):
 
 def test_a_package_with_compiled_code_is_built_by_setuptools(workspace):
     write(workspace / "plugins/samplers/two-coins/setup.py")
-    said = "build-backend must be setuptools.build_meta. Got hatchling.build instead."
-    assert [f"{COINS}: {said}"] == check_workspace.problems(workspace)
+    with (workspace / COINS).open("a") as file:
+        keys = ", ".join(f'{{ file = "{name}" }}' for name in check_workspace.CACHE_KEYS)
+        file.write(f"[tool.uv]\ncache-keys = [{keys}]\n")
+    message = "build-backend must be setuptools.build_meta. Got hatchling.build instead."
+    assert [f"{COINS}: {message}"] == check_workspace.problems(workspace)
     change(workspace / COINS, "hatchling.build", "setuptools.build_meta")
     assert [] == check_workspace.problems(workspace)
 
 
-LIBRARY = "kernels/pyproject.toml"
+def test_a_package_with_compiled_code_is_built_again_when_its_code_changes(workspace):
+    keys = [f'{{ file = "{file}" }}' for file in ("pyproject.toml", "setup.py", "src/**/*.c")]
+    write(workspace / "plugins/samplers/two-coins/setup.py")
+    change(workspace / COINS, "hatchling.build", "setuptools.build_meta")
+    with (workspace / COINS).open("a") as file:
+        file.write(f"[tool.uv]\ncache-keys = [{', '.join(keys)}]\n")
+    message = '[tool.uv] cache-keys must hold { file = "src/**/*.h" }'
+    assert [f"{COINS}: {message}"] == check_workspace.problems(workspace)
+
+
+LIBRARY = "libs/kernels/pyproject.toml"
 COINS = "plugins/samplers/two-coins/pyproject.toml"
 
 # File, what is replaced by what, and all that the check then says.
@@ -115,10 +132,6 @@ MISTAKES = {
     "version of a package": (
         COINS, 'version = "0.1.0"', 'version = "0.1.1"',
         ["plugins/samplers/two-coins/pyproject.toml: version must be 0.1.0. Got 0.1.1 instead."],
-    ),
-    "version of the root": (
-        "pyproject.toml", 'version = "0.1.0"', 'version = "0.0.9"',
-        ["pyproject.toml: version is 0.0.9, VERSION says 0.1.0"],
     ),
     "name against folder": (
         COINS, 'name = "anonloom-two-coins"', 'name = "anonloom-coins"',
@@ -154,31 +167,55 @@ MISTAKES = {
     ),
     "the library on a plugin": (
         LIBRARY, '<0.2"]', '<0.2", "anonloom-two-coins>=0.1"]',
-        ["kernels/pyproject.toml: a library depends on no plugin. Got anonloom-two-coins>=0.1 instead."],
+        ["libs/kernels/pyproject.toml: a library depends on no plugin. Got anonloom-two-coins>=0.1 instead."],
     ),
-    "the library with hooks": (
-        LIBRARY, '<0.2"]\n', '<0.2"]\n[project.entry-points.anonloom]\nkernels = "anonloom_kernels.plugin"\n',
-        ['kernels/pyproject.toml: a library has no entry points of group anonloom. Got kernels = "anonloom_kernels.plugin" instead.'],
+    "the library with another hook module": (
+        LIBRARY, '<0.2"]\n', '<0.2"]\n[project.entry-points.anonloom]\nkernels = "anonloom_kernels.hooks"\n',
+        ['libs/kernels/pyproject.toml: the entry points of group anonloom must be exactly kernels = "anonloom_kernels.plugin". Got kernels = "anonloom_kernels.hooks" instead.'],
     ),
-    "missing in the root list": (
-        "pyproject.toml", '  "anonloom-two-coins @ {root:uri}/plugins/samplers/two-coins",\n', "",
-        ["pyproject.toml: lacks the line anonloom-two-coins @ {root:uri}/plugins/samplers/two-coins"],
+    "a library missing in the sources": (
+        "pyproject.toml", "anonloom-kernels = { workspace = true }\n", "",
+        ["pyproject.toml: [tool.uv.sources]: lacks anonloom-kernels"],
     ),
-    "too much in the root list": (
-        "pyproject.toml", "]\n[tool", '  "anonloom-gone @ {root:uri}/plugins/samplers/gone",\n]\n[tool',
-        ["pyproject.toml: has a line without a package in the tree: anonloom-gone @ {root:uri}/plugins/samplers/gone"],
+    "a plugin in the sources": (
+        "pyproject.toml", "[dependency-groups]", "anonloom-two-coins = { workspace = true }\n[dependency-groups]",
+        ["pyproject.toml: [tool.uv.sources]: must not hold anonloom-two-coins"],
     ),
-    "missing in the editable list": (
-        "requirements-dev.txt", "-e ./docs/tutorial/first\n", "",
-        ["requirements-dev.txt: lacks the line -e ./docs/tutorial/first"],
+    "order of the sources": (
+        "pyproject.toml", "anonloom-core = { workspace = true }\nanonloom-kernels = { workspace = true }\n", "anonloom-kernels = { workspace = true }\nanonloom-core = { workspace = true }\n",
+        ["pyproject.toml: [tool.uv.sources]: is not in order"],
     ),
-    "twice in the editable list": (
-        "requirements-dev.txt", "-e ./core\n", "-e ./core\n-e ./core\n",
-        ["requirements-dev.txt: has the line -e ./core more than once"],
+    "a source elsewhere": (
+        "pyproject.toml", "anonloom-core = { workspace = true }", 'anonloom-core = { path = "core" }',
+        ["pyproject.toml: [tool.uv.sources] must say anonloom-core = { workspace = true }"],
     ),
-    "order of the editable list": (
-        "requirements-dev.txt", "-e ./core\n-e ./kernels\n-e ./plugins/samplers/two-coins\n", "-e ./core\n-e ./plugins/samplers/two-coins\n-e ./kernels\n",
-        ["requirements-dev.txt: is not in order: core and libraries first, then by path"],
+    "a package that no pattern finds": (
+        "pyproject.toml", '"libs/*", ', "",
+        ["pyproject.toml: no pattern in [tool.uv.workspace] members matches libs/kernels"],
+    ),
+    "version of the metapackage": (
+        METAPACKAGE, 'version = "0.1.0"', 'version = "0.0.9"',
+        ["metapackage/pyproject.toml: version must be 0.1.0. Got 0.0.9 instead."],
+    ),
+    "missing in the metapackage": (
+        METAPACKAGE, '  "anonloom-two-coins>=0.1,<0.2",\n', "",
+        ["metapackage/pyproject.toml: extra all: lacks anonloom-two-coins>=0.1,<0.2"],
+    ),
+    "too much in the metapackage": (
+        METAPACKAGE, "all = [\n", 'all = [\n  "anonloom-gone>=0.1,<0.2",\n',
+        ["metapackage/pyproject.toml: extra all: must not hold anonloom-gone>=0.1,<0.2"],
+    ),
+    "twice in the metapackage": (
+        METAPACKAGE, '  "anonloom-two-coins>=0.1,<0.2",\n', '  "anonloom-two-coins>=0.1,<0.2",\n' * 2,
+        ["metapackage/pyproject.toml: extra all: holds anonloom-two-coins>=0.1,<0.2 twice"],
+    ),
+    "a constraint that is none": (
+        "constraints.txt", "pytest==8.3.1", "pytest==8.3.1\nother>=1",
+        ["constraints.txt: a line must read name==version. Got other>=1 instead."],
+    ),
+    "nothing pinned": (
+        "constraints.txt", "pytest==8.3.1\n", "",
+        ["constraints.txt: lacks pytest"],
     ),
 }  # fmt: skip
 
@@ -186,6 +223,60 @@ MISTAKES = {
 def test_a_plugin_may_depend_on_core_and_on_kernels(workspace):
     change(workspace / COINS, '<0.2"]', '<0.2", "anonloom-kernels>=0.1,<0.2"]')
     assert [] == check_workspace.problems(workspace)
+
+
+def test_a_library_may_offer_commands(workspace):
+    entry = '[project.entry-points.anonloom]\nkernels = "anonloom_kernels.plugin"\n'
+    change(workspace / LIBRARY, '<0.2"]\n', f'<0.2"]\n{entry}')
+    assert [] == check_workspace.problems(workspace)
+
+
+def test_the_metapackage_asks_for_what_the_quickstart_uses():
+    pipeline = yaml.safe_load((ROOT / "examples/quickstart.yaml").read_text(encoding="utf-8"))
+    names = {name for model in pipeline["privacy"] for name in model}
+    names |= {name for stage in pipeline["stages"] for name in stage.values()}
+    names |= {auditor["auditor"] for auditor in pipeline["audit"]} | {"page"}
+    used = {e.distribution for e in Registry.installed().entries if e.name in names}
+    wanted = {f"anonloom-{name}" for name in check_workspace.QUICKSTART}
+    assert wanted == used
+
+
+def test_the_metapackage_of_this_workspace_is_what_the_tool_writes():
+    assert make_metapackage.metapackage(ROOT) == (ROOT / METAPACKAGE).read_text(encoding="utf-8")
+
+
+LOCK = """
+[[package]]
+name = "numpy"
+version = "2.10.0"
+source = { registry = "https://example.org/simple" }
+
+[[package]]
+name = "numpy"
+version = "2.9.1"
+source = { registry = "https://example.org/simple" }
+
+[[package]]
+name = "anonloom-core"
+version = "0.1.0"
+source = { editable = "core" }
+
+[[package]]
+name = "attrs"
+version = "25.1.0"
+source = { registry = "https://example.org/simple" }
+"""
+
+
+def test_constraints_name_the_version_for_the_oldest_python_and_none_of_our_packages():
+    text = make_constraints.constraints(LOCK)
+    assert make_constraints.HEADER + "attrs==25.1.0\nnumpy==2.9.1\n" == text
+
+
+def test_constraints_are_applied_by_locking_them():
+    text = "# what CI uses\nattrs==25.1.0\nnumpy==2.9.1\n"
+    command = ["uv", "lock", "--quiet", "-P", "attrs==25.1.0", "-P", "numpy==2.9.1"]
+    assert command == make_constraints.lock_command("uv", text)
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
@@ -212,7 +303,7 @@ def test_folders_that_are_no_packages_are_named(workspace):
     write(workspace / "plugins/samplers/half/src/anonloom_half/__init__.py")
     (workspace / "plugins/samplers/left-over/__pycache__").mkdir(parents=True)
     (workspace / "plugins/mixers").mkdir()
-    groups = "anonymizers, auditors, collectors, integrity, learners, reporters, samplers, sources, transports"
+    groups = "anonymizers, auditors, collectors, commands, integrity, reporters, samplers, sources, transports"
     assert [
         f"plugins/mixers: not a folder for plugins; choose among {groups}",
         "plugins/samplers/half: has no pyproject.toml",
@@ -270,9 +361,9 @@ def test_a_bumped_workspace_agrees_with_itself_and_closes_the_changelog(workspac
         "VERSION",
         "core/pyproject.toml",
         "docs/tutorial/first/pyproject.toml",
-        "kernels/pyproject.toml",
+        "libs/kernels/pyproject.toml",
+        "metapackage/pyproject.toml",
         "plugins/samplers/two-coins/pyproject.toml",
-        "pyproject.toml",
     ] == sorted(path.relative_to(workspace).as_posix() for path in changed)
 
 
@@ -328,13 +419,15 @@ def wheels(tmp_path):
     folder = tmp_path / "wheels"
     write(folder / "anonloom_core-0.1.0-py3-none-any.whl")
     write(folder / "anonloom_kernels-0.1.0-py3-none-any.whl")
+    write(folder / "anonloom_testing-0.1.0-py3-none-any.whl")
     write(folder / "anonloom_two_coins-0.1.0-py3-none-any.whl")
     return folder
 
 
-def test_a_plugin_alone_gets_core_itself_and_the_testing_tools_only(coins, wheels):
+def test_a_plugin_alone_gets_core_the_kit_itself_and_the_testing_tools_only(coins, wheels):
     assert [
         str(wheels / "anonloom_core-0.1.0-py3-none-any.whl"),
+        str(wheels / "anonloom_testing-0.1.0-py3-none-any.whl"),
         f"anonloom-two-coins @ {(wheels / 'anonloom_two_coins-0.1.0-py3-none-any.whl').as_uri()}",
         "pytest>=8.3",
         "hypothesis>=6.115",
@@ -345,47 +438,49 @@ def test_a_plugin_that_asks_for_the_library_of_kernels_gets_its_wheel_too(coins,
     coins.project["project"]["dependencies"].append("anonloom-kernels>=0.1,<0.2")
     assert [
         str(wheels / "anonloom_core-0.1.0-py3-none-any.whl"),
+        str(wheels / "anonloom_testing-0.1.0-py3-none-any.whl"),
         str(wheels / "anonloom_kernels-0.1.0-py3-none-any.whl"),
         f"anonloom-two-coins @ {(wheels / 'anonloom_two_coins-0.1.0-py3-none-any.whl').as_uri()}",
-    ] == alone.requirements(coins, wheels)[:3]
+    ] == alone.requirements(coins, wheels)[:4]
 
 
 def test_a_plugin_gets_the_libraries_that_its_library_leans_on(workspace, coins, wheels):
     write(wheels / "anonloom_linkage-0.1.0-py3-none-any.whl")
     needs = '"anonloom-core>=0.1,<0.2", "anonloom-kernels>=0.1,<0.2"'
-    package(workspace, "linkage", "anonloom_linkage", "", needs)
+    package(workspace, "libs/linkage", "anonloom_linkage", "", needs)
     coins.project["project"]["dependencies"].append("anonloom-linkage>=0.1,<0.2")
     assert [
         str(wheels / "anonloom_kernels-0.1.0-py3-none-any.whl"),
         str(wheels / "anonloom_linkage-0.1.0-py3-none-any.whl"),
-    ] == alone.requirements(coins, wheels)[1:3]
+    ] == alone.requirements(coins, wheels)[2:4]
 
 
 def test_a_plugin_gets_no_library_that_it_does_not_ask_for(workspace, coins, wheels):
-    write(wheels / "anonloom_rounds-0.1.0-py3-none-any.whl")
-    package(workspace, "rounds", "anonloom_rounds", "", '"anonloom-core>=0.1,<0.2"')
-    coins.project["project"]["dependencies"].append("anonloom-rounds>=0.1,<0.2")
+    write(wheels / "anonloom_transport-0.1.0-py3-none-any.whl")
+    package(workspace, "libs/transport", "anonloom_transport", "", '"anonloom-core>=0.1,<0.2"')
+    coins.project["project"]["dependencies"].append("anonloom-transport>=0.1,<0.2")
     assert [
         str(wheels / "anonloom_core-0.1.0-py3-none-any.whl"),
-        str(wheels / "anonloom_rounds-0.1.0-py3-none-any.whl"),
+        str(wheels / "anonloom_testing-0.1.0-py3-none-any.whl"),
+        str(wheels / "anonloom_transport-0.1.0-py3-none-any.whl"),
         f"anonloom-two-coins @ {(wheels / 'anonloom_two_coins-0.1.0-py3-none-any.whl').as_uri()}",
-    ] == alone.requirements(coins, wheels)[:3]
+    ] == alone.requirements(coins, wheels)[:4]
 
 
 def test_a_plugin_with_test_oracles_gets_them_through_its_extra(coins, wheels):
     coins.project["project"]["optional-dependencies"] = {"test": ["pycanon"]}
-    assert alone.requirements(coins, wheels)[1].startswith("anonloom-two-coins[test] @ file://")
+    assert alone.requirements(coins, wheels)[2].startswith("anonloom-two-coins[test] @ file://")
 
 
 def test_the_copy_holds_tests_and_settings_but_no_sources(coins, tmp_path):
     write(coins.folder / "tests/__pycache__/test_it.pyc")
     alone.copy_tests(coins, tmp_path / "copy")
-    found = sorted(
+    results = sorted(
         p.relative_to(tmp_path / "copy").as_posix()
         for p in (tmp_path / "copy").rglob("*")
         if p.is_file()
     )
-    assert ["README.md", "conftest.py", "pytest.ini", "tests/test_it.py"] == found
+    assert ["README.md", "conftest.py", "pytest.ini", "tests/test_it.py"] == results
     assert (
         "[pytest]\naddopts =\n    --import-mode=importlib\nfilterwarnings =\n    error\nxfail_strict = true\n"
         == (tmp_path / "copy/pytest.ini").read_text()

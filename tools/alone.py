@@ -5,10 +5,10 @@
 
 In the workspace all plugins share one environment, so one that imports what another brings goes
 unnoticed there. Here all packages are built as wheels once; then each plugin gets a fresh
-environment with core's wheel, those of the libraries it leans on, its own, pytest, hypothesis and
-what its extra `test` names, and its tests run from a copy of its folder outside the tree, without
-its sources. uv makes this quick; where it is missing, venv and pip do the same. Prints a table and
-exits 1 if a plugin failed.
+environment with core's wheel, those of the conformance kit and of the libraries it depends on, its
+own, pytest, hypothesis and what its extra `test` names, and its tests run from a copy of its folder
+outside the tree, without its sources. uv makes this quick; where it is missing, venv and pip do the
+same. Prints a table and exits 1 if a plugin failed.
 """
 
 import argparse
@@ -31,6 +31,9 @@ from check_workspace import SHARED, Member, members
 
 # What every plugin's tests may use; anything else is an extra of its own.
 TESTING = ("pytest>=8.3", "hypothesis>=6.115")
+
+# The conformance kit, a library that tests use and no package depends on.
+KIT = "anonloom-testing"
 
 # Settings of pytest that hold everywhere; the others are about the workspace's folders.
 SETTINGS = ("addopts", "filterwarnings", "markers", "xfail_strict")
@@ -140,7 +143,7 @@ def requirements(member: Member, wheels: Path) -> list[str]:
     """What the environment of `member` is made of."""
     core = _wheel(wheels, "anonloom-core")
     if member.is_core:
-        return [str(core), *TESTING]
+        return [str(core), str(_wheel(wheels, KIT)), *TESTING]
     extras = (
         "[test]" if "test" in member.project["project"].get("optional-dependencies", {}) else ""
     )
@@ -152,12 +155,12 @@ def requirements(member: Member, wheels: Path) -> list[str]:
 def _libraries(member: Member) -> list[str]:
     """Distributions of the libraries that `member` asks for, and of those that they lean on."""
     packages = {package.distribution: package for package in members(member.root)}
-    asked = _asked(member)
+    asked = _asked(member) | {KIT}
     # A library may lean on those before it, never on those after it.
     for name in reversed(SHARED[1:]):
         if name in asked and name in packages:
             asked |= _asked(packages[name])
-    return [name for name in SHARED[1:] if name in asked]
+    return [name for name in SHARED[1:] if name in asked and name != member.distribution]
 
 
 def _asked(member: Member) -> set[str]:

@@ -3,9 +3,10 @@
 
     python tools/bump_version.py 0.2.0
 
-Changes VERSION, the version of the root and of every package, and the range of core that plugins
-ask for; turns the changelog's 'Unreleased' into the new version and opens a new one. Commits
-nothing. Reinstall afterwards: the metadata of an editable install is frozen when it is installed.
+Changes VERSION, the version of every package and of the metapackage, and the ranges in which they
+ask for each other; turns the changelog's 'Unreleased' into the new version and opens a new one.
+Commits nothing. Reinstall afterwards: the metadata of an editable install is frozen when it is
+installed.
 """
 
 import argparse
@@ -14,7 +15,7 @@ import re
 import sys
 from pathlib import Path
 
-from check_workspace import ROOT, SHARED, members, problems, range_of
+from check_workspace import METAPACKAGE, ROOT, members, problems, range_of
 
 VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)")
 
@@ -52,11 +53,13 @@ def bump(root: Path, new: str, day: datetime.date) -> list[Path]:
     if wrong:
         raise ValueError("the workspace disagrees with itself; first mend this:\n" + wrong[0])
     texts = {file: new + "\n"}
-    for project in [root / "pyproject.toml", *(m.folder / "pyproject.toml" for m in members(root))]:
+    packages = members(root)
+    folders = [m.folder for m in packages] + [root / METAPACKAGE]
+    for project in [folder / "pyproject.toml" for folder in folders]:
         text = project.read_text(encoding="utf-8")
         # The first version line belongs to [project]: check_workspace has just read it there.
         text = text.replace(f'\nversion = "{old}"\n', f'\nversion = "{new}"\n', 1)
-        for name in SHARED:
+        for name in [m.distribution for m in packages]:
             text = text.replace(f'"{range_of(name, old)}"', f'"{range_of(name, new)}"')
         texts[project] = text
     changes = root / "CHANGELOG.md"

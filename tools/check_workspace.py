@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""The workspace agrees with itself: one list of packages, one version, one naming rule.
+"""The workspace agrees with itself: every package is found, one version, one naming rule.
 
     python tools/check_workspace.py
 
-Compares the packages in the tree with the root `pyproject.toml` and with `requirements-dev.txt`,
-and each package's own `pyproject.toml` with its folder. Prints every problem and exits 1, or says
-how many packages agree. Needs nothing but the standard library.
+Compares each package's `pyproject.toml` with its folder, the sources in the root `pyproject.toml`
+with core and the libraries, the metapackage with the plugins in the tree, and `constraints.txt`
+with what the packages ask for. Prints every problem and exits 1, or says how many packages agree.
+Needs nothing but the standard library.
 """
 
 import re
@@ -22,8 +23,8 @@ GROUPS = (
     "anonymizers",
     "auditors",
     "collectors",
+    "commands",
     "integrity",
-    "learners",
     "reporters",
     "samplers",
     "sources",
@@ -31,8 +32,14 @@ GROUPS = (
 )
 
 
-# Packages that plugins may import and that are none; each may lean on those before it.
-LIBRARIES = ("kernels", "linkage", "proofs", "rounds")
+# Packages under libs/ that plugins may import; each may depend on those before it.
+LIBRARIES = ("testing", "kernels", "linkage", "seals", "transport")
+# What the quickstart in README.md uses; a test compares it with the pipeline.
+QUICKSTART = ("disclosure", "mondrian", "page", "privacy-models", "recoding", "utility")
+# uv builds a package with C code again when one of these has changed.
+CACHE_KEYS = ("pyproject.toml", "setup.py", "src/**/*.c", "src/**/*.h")
+METAPACKAGE = "metapackage"
+CONSTRAINTS = "constraints.txt"
 # What a plugin may depend on among our own packages.
 SHARED = ("anonloom-core", *(f"anonloom-{library}" for library in LIBRARIES))
 
@@ -62,12 +69,12 @@ class Member:
 
     @property
     def is_library(self) -> bool:
-        """Whether it is a library, which plugins may import and which is none."""
-        return self.path in LIBRARIES
+        """Whether it is a library, which plugins may import."""
+        return self.path.startswith("libs/")
 
     @property
     def is_tutorial(self) -> bool:
-        """Whether it belongs to the tutorial: tested, but not part of `pip install .`."""
+        """Whether it belongs to the tutorial: tested, but not published."""
         return self.path.startswith("docs/")
 
     @property
@@ -93,12 +100,12 @@ class Member:
     @property
     def hooks(self) -> str:
         """The module that its entry point must name."""
-        return "anonloom.builtin" if self.is_core else f"{self.module}.plugin"
+        return "anonloom._registry.builtin" if self.is_core else f"{self.module}.plugin"
 
 
 def members(root: Path = ROOT) -> list[Member]:
     """List the packages that the tree holds: core, libraries, plugins, then the tutorial's."""
-    folders = [root / "core", *(root / library for library in LIBRARIES)]
+    folders = [root / "core", *(root / "libs" / library for library in LIBRARIES)]
     folders += sorted(p for p in root.glob("plugins/*/*") if p.is_dir())
     folders += sorted(p for p in root.glob("docs/tutorial/*") if p.is_dir())
     return [
@@ -110,21 +117,16 @@ def members(root: Path = ROOT) -> list[Member]:
 
 def problems(root: Path = ROOT) -> list[str]:
     """Say everything in which the workspace disagrees with itself."""
-    found: list[str] = []
     packages = members(root)
     version = (root / "VERSION").read_text(encoding="utf-8").strip()
-    found += _strays(root)
-    found += _root_list(root, [m for m in packages if not m.is_tutorial])
-    found += _editable_list(root, packages)
-    workspace = _read(root / "pyproject.toml")["project"]
-    if workspace["version"] != version:
-        found.append(f"pyproject.toml: version is {workspace['version']}, VERSION says {version}")
+    python = next(m.project["project"]["requires-python"] for m in packages if m.is_core)
+    results = _strays(root)
+    results += _sources(root, packages)
     for member in packages:
-        found += [
-            f"{member.path}/{problem}"
-            for problem in _package(member, version, workspace["requires-python"])
-        ]
-    return found
+        results += [f"{member.path}/{problem}" for problem in _package(member, version, python)]
+    results += _metapackage(root, packages, version, python)
+    results += _constraints(root, packages)
+    return results
 
 
 def range_of(distribution: str, version: str) -> str:
@@ -138,45 +140,99 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _strays(root: Path) -> list[str]:
-    found = []
+    results = []
     for folder in sorted(p for p in root.glob("plugins/*") if p.is_dir()):
         if folder.name not in GROUPS:
-            found.append(
+            results.append(
                 f"plugins/{folder.name}: not a folder for plugins; choose among {', '.join(GROUPS)}"
             )
         for package in sorted(p for p in folder.iterdir() if p.is_dir()):
             # A folder with nothing but caches is what git leaves behind when a branch is changed.
             if (package / "pyproject.toml").is_file() or not any(package.rglob("*.py")):
                 continue
-            found.append(f"plugins/{folder.name}/{package.name}: has no pyproject.toml")
-    return found
+            results.append(f"plugins/{folder.name}/{package.name}: has no pyproject.toml")
+    return results
 
 
 def _compare(where: str, listed: list[str], wanted: list[str]) -> list[str]:
-    found = [f"{where}: lacks the line {line}" for line in wanted if line not in listed]
-    found += [
-        f"{where}: has a line without a package in the tree: {line}"
-        for line in listed
-        if line not in wanted
+    results = [f"{where}: lacks {line}" for line in wanted if line not in listed]
+    results += [f"{where}: must not hold {line}" for line in listed if line not in wanted]
+    results += [f"{where}: holds {line} twice" for line in wanted if listed.count(line) > 1]
+    if not results and listed != wanted:
+        results.append(f"{where}: is not in order")
+    return results
+
+
+def _sources(root: Path, packages: list[Member]) -> list[str]:
+    """Core and libraries come from the workspace; a plugin needs no entry: none asks for one."""
+    uv = _read(root / "pyproject.toml")["tool"]["uv"]
+    wanted = sorted(m.distribution for m in packages if m.is_core or m.is_library)
+    results = _compare("pyproject.toml: [tool.uv.sources]", list(uv["sources"]), wanted)
+    results += [
+        f"pyproject.toml: [tool.uv.sources] must say {name} = {{ workspace = true }}"
+        for name, source in uv["sources"].items()
+        if source != {"workspace": True}
     ]
-    found += [
-        f"{where}: has the line {line} more than once" for line in wanted if listed.count(line) > 1
+    matched = {p for pattern in uv["workspace"]["members"] for p in root.glob(pattern)}
+    results += [
+        f"pyproject.toml: no pattern in [tool.uv.workspace] members matches {m.path}"
+        for m in packages
+        if m.folder not in matched
     ]
-    if not found and listed != wanted:
-        found.append(f"{where}: is not in order: core and libraries first, then by path")
-    return found
+    return results
 
 
-def _root_list(root: Path, packages: list[Member]) -> list[str]:
-    listed = _read(root / "pyproject.toml")["project"]["dependencies"]
-    wanted = [f"{m.distribution} @ {{root:uri}}/{m.path}" for m in packages]
-    return _compare("pyproject.toml", listed, wanted)
+def metapackage_lists(packages: list[Member], version: str) -> tuple[list[str], list[str]]:
+    """What the metapackage asks for: core and the quickstart's plugins; and all packages."""
+    published = [m for m in packages if not m.is_tutorial]
+    quickstart = [m for m in published if m.is_core or m.short in QUICKSTART]
+    return _ranges(quickstart, version), _ranges(published, version)
 
 
-def _editable_list(root: Path, packages: list[Member]) -> list[str]:
-    text = (root / "requirements-dev.txt").read_text(encoding="utf-8")
-    listed = [line.strip() for line in text.splitlines() if line.startswith("-e")]
-    return _compare("requirements-dev.txt", listed, [f"-e ./{m.path}" for m in packages])
+def _ranges(packages: list[Member], version: str) -> list[str]:
+    return [range_of(name, version) for name in sorted(m.distribution for m in packages)]
+
+
+def _metapackage(root: Path, packages: list[Member], version: str, python: str) -> list[str]:
+    where = f"{METAPACKAGE}/pyproject.toml"
+    project = _read(root / where)["project"]
+    wanted = {"name": "anonloom", "version": version, "requires-python": python}
+    results = [
+        f"{where}: {key} must be {value}. Got {project.get(key, 'nothing')} instead."
+        for key, value in wanted.items()
+        if project.get(key) != value
+    ]
+    quickstart, everything = metapackage_lists(packages, version)
+    extras = project.get("optional-dependencies", {})
+    results += _compare(f"{where}: dependencies", project.get("dependencies", []), quickstart)
+    results += _compare(f"{where}: extra all", extras.get("all", []), everything)
+    return results
+
+
+def requirement_name(requirement: str) -> str:
+    """The normalized name of the distribution that a requirement asks for."""
+    name = re.split(r"[^A-Za-z0-9._-]", requirement, maxsplit=1)[0]
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _constraints(root: Path, packages: list[Member]) -> list[str]:
+    lines = [
+        line
+        for line in (root / CONSTRAINTS).read_text(encoding="utf-8").splitlines()
+        if line and not line.startswith("#")
+    ]
+    results = [
+        f"{CONSTRAINTS}: a line must read name==version. Got {line} instead."
+        for line in lines
+        if not re.fullmatch(r"[a-z0-9-]+==[0-9A-Za-z.!+]+", line)
+    ]
+    pinned = {requirement_name(line) for line in lines}
+    asked = list(_read(root / "pyproject.toml")["dependency-groups"]["dev"])
+    for member in packages:
+        asked += member.project["project"].get("dependencies", [])
+    wanted = {requirement_name(need) for need in asked} - {m.distribution for m in packages}
+    results += [f"{CONSTRAINTS}: lacks {name}" for name in sorted(wanted - pinned)]
+    return results
 
 
 def _package(member: Member, version: str, python: str) -> list[str]:
@@ -188,20 +244,15 @@ def _package(member: Member, version: str, python: str) -> list[str]:
         "license": "Apache-2.0",
         "readme": "README.md",
     }
-    found = [
+    results = [
         f"pyproject.toml: {key} must be {value}. Got {project.get(key, 'nothing')} instead."
         for key, value in wanted.items()
         if project.get(key) != value
     ]
     entries = project.get("entry-points", {}).get("anonloom", {})
-    if member.is_library:
-        if entries:
-            found.append(
-                "pyproject.toml: a library has no entry points of group anonloom. "
-                f"Got {_entries(entries)} instead."
-            )
-    elif entries != {member.short: member.hooks}:
-        found.append(
+    # A library may offer commands; one that offers none has no entry point.
+    if entries != {member.short: member.hooks} and (entries or not member.is_library):
+        results.append(
             "pyproject.toml: the entry points of group anonloom must be exactly "
             f'{member.short} = "{member.hooks}". Got {_entries(entries)} instead.'
         )
@@ -210,16 +261,23 @@ def _package(member: Member, version: str, python: str) -> list[str]:
     compiled = (member.folder / "setup.py").is_file()
     builds = "setuptools.build_meta" if compiled else "hatchling.build"
     if backend != builds:
-        found.append(f"pyproject.toml: build-backend must be {builds}. Got {backend} instead.")
+        results.append(f"pyproject.toml: build-backend must be {builds}. Got {backend} instead.")
+    if compiled:
+        keys = member.project.get("tool", {}).get("uv", {}).get("cache-keys", [])
+        results += [
+            f'pyproject.toml: [tool.uv] cache-keys must hold {{ file = "{file}" }}'
+            for file in CACHE_KEYS
+            if {"file": file} not in keys
+        ]
     needs = project.get("dependencies", [])
     if not member.is_core:
-        found += _dependencies(needs, version, "library" if member.is_library else "plugin")
+        results += _dependencies(needs, version, "library" if member.is_library else "plugin")
     for file in ("README.md", f"src/{member.module}/__init__.py", f"src/{member.module}/py.typed"):
         if not (member.folder / file).is_file():
-            found.append(f"{file}: is missing")
+            results.append(f"{file}: is missing")
     if not any((member.folder / "tests").glob("test_*.py")):
-        found.append("tests: holds no test_*.py")
-    return found
+        results.append("tests: holds no test_*.py")
+    return results
 
 
 def _entries(entries: dict[str, str]) -> str:
@@ -228,29 +286,29 @@ def _entries(entries: dict[str, str]) -> str:
 
 def _dependencies(needs: list[str], version: str, what: str) -> list[str]:
     """Whatever is not core depends on core, may depend on libraries, and on no plugin."""
-    found = []
+    results = []
     if range_of(SHARED[0], version) not in needs:
-        found.append(f"pyproject.toml: dependencies must hold {range_of(SHARED[0], version)}")
+        results.append(f"pyproject.toml: dependencies must hold {range_of(SHARED[0], version)}")
     for need in needs:
         name = re.split(r"[^A-Za-z0-9._-]", need, maxsplit=1)[0]
         if name in SHARED[1:] and need != range_of(name, version):
             library, asked = name.removeprefix("anonloom-"), range_of(name, version)
-            found.append(
+            results.append(
                 f"pyproject.toml: {library} must be asked for as {asked}. Got {need} instead."
             )
         elif name.startswith("anonloom-") and name not in SHARED:
             other = "other plugin" if what == "plugin" else "plugin"
-            found.append(f"pyproject.toml: a {what} depends on no {other}. Got {need} instead.")
-    return found
+            results.append(f"pyproject.toml: a {what} depends on no {other}. Got {need} instead.")
+    return results
 
 
 def main() -> int:
     """Print all problems, or how many packages agree."""
-    found = problems()
-    for problem in found:
+    result = problems()
+    for problem in result:
         print(problem, file=sys.stderr)
-    if found:
-        print(f"{len(found)} problem(s) in the workspace", file=sys.stderr)
+    if result:
+        print(f"{len(result)} problem(s) in the workspace", file=sys.stderr)
         return 1
     print(f"{len(members())} packages agree with the workspace")
     return 0

@@ -72,16 +72,16 @@ def messages_of(folder: Path) -> list[Message]:
         for path in sorted(folder.rglob("*.py"))
     }
     calls = [call for file, tree in trees.items() for call in _calls(tree, file)]
-    found: list[Message] = []
+    results: list[Message] = []
     for call in calls:
         name = _called(call.node)
         if name in CLASSES and name != "SpecError" and call.node.args:
             hints = [word.value for word in call.node.keywords if word.arg == "hint"]
             text = _template(call.node.args[0], call.inside)
             hint = _template(hints[0], call.inside) if hints else ""
-            found += _by_callers(Message(name, text, hint, call.file), call.inside, calls)
+            results += _by_callers(Message(name, text, hint, call.file), call.inside, calls)
     order = list(trees)
-    return sorted(dict.fromkeys(found), key=lambda message: order.index(message.file))
+    return sorted(dict.fromkeys(results), key=lambda message: order.index(message.file))
 
 
 def _calls(tree: ast.Module, file: str) -> Iterator[_Call]:
@@ -113,7 +113,7 @@ def _by_callers(message: Message, inside: _Function | None, calls: list[_Call]) 
     callers = [call for call in calls if _called(call.node) == inside.name]
     if not words or not callers:
         return [message]
-    found = []
+    results = []
     for call in callers:
         given = dict(zip(names, call.node.args, strict=False))
         given |= {word.arg: word.value for word in call.node.keywords if word.arg}
@@ -121,8 +121,8 @@ def _by_callers(message: Message, inside: _Function | None, calls: list[_Call]) 
         for word in words:
             filled = _template(given[word], call.inside) if word in given else ""
             text, hint = text.replace(f"«{word}»", filled), hint.replace(f"«{word}»", filled)
-        found.append(replace(message, text=text, hint=hint, file=call.file))
-    return found
+        results.append(replace(message, text=text, hint=hint, file=call.file))
+    return results
 
 
 def _template(node: ast.expr, inside: _Function | None) -> str:
@@ -146,9 +146,9 @@ def _filled_in(node: ast.expr, inside: _Function | None) -> str:
         )
         return f"«{' | '.join(either)}»"
     if isinstance(node, ast.Name):
-        said = _assigned(node, inside)
-        if said is not None:
-            return _template(said, None)
+        message = _assigned(node, inside)
+        if message is not None:
+            return _template(message, None)
     if isinstance(node, ast.Call):
         # `rows(bad, "not a number")` counts rows and says what is wrong with them.
         said_here = [arg for arg in node.args if isinstance(arg, ast.Constant | ast.JoinedStr)]
@@ -161,15 +161,15 @@ def _filled_in(node: ast.expr, inside: _Function | None) -> str:
 
 def _assigned(name: ast.Name, inside: _Function | None) -> ast.expr | None:
     """Return the text that the function gives a name last before it is used."""
-    found: ast.expr | None = None
+    result: ast.expr | None = None
     for node in ast.walk(inside) if inside is not None else ():
         targets = node.targets if isinstance(node, ast.Assign) and node.lineno < name.lineno else []
         if any(isinstance(target, ast.Name) and target.id == name.id for target in targets):
             assert isinstance(node, ast.Assign)
             text = isinstance(node.value, ast.JoinedStr) or _is_text(node.value)
-            if text and (found is None or found.lineno < node.lineno):
-                found = node.value
-    return found
+            if text and (result is None or result.lineno < node.lineno):
+                result = node.value
+    return result
 
 
 def _is_text(node: ast.expr) -> bool:

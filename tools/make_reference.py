@@ -22,12 +22,11 @@ from error_messages import CLASSES, messages_of
 from pipeline_reference import pipeline_page
 from reference_table import NOTE, parameters, table
 
-from anonloom import hookspecs
-from anonloom.cli import COMMANDS
-from anonloom.firstparty import FIRST_PARTY
-from anonloom.kindtable import KINDS, Kind
-from anonloom.loading import Entry
-from anonloom.registry import Registry
+from anonloom import Registry, hookspecs
+from anonloom._cli import COMMANDS
+from anonloom._registry.firstparty import FIRST_PARTY
+from anonloom._registry.kinds import KINDS, Kind
+from anonloom._registry.loading import Entry
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "docs" / "reference"
@@ -194,9 +193,9 @@ def _promise(kind: Kind) -> str:
     """Return what the kind's base class promises."""
     module, _, name = kind.base.partition(":")
     text = inspect.getdoc(getattr(import_module(module), name)) or ""
-    found = re.search(r"^Promise: (.*?)(?=\n\n|\Z)", text, re.M | re.S)
-    said = _flowed(found[1]) if found else _flowed(text.partition("\n\n")[0])
-    return f"Promise: {said}"
+    match = re.search(r"^Promise: (.*?)(?=\n\n|\Z)", text, re.M | re.S)
+    message = _flowed(match[1]) if match else _flowed(text.partition("\n\n")[0])
+    return f"Promise: {message}"
 
 
 def _method(entry: Entry, registry: Registry) -> Iterator[str]:
@@ -293,14 +292,14 @@ def errors_page() -> Iterator[str]:
     }
     for owner, folder in folders.items():
         # The kit's failures are the affair of plugin authors, and name their check.
-        said = [
+        messages = [
             message
             for message in messages_of(folder)
             if message.speaks and not message.file.startswith("testing/")
         ]
         rows = [
             (str(message.exit_code), _code(message.text), _code(message.hint), _code(message.file))
-            for message in said
+            for message in messages
         ]
         if rows:
             yield from (f"### {owner}", "")

@@ -4,13 +4,14 @@ from collections.abc import Iterator
 
 from reference_table import NOTE, parameters, table
 
-from anonloom.data.schema import PUBLISHED, ROLES, Column, Role
-from anonloom.kindtable import KINDS, STAGE_KINDS
-from anonloom.spec import order, settings
-from anonloom.spec.columns import BUILDERS
-from anonloom.spec.experiment import MOST_RUNS
-from anonloom.spec.grammar import SECTIONS, DataOptions, Header
-from anonloom.spec.model import COMPARISONS, Publish, Suppression
+from anonloom import Column
+from anonloom._registry.kinds import KINDS, STAGE_KINDS
+from anonloom._spec import order, settings
+from anonloom._spec.columns import BUILDERS
+from anonloom._spec.experiment import MOST_RUNS
+from anonloom._spec.grammar import SECTIONS, DataOptions, Header
+from anonloom._spec.model import COMPARISONS, Publish, Suppression
+from anonloom.data import PUBLISHED, ROLES, Role
 
 _INTRODUCTION = """\
 A pipeline file is YAML. It has these sections; `version`, `data` and `privacy` are required.

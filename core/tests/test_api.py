@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
+from anonloom._registry.kinds import KINDS, kind_called, kind_of_class
 from anonloom.api import ROLES, Command, Method
-from anonloom.kindtable import KINDS, kind_called, kind_of_class
 
 GOOD = {"name": "cut-wide", "target": "pkg.mod:Cut", "summary": "Cuts."}
 
@@ -96,6 +96,6 @@ def test_articles():
 
 
 def test_roles_agree_with_the_schema():
-    from anonloom.data.schema import ROLES as SCHEMA_ROLES
+    from anonloom.data import ROLES as SCHEMA_ROLES
 
     assert ROLES == SCHEMA_ROLES

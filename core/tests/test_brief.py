@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonloom.brief import brief, short_repr
-from anonloom.params import param
+from anonloom import param, short_repr
+from anonloom._representation import brief
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_an_object_shows_its_size_and_no_field_that_is_kept_back():
 
 
 def test_many_fields_are_cut():
-    many = short_repr(attrs.make_class("Many", [f"field{at}" for at in range(200)]))
+    many = short_repr(attrs.make_class("Many", [f"field{index}" for index in range(200)]))
     assert 600 == len(repr(many(*range(200))))
 
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom.document import Node, path_text, read, read_plain, read_text
+from anonloom._spec.document import Node, path_text, read, read_plain, read_text
+from anonloom._spec.scalars import meaning
 from anonloom.errors import SpecError, UsageError
-from anonloom.scalars import meaning
 
 
 @pytest.mark.parametrize(
@@ -49,8 +49,8 @@ from anonloom.scalars import meaning
     ],
 )
 def test_words_mean_what_yaml_1_2_says(word, expected):
-    found = meaning(word)
-    assert (expected, type(expected)) == (found, type(found))
+    result = meaning(word)
+    assert (expected, type(expected)) == (result, type(result))
 
 
 def test_nan_is_a_number():
@@ -163,16 +163,16 @@ def outcome(reading, *arguments):
 
 @given(st.text())
 def test_any_text_is_read_or_refused_with_a_message(text):
-    found = outcome(read_text, text, "f")
-    assert isinstance(found, Node) or found
+    result = outcome(read_text, text, "f")
+    assert isinstance(result, Node) or result
 
 
 @given(st.binary())
 def test_any_bytes_are_read_or_refused_with_a_message(tmp_path_factory, content):
     file = tmp_path_factory.getbasetemp() / "any.yaml"
     file.write_bytes(content)
-    found = outcome(read, file)
-    assert isinstance(found, Node) or found
+    result = outcome(read, file)
+    assert isinstance(result, Node) or result
 
 
 def test_half_a_character_is_refused():

@@ -5,19 +5,27 @@ from collections import Counter
 import attrs
 import pytest
 
+from anonloom import Transport
 from anonloom.errors import TransportError
-from anonloom.kinds.engines import ClientEngine, Envelope, ServerEngine
-from anonloom.kinds.rounds import Party, Round
-from anonloom.kinds.slots import SlotSecret, slot_of
-from anonloom.kinds.transport import Identity, Seat, Transport
+from anonloom.kinds import (
+    ClientEngine,
+    Envelope,
+    Identity,
+    Party,
+    Round,
+    Seat,
+    ServerEngine,
+    SlotSecret,
+    slot_of,
+)
 from anonloom.protocol import faults
 from anonloom.protocol.driver import Driver
 from anonloom.protocol.trace import Link
-from anonloom.testing.entropy import SeededEntropy
-from anonloom.testing.promised import guarantees
+from anonloom_testing.entropy import SeededEntropy
+from anonloom_testing.promised import guarantees
 
 ROUND = Round(id="r", operation="post", servers=2, message_size=1, min_batch=1, capacity=50)
-SLOTS = tuple(sorted(slot_of(bytes([at])) for at in range(3)))
+SLOTS = tuple(sorted(slot_of(bytes([index])) for index in range(3)))
 DEPOSIT = Round(
     id="r", operation="deposit", servers=2, message_size=1, min_batch=1, slots=SLOTS, iterations=2
 )
@@ -189,7 +197,7 @@ def test_what_faults_do(fault, expected):
 
 def test_reordering_loses_nothing():
     net = Driver(Toy(), ROUND, faults=[faults.reorder(SeededEntropy(1))])
-    sent = [bytes([at]) for at in range(20)]
+    sent = [bytes([index]) for index in range(20)]
     net.post(sent)
     assert sent != bodies(net)
     assert sent == sorted(bodies(net))
@@ -281,11 +289,13 @@ def test_every_server_has_a_seat_with_all_pins_and_a_vault_of_its_own():
 def test_invitations_go_to_clients_in_their_order():
     net = Driver(Toy(), ROUND)
     first, second, third = net.post([b"a", b"b", b"c"], [b"one", b"two"])
-    assert [b"one", b"two", b""] == [one.invitation for one in (first, second, third)]
+    assert [b"one", b"two", b""] == [item.invitation for item in (first, second, third)]
 
 
 def test_deposits_are_traced_with_their_positions():
-    secrets = sorted((SlotSecret(bytes([at]) * 16, b"") for at in range(3)), key=lambda s: s.slot)
+    secrets = sorted(
+        (SlotSecret(bytes([index]) * 16, b"") for index in range(3)), key=lambda s: s.slot
+    )
     round = attrs.evolve(DEPOSIT, slots=[secret.slot for secret in secrets])
     net = Driver(Toy(), round)
     net.deposit([(secrets[2], b"a"), (secrets[0], b"b"), (SECRET, b"c")])
@@ -400,8 +410,8 @@ def test_a_decoy_is_left_by_who_is_invited():
 
 
 def test_who_waits_is_told_how_far_a_round_is():
-    told = []
-    net = Driver(Toy(), ROUND, watch=lambda *one: told.append(one))
+    texts = []
+    net = Driver(Toy(), ROUND, watch=lambda *one: texts.append(one))
     net.post([b"a"] * 3)
     net.finish()
     assert [
@@ -415,32 +425,32 @@ def test_who_waits_is_told_how_far_a_round_is():
         ("settle", 2, 2),
         ("open", 1, 2),
         ("open", 2, 2),
-    ] == told
+    ] == texts
 
 
 def test_long_uploads_are_told_of_again_and_again():
-    told = []
+    texts = []
     net = Driver(
         Toy(),
         attrs.evolve(ROUND, capacity=3000),
         traced=False,
-        watch=lambda *one: told.append(one),
+        watch=lambda *one: texts.append(one),
     )
     net.post([b"a"] * 2500)
-    uploads = [(done, total) for phase, done, total in told if phase == "upload"]
+    uploads = [(done, total) for phase, done, total in texts if phase == "upload"]
     assert [(0, 2500), (1000, 2500), (2000, 2500)] == uploads
-    received = [(done, total) for phase, done, total in told if phase == "receive"]
-    assert [(at, 10_000) for at in range(0, 10_000, 1000)] == received
+    received = [(done, total) for phase, done, total in texts if phase == "receive"]
+    assert [(index, 10_000) for index in range(0, 10_000, 1000)] == received
 
 
 def test_what_is_told_of_receiving_never_exceeds_the_whole():
     """A network that repeats everything delivers more than was sent."""
-    told = []
+    texts = []
     net = Driver(
         Toy(),
         ROUND,
         faults=[faults.duplicate(lambda envelope: True)] * 3,
-        watch=lambda *one: told.append(one),
+        watch=lambda *one: texts.append(one),
     )
     net.post([b"a"] * 20)
-    assert all(done <= total for phase, done, total in told)
+    assert all(done <= total for phase, done, total in texts)

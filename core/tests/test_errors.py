@@ -4,8 +4,8 @@ import pickle
 
 import pytest
 
-from anonloom import errors
-from anonloom.errors import AnonloomError, Place, PrivacyError, Problem, SpecError
+from anonloom import AnonloomError, errors
+from anonloom.errors import Place, PrivacyError, Problem, SpecError
 
 
 def test_a_problem_shows_place_path_what_line_caret_and_hint():

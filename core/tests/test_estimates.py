@@ -5,8 +5,9 @@ import itertools
 import attrs
 import pytest
 
-from anonloom.kinds import estimates
-from anonloom.kinds.estimates import Estimate, Operation, Work, duration, seconds, size, tried
+from anonloom.kinds import Estimate, seconds, tried
+from anonloom.kinds import _estimates as estimates
+from anonloom.kinds._estimates import Operation, Work, duration, size
 
 ONE = Estimate(
     upload_bytes=1,

@@ -1,7 +1,7 @@
 """Findings on a terminal."""
 
-from anonloom.cli.findings_text import lines_of
-from anonloom.data.findings import Finding, Findings
+from anonloom import Finding, Findings
+from anonloom._cli.findings_text import lines_of
 
 
 def shown(*findings: Finding) -> str:

@@ -21,7 +21,7 @@ def python(code, **options):
 )
 def test_light_commands_import_nothing_heavy(words, allowed):
     code = (
-        "import sys; from anonloom.cli import main; code = main(sys.argv[1:]);"
+        "import sys; from anonloom._cli import main; code = main(sys.argv[1:]);"
         f"print([m for m in {HEAVY} if m in sys.modules], file=sys.stderr); sys.exit(code)"
     )
     answer = subprocess.run(
@@ -40,7 +40,7 @@ def test_a_reader_that_has_seen_enough_is_no_error():
         [
             sys.executable,
             "-c",
-            "import sys; from anonloom.cli import main; sys.exit(main(['schema']))",
+            "import sys; from anonloom._cli import main; sys.exit(main(['schema']))",
         ],
         stdout=write,
         stderr=subprocess.PIPE,
@@ -57,7 +57,7 @@ def test_public_names_are_resolved_when_they_are_used():
         "print(anonloom.Registry.__module__, sorted(anonloom.__all__) == anonloom.__all__,"
         "'Pipeline' in dir(anonloom))"
     )
-    assert "anonloom.registry True True\n" == answer.stdout
+    assert "anonloom._registry.registry True True\n" == answer.stdout
 
 
 def test_a_name_that_is_not_public_is_an_attribute_error():

@@ -9,11 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom.data.classes import Classes
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.kinds.guard import Guard
-from anonloom.kinds.privacy import PrivacyModel
+from anonloom import Classes, Column, Guard, PrivacyModel, Schema, Table
 
 
 @attrs.frozen
@@ -27,11 +23,11 @@ class Sizes(PrivacyModel):
 
     def admits(self, table, rows, starts, stops):
         persons = np.arange(len(table)) if table.persons is None else table.persons
-        found = [
+        results = [
             len({int(persons[row]) for row in rows[start:stop]}) >= self.k
             for start, stop in zip(starts, stops, strict=True)
         ]
-        return np.array(found, bool)
+        return np.array(results, bool)
 
     def would_pass(self, table, rows, starts, stops):
         return ""
@@ -58,18 +54,20 @@ class NoSecretTwice(PrivacyModel):
         values = table.coded("illness").codes
         # The guard asks only for what is still standing.
         assert len(starts)
-        found = [
+        results = [
             len(set(values[rows[a:b]].tolist())) == b - a
             for a, b in zip(starts, stops, strict=True)
         ]
-        return np.array(found, bool)
+        return np.array(results, bool)
 
     def would_pass(self, table, rows, starts, stops):
         return ""
 
 
 def table(n: int, persons: list[int] | None = None) -> Table:
-    frame = pd.DataFrame({"age": range(n), "zip": range(n), "illness": [at % 3 for at in range(n)]})
+    frame = pd.DataFrame(
+        {"age": range(n), "zip": range(n), "illness": [index % 3 for index in range(n)]}
+    )
     columns = [
         Column(name="age", role="quasi", type="number"),
         Column(name="zip", role="quasi"),
@@ -101,7 +99,7 @@ def test_a_range_is_admitted_when_every_model_admits_it(question, k: int, other:
         b - a >= max(k, other) and len({int(row) % 3 for row in rows[a:b]}) == b - a
         for a, b in zip(starts.tolist(), stops.tolist(), strict=True)
     ]
-    seen = table(n).narrowed(frozenset({"quasi"}))
+    seen = table(n).restricted_to(frozenset({"quasi"}))
     assert expected == Guard(models).admits(seen, rows, starts, stops).tolist()
 
 
@@ -111,8 +109,8 @@ def test_sizes_alone_give_the_verdict_that_the_model_gives(question, k: int) -> 
     fast, slow = Guard((Sizes(k),)), Guard((Sizes(k, fast=False),))
     assert fast.size_only
     assert not slow.size_only
-    found = [guard.admits(table(n), rows, starts, stops).tolist() for guard in (fast, slow)]
-    assert found[0] == found[1]
+    results = [guard.admits(table(n), rows, starts, stops).tolist() for guard in (fast, slow)]
+    assert results[0] == results[1]
 
 
 @given(questions(), st.integers(1, 4), st.data())
@@ -123,12 +121,12 @@ def test_persons_are_counted_and_not_rows(question, k: int, data: st.DataObject)
         len({persons[row] for row in rows[a:b]}) >= k
         for a, b in zip(starts.tolist(), stops.tolist(), strict=True)
     ]
-    found = Guard((Sizes(k),)).admits(table(n, persons), rows, starts, stops)
-    assert expected == found.tolist()
+    result = Guard((Sizes(k),)).admits(table(n, persons), rows, starts, stops)
+    assert expected == result.tolist()
 
 
 def test_persons_are_counted_also_for_a_method_that_does_not_see_them() -> None:
-    seen = table(3, [0, 0, 0]).narrowed(frozenset())
+    seen = table(3, [0, 0, 0]).restricted_to(frozenset())
     assert [False] == Guard((Sizes(2),)).admits(seen, np.arange(3), [0], [3]).tolist()
 
 
@@ -197,8 +195,8 @@ def test_a_class_is_admitted_when_enough_of_it_is_kept(question, name: str, k: i
     n, rows, starts, stops = question
     kept = SAMPLERS[name]
     expected = [int(kept(np.array([b - a]))[0]) >= k for a, b in zip(starts, stops, strict=True)]
-    found = Guard((Sizes(k),), kept).admits(table(n), rows, starts, stops)
-    assert expected == found.tolist()
+    result = Guard((Sizes(k),), kept).admits(table(n), rows, starts, stops)
+    assert expected == result.tolist()
 
 
 def test_a_sampler_that_keeps_too_few_of_any_class_is_refused() -> None:

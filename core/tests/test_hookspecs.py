@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 from anonloom import hookspecs
-from anonloom.kindtable import KINDS
+from anonloom._registry.kinds import KINDS
 
 HOOKS = {
     name: function

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from anonloom.cli import main
-from anonloom.kindtable import KINDS
+from anonloom._cli import main
+from anonloom._registry.kinds import KINDS
 
 PAPER = 'A. Author, B. "Bee" Writer: A title that is long enough to need a second line. Venue 2020'
 
@@ -249,9 +249,9 @@ def environment(generated, tmp_path_factory):
 
 _CHECK_ALL = """
 import json, sys
-from anonloom.kindtable import KINDS
-from anonloom.registry import Registry
-from anonloom.testing import run_checks
+from anonloom._registry.kinds import KINDS
+from anonloom import Registry
+from anonloom_testing import run_checks
 registry = Registry.installed()
 found = {}
 for kind in KINDS:
@@ -267,11 +267,11 @@ def test_the_kit_fails_only_where_the_author_has_to_write(environment):
         [str(environment), "-c", _CHECK_ALL], capture_output=True, text=True, check=False
     )
     assert 0 == done.returncode, done.stderr
-    found = json.loads(done.stdout)
+    result = json.loads(done.stdout)
 
     # A source is checked by its own tests, which store rows for it.
-    assert TO_WRITE | {"source": []} == {kind: list(failed) for kind, failed in found.items()}
-    for failed in found.values():
+    assert TO_WRITE | {"source": []} == {kind: list(failed) for kind, failed in result.items()}
+    for failed in result.values():
         assert all("NotImplementedError: write " in detail for detail in failed.values())
 
 
@@ -297,7 +297,7 @@ def test_their_tests_fail_only_where_the_author_has_to_write(environment, genera
 
 _CHECK_EXAMPLES = """
 import sys
-from anonloom.cli import main
+from anonloom._cli import main
 sys.exit(max(main(["check", path]) for path in sys.argv[1:]))
 """
 

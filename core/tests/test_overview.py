@@ -1,8 +1,7 @@
 """Charts of a whole experiment: lines over the varied number, maps of columns and runs."""
 
-from anonloom.data.findings import Finding, Findings
-from anonloom.kinds.auditor import GridRow
-from anonloom.kinds.overview import column_heat, figure_over_parameter, numeric_parameter
+from anonloom import Finding, Findings
+from anonloom.kinds import GridRow, column_heat, figure_over_parameter, numeric_parameter
 
 
 def row(label: str, parameters: dict[str, object], **figures: float | None) -> GridRow:

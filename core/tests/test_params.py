@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anonloom import Partitioner, param
 from anonloom.errors import ParameterError, PluginError
-from anonloom.kinds.partitioner import Partitioner
 from anonloom.params import (
     REDACTED,
-    Misfit,
+    InvalidValue,
     above,
     all_of,
     as_values,
@@ -27,11 +27,10 @@ from anonloom.params import (
     each,
     not_empty,
     one_of,
-    param,
     params_of,
 )
-from anonloom.params.annotations import shape_of
-from anonloom.params.shapes import Reading
+from anonloom.params._annotations import spec_of
+from anonloom.params._type_specs import ParseContext
 
 
 @attrs.frozen
@@ -80,10 +79,10 @@ def name_of(cls):
     return next(name for name, method in METHODS.items() if method is cls)
 
 
-def troubles(cls, values, **options):
-    with pytest.raises(Misfit) as caught:
+def errors(cls, values, **options):
+    with pytest.raises(InvalidValue) as caught:
         build(cls, values, load=load, **options)
-    return [(trouble.path, trouble.what, trouble.hint) for trouble in caught.value.troubles]
+    return [(error.path, error.what, error.hint) for error in caught.value.errors]
 
 
 def refusal(make):
@@ -201,11 +200,11 @@ def test_all_problems_are_found_at_once():
             "A share.",
         ),
         (("columns", 0), "must be text. Got 3 instead.", "write it in quotes: '3'"),
-    ] == troubles(Mondrian, {"cutt": "strict", "zzz": 1, "share": "half", "columns": [3]})
+    ] == errors(Mondrian, {"cutt": "strict", "zzz": 1, "share": "half", "columns": [3]})
 
 
 def test_messages_call_a_method_by_the_name_that_was_asked_for():
-    with pytest.raises(Misfit) as caught:
+    with pytest.raises(InvalidValue) as caught:
         build(Mondrian, {"zzz": 1}, name="mondrian")
     assert [
         (
@@ -213,17 +212,17 @@ def test_messages_call_a_method_by_the_name_that_was_asked_for():
             "mondrian takes k, cut, share, columns, weights, file, token, fast",
         ),
         ("mondrian needs the parameter 'k'", "Smallest class."),
-    ] == [(trouble.what, trouble.hint) for trouble in caught.value.troubles]
+    ] == [(error.what, error.hint) for error in caught.value.errors]
 
 
 def test_a_misspelt_required_name_is_one_problem():
-    assert [(("K",), "unknown parameter 'K' for Mondrian", "did you mean 'k'?")] == troubles(
+    assert [(("K",), "unknown parameter 'K' for Mondrian", "did you mean 'k'?")] == errors(
         Mondrian, {"K": 3}
     )
 
 
 def test_the_check_of_a_combination_concerns_the_whole():
-    assert [((), "'fast' needs strict cuts", "")] == troubles(
+    assert [((), "'fast' needs strict cuts", "")] == errors(
         Mondrian, {"k": 2, "fast": True, "cut": "relaxed"}
     )
 
@@ -231,8 +230,8 @@ def test_the_check_of_a_combination_concerns_the_whole():
 def test_a_section_speaks_of_keys():
     assert [
         (("k2",), "unknown key 'k2' in 'privacy'", "did you mean 'k'?"),
-    ] == troubles(Mondrian, {"k2": 3}, section="'privacy'")
-    assert [((), "'privacy' needs 'k'", "Smallest class.")] == troubles(
+    ] == errors(Mondrian, {"k2": 3}, section="'privacy'")
+    assert [((), "'privacy' needs 'k'", "Smallest class.")] == errors(
         Mondrian, {}, section="'privacy'"
     )
 
@@ -256,27 +255,27 @@ def test_problems_of_a_nested_method_have_their_own_paths():
             "must be an integer of at least 1. Got 0 instead.",
             "A size.",
         ),
-    ] == troubles(Outer, {"inner": {"partitioner": "outer", "with": {"inner": "leaf", "size": 0}}})
+    ] == errors(Outer, {"inner": {"partitioner": "outer", "with": {"inner": "leaf", "size": 0}}})
     assert [
         (("inner", "partitioner"), "outer needs the parameter 'inner'", "What comes next.")
-    ] == troubles(Outer, {"inner": {"partitioner": "outer"}})
+    ] == errors(Outer, {"inner": {"partitioner": "outer"}})
     assert [
         (("inner",), "no partitioner is named 'twig'", "installed: leaf, outer"),
-    ] == troubles(Outer, {"inner": "twig"})
+    ] == errors(Outer, {"inner": "twig"})
     assert [
         (
             ("inner",),
             "must be a partitioner: a name, or a mapping with 'partitioner' and 'with'",
             "write {partitioner: NAME, with: {...}}",
         ),
-    ] == troubles(Outer, {"inner": {"sampler": "leaf"}})
+    ] == errors(Outer, {"inner": {"sampler": "leaf"}})
     assert [
         (
             ("inner", "with"),
             "must be a mapping of parameters. Got ['a'] instead.",
             "What comes next.",
         )
-    ] == troubles(Outer, {"inner": {"partitioner": "leaf", "with": ["a"]}})
+    ] == errors(Outer, {"inner": {"partitioner": "leaf", "with": ["a"]}})
 
 
 def test_in_python_a_nested_method_is_an_instance():
@@ -393,13 +392,13 @@ def test_a_check_of_numbers_leaves_other_members_of_a_union_alone():
     ],
 )
 def test_annotations_have_words(annotation, words):
-    assert words == shape_of(annotation).words(Reading(load))
+    assert words == spec_of(annotation).words(ParseContext(load))
 
 
 @pytest.mark.parametrize("annotation", [list, list[int], dict, dict[int, int], set[str], 3])
 def test_an_annotation_that_no_parameter_can_have_is_the_authors_mistake(annotation):
     with pytest.raises(TypeError):
-        shape_of(annotation)
+        spec_of(annotation)
 
 
 def test_a_field_without_param_is_the_authors_mistake():
@@ -420,14 +419,14 @@ def test_a_parameter_needs_help():
 
 def test_a_number_in_quotes_is_told_to_lose_them():
     assert [(("k",), "must be an integer of at least 2. Got '5' instead.")] == [
-        trouble[:2] for trouble in troubles(Mondrian, {"k": "5"})
+        error[:2] for error in errors(Mondrian, {"k": "5"})
     ]
-    assert "write it without quotes: 5" == troubles(Mondrian, {"k": "5"})[0][2]
-    assert "write it without quotes: true" == troubles(Mondrian, {"k": 2, "fast": "true"})[0][2]
-    assert "Smallest class." == troubles(Mondrian, {"k": "five"})[0][2]
+    assert "write it without quotes: 5" == errors(Mondrian, {"k": "5"})[0][2]
+    assert "write it without quotes: true" == errors(Mondrian, {"k": 2, "fast": "true"})[0][2]
+    assert "Smallest class." == errors(Mondrian, {"k": "five"})[0][2]
 
 
 def test_a_path_with_nul_is_no_path():
-    assert [(("file",), "must be a path or null. Got 'a\\x00' instead.", "A file.")] == troubles(
+    assert [(("file",), "must be a path or null. Got 'a\\x00' instead.", "A file.")] == errors(
         Mondrian, {"k": 2, "file": "a\0"}
     )

@@ -10,11 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.data.builders import FromFile, LeafTable, Prefix, Tree, Widths
-from anonloom.data.cells import cell_text
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
+from anonloom import Column, Schema, Table
+from anonloom.cells import cell_text
 from anonloom.errors import DataError, UsageError
+from anonloom.hierarchies import FromFile, LeafTable, Prefix, Tree, Widths
 from anonloom.protocol.records import RecordLayout
 
 JOBS = Tree(tree={"Care": ["nurse", "doctor"], "Trade": ["smith", "cook", "ägypt"]})
@@ -124,8 +123,8 @@ def test_changed_bytes_are_another_row_or_refused(
     records = layout.encode(Table.build(frame, schema))
     for _ in range(data.draw(st.integers(1, 6))):
         row = data.draw(st.integers(0, len(records) - 1))
-        at = data.draw(st.integers(0, layout.size - 1))
-        records[row, at] = data.draw(st.integers(0, 255))
+        index = data.draw(st.integers(0, layout.size - 1))
+        records[row, index] = data.draw(st.integers(0, 255))
     _is_exact(layout, records)
 
 
@@ -274,7 +273,7 @@ def test_text_in_another_form_is_refused_where_it_would_be_sent() -> None:
     hidden = attrs.evolve(table, frame=pd.DataFrame({"note": ["a\u200b", "b"]}))
     assert (
         "column 'note': 1 of 2 rows holds text with characters that nobody sees, or not in "
-        "Unicode's form NFC; bring it to the form of anonloom.data.text"
+        "Unicode's form NFC; bring it to the form of anonloom.data._text"
     ) == refusal(hidden)
 
 

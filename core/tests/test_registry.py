@@ -8,16 +8,15 @@ import types
 import importlib_metadata
 import pytest
 
-from anonloom import hookspecs
+from anonloom import Partitioner, Registry, hookspecs
+from anonloom._registry.kinds import KINDS
+from anonloom._registry.registry import Broken
 from anonloom.api import Command, Method, hookimpl
 from anonloom.errors import PluginError
-from anonloom.kinds.partitioner import Partitioner
-from anonloom.kindtable import KINDS
-from anonloom.registry import Broken, Registry
 
 
 class Cut(Partitioner):
-    def partition(self, table, classes, guard, run):
+    def partition(self, table, classes, guard, context):
         return classes
 
 
@@ -302,8 +301,8 @@ def test_a_class_that_is_not_there(registry):
 def test_a_class_of_the_wrong_kind(registry):
     assert (
         "partitioner 'cut' of acme 1 cannot be used: Registry is not a partitioner\n"
-        "    its class must derive from anonloom.kinds.partitioner.Partitioner"
-    ) == load_refusal(registry, "anonloom.registry:Registry")
+        "    its class must derive from anonloom.kinds._partitioner.Partitioner"
+    ) == load_refusal(registry, "anonloom._registry.registry:Registry")
 
 
 def test_a_class_that_is_not_complete(registry):
@@ -316,7 +315,7 @@ def test_a_class_that_is_not_complete(registry):
 
 
 CODE = """\
-from anonloom.kinds.partitioner import Partitioner
+from anonloom import Partitioner
 
 class Mine(Partitioner):
     def partition(self, table, classes, guard, run):
@@ -411,7 +410,7 @@ def test_core_offers_its_own_methods_through_the_same_door():
 
 def test_reading_the_environment_imports_nothing_heavy():
     code = (
-        "import sys; from anonloom.registry import Registry; Registry.installed();"
+        "import sys; from anonloom._registry.registry import Registry; Registry.installed();"
         "print([m for m in ('attr', 'numpy', 'pandas', 'yaml', 'rich') if m in sys.modules])"
     )
     answer = subprocess.run(
@@ -483,14 +482,14 @@ def test_every_observation_hook_can_be_told(registry):
     for name in names:
         setattr(observer, name, hookimpl(_telling(heard, name)))
     registry.observers.add(observer)
-    told = registry.observers
-    told.run_started(run_id="r", pipeline="p", stages=())
-    told.stage_started(run_id="r", stage="s", kind="partitioner", method="cut", parameters={})
-    told.stage_progress(run_id="r", stage="s", done=0, total=1)
-    told.stage_noted(run_id="r", stage="s", text="compiling")
-    told.stage_finished(run_id="r", stage="s", seconds=0.1, rows=3, classes=None, suppressed=0)
-    told.release_checked(run_id="r", model="m", holds=True, classes=0, rows=0)
-    told.run_finished(run_id="r", status="published", seconds=1.0)
+    text = registry.observers
+    text.run_started(run_id="r", pipeline="p", stages=())
+    text.stage_started(run_id="r", stage="s", kind="partitioner", method="cut", parameters={})
+    text.stage_progress(run_id="r", stage="s", done=0, total=1)
+    text.stage_noted(run_id="r", stage="s", text="compiling")
+    text.stage_finished(run_id="r", stage="s", seconds=0.1, rows=3, classes=None, suppressed=0)
+    text.release_checked(run_id="r", model="m", holds=True, classes=0, rows=0)
+    text.run_finished(run_id="r", status="published", seconds=1.0)
     assert sorted(names) == sorted(heard)
 
 

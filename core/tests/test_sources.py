@@ -14,12 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom.data.schema import Column, Schema
+from anonloom import Column, Schema, StageContext
 from anonloom.errors import DataError, ParameterError, UsageError
-from anonloom.kinds.context import Run
-from anonloom.sources.csv import Csv
-from anonloom.sources.frame import Frame
-from anonloom.sources.parquet import Parquet
+from anonloom.sources import Csv, Frame, Parquet
 
 SCHEMA = Schema(
     [
@@ -38,7 +35,7 @@ def write(tmp_path, content, name="data.csv"):
 
 
 def load(path, schema=SCHEMA, **options):
-    return Csv(path=path, **options).load(schema, Run())
+    return Csv(path=path, **options).load(schema, StageContext())
 
 
 def cells(table):
@@ -222,7 +219,7 @@ def test_csv_reads_text_and_names_without_what_nobody_sees(tmp_path, numbers):
     expected = [[1.0, "a", "x"], [2.0, "a", "x"], [3.0, None, None]]
     counts = {"zip": 2, "illness ": 2} | ({"age": 1} if numbers[0] != 1 else {})
     assert ("zip", "illness ", "age") == source.columns()
-    assert (expected, counts) == spelt(source.load(schema, Run()))
+    assert (expected, counts) == spelt(source.load(schema, StageContext()))
 
 
 def test_parquet_reads_text_and_names_without_what_nobody_sees(tmp_path):
@@ -231,15 +228,15 @@ def test_parquet_reads_text_and_names_without_what_nobody_sees(tmp_path):
     schema = Schema(SCHEMA.columns[1:])
     expected = [["a", "x"], ["a", "x"], ["NA", ""]]
     assert ("zip", "illness") == Parquet(path=path).columns()[:2]
-    found = spelt(Parquet(path=path).load(schema, Run()))
-    assert (expected, {"zip": 2, "illness": 2}) == found
+    result = spelt(Parquet(path=path).load(schema, StageContext()))
+    assert (expected, {"zip": 2, "illness": 2}) == result
 
 
 def test_a_frame_is_read_without_what_nobody_sees_and_not_changed():
     frame = pd.DataFrame(SPELT, columns=["zi\u200bp", "illness"])
     before = frame.copy()
-    found = spelt(Frame.of(frame).load(Schema(SCHEMA.columns[1:]), Run()))
-    assert ([["a", "x"], ["a", "x"], ["NA", ""]], {"zip": 2, "illness": 2}) == found
+    result = spelt(Frame.of(frame).load(Schema(SCHEMA.columns[1:]), StageContext()))
+    assert ([["a", "x"], ["a", "x"], ["NA", ""]], {"zip": 2, "illness": 2}) == result
     pd.testing.assert_frame_equal(before, frame)
 
 
@@ -515,7 +512,7 @@ def test_parquet_gives_the_same_table_as_csv(tmp_path):
     )
     source = Parquet(path=path)
     assert ("age", "zip", "illness", "name") == source.columns()
-    ours, theirs = source.load(SCHEMA, Run()), load(text_file)
+    ours, theirs = source.load(SCHEMA, StageContext()), load(text_file)
     assert cells(theirs) == cells(ours)
     assert theirs.codes.tolist() == ours.codes.tolist()
 
@@ -538,7 +535,7 @@ def test_parquet_types_are_taken_as_declared(tmp_path):
             "member": pa.array([True, None]),
         },
     )
-    table = Parquet(path=path).load(schema, Run())
+    table = Parquet(path=path).load(schema, StageContext())
     texts = [axis.texts(codes) for axis, codes in zip(table.axes, table.codes, strict=True)]
     assert [["1.5", None], ["2023-12-24", None], ["1", "2"], ["True", None]] == texts
 
@@ -554,7 +551,7 @@ def test_times_of_any_unit_are_seconds_and_zones_are_forgotten(tmp_path, unit):
             "there": pa.array([late, None], pa.timestamp(unit)).cast(pa.timestamp(unit, "UTC")),
         },
     )
-    table = Parquet(path=path).load(schema, Run())
+    table = Parquet(path=path).load(schema, StageContext())
     assert [["2023-12-24 23:59:59", None]] * 2 == [
         axis.texts(codes) for axis, codes in zip(table.axes, table.codes, strict=True)
     ]
@@ -564,7 +561,9 @@ def test_an_index_that_pandas_wrote_stays_a_column(tmp_path):
     path = tmp_path / "data.parquet"
     frame = pd.DataFrame({"age": [1, 2], "zip": ["a", "b"], "illness": ["c", "d"]})
     frame.set_index("zip").to_parquet(path)
-    assert [[1.0, "a", "c"], [2.0, "b", "d"]] == cells(Parquet(path=path).load(SCHEMA, Run()))
+    assert [[1.0, "a", "c"], [2.0, "b", "d"]] == cells(
+        Parquet(path=path).load(SCHEMA, StageContext())
+    )
 
 
 def test_days_of_parquet_that_are_categories_have_no_time(tmp_path):
@@ -572,12 +571,12 @@ def test_days_of_parquet_that_are_categories_have_no_time(tmp_path):
     days = pa.array([datetime.date(2023, 12, 24), None])
     pq.write_table(pa.table({"day": days}), path)
     schema = Schema([Column(name="day", role="quasi")])
-    assert [["2023-12-24"], [None]] == cells(Parquet(path=path).load(schema, Run()))
+    assert [["2023-12-24"], [None]] == cells(Parquet(path=path).load(schema, StageContext()))
 
 
 def parquet_refusal(path):
     with pytest.raises(DataError) as caught:
-        Parquet(path=path).load(SCHEMA, Run())
+        Parquet(path=path).load(SCHEMA, StageContext())
     return str(caught.value).replace(str(path), "FILE")
 
 
@@ -622,7 +621,7 @@ def test_a_frame_is_given_from_python_and_not_modified():
     frame = pd.DataFrame({"age": [1, 2], "zip": ["a", None], "illness": ["c", "d"]}, index=[7, 7])
     before = frame.copy(deep=True)
     source = Frame.of(frame)
-    table = source.load(SCHEMA, Run())
+    table = source.load(SCHEMA, StageContext())
     assert [[1.0, "a", "c"], [2.0, None, "d"]] == cells(table)
     assert ("age", "zip", "illness") == source.columns()
     assert source.given
@@ -634,7 +633,7 @@ def test_a_frame_that_was_not_given():
     assert source.columns() is None
     assert not source.given
     with pytest.raises(UsageError) as caught:
-        source.load(SCHEMA, Run())
+        source.load(SCHEMA, StageContext())
     assert (
         "source 'frame' takes its table from Python, and none was given\n"
         '    anonloom.Pipeline.load("pipeline.yaml").run(frame), or another source'

@@ -1,10 +1,8 @@
 """The kit's checks of core's own sources and of its collector."""
 
-from anonloom.collectors.curator import Curator
-from anonloom.sources.csv import Csv
-from anonloom.sources.frame import Frame
-from anonloom.sources.parquet import Parquet
-from anonloom.testing import CollectorConformance, SourceConformance
+from anonloom._run.curator import Curator
+from anonloom.sources import Csv, Frame, Parquet
+from anonloom_testing import CollectorConformance, SourceConformance
 
 
 class TestCsv(SourceConformance):

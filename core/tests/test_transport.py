@@ -6,33 +6,34 @@ import attrs
 import pytest
 
 from anonloom.errors import TransportError
-from anonloom.kinds.rounds import (
+from anonloom.kinds import (
     Erasure,
+    Guarantees,
+    Identity,
     Party,
     Round,
-    require_operation,
-    require_positions,
-    require_size,
-)
-from anonloom.kinds.slots import (
+    Seat,
     SlotKey,
     SlotSecret,
     chain,
     read_row,
+    require_operation,
+    require_positions,
+    require_size,
     row_size,
     slot_of,
     write_row,
 )
-from anonloom.kinds.transport import Guarantees, Identity, Seat, swap_sentence
+from anonloom.kinds._transport import swap_sentence
 from anonloom.protocol.entropy import SteppedClock, SystemClock, SystemEntropy, simulated
 from anonloom.protocol.meter import Meter
 from anonloom.protocol.trace import Link
 from anonloom.protocol.vault import MemoryVault
-from anonloom.testing.entropy import SeededEntropy
-from anonloom.testing.promised import guarantees
+from anonloom_testing.entropy import SeededEntropy
+from anonloom_testing.promised import guarantees
 
 ROUND = Round(id="r", operation="post", servers=2, message_size=1, min_batch=1, capacity=50)
-SLOTS = tuple(sorted(slot_of(bytes([at])) for at in range(3)))
+SLOTS = tuple(sorted(slot_of(bytes([index])) for index in range(3)))
 DEPOSIT = Round(
     id="r", operation="deposit", servers=2, message_size=1, min_batch=1, slots=SLOTS, iterations=2
 )
@@ -196,7 +197,7 @@ def test_a_row_that_was_changed_anywhere_is_nobodys(at):
 def test_a_row_counts_in_its_own_iteration_and_position():
     head, row = SECRET.key(3).head, write_row(SECRET, 2, 3, b"record")
     other = attrs.evolve(SECRET, seed=b"t" * 16)
-    assert [None, b"record", None] == [read_row(head, at, row) for at in (1, 2, 3)]
+    assert [None, b"record", None] == [read_row(head, index, row) for index in (1, 2, 3)]
     assert read_row(other.key(3).head, 2, row) is None
     # Whoever has seen link 1 cannot write in iteration 2.
     seen = SECRET.link(1, 3)

@@ -2,7 +2,7 @@
 
 import sys
 
-from anonloom.cli import main
+from anonloom._cli import main
 
 if __name__ == "__main__":
     sys.exit(main())

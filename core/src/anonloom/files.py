@@ -52,14 +52,14 @@ def size_of(path: Path, *, pipes: bool = False) -> int:
     wrong = wrong_path(path)
     if wrong:
         raise _refused(path, wrong)
-    found = path.stat()
-    if stat.S_ISDIR(found.st_mode):
+    result = path.stat()
+    if stat.S_ISDIR(result.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    if stat.S_ISFIFO(found.st_mode) and pipes:
+    if stat.S_ISFIFO(result.st_mode) and pipes:
         return MOST_BYTES
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(result.st_mode):
         raise _refused(path, "this is no ordinary file")
-    return found.st_size
+    return result.st_size
 
 
 def read_bytes(path: Path, *, pipes: bool = True) -> bytes:
@@ -107,8 +107,8 @@ def _refuse_nested(content: Any) -> None:
     for _ in range(MOST_NESTED):
         level = [
             below
-            for one in level
-            for below in (one.values() if isinstance(one, dict) else one)
+            for item in level
+            for below in (item.values() if isinstance(item, dict) else item)
             if isinstance(below, dict | list)
         ]
     if level:

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom.data.axis import Axis
-from anonloom.data.builders import Breaks, Calendar, Prefix, Tree, Widths
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
+from anonloom import Column, Schema, Table
+from anonloom.data import Axis
+from anonloom.data._hierarchy_builders import Calendar
+from anonloom.hierarchies import Breaks, Prefix, Tree, Widths
 
 TREE = {"x": ["a", "b", "c"], "y": {"p": ["d", "e"], "f": None}, "g": None}
 START = datetime.date(1969, 11, 1)
@@ -74,7 +74,9 @@ def paths(axis: Axis) -> list[list[str]]:
     """Labels from every value up to the root."""
     assert axis.hierarchy is not None
     above = axis.hierarchy.ancestors
-    return [[axis.hierarchy.labels[node] for node in above[:, at]] for at in range(axis.occurring)]
+    return [
+        [axis.hierarchy.labels[node] for node in above[:, index]] for index in range(axis.occurring)
+    ]
 
 
 def under(axis: Axis, lo: int, hi: int) -> list[int]:
@@ -117,8 +119,8 @@ def test_the_loss_lies_between_0_and_1_and_grows_with_what_is_covered(axis: Axis
     lo, hi = np.triu_indices(axis.size)
     table = np.full((axis.size, axis.size), np.nan)
     table[lo, hi] = axis.loss(lo, hi)
-    found = table[lo, hi]
-    assert ((found >= 0) & (found <= 1)).all()
+    result = table[lo, hi]
+    assert ((result >= 0) & (result <= 1)).all()
     assert np.zeros(axis.size).tolist() == np.diag(table).tolist()
     for a, b in zip(lo.tolist(), hi.tolist(), strict=True):
         if b + 1 < axis.size:
@@ -153,7 +155,9 @@ def test_a_published_cell_covers_what_it_was_made_of(extent: tuple[Axis, int, in
 @given(axes())
 def test_equal_extents_publish_equal_cells(axis: Axis) -> None:
     lo, hi = np.triu_indices(axis.size)
-    alone = [axis.publish(lo[at : at + 1], hi[at : at + 1])[0] for at in range(len(lo))]
+    alone = [
+        axis.publish(lo[index : index + 1], hi[index : index + 1])[0] for index in range(len(lo))
+    ]
     assert alone == axis.publish(lo, hi).tolist()
     assert alone * 2 == axis.publish(np.tile(lo, 2), np.tile(hi, 2)).tolist()
     assert [] == axis.publish(lo[:0], hi[:0]).tolist()
@@ -181,16 +185,16 @@ def test_a_level_asks_for_at_least_that_node(extent: tuple[Axis, int, int], leve
     (cell,) = axis.publish(np.array([lo]), np.array([hi]), np.array([level]), form="nodes")
     of = paths(axis)
     shared = [
-        at
-        for at in range(max(level, 0), axis.hierarchy.depth)
-        if len({of[code][at] for code in range(lo, hi + 1)}) == 1
+        index
+        for index in range(max(level, 0), axis.hierarchy.depth)
+        if len({of[code][index] for code in range(lo, hi + 1)}) == 1
     ]
     assert of[lo][shared[0]] == cell
-    found = axis.node_loss(np.array([lo]), np.array([hi]), np.array([level]))[0]
+    result = axis.node_loss(np.array([lo]), np.array([hi]), np.array([level]))[0]
     cover = axis.read(cell)
     assert cover is not None
     if cell != "*":
-        assert axis.cover_loss(cover) == pytest.approx(found)
+        assert axis.cover_loss(cover) == pytest.approx(result)
 
 
 def axis_of(values: list[object], **options: object) -> Axis:

@@ -12,19 +12,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from anonloom.data.builders import (
-    Breaks,
-    Calendar,
-    HierarchySource,
-    Prefix,
-    Quantiles,
-    Tree,
-    Widths,
-)
-from anonloom.data.hierarchy import Hierarchy
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
+from anonloom import Column, Schema, Table
+from anonloom.data._hierarchy_builders import Calendar, HierarchySource, Quantiles
 from anonloom.errors import DataError
+from anonloom.hierarchies import Breaks, Hierarchy, Prefix, Tree, Widths
 
 
 def levels_of(hierarchy: Hierarchy) -> list[list[str]]:
@@ -43,7 +34,7 @@ def over(source: HierarchySource, values: list[object]) -> list[list[str]]:
     levels = levels_of(hierarchy)
     assert ["*"] * len(values) == levels[-1]
     back = np.argsort(order)
-    return [[level[at] for at in back] for level in levels[1:-1]]
+    return [[level[index] for index in back] for level in levels[1:-1]]
 
 
 def refusal(source: HierarchySource, values: list[object]) -> str:
@@ -124,8 +115,10 @@ def test_tenths_are_tenths() -> None:
 
 
 def test_many_narrow_bins_are_told_apart() -> None:
-    values = [float(at) for at in range(3000)]
-    assert [[f"[{at}, {at + 1})" for at in range(3000)]] == over(Widths(widths=(1,)), values)
+    values = [float(index) for index in range(3000)]
+    assert [[f"[{index}, {index + 1})" for index in range(3000)]] == over(
+        Widths(widths=(1,)), values
+    )
 
 
 @pytest.mark.parametrize("value", [1e17, -1e300])
@@ -205,7 +198,7 @@ def test_quantiles_of_eight_values() -> None:
     assert [
         ["< 2.75"] * 2 + ["[2.75, 4.5)"] * 2 + ["[4.5, 6.25)"] * 2 + [">= 6.25"] * 2,
         ["< 4.5"] * 4 + [">= 4.5"] * 4,
-    ] == over(Quantiles(groups=(4, 2)), [float(at) for at in range(1, 9)])
+    ] == over(Quantiles(groups=(4, 2)), [float(index) for index in range(1, 9)])
 
 
 def test_quantiles_of_a_constant_and_of_nothing_are_breaks_too() -> None:
@@ -322,7 +315,10 @@ def test_times_lie_in_their_units_of_the_calendar(times: list[datetime.datetime]
     starts = [time.hour // 6 * 6 for time in times]
     expected = [
         [f"{time.date()} {time.hour:02d}h" for time in times],
-        [f"{time.date()} {at:02d}-{at + 6:02d}h" for time, at in zip(times, starts, strict=True)],
+        [
+            f"{time.date()} {index:02d}-{index + 6:02d}h"
+            for time, index in zip(times, starts, strict=True)
+        ],
         [str(time.date()) for time in times],
         [f"{time.year:04d}-{time.month:02d}" for time in times],
         [f"{time.year:04d}-Q{(time.month + 2) // 3}" for time in times],
@@ -483,7 +479,7 @@ def test_a_stand_in_lies_in_the_group_whose_label_told_it(made):
                 # A date for units of days; within a day there is a time.
                 value = datetime.datetime.fromisoformat(value)
                 value = value if isinstance(values[0], datetime.datetime) else value.date()
-            assert label in {found for again in over(source, [value]) for found in again}
+            assert label in {result for again in over(source, [value]) for result in again}
 
 
 @given(NUMBERS, st.data())

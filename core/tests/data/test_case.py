@@ -5,18 +5,16 @@ from typing import get_args
 import numpy as np
 import pandas as pd
 
-from anonloom.data.case import Case, Need
-from anonloom.data.release import Release
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
+from anonloom import AuditInput, Column, Release, Schema, Table
+from anonloom.data import Need
 
 
 def test_a_bare_case_has_a_release_and_nothing_else() -> None:
     table = Table.build(pd.DataFrame({"a": [1]}), Schema([Column(name="a", role="quasi")]))
     release = Release.as_it_is(table)
-    bare = Case(release=release)
+    bare = AuditInput(release=release)
     assert [] == [need for need in get_args(Need) if bare.has(need)]
-    full = Case(
+    full = AuditInput(
         release=release,
         original=table,
         before_sampling=release,

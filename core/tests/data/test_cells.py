@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom.data import cells
+from anonloom import cells
 
 texts = st.text(max_size=12) | st.text('"{}[], *\\\n\u2028', max_size=12)
 numbers = st.floats(allow_nan=False, allow_infinity=False)

@@ -5,19 +5,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom.data.classes import Classes, Regions
+from anonloom import Classes
+from anonloom.data import Regions
 
 labels_strategy = st.lists(st.integers(-2, 5), max_size=25)
 
 
 def lists(classes: Classes) -> list[list[int]]:
-    return [classes.members(at).tolist() for at in range(len(classes))]
+    return [classes.members(index).tolist() for index in range(len(classes))]
 
 
 def grouped(labels: list[int]) -> list[list[int]]:
     return [
-        [row for row, label in enumerate(labels) if label == one]
-        for one in sorted({label for label in labels if label >= 0})
+        [row for row, label in enumerate(labels) if label == item]
+        for item in sorted({label for label in labels if label >= 0})
     ]
 
 
@@ -38,11 +39,11 @@ def test_classes_from_labels_are_the_rows_of_each_label(labels: list[int]) -> No
 def test_labels_number_the_classes(labels: list[int]) -> None:
     classes = Classes.from_labels(np.array(labels, np.int64))
     expected = [-1] * len(labels)
-    for at, rows in enumerate(grouped(labels)):
+    for index, rows in enumerate(grouped(labels)):
         for row in rows:
-            expected[row] = at
+            expected[row] = index
     assert expected == classes.labels(len(labels)).tolist()
-    of_position = [at for at, rows in enumerate(grouped(labels)) for _ in rows]
+    of_position = [index for index, rows in enumerate(grouped(labels)) for _ in rows]
     assert of_position == classes.class_of_position().tolist()
 
 
@@ -54,8 +55,8 @@ def test_labels_of_some_rows_in_any_order(labels: list[int], random: object) -> 
     classes = Classes.from_labels(np.array(labels, np.int64), given_rows, before)
     of = dict(zip(rows, labels, strict=True))
     assert [
-        sorted(row for row in rows if of[row] == one)
-        for one in sorted({label for label in labels if label >= 0})
+        sorted(row for row in rows if of[row] == item)
+        for item in sorted({label for label in labels if label >= 0})
     ] == lists(classes)
     assert sorted([7, 3, *(row for row in rows if of[row] < 0)]) == classes.suppressed.tolist()
 
@@ -84,17 +85,17 @@ def test_suppressed_classes_leave_the_others_as_they_were(
     numbers = np.arange(n, dtype=np.int32)[:, None]
     regions = Regions(numbers, numbers + 1, numbers + 2)
     classes = Classes(classes.rows, classes.bounds, classes.suppressed, regions, True)
-    found = classes.suppress(np.array(marked, bool))
+    result = classes.suppress(np.array(marked, bool))
     groups = grouped(labels)
-    kept = [at for at in range(n) if not marked[at]]
-    assert [groups[at] for at in kept] == lists(found)
-    gone = [row for at in range(n) if marked[at] for row in groups[at]]
-    assert sorted([*classes.suppressed.tolist(), *gone]) == found.suppressed.tolist()
-    assert found.regions is not None
-    assert found.regions.level is not None
-    assert kept == found.regions.lo[:, 0].tolist()
-    assert [at + 2 for at in kept] == found.regions.level[:, 0].tolist()
-    assert found.global_recoding
+    kept = [index for index in range(n) if not marked[index]]
+    assert [groups[index] for index in kept] == lists(result)
+    gone = [row for index in range(n) if marked[index] for row in groups[index]]
+    assert sorted([*classes.suppressed.tolist(), *gone]) == result.suppressed.tolist()
+    assert result.regions is not None
+    assert result.regions.level is not None
+    assert kept == result.regions.lo[:, 0].tolist()
+    assert [index + 2 for index in kept] == result.regions.level[:, 0].tolist()
+    assert result.global_recoding
 
 
 def test_the_whole_is_one_class_or_none() -> None:

@@ -10,22 +10,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom.data.builders import Prefix, Tree
-from anonloom.data.coding import Coded, code, typed
-from anonloom.data.schema import Column
+from anonloom import Column
+from anonloom.data import Coded, coerce, encode
 from anonloom.errors import DataError
+from anonloom.hierarchies import Prefix, Tree
 
 
 def coded(series: object, **options: object) -> Coded:
     column = Column(name="it", role=options.pop("role", "quasi"), **options)
     series = series if isinstance(series, pd.Series) else pd.Series(series, dtype=object)
-    return code(typed(series, column), column)
+    return encode(coerce(series, column), column)
 
 
 def texts(series: object, **options: object) -> list[str | None]:
     """Return what every row is read as."""
-    found = coded(series, **options)
-    return found.axis.texts(found.codes)
+    result = coded(series, **options)
+    return result.axis.texts(result.codes)
 
 
 def refusal(series: object, **options: object) -> str:
@@ -56,11 +56,11 @@ arrow_text = pd.ArrowDtype(pa.string())
     ids=str,
 )
 def test_text_of_every_dtype_has_the_same_codes(series: pd.Series) -> None:
-    found = coded(series)
-    assert ["a", "b"] == found.axis.values.tolist()
-    assert [1, 2, 0, 1] == found.codes.tolist()
-    assert np.int32 == found.codes.dtype
-    assert 2 == found.axis.missing
+    result = coded(series)
+    assert ["a", "b"] == result.axis.values.tolist()
+    assert [1, 2, 0, 1] == result.codes.tolist()
+    assert np.int32 == result.codes.dtype
+    assert 2 == result.axis.missing
 
 
 @pytest.mark.parametrize(
@@ -89,34 +89,34 @@ def test_cells_that_read_alike_are_one_category(
 
 @given(st.lists(st.one_of(st.none(), st.text("ab{\n*", max_size=3)), min_size=1, max_size=20))
 def test_codes_are_ranks_among_the_values_that_occur(cells: list[str | None]) -> None:
-    found = coded(cells, role="label")
+    result = coded(cells, role="label")
     order = sorted({cell for cell in cells if cell is not None})
-    rank = {cell: at for at, cell in enumerate(order)}
+    rank = {cell: index for index, cell in enumerate(order)}
     assert [rank.get(cell, len(order)) if cell is not None else len(order) for cell in cells] == (
-        found.codes.tolist()
+        result.codes.tolist()
     )
-    assert (len(order) if None in cells else -1) == found.axis.missing
+    assert (len(order) if None in cells else -1) == result.axis.missing
 
 
 def test_categories_with_a_hierarchy_have_its_order() -> None:
-    found = coded(["a", "c", None, "b"], hierarchy=Tree(tree={"x": ["c", "a"], "y": ["b", "z"]}))
-    assert ["c", "a", "b"] == found.axis.values.tolist()
-    assert [1, 0, 3, 2] == found.codes.tolist()
+    result = coded(["a", "c", None, "b"], hierarchy=Tree(tree={"x": ["c", "a"], "y": ["b", "z"]}))
+    assert ["c", "a", "b"] == result.axis.values.tolist()
+    assert [1, 0, 3, 2] == result.codes.tolist()
 
 
 def test_codes_are_written_where_they_are_wanted() -> None:
     column = Column(name="it", role="quasi")
     out = np.full((2, 3), -7, np.int32)
-    found = code(pd.Series(["b", "a", "b"]), column, out=out[1])
+    result = encode(pd.Series(["b", "a", "b"]), column, out=out[1])
     assert [[-7, -7, -7], [1, 0, 1]] == out.tolist()
-    assert np.shares_memory(out, found.codes)
+    assert np.shares_memory(out, result.codes)
 
 
 def test_more_categories_than_small_codes_can_number() -> None:
-    names = [f"{at:05d}" for at in range(40_000)]
+    names = [f"{index:05d}" for index in range(40_000)]
     for some in (names[:130], names):
-        found = coded(pd.Series(pd.Categorical(some[::-1], categories=some)))
-        assert list(range(len(some)))[::-1] == found.codes.tolist()
+        result = coded(pd.Series(pd.Categorical(some[::-1], categories=some)))
+        assert list(range(len(some)))[::-1] == result.codes.tolist()
 
 
 def test_a_raw_cell_that_reads_like_a_form_is_refused_and_not_shown() -> None:
@@ -213,9 +213,9 @@ def test_codes_of_numbers_are_their_ranks(numbers: list[float | None]) -> None:
         pd.Series(numbers, dtype=float),
         pd.Series([None if n is None else repr(n) for n in numbers], dtype=object),
     ):
-        found = coded(series, type="number")
-        assert order == found.axis.values.tolist()
-        assert expected == found.codes.tolist()
+        result = coded(series, type="number")
+        assert order == result.axis.values.tolist()
+        assert expected == result.codes.tolist()
 
 
 # --- dates ----------------------------------------------------------------------------------------
@@ -297,10 +297,10 @@ def test_what_is_no_date_is_counted_and_not_shown(
 @given(st.lists(st.one_of(st.none(), st.dates()), min_size=1, max_size=20))
 def test_codes_of_dates_are_their_ranks(days: list[datetime.date | None]) -> None:
     order = sorted({day for day in days if day is not None})
-    found = coded(days, type="date")
-    assert order == found.axis.values.tolist()
+    result = coded(days, type="date")
+    assert order == result.axis.values.tolist()
     assert [len(order) if day is None else order.index(day) for day in days] == (
-        found.codes.tolist()
+        result.codes.tolist()
     )
 
 
@@ -393,16 +393,16 @@ def test_what_is_no_time_is_counted_and_not_shown(
 def test_codes_of_times_are_their_ranks(times: list[datetime.datetime | None]) -> None:
     whole = [None if time is None else time.replace(microsecond=0) for time in times]
     order = sorted({time for time in whole if time is not None})
-    found = coded(pd.Series(times, dtype=object), type="time")
-    assert order == found.axis.values.tolist()
+    result = coded(pd.Series(times, dtype=object), type="time")
+    assert order == result.axis.values.tolist()
     assert [len(order) if time is None else order.index(time) for time in whole] == (
-        found.codes.tolist()
+        result.codes.tolist()
     )
     written = [None if time is None else time.isoformat(" ") for time in whole]
-    assert written == found.axis.texts(found.codes)
+    assert written == result.axis.texts(result.codes)
     # Written and read again, they are the same times.
     assert (
-        found.codes.tolist() == coded(pd.Series(written, dtype=object), type="time").codes.tolist()
+        result.codes.tolist() == coded(pd.Series(written, dtype=object), type="time").codes.tolist()
     )
 
 
@@ -449,7 +449,7 @@ def test_an_error_of_the_hierarchy_names_the_column() -> None:
 def test_sensitive_values_that_read_alike_are_one_value_and_blanks_are_none(role):
     """Counted as different, they would make a class of one illness look diverse."""
     cells = ["flu", "Flu", "flu ", "\uff46lu", "cafe\u0301", "caf\u00e9", "", "  ", None]
-    coded = code(pd.Series(cells), Column(name="illness", role=role))
+    coded = encode(pd.Series(cells), Column(name="illness", role=role))
     if role != "quasi":
         assert ["caf\u00e9", "flu"] == coded.axis.values.tolist()
         assert [1, 1, 1, 1, 0, 0, 2, 2, 2] == coded.codes.tolist()

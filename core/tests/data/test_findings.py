@@ -6,7 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from anonloom.data.findings import Chart, Finding, Findings, PrivateRows
+from anonloom import Chart, Finding, Findings
+from anonloom.findings import PrivateRows
 
 
 def finding(name: str = "risk", value: object = 0.5, **options: object) -> Finding:
@@ -14,10 +15,10 @@ def finding(name: str = "risk", value: object = 0.5, **options: object) -> Findi
 
 
 def test_numbers_of_numpy_become_plain_ones() -> None:
-    found = finding(value=np.float32(0.5), interval=(np.float64(0.25), np.int64(1)))
-    assert [float, float, int] == [type(v) for v in (found.value, *found.interval)]
+    result = finding(value=np.float32(0.5), interval=(np.float64(0.25), np.int64(1)))
+    assert [float, float, int] == [type(v) for v in (result.value, *result.interval)]
     assert 3 == finding(value=np.array(3)).value
-    json.dumps([found.value, found.interval])
+    json.dumps([result.value, result.interval])
     assert True is finding(value=np.bool_(True)).value
 
 
@@ -42,17 +43,17 @@ def test_findings_charts_and_rows_are_collected_in_order() -> None:
     chart = Chart(name="sizes", kind="bars", title="Sizes", data={"labels": [], "n": []})
     rows = PrivateRows(name="exposed", rows=np.array([1]), meaning="Look at these.")
     one, other = finding("a"), finding("b")
-    found = Findings.of(one, [chart, rows], Findings.of(other), Findings())
-    assert (one, chart, rows, other) == found.items
-    assert [one, other] == list(found)
-    assert (chart,) == found.charts
-    assert (rows,) == found.private
-    assert other is found["b"] is found.get("b")
-    assert None is found.get("sizes")
-    assert "a" in found
-    assert "sizes" not in found
+    result = Findings.of(one, [chart, rows], Findings.of(other), Findings())
+    assert (one, chart, rows, other) == result.items
+    assert [one, other] == list(result)
+    assert (chart,) == result.charts
+    assert (rows,) == result.private
+    assert other is result["b"] is result.get("b")
+    assert None is result.get("sizes")
+    assert "a" in result
+    assert "sizes" not in result
     with pytest.raises(KeyError, match=r"^'sizes'$"):
-        found["sizes"]
+        result["sizes"]
     assert () == Findings().items
 
 

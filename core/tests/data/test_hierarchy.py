@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom.data.builders import FromFile, LeafTable, Tree, tree_rows
-from anonloom.data.hierarchy import Hierarchy, depth_first
+from anonloom.data._hierarchy import depth_first
+from anonloom.data._hierarchy_builders import tree_rows
 from anonloom.errors import DataError, SpecError
+from anonloom.hierarchies import FromFile, Hierarchy, LeafTable, Tree
 
 Rows = list[tuple[str, ...]]
 
@@ -17,13 +18,13 @@ def leaf_tables(draw: st.DrawFn) -> Rows:
     """Rows of a tree of one depth, in any order."""
     leaves = draw(st.integers(1, 14))
     depth = draw(st.integers(0, 3))
-    paths: list[list[str]] = [[f"leaf{at}"] for at in range(leaves)]
+    paths: list[list[str]] = [[f"leaf{index}"] for index in range(leaves)]
     below = leaves
     for level in range(depth):
         above = draw(st.integers(1, below))
         parent = draw(st.lists(st.integers(0, above - 1), min_size=below, max_size=below))
         # A node of the level below is known by the last label of its leaves.
-        nodes = {label: at for at, label in enumerate(sorted({path[-1] for path in paths}))}
+        nodes = {label: index for index, label in enumerate(sorted({path[-1] for path in paths}))}
         for path in paths:
             path.append(f"L{level}:{parent[nodes[path[-1]]]}")
         below = above
@@ -81,7 +82,7 @@ def test_the_lowest_common_ancestor_of_a_set_is_that_of_its_first_and_last_leaf(
     path = {row[0]: row for row in rows}
     chosen = sorted(data.draw(st.sets(st.integers(0, len(rows) - 1), min_size=1)))
     lo, hi = np.array(chosen[:1]), np.array(chosen[-1:])
-    expected = common([path[hierarchy.leaves[at]] for at in chosen])
+    expected = common([path[hierarchy.leaves[index]] for index in chosen])
     assert expected == hierarchy.labels[hierarchy.node(lo, hi)[0]]
     level = int(hierarchy.level(lo, hi)[0])
     assert expected == path[hierarchy.leaves[chosen[0]]][level]
@@ -95,9 +96,9 @@ def test_a_ragged_tree_has_the_same_ancestors_as_its_padded_rows(
     hierarchy = LeafTable.checked(rows, "here").whole()
     path = {row[0]: row for row in rows}
     chosen = sorted(data.draw(st.sets(st.integers(0, len(rows) - 1), min_size=1)))
-    expected = common([path[hierarchy.leaves[at]] for at in chosen])
-    found = hierarchy.node(np.array(chosen[:1]), np.array(chosen[-1:]))[0]
-    assert expected == hierarchy.labels[found]
+    expected = common([path[hierarchy.leaves[index]] for index in chosen])
+    result = hierarchy.node(np.array(chosen[:1]), np.array(chosen[-1:]))[0]
+    assert expected == hierarchy.labels[result]
     # Leaves come in the order in which a reader of the tree meets them.
     assert [row[0] for row in rows] == list(hierarchy.leaves)
 
@@ -108,8 +109,8 @@ def test_every_node_is_an_interval_of_leaves(rows: Rows) -> None:
     for row in rows:
         for label in row:
             expected.setdefault(label, set()).add(row[0])
-    found = nodes_of(LeafTable.checked(rows, "here").whole())
-    assert expected == {label: set(leaves) for label, leaves in found.items()}
+    result = nodes_of(LeafTable.checked(rows, "here").whole())
+    assert expected == {label: set(leaves) for label, leaves in result.items()}
 
 
 @given(leaf_tables())
@@ -131,8 +132,15 @@ def test_the_order_of_the_rows_decides_the_order_of_siblings_only(
 
 def test_ten_thousand_leaves_on_six_levels_cost_levels_times_leaves() -> None:
     rows = [
-        (str(at), f"a{at // 3}", f"b{at // 30}", f"c{at // 300}", f"d{at // 3000}", "*")
-        for at in range(10_000)
+        (
+            str(index),
+            f"a{index // 3}",
+            f"b{index // 30}",
+            f"c{index // 300}",
+            f"d{index // 3000}",
+            "*",
+        )
+        for index in range(10_000)
     ]
     hierarchy = LeafTable.checked(rows, "here").whole()
     nodes = 10_000 + 3334 + 334 + 34 + 4 + 1
@@ -367,7 +375,7 @@ def test_an_unknown_value_becomes_a_leaf_below_the_root() -> None:
     assert ("b", "a", "c") == hierarchy.leaves
     assert [1, 0, 2] == order.tolist()
     node = hierarchy.node(np.array([0, 1, 2]), np.array([1, 2, 2]))
-    assert ["x", "*", "c"] == [hierarchy.labels[at] for at in node]
+    assert ["x", "*", "c"] == [hierarchy.labels[index] for index in node]
 
 
 def test_an_unknown_value_that_is_called_like_a_group_is_refused_and_not_shown() -> None:

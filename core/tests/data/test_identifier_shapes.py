@@ -8,7 +8,7 @@ from stdnum.de import idnr
 from stdnum.gb import nhs
 from stdnum.nl import bsn
 
-from anonloom.data.identifier_shapes import identifier_shapes
+from anonloom.data._identifier_shapes import identifier_shapes
 
 ID_NUMBERS = "id numbers (with their check digits)"
 RANDOM = random.Random(7)
@@ -21,12 +21,12 @@ def digits(count: int) -> str:
 
 
 def valid(make, check, count: int = 60) -> list[str]:
-    found = []
-    while len(found) < count:
+    results = []
+    while len(results) < count:
         cell = make()
         if check(cell):
-            found.append(cell)
-    return found
+            results.append(cell)
+    return results
 
 
 def kvnr() -> str:
@@ -34,8 +34,8 @@ def kvnr() -> str:
     letter, body = RANDOM.choice("ABCDEFGHIJKLMNOPQRSTUVWXYZ"), digits(8)
     number = f"{ord(letter) - 64:02d}{body}"
     total = 0
-    for at, digit in enumerate(number):
-        product = int(digit) * (2 if at % 2 else 1)
+    for index, digit in enumerate(number):
+        product = int(digit) * (2 if index % 2 else 1)
         total += sum(int(d) for d in str(product))
     return f"{letter}{body}{total % 10}"
 
@@ -69,8 +69,8 @@ def test_other_numbers_of_the_same_length_are_not(length):
 
 def test_addresses_and_phones_are_recognized_among_other_texts():
     cells = ["flu"] * 97 + ["a.b@clinic.example", "+49 30 123456", "(212) 555-0123", "030/1234567"]
-    found = {shape.noun: shape.cells for shape in identifier_shapes(cells)}
-    assert {"phone numbers": 3, "e-mail addresses": 1} == found
+    results = {shape.noun: shape.cells for shape in identifier_shapes(cells)}
+    assert {"phone numbers": 3, "e-mail addresses": 1} == results
 
 
 @pytest.mark.parametrize(

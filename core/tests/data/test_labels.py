@@ -8,11 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom.data.builders import Breaks, FromFile, LeafTable, Prefix, Tree, Widths
-from anonloom.data.hierarchy import Hierarchy
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
+from anonloom import Column, Schema, Table
 from anonloom.errors import DataError
+from anonloom.hierarchies import Breaks, FromFile, Hierarchy, LeafTable, Prefix, Tree, Widths
 
 OTHERS = (
     "reads like a set or an interval of other leaves than those that it stands for; call the group "

@@ -5,10 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom.data.lookalikes import skeleton, warnings_of
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.data.written import Tree
+from anonloom import Column, Schema, Table
+from anonloom.data._lookalikes import skeleton, warnings_of
+from anonloom.hierarchies import Tree
 
 
 def said(cells: list[object], dtype: object = object, **column: object) -> list[str]:

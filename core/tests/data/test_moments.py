@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from anonloom.data.coding import typed
-from anonloom.data.schema import Column
+from anonloom import Column
+from anonloom.data import coerce
 from anonloom.errors import DataError
 
 #: What pandas, numpy or dateutil take for a moment although it has no format of a date.
@@ -43,7 +43,7 @@ def read(text: str, form: str, type_: str | None = None) -> str | None:
     """Return the moment that a column of this format reads in a text, or None."""
     column = Column(name="seen", role="other", type=type_ or FORMATS[form], format=form)
     try:
-        return str(typed(pd.Series([text], dtype=object), column)[0])
+        return str(coerce(pd.Series([text], dtype=object), column)[0])
     except DataError:
         return None
 
@@ -51,11 +51,11 @@ def read(text: str, form: str, type_: str | None = None) -> str | None:
 @pytest.mark.parametrize("form", FORMATS)
 def test_words_and_numbers_that_are_no_date_are_refused_in_every_format(form: str) -> None:
     # An eight-digit number is a date of the format that says so; none of these is.
-    assert {} == {text: found for text in WORDS if (found := read(text, form)) is not None}
+    assert {} == {text: result for text in WORDS if (result := read(text, form)) is not None}
 
 
 def test_words_and_numbers_that_are_no_time_are_refused() -> None:
-    assert {} == {text: found for text in WORDS if (found := read(text, "ISO8601", "time"))}
+    assert {} == {text: result for text in WORDS if (result := read(text, "ISO8601", "time"))}
 
 
 @pytest.mark.parametrize(
@@ -104,12 +104,12 @@ _PIECES = st.sampled_from(
 @example("today", "%d.%m.%Y")
 @example("-0001-01-01", "%Y-%m-%d")
 def test_what_is_read_is_what_the_format_says_whatever_the_text(text: str, form: str) -> None:
-    found, expected = read(text, form), independent(text, form)
-    if found is not None:
+    result, expected = read(text, form), independent(text, form)
+    if result is not None:
         assert expected is not None
         clock = "%Y-%m-%d 00:00:00" if FORMATS[form] == "date" else "%Y-%m-%d %H:%M:%S"
         # Python writes the year 1 with one digit.
-        assert re.sub(r"^0+", "", found) == re.sub(r"^0+", "", expected.strftime(clock))
+        assert re.sub(r"^0+", "", result) == re.sub(r"^0+", "", expected.strftime(clock))
 
 
 @given(
@@ -134,7 +134,7 @@ def test_moments_that_no_year_of_four_digits_has_are_refused(
 ) -> None:
     cells = pd.Series(np.array(["2024-03-05", f"{year}-03-05"], "datetime64[s]"))
     with pytest.raises(DataError) as caught:
-        typed(cells, Column(name="born", role="quasi", type=type_))
+        coerce(cells, Column(name="born", role="quasi", type=type_))
     assert (
         f"column 'born': 1 cell is not a {noun} of the years 1 to 9999 (row 2); correct the data"
     ) == str(caught.value)
@@ -152,7 +152,7 @@ def test_moments_that_no_year_of_four_digits_has_are_refused(
 )
 def test_one_message_says_where_and_what_must_be(text: str, type_: str, form: str) -> None:
     with pytest.raises(DataError) as caught:
-        typed(pd.Series(["2024-03-05", text]), Column(name="seen", role="quasi", type=type_))
+        coerce(pd.Series(["2024-03-05", text]), Column(name="seen", role="quasi", type=type_))
     assert (
         f"column 'seen': 1 cell is not a {type_} of the form {form} (row 2); correct the data, or "
         "give the column's 'format'"

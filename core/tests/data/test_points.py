@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom.data.points import collapse, combined_key
+from anonloom.data import collapse, combined_key
 
 
 @st.composite
@@ -26,7 +26,7 @@ def test_points_are_the_distinct_combinations_with_their_weights(codes: np.ndarr
     assert distinct == [tuple(point) for point in points.codes.T.tolist()]
     assert [rows.count(combination) for combination in distinct] == points.weights.tolist()
     assert len(distinct) == len(points)
-    assert rows == [distinct[at] for at in points.point]
+    assert rows == [distinct[index] for index in points.point]
     assert codes.tolist() == points.codes[:, points.point].tolist()
     assert (np.int32, np.int64, np.int64) == (
         points.codes.dtype,
@@ -39,7 +39,9 @@ def test_points_are_the_distinct_combinations_with_their_weights(codes: np.ndarr
 def test_rows_by_point_stand_side_by_side(codes: np.ndarray) -> None:
     points = collapse(codes)
     order = points.rows_by_point()
-    expected = [row for at in range(len(points)) for row in np.flatnonzero(points.point == at)]
+    expected = [
+        row for index in range(len(points)) for row in np.flatnonzero(points.point == index)
+    ]
     assert expected == order.tolist()
 
 
@@ -48,10 +50,10 @@ def test_keys_order_rows_as_their_combinations_do(codes: np.ndarray) -> None:
     key = combined_key(codes)
     rows = [tuple(row) for row in codes.T.tolist()]
     assert codes.shape[1] == len(key)
-    for a, one in enumerate(rows):
+    for a, item in enumerate(rows):
         for b, other in enumerate(rows):
-            assert (one < other) == (key[a] < key[b])
-            assert (one == other) == (key[a] == key[b])
+            assert (item < other) == (key[a] < key[b])
+            assert (item == other) == (key[a] == key[b])
 
 
 def test_thirty_axes_of_many_values_are_told_apart() -> None:

@@ -7,18 +7,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonloom.data.pseudonyms import key_for, pseudonyms
-from anonloom.data.release import Release
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
+from anonloom import Column, Release, Schema, Table
+from anonloom.data._pseudonyms import key_for, pseudonyms
 from anonloom.errors import DataError
 
 KEY, OTHER = bytes(range(32)), bytes(32)
 
 
 def of(values: object, key: bytes = KEY, name: str = "id") -> list[object]:
-    found = pseudonyms(pd.Series(values, name=name), key)
-    return [None if pd.isna(cell) else cell for cell in found]
+    result = pseudonyms(pd.Series(values, name=name), key)
+    return [None if pd.isna(cell) else cell for cell in result]
 
 
 def test_a_pseudonym_is_a_keyed_hash_of_column_and_cell() -> None:

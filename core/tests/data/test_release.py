@@ -6,11 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom.data.classes import Classes
-from anonloom.data.release import Release
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.run.publishable import publishable
+from anonloom import Classes, Column, Release, Schema, Table
+from anonloom._run.sanitize import publishable
 
 SCHEMA = Schema(
     [
@@ -27,7 +24,7 @@ def build(rows: list[tuple[object, object]], schema: Schema = SCHEMA) -> Table:
         {
             "age": pd.Series([age for age, _ in rows], dtype=float),
             "zip": pd.Series([code for _, code in rows], dtype=object),
-            "illness": [f"i{at}" for at in range(len(rows))],
+            "illness": [f"i{index}" for index in range(len(rows))],
             "who": range(len(rows)),
         }
     )
@@ -40,7 +37,7 @@ def plain(release: Release, name: str) -> list[object]:
 
 def publish(table: Table, classes: Classes) -> Release:
     lo, hi = classes.extents(table.codes)
-    cells = [axis.publish(lo[:, at], hi[:, at]) for at, axis in enumerate(table.axes)]
+    cells = [axis.publish(lo[:, index], hi[:, index]) for index, axis in enumerate(table.axes)]
     return Release.from_cells(table, classes, cells, truthful=True)
 
 
@@ -62,7 +59,7 @@ def test_every_row_has_the_cells_of_its_class(
     chosen = np.array(sorted(data.draw(st.sets(st.integers(0, n - 1), min_size=1))))
     classes = Classes.from_labels(labels[chosen], rows=chosen)
     lo, hi = classes.extents(table.codes)
-    cells = [axis.publish(lo[:, at], hi[:, at]) for at, axis in enumerate(table.axes)]
+    cells = [axis.publish(lo[:, index], hi[:, index]) for index, axis in enumerate(table.axes)]
     release = Release.from_cells(table, classes, cells, truthful=False)
     assert ["age", "illness", "zip"] == list(release.frame.columns)
     assert chosen.tolist() == release.origin.tolist()
@@ -70,7 +67,7 @@ def test_every_row_has_the_cells_of_its_class(
     own = classes.labels(n)[chosen]
     assert own.tolist() == release.classes.tolist()
     for axis, name in enumerate(("age", "zip")):
-        expected = ["*" if at < 0 else cells[axis][at] for at in own]
+        expected = ["*" if index < 0 else cells[axis][index] for index in own]
         assert expected == plain(release, name)
     assert not release.truthful
 
@@ -143,7 +140,7 @@ def test_a_table_can_be_published_as_it_is() -> None:
 
 
 def test_a_narrowed_table_is_published_whole() -> None:
-    table = build([(1, "a"), (2, "b")]).narrowed(frozenset({"label"}))
+    table = build([(1, "a"), (2, "b")]).restricted_to(frozenset({"label"}))
     classes = Classes.from_labels(np.array([0, 0]))
     cells = [np.array(["x"], object), np.array([None], object)]
     release = Release.from_cells(table, classes, cells, truthful=True)

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from anonloom.data.builders import Calendar, Prefix, Widths
-from anonloom.data.schema import Column, Schema
+from anonloom import Column, Schema
+from anonloom.data._hierarchy_builders import Calendar
+from anonloom.hierarchies import Prefix, Widths
 
 
 @pytest.mark.parametrize(
@@ -133,8 +134,8 @@ def schema() -> Schema:
 def test_columns_keep_their_order() -> None:
     declared = schema()
     assert ("id", "age", "illness", "zip", "who") == declared.names
-    assert ("age", "zip") == declared.quasi == declared.having("quasi")
-    assert ("illness", "who") == declared.having("person", "sensitive")
+    assert ("age", "zip") == declared.quasi == declared.names_with_role("quasi")
+    assert ("illness", "who") == declared.names_with_role("person", "sensitive")
     assert ("age", "illness", "zip") == declared.published
     assert declared.names == tuple(column.name for column in declared)
     assert "zip" == declared["zip"].name
@@ -145,11 +146,11 @@ def test_columns_keep_their_order() -> None:
 
 
 def test_a_quasi_identifier_that_is_not_guarded_is_published_as_it_is() -> None:
-    guarded = schema().guarding(("age",))
+    guarded = schema().restrict_quasi(("age",))
     assert ("age",) == guarded.quasi
     assert ("other", None) == (guarded["zip"].role, guarded["zip"].publish)
     assert schema().published == guarded.published
-    assert schema() == schema().guarding(("age", "zip"))
+    assert schema() == schema().restrict_quasi(("age", "zip"))
 
 
 def test_a_name_is_declared_once() -> None:

@@ -5,9 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonloom.data.release import Release
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
+from anonloom import Column, Release, Schema, Table
 from anonloom.errors import DataError
 
 SCHEMA = Schema(
@@ -135,7 +133,7 @@ def test_a_mask_takes_the_rows_that_it_marks(table: Table) -> None:
 
 
 def test_a_method_sees_the_roles_that_it_reads(table: Table) -> None:
-    seen = table.narrowed(frozenset({"quasi"}))
+    seen = table.restricted_to(frozenset({"quasi"}))
     assert ["age", "zip"] == list(seen.frame.columns)
     assert table.axes == seen.axes
     with pytest.raises(KeyError) as error:
@@ -151,18 +149,18 @@ def test_a_method_sees_the_roles_that_it_reads(table: Table) -> None:
 
 
 def test_a_method_that_reads_no_quasi_identifier_sees_no_axis(table: Table) -> None:
-    seen = table.narrowed(frozenset({"label", "other"}))
+    seen = table.restricted_to(frozenset({"label", "other"}))
     assert () == seen.axes
     assert (0, 4) == seen.codes.shape
     assert ["note"] == list(seen.frame.columns)
 
 
 def test_the_guard_sees_everything_again(table: Table) -> None:
-    whole = table.narrowed(frozenset({"label"})).take(np.array([1, 2])).revealed()
+    whole = table.restricted_to(frozenset({"label"})).take(np.array([1, 2])).with_all_columns()
     assert table.axes == whole.axes
     assert [[0, 1], [1, 2]] == whole.codes.tolist()
     assert list(table.frame.columns) == list(whole.frame.columns)
-    assert table is table.revealed()
+    assert table is table.with_all_columns()
 
 
 def test_parts_of_a_table_can_be_exchanged(table: Table) -> None:

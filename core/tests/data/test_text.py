@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.data.text import normalize_column, normalize_text, visible_form
+from anonloom import Column, Schema, Table
+from anonloom.data import normalize_text
+from anonloom.data._text import normalize_column, visible_form
 from anonloom.errors import DataError
 
 ZWNJ, ZWJ = "\u200c", "\u200d"
@@ -37,12 +37,12 @@ def is_hidden(character: str) -> bool:
     )
 
 
-EVERY = [chr(at) for at in range(sys.maxunicode + 1)]
-HIDDEN = [one for one in EVERY if is_hidden(one)]
+EVERY = [chr(index) for index in range(sys.maxunicode + 1)]
+HIDDEN = [item for item in EVERY if is_hidden(item)]
 SEEN = st.characters(exclude_categories=["C", "M", "Zl", "Zp"]).filter(
     lambda one: not is_hidden(one)
 )
-hidden = st.sampled_from([one for one in HIDDEN if one not in BREAKS])
+hidden = st.sampled_from([item for item in HIDDEN if item not in BREAKS])
 spellings = st.text(st.one_of(hidden, st.characters(), st.sampled_from(BREAKS + ZWNJ + ZWJ)))
 
 #: Letters, marks and viramas of scripts with joiners, and what may stand between them.
@@ -51,19 +51,19 @@ CURSIVE = "\u0645\u06cc\u062f\u064b\u0915\u094d\u093c\u09b0\u09cd\u0cb0\u0ccd\u0
 
 def test_every_code_point_that_nobody_sees_is_taken_out() -> None:
     assert 4_000 < len(HIDDEN)
-    kept = [one for one in HIDDEN if one not in BREAKS and normalize_text(f"a{one}b") != "ab"]
+    kept = [item for item in HIDDEN if item not in BREAKS and normalize_text(f"a{item}b") != "ab"]
     assert [] == kept
 
 
 def test_every_other_code_point_stays_in_its_composed_form() -> None:
     changed = [
-        one
-        for one in EVERY
-        if not is_hidden(one)
-        and one not in BREAKS
+        item
+        for item in EVERY
+        if not is_hidden(item)
+        and item not in BREAKS
         # This Python may be older than the table.
-        and unicodedata.category(one) != "Cn"
-        and normalize_text(f"a{one}b") != unicodedata.normalize("NFC", f"a{one}b")
+        and unicodedata.category(item) != "Cn"
+        and normalize_text(f"a{item}b") != unicodedata.normalize("NFC", f"a{item}b")
     ]
     assert [] == changed
 
@@ -88,16 +88,16 @@ def test_joiners_among_marks_are_settled_at_once(text: str) -> None:
 
 @given(spellings)
 def test_the_result_is_nfc_and_holds_nothing_invisible_but_joiners(text: str) -> None:
-    found = normalize_text(text)
-    assert found == unicodedata.normalize("NFC", found)
-    assert {one for one in found if is_hidden(one)} <= {ZWNJ, ZWJ}
+    result = normalize_text(text)
+    assert result == unicodedata.normalize("NFC", result)
+    assert {item for item in result if is_hidden(item)} <= {ZWNJ, ZWJ}
 
 
 @given(st.text(SEEN, max_size=8), st.data())
 def test_what_is_inserted_between_letters_changes_nothing(text: str, data: st.DataObject) -> None:
-    at = data.draw(st.integers(0, len(text)))
+    index = data.draw(st.integers(0, len(text)))
     inserted = data.draw(st.text(hidden.filter(lambda one: one not in ZWNJ + ZWJ), min_size=1))
-    assert normalize_text(text) == normalize_text(text[:at] + inserted + text[at:])
+    assert normalize_text(text) == normalize_text(text[:index] + inserted + text[index:])
 
 
 @pytest.mark.parametrize(
@@ -184,22 +184,22 @@ NORMAL = ["a", "a", None, "\u00e9", "\u00e9", "b", "a", ""]
 )
 def test_texts_of_every_storage_are_brought_to_one_form(dtype: object) -> None:
     series = pd.Series(SPELT, dtype=dtype, name="it", index=range(3, 11))
-    found, changed = normalize_column(series)
-    assert NORMAL == [None if pd.isna(cell) else cell for cell in found]
-    assert (4, "it", list(range(3, 11))) == (changed, found.name, list(found.index))
+    result, changed = normalize_column(series)
+    assert NORMAL == [None if pd.isna(cell) else cell for cell in result]
+    assert (4, "it", list(range(3, 11))) == (changed, result.name, list(result.index))
     assert SPELT == [None if pd.isna(cell) else cell for cell in series]
 
 
 def test_spellings_of_one_text_are_one_category() -> None:
     given_ = pd.Series(pd.Categorical(["b\u200b", "a", "b"], ["b", "b\u200b", "a"], ordered=True))
-    found = normalize_column(given_)[0]
-    assert (["b", "a"], True) == (list(found.cat.categories), found.cat.ordered)
+    result = normalize_column(given_)[0]
+    assert (["b", "a"], True) == (list(result.cat.categories), result.cat.ordered)
 
 
 def test_a_dictionary_of_arrow_is_text_too() -> None:
     cells = pa.array(["a", "a\u200b", None]).dictionary_encode()
-    found, changed = normalize_column(pd.Series(cells, dtype=pd.ArrowDtype(cells.type)))
-    assert (["a", "a"], 1) == (found.dropna().tolist(), changed)
+    result, changed = normalize_column(pd.Series(cells, dtype=pd.ArrowDtype(cells.type)))
+    assert (["a", "a"], 1) == (result.dropna().tolist(), changed)
 
 
 @pytest.mark.parametrize(
@@ -216,16 +216,16 @@ def test_a_dictionary_of_arrow_is_text_too() -> None:
     ],
 )
 def test_a_column_without_such_text_is_not_touched(cells: pd.Series) -> None:
-    found, changed = normalize_column(cells)
-    assert found is cells
+    result, changed = normalize_column(cells)
+    assert result is cells
     assert 0 == changed
 
 
 @given(st.lists(st.text(st.characters(max_codepoint=0x310), max_size=4), max_size=6))
 def test_bytes_tell_whether_a_text_changes(texts: list[str]) -> None:
     """What the whole column's bytes say is what one text after the other says."""
-    found, changed = normalize_column(pd.Series(texts, dtype="str"))
-    assert [normalize_text(text) for text in texts] == found.tolist()
+    result, changed = normalize_column(pd.Series(texts, dtype="str"))
+    assert [normalize_text(text) for text in texts] == result.tolist()
     assert sum(text != normalize_text(text) for text in texts) == changed
 
 
@@ -239,14 +239,14 @@ def test_objects_that_write_themselves_invisibly_become_text() -> None:
         def __str__(self) -> str:
             return "a\u200b"
 
-    found, changed = normalize_column(pd.Series([Sly(), 1], dtype=object))
-    assert (["a", 1], 1) == (found.tolist(), changed)
+    result, changed = normalize_column(pd.Series([Sly(), 1], dtype=object))
+    assert (["a", 1], 1) == (result.tolist(), changed)
 
 
 def test_a_cell_with_nothing_left_is_what_the_source_says_of_it() -> None:
     cells = pd.Series(["NA\u200b", "\u200b", "x"])
-    found = normalize_column(cells, null=("", "NA"))[0]
-    assert [True, True, False] == found.isna().tolist()
+    result = normalize_column(cells, null=("", "NA"))[0]
+    assert [True, True, False] == result.isna().tolist()
     categories = normalize_column(cells.astype("category"), null=("", "NA"))[0]
     assert [True, True, False] == categories.isna().tolist()
 

@@ -4,10 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonloom.data.builders import Tree
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.data.visible import Visible, place_texts
+from anonloom import Column, Schema, Table
+from anonloom.data import Visible, place_texts
+from anonloom.hierarchies import Tree
 
 
 def axis_of(cells, **column):
@@ -55,9 +54,9 @@ def test_numbers_that_are_published_as_they_are_bound_themselves():
 )
 def test_dates_are_bounded_by_units_of_the_calendar(cell, bounds):
     axis = axis_of(["1974-03-05", "1974-12-24"], type="date")
-    found = place_texts(axis, visible(axis, [cell]).bounds)
+    result = place_texts(axis, visible(axis, [cell]).bounds)
     # A day is a unit, too, whose end is the next one.
-    assert bounds == (found[:1] if cell == "1974-12-24" else found)
+    assert bounds == (result[:1] if cell == "1974-12-24" else result)
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-import anonloom.builtin
-from anonloom.registry import Registry
-from anonloom.run.pipeline import Pipeline
+import anonloom._registry.builtin
+from anonloom import Pipeline, Registry
 
 
 def _toys():
@@ -30,7 +29,7 @@ def _toys():
 def registry():
     """Core's own methods and the toys."""
     registry = Registry.empty()
-    registry.register(anonloom.builtin, distribution="anonloom-core", version="0.1.0")
+    registry.register(anonloom._registry.builtin, distribution="anonloom-core", version="0.1.0")
     registry.register(_toys(), distribution="anonloom-core", version="0.1.0")
     assert registry.broken == ()
     return registry
@@ -38,7 +37,7 @@ def registry():
 
 CLINIC = pd.DataFrame(
     {
-        "name": [f"person {at}" for at in range(12)],
+        "name": [f"person {index}" for index in range(12)],
         "age": [31, 22, 45, 27, 38, 52, 60, 41, 33, 29, 57, 48],
         "sex": list("fmfmffmmfmfm"),
         "illness": ["flu", "cold"] * 6,

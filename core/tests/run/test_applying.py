@@ -13,20 +13,15 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from anonloom.cli import main
-from anonloom.data.builders import Calendar, Prefix, Quantiles, Widths
-from anonloom.data.classes import Classes, Regions
-from anonloom.data.release import Release
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.data.written import Tree
+from anonloom import Classes, Column, Guard, PrivacyModel, Registry, Release, Schema, Table
+from anonloom._cli import main
+from anonloom._run import nearest, transformation
+from anonloom._run.published_cells import describe_cells
+from anonloom._run.transformation import Transformation
+from anonloom.data import Regions
+from anonloom.data._hierarchy_builders import Calendar, Quantiles
 from anonloom.errors import DataError
-from anonloom.kinds.guard import Guard
-from anonloom.kinds.privacy import PrivacyModel
-from anonloom.registry import Registry
-from anonloom.run import nearest, transformation
-from anonloom.run.shown_cells import describe_cells
-from anonloom.run.transformation import Transformation
+from anonloom.hierarchies import Prefix, Tree, Widths
 
 TOWNS = {"north": {"coast": ["a", "b"], "hills": ["c"]}, "south": ["d", "e"]}
 GROUPS = {
@@ -115,12 +110,12 @@ def partitioned(table: Table, length: int, divides: bool) -> Classes:
 def released(table: Table, classes: Classes) -> Release:
     lo, hi = classes.extents(table.codes)
     cells = []
-    for at, axis in enumerate(table.axes):
+    for index, axis in enumerate(table.axes):
         if axis.form == "set":
-            some = [np.unique(table.codes[at][classes.members(c)]) for c in range(len(classes))]
+            some = [np.unique(table.codes[index][classes.members(c)]) for c in range(len(classes))]
             cells.append(axis.publish_sets(some))
         else:
-            cells.append(axis.publish(lo[:, at], hi[:, at]))
+            cells.append(axis.publish(lo[:, index], hi[:, index]))
     return Release.from_cells(table, classes, cells, truthful=True)
 
 
@@ -131,8 +126,8 @@ def described(table: Table, classes: Classes, public: bool) -> dict | None:
             return None
     else:
         regions = {
-            axis.name: transformation._described(axis, at, table, classes)
-            for at, axis in enumerate(table.axes)
+            axis.name: transformation._described(axis, index, table, classes)
+            for index, axis in enumerate(table.axes)
         }
     return {
         "format": 2,
@@ -180,8 +175,8 @@ def test_every_new_row_has_a_class_a_true_cell_and_company(
     assume(data is not None)
     replay = Transformation.read(json.loads(json.dumps(data)))
     rows = built(new, columns)
-    found = replay.apply(rows, Guard((AtLeast(k),)))
-    release = found.release
+    result = replay.apply(rows, Guard((AtLeast(k),)))
+    release = result.release
 
     possible = len(new) >= k and len({ill for _, _, ill in new}) > 1
     assert len(new) == len(release)
@@ -208,14 +203,14 @@ def test_the_same_rows_in_regions_get_the_same_cells(old, length, forms):
     table = built(old, columns)
     classes = partitioned(table, length, divides=True)
     replay = Transformation.read(json.loads(json.dumps(described(table, classes, public=False))))
-    found = replay.apply(built(old, columns))
+    result = replay.apply(built(old, columns))
 
     first, again = (
         release.frame[["age", "town"]].astype(object).map(str).to_numpy().tolist()
-        for release in (released(table, classes), found.release)
+        for release in (released(table, classes), result.release)
     )
     assert first == again
-    assert 0 == found.outside
+    assert 0 == result.outside
 
 
 @settings(max_examples=25, deadline=None)
@@ -236,13 +231,13 @@ def test_a_row_joins_the_class_that_it_extends_least(seed, count, company, form)
     pairs = rng.integers(0, len(table), (2, count))
     lo, hi = table.codes[:, pairs].min(axis=1), table.codes[:, pairs].max(axis=1)
     codes = table.codes[:, :20]
-    found = nearest.nearest_to_rows(table.axes, codes, lo, hi, company)
+    result = nearest.nearest_to_rows(table.axes, codes, lo, hi, company)
 
     def losses(first, last):
         of_axes = zip(table.axes, first, last, strict=True)
         return sum(axis.loss(*ends) for axis, *ends in of_axes)
 
-    for row, chosen in zip(codes.T[:, :, None], found, strict=True):
+    for row, chosen in zip(codes.T[:, :, None], result, strict=True):
         joined = losses(np.minimum(row, lo), np.maximum(row, hi))
         costs = joined + company * (joined - losses(lo, hi))
         assert costs[chosen] <= costs.min() + 1e-9

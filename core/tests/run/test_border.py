@@ -12,17 +12,16 @@ from concurrent.futures import ThreadPoolExecutor
 import attrs
 import pytest
 
+from anonloom import Registry, Transport, param
+from anonloom._cli import main
+from anonloom._registry.boundary import Border, left_by, put_around
+from anonloom._registry.kinds import KINDS
+from anonloom._run.verification import verify_folder
 from anonloom.api import ROLES, Command, Method, hookimpl
-from anonloom.border import Border, left_by, put_around
-from anonloom.cli import main
 from anonloom.errors import DataError, FaultyPluginError, IntegrityError, PluginError
-from anonloom.kinds.engines import ClientEngine
-from anonloom.kinds.transport import Transport
-from anonloom.kindtable import KINDS
-from anonloom.params import build, describe, param
-from anonloom.registry import Registry
-from anonloom.run.verification import verify_folder
-from anonloom.sources.csv import Csv
+from anonloom.kinds import ClientEngine
+from anonloom.params import build, describe
+from anonloom.sources import Csv
 
 
 class Own(BaseException):
@@ -231,7 +230,7 @@ def test_from_python_it_is_an_error_of_the_plugin(shop, work):
 
 def test_a_method_made_in_python_is_held_to_the_same(shop, acme):
     class Unregistered(sys.modules["anonloom_toy_methods"].Counting):
-        def audit(self, case, run):
+        def audit(self, case, context):
             leave("auditor", "audit")
 
     pipeline = shop.pipeline()
@@ -652,8 +651,8 @@ def test_in_a_worker_of_jobs_it_is_the_same(tmp_path, clinic):
     """A fresh process: its workers find the plugin by themselves, as local code."""
     (tmp_path / "quits.py").write_text(
         "import sys\n"
-        "from anonloom.data.findings import Findings\n"
-        "from anonloom.kinds.auditor import Auditor\n"
+        "from anonloom.findings import Findings\n"
+        "from anonloom.kinds._auditor import Auditor\n"
         "import attrs\n\n"
         "@attrs.frozen\n"
         "class Quits(Auditor):\n"

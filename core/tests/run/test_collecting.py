@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from anonloom.cli import main
+from anonloom import Registry
+from anonloom._cli import main
+from anonloom._run.grid import Recipe, run_grid
 from anonloom.errors import SpecError
-from anonloom.registry import Registry
-from anonloom.run.grid import Recipe, run_grid
 
 
 @pytest.fixture

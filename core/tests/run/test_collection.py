@@ -2,10 +2,11 @@
 
 import pytest
 
-from anonloom.data.findings import Notice
-from anonloom.kinds.collector import ONE_PROCESS, Collector
-from anonloom.run.collection import declared_guarantees, notices, promised
-from anonloom.testing.promised import guarantees
+from anonloom import Collector
+from anonloom._run.collection import declared_guarantees, notices, promised
+from anonloom.findings import Notice
+from anonloom.kinds._collector import ONE_PROCESS
+from anonloom_testing.promised import guarantees
 
 DECLARED = guarantees(honest_senders_min=97)
 PLAYED = Notice(ONE_PROCESS, privacy=True)
@@ -17,7 +18,7 @@ class Toy(Collector):
 
     declared = DECLARED
 
-    def collect(self, table, stages, guard, run):
+    def collect(self, table, stages, guard, context):
         raise AssertionError("nobody asks")
 
     @property
@@ -36,28 +37,28 @@ def test_who_sends_nothing_guarantees_nothing_and_is_not_asked_where_parties_ran
 
 
 def test_whoever_does_not_say_otherwise_played_all_parties():
-    found = promised(toy())
+    result = promised(toy())
     assert {
         "guarantees": {},
         "guarantees_if_deployed": DECLARED.as_dict(),
         "entropy": "system",
         "parties": "one-process",
         "simulated": False,
-    } == found
-    assert DECLARED.as_dict() == declared_guarantees(found)
+    } == result
+    assert DECLARED.as_dict() == declared_guarantees(result)
     assert [PLAYED] == notices(toy())
 
 
 def test_on_machines_of_their_own_what_is_declared_is_guaranteed():
     network = toy(parties="network")
-    found = promised(network)
+    result = promised(network)
     assert {
         "guarantees": DECLARED.as_dict(),
         "entropy": "system",
         "parties": "network",
         "simulated": False,
-    } == found
-    assert DECLARED.as_dict() == declared_guarantees(found)
+    } == result
+    assert DECLARED.as_dict() == declared_guarantees(result)
     assert [] == notices(network)
 
 
@@ -66,6 +67,6 @@ def test_on_machines_of_their_own_what_is_declared_is_guaranteed():
 )
 def test_a_seeded_source_is_a_simulation_wherever_parties_ran(parties, expected):
     seeded = toy(parties=parties, entropy="seeded")
-    found = promised(seeded)
-    assert ("seeded", parties, True) == (found["entropy"], found["parties"], found["simulated"])
+    result = promised(seeded)
+    assert ("seeded", parties, True) == (result["entropy"], result["parties"], result["simulated"])
     assert expected == notices(seeded)

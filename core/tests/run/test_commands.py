@@ -10,9 +10,9 @@ import time
 import pandas as pd
 import pytest
 
-from anonloom.cli import main
+from anonloom import Registry
+from anonloom._cli import main
 from anonloom.errors import PluginError
-from anonloom.registry import Registry
 
 
 @pytest.fixture
@@ -231,11 +231,11 @@ def test_audit_takes_the_columns_and_auditors_of_a_pipeline(shop, capsys):
     arguments = ["audit", "clinic.csv", "out/public/release.csv", "--pipeline", "pipeline.yaml"]
     assert 0 == main([*arguments, "--json"])
 
-    found = json.loads(capsys.readouterr().out)
-    assert {"age": "quasi", "sex": "quasi", "illness": "sensitive", "bill": "other"} == found[
+    result = json.loads(capsys.readouterr().out)
+    assert {"age": "quasi", "sex": "quasi", "illness": "sensitive", "bill": "other"} == result[
         "columns"
     ]
-    assert ["counting"] == [audit["auditor"] for audit in found["audits"]]
+    assert ["counting"] == [audit["auditor"] for audit in result["audits"]]
 
 
 def test_audit_counts_the_cells_that_it_cannot_read(shop, capsys):
@@ -276,9 +276,9 @@ def test_audit_takes_people_outside_and_other_releases(shop, capsys):
     arguments = ["audit", "clinic.csv", "out/public/release.csv", "--control", "strangers.csv"]
     arguments += ["--also", "earlier.csv", "--also", "out/public/release.csv", "--json"]
     assert 0 == main([*arguments, "--auditor", "needs-control", "--auditor", "needs-others"])
-    found = json.loads(capsys.readouterr().out)["audits"]
+    result = json.loads(capsys.readouterr().out)["audits"]
     assert [("needs-control", 2), ("needs-others", 13)] == [
-        (audit["auditor"], audit["findings"][0]["value"]) for audit in found
+        (audit["auditor"], audit["findings"][0]["value"]) for audit in result
     ]
 
 
@@ -380,7 +380,7 @@ def test_a_signal_in_the_middle_leaves_nothing_half_written(clinic, number):
         "import time\n"
         "import attrs\n"
         "from pathlib import Path\n"
-        "from anonloom.kinds.mechanism import Mechanism\n"
+        "from anonloom.kinds._mechanism import Mechanism\n"
         "@attrs.frozen(kw_only=True)\n"
         "class Wait(Mechanism):\n"
         "    def protect(self, table, run):\n"

@@ -4,12 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonloom.data.release import Release
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
+from anonloom import Column, Release, Schema, Table
+from anonloom._run.exposure import examine
+from anonloom._run.replay import apply_file
 from anonloom.errors import PrivacyError, UsageError
-from anonloom.run.exposure import examine
-from anonloom.run.replay import apply_file
 
 N = 400
 RNG = np.random.default_rng(5)
@@ -21,15 +19,15 @@ def frame(n=N, **columns):
 
 def alone(count, n=N, text="person {}"):
     """Cells of which `count` are different and the others equal."""
-    return [text.format(at) for at in range(count)] + [text.format("x")] * (n - count)
+    return [text.format(index) for index in range(count)] + [text.format("x")] * (n - count)
 
 
 def looked_at(cells, persons=None, **options):
     column = Column(name="c", role=options.pop("role", "other"), **options)
     schema = Schema((Column(name="sex", role="other"), column))
     table = Table.build(frame(len(cells), c=cells), schema)
-    *_, found = examine(Release.as_it_is(table), persons)
-    return found
+    *_, result = examine(Release.as_it_is(table), persons)
+    return result
 
 
 @pytest.mark.parametrize(
@@ -43,9 +41,9 @@ def looked_at(cells, persons=None, **options):
         (alone(50, 200), {}, "stop"),
         ([*range(199), *([-1] * 201)], {"type": "number"}, "amber"),
         ([*range(200), *([-1] * 200)], {"type": "number"}, "stop"),
-        ([f"2{at:03d}-01-01" for at in range(N)], {"type": "date"}, "stop"),
+        ([f"2{index:03d}-01-01" for index in range(N)], {"type": "date"}, "stop"),
         (alone(12, 12), {}, "amber"),
-        ([str(at) for at in range(12)], {}, "fine"),
+        ([str(index) for index in range(12)], {}, "fine"),
         ([""] * N, {}, "fine"),
         (["he came in by night"] * 390 + alone(10, 10, "she fell down {} stairs"), {}, "fine"),
         (alone(4, 12, "she fell down {} stairs"), {}, "stop"),
@@ -65,8 +63,8 @@ def test_a_value_that_one_person_has_in_many_rows_is_theirs_alone():
     persons = np.repeat(np.arange(N // 4, dtype=np.int32), 4)
     cells = [f"file {person}" for person in persons]
     assert (0, "fine") == (looked_at(cells).alone, looked_at(cells).outcome)
-    found = looked_at(cells, persons)
-    assert (N, "stop") == (found.alone, found.outcome)
+    result = looked_at(cells, persons)
+    assert (N, "stop") == (result.alone, result.outcome)
 
 
 def test_counts_agree_with_counting_by_hand():
@@ -125,7 +123,7 @@ def test_the_line_that_the_message_gives_lifts_the_stop_and_stays_visible(hospit
         outcome.report["verdict"]["tone"],
         outcome.report["verdict"]["reasons"],
     )
-    (name,) = [one for one in outcome.report["columns"] if one["name"] == "name"]
+    (name,) = [item for item in outcome.report["columns"] if item["name"] == "name"]
     assert (0.75, "stop") == (name["alone"], name["exposure"])
 
 

@@ -7,10 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.errors import DataError
-from anonloom.run.external import (
+from anonloom import Column, Schema, Table
+from anonloom._run.external import (
     control_table,
     guess_schema,
     naming_everybody,
@@ -20,6 +18,7 @@ from anonloom.run.external import (
     unread_cells,
     whose,
 )
+from anonloom.errors import DataError
 
 
 @pytest.mark.parametrize(

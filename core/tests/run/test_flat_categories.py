@@ -3,15 +3,14 @@
 import pandas as pd
 import pytest
 
-from anonloom.data.builders import Prefix
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.run import flat_categories as module
-from anonloom.run.flat_categories import flat_categories
+from anonloom import Column, Schema, Table
+from anonloom._run import flat_categories as module
+from anonloom._run.flat_categories import flat_categories
+from anonloom.hierarchies import Prefix
 
 
 def said(values: int, **column: object) -> list[str]:
-    frame = pd.DataFrame({"zip": [f"{10_000 + at}" for at in range(values)] * 2})
+    frame = pd.DataFrame({"zip": [f"{10_000 + index}" for index in range(values)] * 2})
     schema = Schema([Column(name="zip", **{"role": "quasi", **column})])
     return list(flat_categories(Table.build(frame, schema)))
 
@@ -50,6 +49,6 @@ def test_a_run_says_it_where_something_is_generalized(clinic, monkeypatch):
 
     expected = "Column 'sex' is a category of 2 different values without a hierarchy"
     assert [("source", True)] == [
-        (one["stage"], one["text"].startswith(expected)) for one in warnings
+        (warning["stage"], warning["text"].startswith(expected)) for warning in warnings
     ]
-    assert [] == [one for one in unchanged if one["stage"] == "source"]
+    assert [] == [item for item in unchanged if item["stage"] == "source"]

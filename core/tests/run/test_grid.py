@@ -6,10 +6,10 @@ import sys
 import pandas as pd
 import pytest
 
-from anonloom.data.findings import Findings
+from anonloom import Findings
+from anonloom._run import grid
+from anonloom._run.grid import Recipe, run_grid
 from anonloom.errors import UsageError
-from anonloom.run import grid
-from anonloom.run.grid import Recipe, run_grid
 
 VARY = """
 vary:
@@ -25,22 +25,22 @@ def experiment(clinic):
 
 
 def run(experiment, **options):
-    told = []
+    texts = []
     report = run_grid(
         Recipe(experiment.file),
         experiment.registry,
         experiment.out,
-        tell=lambda label, status: told.append((label, status)),
+        tell=lambda label, status: texts.append((label, status)),
         **options,
     )
-    return report, told
+    return report, texts
 
 
 def test_an_experiment_leaves_one_tidy_table_and_every_release(experiment):
-    report, told = run(experiment)
+    report, text = run(experiment)
 
     table = pd.read_csv(experiment.out / "public" / "grid.csv")
-    assert 6 == len(table) == len(told)
+    assert 6 == len(table) == len(text)
     assert [2, 2, 3, 3, 13, 13] == table["privacy.size.k"].tolist()
     assert [4, 6] * 3 == table["stages.partitioner.length"].tolist()
     assert ["published"] * 4 + ["refused"] * 2 == table["status"].tolist()
@@ -92,8 +92,8 @@ def test_a_summary_sees_what_the_other_auditors_of_a_run_found(experiment, monke
     monkeypatch.setattr(counting, "summarize", summarize)
     report, _ = run(experiment)
 
-    published = [one for one in report["runs"] if one["status"] == "published"]
-    assert [one["label"] for one in published] == [row.label for row in seen]
+    published = [item for item in report["runs"] if item["status"] == "published"]
+    assert [item["label"] for item in published] == [row.label for row in seen]
     assert {"counting"} == {audit for row in seen for audit in row.others}
     assert all(row.findings == row.others["counting"] for row in seen)
 
@@ -106,9 +106,9 @@ def test_results_of_an_earlier_version_have_no_charts_and_are_still_good(experim
         path.write_text(json.dumps(result))
     (experiment.out / "public" / "grid.json").unlink()
 
-    report, told = run(experiment)
+    report, text = run(experiment)
 
-    assert ["done before"] * 6 == [status for _, status in told]
+    assert ["done before"] * 6 == [status for _, status in text]
     assert 12 == report["summaries"][0]["findings"][0]["value"]
     assert [] == report["summaries"][0]["charts"]
 
@@ -128,14 +128,14 @@ def test_an_interrupted_experiment_goes_on_where_it_stopped(experiment, monkeypa
         run(experiment)
     assert not (experiment.out / "public" / "grid.json").exists()
     monkeypatch.setattr(grid, "run_case", whole)
-    _, told = run(experiment)
+    _, text = run(experiment)
 
-    assert ["done before"] * 2 == [status for _, status in told[:2]]
+    assert ["done before"] * 2 == [status for _, status in text[:2]]
     refused = (
         "refused: the whole table does not satisfy size: it has 12 usable rows, and k: 12 would "
         "pass"
     )
-    assert ["published", "published", refused, refused] == [s for _, s in told[2:]]
+    assert ["published", "published", refused, refused] == [s for _, s in text[2:]]
 
 
 def test_a_changed_run_is_done_again_when_an_experiment_goes_on(experiment, monkeypatch):
@@ -145,9 +145,9 @@ def test_a_changed_run_is_done_again_when_an_experiment_goes_on(experiment, monk
         run(experiment)
     monkeypatch.setattr(grid, "_write", whole)
     experiment.change("seed: 7", "seed: 8")
-    _, told = run(experiment)
+    _, text = run(experiment)
 
-    assert "done before" not in [status for _, status in told]
+    assert "done before" not in [status for _, status in text]
 
 
 def test_a_finished_experiment_is_refused_without_replace(experiment):
@@ -231,5 +231,6 @@ def test_a_pipeline_that_is_an_experiment_is_not_run_as_one(experiment):
 
     assert (
         "the pipeline is an experiment of 6 runs\n"
-        "    anonloom.run.grid.run_grid, or `anonloom run`, runs all of them." == str(refused.value)
+        "    anonloom._run.grid.run_grid, or `anonloom run`, runs all of them."
+        == str(refused.value)
     )

@@ -5,17 +5,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonloom.data.findings import Finding, Findings
-from anonloom.data.release import Release
-from anonloom.data.schema import Schema
-from anonloom.data.table import Table
+from anonloom import (
+    Auditor,
+    Collector,
+    Finding,
+    Findings,
+    Generalizer,
+    Mechanism,
+    Partitioner,
+    Release,
+    Schema,
+    Table,
+    param,
+)
 from anonloom.errors import PluginError, PrivacyError
-from anonloom.kinds.auditor import Auditor
-from anonloom.kinds.collector import Collector
-from anonloom.kinds.generalizer import Generalizer
-from anonloom.kinds.mechanism import Mechanism
-from anonloom.kinds.partitioner import Partitioner
-from anonloom.params import param
 
 
 @attrs.frozen(kw_only=True)
@@ -24,9 +27,9 @@ class Changed(Generalizer):
 
     how: str = param(help="Name of the change.")
 
-    def generalize(self, table, classes, run):
+    def generalize(self, table, classes, context):
         lo, hi = classes.extents(table.codes)
-        cells = [axis.publish(lo[:, at], hi[:, at]) for at, axis in enumerate(table.axes)]
+        cells = [axis.publish(lo[:, index], hi[:, index]) for index, axis in enumerate(table.axes)]
         return CHANGES[self.how](Release.from_cells(table, classes, cells, truthful=True), table)
 
 
@@ -36,7 +39,7 @@ class Protected(Mechanism):
 
     how: str = param(help="Name of the change.")
 
-    def protect(self, table, run):
+    def protect(self, table, context):
         return CHANGES[self.how](table)
 
 
@@ -46,7 +49,7 @@ class Collected(Collector):
 
     how: str = param(help="Name of the change.")
 
-    def collect(self, table, stages, guard, run):
+    def collect(self, table, stages, guard, context):
         prepared = stages.prepare(table)
         classes = stages.partition(prepared, guard)
         return CHANGES[self.how](stages.sample(stages.generalize(prepared, classes)), table)
@@ -154,8 +157,8 @@ BROKEN = {
 def test_a_generalizer_is_held_to_the_table_it_was_given(clinic, how):
     with pytest.raises(PluginError) as caught:
         swapped(clinic, "generalizer", Changed(how=how)).publish()
-    found = f"generalizer 'as-declared' of anonloom-core broke its promise: it {BROKEN[how]}"
-    assert caught.value.what == found
+    result = f"generalizer 'as-declared' of anonloom-core broke its promise: it {BROKEN[how]}"
+    assert caught.value.what == result
     assert clinic.left() == ["clinic.csv", "pipeline.yaml"]
 
 
@@ -163,8 +166,8 @@ def test_a_generalizer_is_held_to_the_table_it_was_given(clinic, how):
 def test_a_collector_is_held_to_the_declared_columns(clinic, how):
     with pytest.raises(PluginError) as caught:
         swapped(clinic, "collector", Collected(how=how)).publish()
-    found = f"collector 'curator' of anonloom-core broke its promise: it {BROKEN[how]}"
-    assert caught.value.what == found
+    result = f"collector 'curator' of anonloom-core broke its promise: it {BROKEN[how]}"
+    assert caught.value.what == result
     assert clinic.left() == ["clinic.csv", "pipeline.yaml"]
 
 
@@ -217,7 +220,7 @@ class Noting(Auditor):
 
     measures = "risk"
 
-    def audit(self, case, run):
+    def audit(self, case, context):
         case.release.frame["truth"] = case.original.frame["age"].to_numpy()[case.truth]
         case.release.frame["sex"] = "known"
         return Findings.of(Finding(name="rows", value=1, meaning="One."))
@@ -248,7 +251,7 @@ def test_held_out_and_unsampled_rows_do_not_show_in_breaks_and_ends(clinic):
 class Leaving(Partitioner):
     """Cuts nothing."""
 
-    def partition(self, table, classes, guard, run):
+    def partition(self, table, classes, guard, context):
         return classes
 
 
@@ -290,8 +293,8 @@ class Twice(Auditor):
 
     measures = "risk"
 
-    def audit(self, case, run):
-        run.find(Finding(name="share", value=0.9, meaning="The truth."))
+    def audit(self, case, context):
+        context.find(Finding(name="share", value=0.9, meaning="The truth."))
         return Findings.of(Finding(name="share", value=0.0, meaning="A comfort."))
 
 

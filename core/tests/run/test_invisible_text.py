@@ -6,16 +6,11 @@ import attrs
 import pandas as pd
 import pytest
 
-from anonloom.cli import main
-from anonloom.data.release import Release
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
+from anonloom import Column, Generalizer, Mechanism, Registry, Release, Schema, Table
+from anonloom._cli import main
+from anonloom._run import check
+from anonloom._run.replay import apply_file
 from anonloom.errors import PrivacyError
-from anonloom.kinds.generalizer import Generalizer
-from anonloom.kinds.mechanism import Mechanism
-from anonloom.registry import Registry
-from anonloom.run import check
-from anonloom.run.replay import apply_file
 
 #: Ten rows of one person with one illness, told apart by what nobody sees.
 UNSEEN = [
@@ -82,7 +77,7 @@ def refused(run):
             "would pass",
         ),
         (
-            {"who": [f"person {at}" for at in range(10)]},
+            {"who": [f"person {index}" for index in range(10)]},
             "the whole table does not satisfy two-values: it has 10 usable rows of 10 persons, and "
             "one value would pass",
         ),
@@ -109,9 +104,9 @@ def test_one_person_and_one_illness_are_one_from_every_source(alone, source, cha
 class Tampering(Generalizer):
     """Publishes honest cells, some of them with what nobody sees."""
 
-    def generalize(self, table, classes, run):
+    def generalize(self, table, classes, context):
         lo, hi = classes.extents(table.codes)
-        cells = [axis.publish(lo[:, at], hi[:, at]) for at, axis in enumerate(table.axes)]
+        cells = [axis.publish(lo[:, index], hi[:, index]) for index, axis in enumerate(table.axes)]
         release = Release.from_cells(table, classes, cells, truthful=True)
         return attrs.evolve(release, frame=self.tampered(release.frame.copy()))
 
@@ -135,8 +130,8 @@ class Decomposes(Tampering):
 
 class HidesInSensitive(Tampering):
     def tampered(self, frame):
-        unseen = [UNSEEN[at % len(UNSEEN)] for at in range(len(frame))]
-        frame["illness"] = [f"flu{one}" for one in unseen]
+        unseen = [UNSEEN[index % len(UNSEEN)] for index in range(len(frame))]
+        frame["illness"] = [f"flu{item}" for item in unseen]
         return frame
 
 
@@ -147,10 +142,10 @@ class HidesInTable(Mechanism):
     The codes by which classes are made are those of the honest values.
     """
 
-    def protect(self, table, run):
+    def protect(self, table, context):
         assert 2 == len(set(table.coded("illness").codes.tolist()))
         frame = table.frame.copy()
-        frame["illness"] = [f"flu{UNSEEN[at % len(UNSEEN)]}" for at in range(len(frame))]
+        frame["illness"] = [f"flu{UNSEEN[index % len(UNSEEN)]}" for index in range(len(frame))]
         return attrs.evolve(table, frame=frame)
 
 
@@ -176,7 +171,7 @@ def test_no_quasi_identifier_is_published_with_what_nobody_sees(clinic, method, 
         f"in Unicode's form NFC, in {cells} of column 'sex'; a machine tells such cells apart\n"
         "    Nothing was written. The data were read without them: a mechanism, the generalizer or "
         "the collector put them in. Cells must be in the form of "
-        "anonloom.data.text.normalize_text."
+        "anonloom.data._text.normalize_text."
     ) == str(error.value)
     assert 3 == error.value.exit_code
     assert not clinic.out.exists()
@@ -316,7 +311,7 @@ def test_regions_of_an_earlier_version_are_read_alike(clinic):
     regions = json.loads(path.read_text())
     values = regions["regions"]["sex"]["values"]
     regions["regions"]["sex"]["values"] = [f"{value}\u200b" for value in values]
-    column = next(one for one in regions["columns"] if one["name"] == "sex")
+    column = next(region for region in regions["columns"] if region["name"] == "sex")
     rows = column["hierarchy"]["rows"]
     column["hierarchy"]["rows"] = [[f"{label}\u2060" for label in row] for row in rows]
     path.write_text(json.dumps(regions))
@@ -349,8 +344,8 @@ def test_an_audit_reads_releases_of_others_and_says_what_it_left_out(
         "apart: classes may be smaller than they seem here"
     ] == [line for line in capsys.readouterr().out.splitlines() if line.startswith("warning")]
     assert 0 == main([*arguments, "--json"])
-    found = json.loads(capsys.readouterr().out)
-    assert ({}, {"sex": 1}) == (found["unread"], found["normalized_cells"])
+    result = json.loads(capsys.readouterr().out)
+    assert ({}, {"sex": 1}) == (result["unread"], result["normalized_cells"])
 
 
 def test_a_column_that_is_named_with_what_nobody_sees_is_refused_where_it_is_declared(

@@ -9,17 +9,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonloom.data.findings import Finding, Findings, PrivateRows
-from anonloom.data.release import Release
+from anonloom import Auditor, Finding, Findings, Generalizer, Release, param
+from anonloom._run.grid import Recipe, reason, run_grid
+from anonloom._run.outputs import is_output
+from anonloom._run.replay import apply_file
+from anonloom._run.transformation import Transformation
+from anonloom._run.verification import verify_folder
 from anonloom.errors import DataError, IntegrityError, UsageError
-from anonloom.kinds.auditor import Auditor
-from anonloom.kinds.generalizer import Generalizer
-from anonloom.params import as_values, param
-from anonloom.run.grid import Recipe, reason, run_grid
-from anonloom.run.outputs import is_output
-from anonloom.run.replay import apply_file
-from anonloom.run.transformation import Transformation
-from anonloom.run.verification import verify_folder
+from anonloom.findings import PrivateRows
+from anonloom.params import as_values
 
 
 def everything_public(folder):
@@ -45,9 +43,9 @@ def test_seeds_that_are_varied_are_numbered_in_all_that_is_public(clinic):
     report = run(clinic)
 
     labels = [f"seed=<private {number}>" for number in (1, 2, 3)]
-    assert labels == [one["label"] for one in report["runs"]]
+    assert labels == [item["label"] for item in report["runs"]]
     assert ["<private 1>", "<private 2>", "<private 3>"] == [
-        one["parameters"]["seed"] for one in report["runs"]
+        item["parameters"]["seed"] for item in report["runs"]
     ]
     assert ["001-seed=-private-1", "002-seed=-private-2", "003-seed=-private-3"] == sorted(
         path.name for path in (clinic.out / "runs").iterdir()
@@ -72,7 +70,7 @@ def test_private_parameters_that_are_varied_are_numbered_too(clinic):
     assert [
         {"data.with.path": "<private 1>"},
         {"data.with": {"path": "<private 1>", "separator": ","}, "seed": "<private 1>"},
-    ] == [one["parameters"] for one in report["runs"]]
+    ] == [item["parameters"] for item in report["runs"]]
     assert b"smith" not in everything_public(clinic.out)
     assert b"8121" not in everything_public(clinic.out)
 
@@ -90,9 +88,9 @@ def test_where_other_releases_are_is_private(clinic):
         + "vary:\n  data.other_releases: [[jones.csv], [jones.csv, miller.csv]]\n"
     )
     report = run(clinic)
-    assert [1, 2] == [one["findings"]["needs-others.others"] for one in report["runs"]]
+    assert [1, 2] == [item["findings"]["needs-others.others"] for item in report["runs"]]
     assert ["<private 1>", "<private 2>"] == [
-        one["parameters"]["data.other_releases"] for one in report["runs"]
+        item["parameters"]["data.other_releases"] for item in report["runs"]
     ]
     assert b"jones" not in everything_public(clinic.out)
     assert b"miller" not in everything_public(clinic.out)
@@ -104,7 +102,7 @@ def test_the_message_of_a_failed_run_is_private(clinic):
     report = run(clinic)
 
     assert ["failed with exit code 4; private/results says why"] * 2 == [
-        one["message"] for one in report["runs"]
+        item["message"] for item in report["runs"]
     ]
     assert b"absent" not in everything_public(clinic.out)
     why = reason(clinic.pipeline().spec, clinic.out)
@@ -142,10 +140,10 @@ def test_what_python_shows_of_an_outcome_is_short_and_names_no_seed(clinic):
 class Later(Generalizer):
     """Says how many rows are published, when that is known."""
 
-    def generalize(self, table, classes, run):
-        run.find_later(self.published)
+    def generalize(self, table, classes, context):
+        context.find_later(self.published)
         lo, hi = classes.extents(table.codes)
-        cells = [axis.publish(lo[:, at], hi[:, at]) for at, axis in enumerate(table.axes)]
+        cells = [axis.publish(lo[:, index], hi[:, index]) for index, axis in enumerate(table.axes)]
         return Release.from_cells(table, classes, cells, truthful=True)
 
     def published(self, release):
@@ -164,9 +162,9 @@ def test_a_stage_speaks_of_the_release_when_it_is_known_and_cannot_change_it(cli
     outcome = attrs.evolve(pipeline, spec=attrs.evolve(pipeline.spec, stages=stages)).publish()
 
     report = json.loads((clinic.out / "public" / "report.json").read_text())
-    (stage,) = [one for one in report["stages"] if one["kind"] == "generalizer"]
+    (stage,) = [item for item in report["stages"] if item["kind"] == "generalizer"]
     assert [("rows", len(outcome.release))] == [
-        (one["name"], one["value"]) for one in stage["findings"]
+        (item["name"], item["value"]) for item in stage["findings"]
     ]
     first = outcome.release.frame["age"].iloc[0]
     assert f"Rows, such as {first}." == stage["findings"][0]["meaning"]
@@ -177,10 +175,11 @@ def test_a_stage_speaks_of_the_release_when_it_is_known_and_cannot_change_it(cli
 class Nodes(Generalizer):
     """Publishes nodes, whatever the columns say."""
 
-    def generalize(self, table, classes, run):
+    def generalize(self, table, classes, context):
         lo, hi = classes.extents(table.codes)
         cells = [
-            axis.publish(lo[:, at], hi[:, at], form="nodes") for at, axis in enumerate(table.axes)
+            axis.publish(lo[:, index], hi[:, index], form="nodes")
+            for index, axis in enumerate(table.axes)
         ]
         return Release.from_cells(table, classes, cells, truthful=True)
 
@@ -231,7 +230,7 @@ class Straying(Auditor):
 
     measures = "risk"
 
-    def audit(self, case, run):
+    def audit(self, case, context):
         rows = np.array([0])
         names = ("../../public/exposed", "/tmp/exposed", "twice", "twice")
         return Findings.of(PrivateRows(name=name, rows=rows, meaning="Exposed.") for name in names)

@@ -6,12 +6,8 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom.data.classes import Classes
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.kinds.guard import Guard
-from anonloom.kinds.privacy import PrivacyModel
-from anonloom.run.merge import merge_until_admitted
+from anonloom import Classes, Column, Guard, PrivacyModel, Schema, Table
+from anonloom._run.merge import merge_until_admitted
 
 SCHEMA = Schema(
     (

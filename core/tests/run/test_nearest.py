@@ -6,26 +6,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.data.classes import Classes
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.run import nearest
+from anonloom import Classes, Column, Schema, Table
+from anonloom._run import nearest
 
 
 def every_pair(table, classes, some, parent):
     """Loss of the union with every other class of the parent, times its rows; the first least."""
     lo, hi = classes.extents(table.codes)
-    found = []
-    for one in some:
+    results = []
+    for item in some:
         loss = np.zeros(len(classes))
-        for at, axis in enumerate(table.axes):
-            first = np.minimum(lo[one, at], lo[:, at])
-            last = np.maximum(hi[one, at], hi[:, at])
+        for index, axis in enumerate(table.axes):
+            first = np.minimum(lo[item, index], lo[:, index])
+            last = np.maximum(hi[item, index], hi[:, index])
             loss += axis.weight * axis.loss(first, last)
-        cost = loss * (classes.sizes[one] + classes.sizes)
-        cost[(np.arange(len(classes)) == one) | (parent != parent[one])] = np.inf
-        found.append(int(cost.argmin()))
-    return found
+        cost = loss * (classes.sizes[item] + classes.sizes)
+        cost[(np.arange(len(classes)) == item) | (parent != parent[item])] = np.inf
+        results.append(int(cost.argmin()))
+    return results
 
 
 @pytest.mark.parametrize("form", ["interval", "nodes", "set"])
@@ -67,7 +65,7 @@ def test_a_limit_of_open_blocks_still_finds_a_class_of_the_parent(monkeypatch):
     table = Table.build(pd.DataFrame(rng.integers(0, 50, (600, 2)), columns=["a", "b"]), schema)
     classes, parent = Classes.from_labels(np.arange(600)), np.arange(600) % 150
 
-    found = nearest.nearest_classes(table, classes, np.arange(600), parent)
+    result = nearest.nearest_classes(table, classes, np.arange(600), parent)
 
-    assert (parent == parent[found]).all()
-    assert (found != np.arange(600)).all()
+    assert (parent == parent[result]).all()
+    assert (result != np.arange(600)).all()

@@ -9,11 +9,10 @@ from pathlib import Path
 import attrs
 import pytest
 
-from anonloom.cli import main
+from anonloom import Registry, param
+from anonloom._cli import main
 from anonloom.errors import ParameterError, UsageError
 from anonloom.files import MOST_NESTED, read_bytes, read_json
-from anonloom.params import param
-from anonloom.registry import Registry
 
 
 @pytest.fixture
@@ -30,8 +29,8 @@ def anonloom(shop, capsys):
 
     def run(*words):
         code = main(list(words))
-        said = capsys.readouterr()
-        return code, said.out, said.err
+        message = capsys.readouterr()
+        return code, message.out, message.err
 
     return run
 
@@ -383,7 +382,7 @@ def test_too_little_memory_is_no_bug(anonloom, monkeypatch):
     module = type(sys)("fake_command")
     module.configure, module.execute = lambda parser: None, starved
     monkeypatch.setitem(sys.modules, "fake_command", module)
-    monkeypatch.setitem(sys.modules["anonloom.cli"].COMMANDS, "schema", ("fake_command", "x"))
+    monkeypatch.setitem(sys.modules["anonloom._cli"].COMMANDS, "schema", ("fake_command", "x"))
     assert (2, "", "anonloom: there is not enough memory for this\n") == anonloom("schema")
 
 
@@ -452,8 +451,8 @@ def test_a_reader_that_leaves_does_not_deny_the_release(clinic):
 
 DYING = """\
 import os, pathlib, signal, attrs
-from anonloom.data.findings import Findings
-from anonloom.kinds.auditor import Auditor
+from anonloom import Findings
+from anonloom import Auditor
 
 @attrs.frozen
 class Dying(Auditor):

@@ -8,15 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom.data.classes import Classes
-from anonloom.data.persons import numbering_persons, sharing_rows
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
+from anonloom import Classes, Column, Schema, Table
+from anonloom._run import stages
+from anonloom._run.execute import _hold_out
+from anonloom._run.replay import apply_file
+from anonloom._run.reporting import text_of
+from anonloom.data._persons import numbering_persons, sharing_rows
 from anonloom.errors import DataError, PrivacyError
-from anonloom.run import stages
-from anonloom.run.execute import _hold_out
-from anonloom.run.replay import apply_file
-from anonloom.run.reporting import text_of
 
 PATIENTS, VISITS = 60, 5
 
@@ -143,7 +141,7 @@ def test_with_the_role_person_a_class_has_as_many_persons_as_were_promised(clini
 @pytest.mark.parametrize(("rows", "stops"), [(200, True), (201, False)])
 def test_one_row_in_a_hundred_may_be_a_slip_of_whoever_typed_it(clinic, rows, stops):
     frame = visits().iloc[:rows].copy()
-    frame["patient"] = [f"Q{at}" for at in range(rows)]
+    frame["patient"] = [f"Q{index}" for index in range(rows)]
     frame.loc[0, "patient"] = "Q1"
     if not stops:
         assert rows == len(clinic.pipeline().run(frame).release)
@@ -188,7 +186,9 @@ def test_cells_of_every_type_can_be_shared(cells, expected):
 
 
 def warned(outcome):
-    return [one["text"] for one in outcome.report["warnings"] if "person's number" in one["text"]]
+    return [
+        item["text"] for item in outcome.report["warnings"] if "person's number" in item["text"]
+    ]
 
 
 @SOURCES
@@ -215,7 +215,7 @@ def test_names_with_characters_that_nobody_sees_are_found_too(clinic, source):
 def test_identifiers_are_compared_as_they_are_seen(clinic):
     frame = visits()
     marks = ["", "\u200b", "\u00ad", "\ufeff", "\u200e"]
-    frame["patient"] += [marks[at % 5] for at in frame.groupby("patient").cumcount()]
+    frame["patient"] += [marks[index % 5] for index in frame.groupby("patient").cumcount()]
     assert frame["patient"].is_unique
     with pytest.raises(PrivacyError) as caught:
         clinic.pipeline().run(frame)
@@ -250,8 +250,8 @@ def test_other_columns_are_no_numbers_of_persons(clinic, name):
 
 
 def agreeing(frame, quasi, name, total=None):
-    found = list(numbering_persons(frame, quasi, [name], total or len(frame)))
-    return [one.name for one in found]
+    results = list(numbering_persons(frame, quasi, [name], total or len(frame)))
+    return [item.name for item in results]
 
 
 def test_one_quasi_identifier_may_have_changed_between_visits():
@@ -283,7 +283,7 @@ def test_in_a_part_of_a_table_fewer_repetitions_are_enough():
     frame = visits().drop_duplicates("patient")
     again = frame.iloc[:12].copy()
     alone = pd.concat([visits(seed).assign(patient=f"s{seed}") for seed in range(3, 9)])
-    alone["patient"] = [f"R{at}" for at in range(len(alone))]
+    alone["patient"] = [f"R{index}" for index in range(len(alone))]
     part = pd.concat([frame, again, alone], ignore_index=True)
     assert [] == agreeing(part, ["age", "sex", "zip"], "patient")
     assert ["patient"] == agreeing(part, ["age", "sex", "zip"], "patient", total=100 * len(part))
@@ -304,7 +304,7 @@ def applied(clinic, frame):
 
 
 def one_visit_each():
-    return visits().assign(patient=[f"Q{at}" for at in range(PATIENTS * VISITS)])
+    return visits().assign(patient=[f"Q{index}" for index in range(PATIENTS * VISITS)])
 
 
 def test_an_identifier_that_comes_back_stops_apply(clinic):
@@ -318,7 +318,7 @@ def test_an_identifier_that_comes_back_stops_apply(clinic):
 def test_new_rows_may_lack_an_identifier_which_is_not_published(clinic):
     clinic.pipeline().publish(one_visit_each())
     report = applied(clinic, visits().drop(columns="patient"))
-    assert [] == [one["text"] for one in report["warnings"] if "person" in one["text"]]
+    assert [] == [item["text"] for item in report["warnings"] if "person" in item["text"]]
 
 
 def test_an_undeclared_number_of_persons_turns_the_verdict_of_apply_amber(clinic):
@@ -326,7 +326,7 @@ def test_an_undeclared_number_of_persons_turns_the_verdict_of_apply_amber(clinic
     clinic.pipeline().publish(one_visit_each())
     report = applied(clinic, visits())
     assert [("source", NUMBER)] == [
-        (one["stage"], one["text"]) for one in report["warnings"] if "person" in one["text"]
+        (item["stage"], item["text"]) for item in report["warnings"] if "person" in item["text"]
     ]
     assert "amber" == report["verdict"]["tone"]
 

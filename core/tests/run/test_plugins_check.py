@@ -2,8 +2,8 @@
 
 import pytest
 
-from anonloom.cli import main
-from anonloom.registry import Registry
+from anonloom import Registry
+from anonloom._cli import main
 
 
 @pytest.fixture

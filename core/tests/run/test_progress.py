@@ -2,9 +2,9 @@
 
 import io
 
+from anonloom import Registry
+from anonloom._cli import main, progress
 from anonloom.api import hookimpl
-from anonloom.cli import main, progress
-from anonloom.registry import Registry
 
 
 def test_lines_say_what_every_stage_left(clinic, registry, capsys):

@@ -8,14 +8,13 @@ import attrs
 import pandas as pd
 import pytest
 
+from anonloom import Registry
+from anonloom._cli import main
+from anonloom._run.proving import prove, verify_proof
+from anonloom._run.verification import public_folder
 from anonloom.api import Method, hookimpl
-from anonloom.cli import main
 from anonloom.errors import IntegrityError, UsageError
-from anonloom.kinds.integrity import Known, Proved, ProvingSeal, Query, Sealed, Verified
-from anonloom.kinds.work import WorkCheck
-from anonloom.registry import Registry
-from anonloom.run.proving import prove, verify_proof
-from anonloom.run.verification import public_folder
+from anonloom.kinds import Known, Proved, ProvingSeal, Query, Sealed, Verified, WorkCheck
 
 NAME = "anonloom_toy_provers"
 
@@ -288,7 +287,7 @@ def test_rows_are_written_whole_or_not_at_all(shop, said, monkeypatch):
         path.write_text("half")
         raise OSError(28, "No space left on device", str(path))
 
-    monkeypatch.setattr("anonloom.cli.verify.write_csv", fails)
+    monkeypatch.setattr("anonloom._cli.verify.write_csv", fails)
     assert 2 == said(*words, "rows.csv")[0]
     assert before == shop.left()
 

@@ -9,8 +9,8 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
+from anonloom._run.grid import Recipe, run_grid
 from anonloom.errors import IntegrityError, PluginError, PrivacyError, UsageError
-from anonloom.run.grid import Recipe, run_grid
 
 
 def test_a_run_leaves_public_and_private_outputs(clinic):
@@ -206,7 +206,7 @@ def test_an_interruption_leaves_nothing_half_written(clinic, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("anonloom.run.outputs.write_json", interrupted)
+    monkeypatch.setattr("anonloom._run.outputs.write_json", interrupted)
     with pytest.raises(KeyboardInterrupt):
         clinic.pipeline().publish()
 

@@ -138,8 +138,8 @@ def test_a_condition_that_does_not_hold_publishes(clinic):
 def test_a_class_of_one_person_with_many_rows_is_refused(clinic):
     text = (clinic.folder / "clinic.csv").read_text().splitlines()
     # The four youngest patients are one person.
-    for at in (2, 4, 10, 1):
-        text[at] = text[at].replace(text[at].split(",")[0], "the same")
+    for index in (2, 4, 10, 1):
+        text[index] = text[index].replace(text[index].split(",")[0], "the same")
     (clinic.folder / "clinic.csv").write_text("\n".join(text) + "\n")
     clinic.change("    bill: {role: other}", "    bill: {role: other}\n    name: {role: person}")
 

@@ -4,12 +4,11 @@ import json
 
 import pytest
 
-from anonloom.cli import main
-from anonloom.data.findings import Finding
-from anonloom.registry import Registry
-from anonloom.run.grid import Recipe, run_grid
-from anonloom.run.reporting import parts
-from anonloom.sources.csv import Csv
+from anonloom import Finding, Registry
+from anonloom._cli import main
+from anonloom._run.grid import Recipe, run_grid
+from anonloom._run.reporting import parts
+from anonloom.sources import Csv
 
 
 @pytest.fixture

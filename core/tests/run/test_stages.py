@@ -5,10 +5,10 @@ import sys
 import numpy as np
 import pytest
 
-from anonloom.data.hierarchy import STAR
+from anonloom._run.reporting import text_of
 from anonloom.errors import UsageError
-from anonloom.kinds.context import stream
-from anonloom.run.reporting import text_of
+from anonloom.hierarchies import STAR
+from anonloom.kinds import stream
 
 
 def test_each_stage_has_random_numbers_of_its_own():
@@ -36,7 +36,7 @@ def test_a_mechanism_without_a_generalizer_publishes_its_table(clinic):
             "how far they are from the originals, and these columns were changed: 'age'.",
             False,
         ),
-    ] == [(one["text"], one["privacy"]) for one in outcome.report["warnings"]]
+    ] == [(item["text"], item["privacy"]) for item in outcome.report["warnings"]]
     assert outcome.report["summary"]["gcp"] is None
     assert [("age", None), ("sex", 0.0)] == [
         (column["name"], column["loss"])
@@ -81,9 +81,9 @@ def test_a_class_that_fails_after_sampling_is_withheld_whole(clinic):
     text = (clinic.folder / "clinic.csv").read_text()
     # Sampling keeps the first rows of the file: the first three of the six youngest have flu.
     rows = text.splitlines()
-    young = [at for at, row in enumerate(rows[1:], 1) if int(row.split(",")[1]) <= 38]
-    for at in young[:3]:
-        rows[at] = rows[at].replace("cold", "flu")
+    young = [index for index, row in enumerate(rows[1:], 1) if int(row.split(",")[1]) <= 38]
+    for index in young[:3]:
+        rows[index] = rows[index].replace("cold", "flu")
     (clinic.folder / "clinic.csv").write_text("\n".join(rows) + "\n")
     outcome = clinic.pipeline("stages.partitioner.length=6").run()
 
@@ -264,9 +264,9 @@ def test_the_report_says_of_a_dropped_column_that_it_is_not_published(clinic):
 
     def published(*changes):
         outcome = clinic.pipeline(*changes).run()
-        said = {one["name"]: one["published"] for one in outcome.report["columns"]}
-        assert [name for name in said if said[name]] == list(outcome.release.frame.columns)
-        return said["illness"]
+        messages = {item["name"]: item["published"] for item in outcome.report["columns"]}
+        assert [name for name in messages if messages[name]] == list(outcome.release.frame.columns)
+        return messages["illness"]
 
     assert published()
     assert not published("stages.mechanism.forgets=illness")
@@ -294,5 +294,5 @@ def test_a_partitioner_that_is_half_of_two_says_so_where_no_other_follows(clinic
     clinic.change("  - partitioner: runs\n", "  - partitioner: runs\n  - partitioner: runs\n")
     followed = clinic.pipeline("stages[0].length=6").run().report["warnings"]
 
-    assert [("partitioner", "Half: 6.")] == [(one["stage"], one["text"]) for one in alone]
-    assert [("partitioner-2", "Half: 4.")] == [(one["stage"], one["text"]) for one in followed]
+    assert [("partitioner", "Half: 6.")] == [(item["stage"], item["text"]) for item in alone]
+    assert [("partitioner-2", "Half: 4.")] == [(item["stage"], item["text"]) for item in followed]

@@ -4,14 +4,11 @@ import attrs
 import numpy as np
 import pytest
 
+from anonloom import Finding, Guard, Sampler, StageContext
+from anonloom._run.stage_log import Journal
+from anonloom._run.stages import PipelineStages
 from anonloom.api import hookimpl
-from anonloom.data.findings import Finding
 from anonloom.errors import PluginError
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.kinds.sampler import Sampler
-from anonloom.run.journal import Journal
-from anonloom.run.stages import PipelineStages
 
 
 class Listener:
@@ -50,10 +47,12 @@ class Step:
 class Tossing(Sampler):
     """Keeps each row with the toss of a coin, and remembers what it was given."""
 
-    def sample(self, classes, run):
+    def sample(self, classes, context):
         Tossing.given = classes
-        run.find(Finding(name="coin", value=float(run.rng.random()), meaning="The first coin."))
-        return run.rng.random(len(classes.rows)) < 0.5
+        context.find(
+            Finding(name="coin", value=float(context.rng.random()), meaning="The first coin.")
+        )
+        return context.rng.random(len(classes.rows)) < 0.5
 
     def least_kept(self, sizes):
         return np.zeros_like(sizes)
@@ -61,9 +60,9 @@ class Tossing(Sampler):
 
 @pytest.fixture
 def listener(registry):
-    found = Listener()
-    registry.observers.add(found)
-    return found
+    result = Listener()
+    registry.observers.add(result)
+    return result
 
 
 @pytest.fixture
@@ -88,7 +87,7 @@ def tossing(stages):
 @pytest.fixture
 def table(clinic):
     spec = clinic.pipeline().spec
-    return spec.data.source.method.load(spec.data.schema, Run())
+    return spec.data.source.method.load(spec.data.schema, StageContext())
 
 
 def run_all(stages, table):
@@ -173,7 +172,9 @@ def test_observers_who_come_later_are_not_told_either(stages, table, registry):
 def test_the_sampler_gets_classes_and_suppressed_rows_as_the_last(tossing):
     tossing.draw(np.array([1, -1, 0, 1, -1, 5]))
     given = Tossing.given
-    assert [[2], [0, 3], [5], [1, 4]] == [given.members(at).tolist() for at in range(len(given))]
+    assert [[2], [0, 3], [5], [1, 4]] == [
+        given.members(index).tolist() for index in range(len(given))
+    ]
 
 
 def test_first_halves_are_drawn_from_each_class(stages):
@@ -200,7 +201,7 @@ def test_nothing_can_be_drawn_from(stages):
 
 def test_a_sampler_that_breaks_its_promise_is_named(stages):
     class Short(Tossing):
-        def sample(self, classes, run):
+        def sample(self, classes, context):
             return np.ones(1, bool)
 
     *others, last = stages.steps

@@ -7,15 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.data.classes import Classes
-from anonloom.data.release import Release
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
+from anonloom import Classes, Column, PrivacyModel, Release, Schema, Table
+from anonloom._run import check
+from anonloom._run.suppression import settle
+from anonloom._spec.model import Suppression
 from anonloom.errors import PrivacyError, SpecError
-from anonloom.kinds.privacy import PrivacyModel
-from anonloom.run import check
-from anonloom.run.suppression import settle
-from anonloom.spec.model import Suppression
 
 SCHEMA = Schema(
     (
@@ -51,7 +47,7 @@ def published(labels: list[int]) -> Release:
     original = table(len(labels))
     classes = Classes.from_labels(np.array(labels))
     lo, hi = classes.extents(original.codes)
-    cells = [axis.publish(lo[:, at], hi[:, at]) for at, axis in enumerate(original.axes)]
+    cells = [axis.publish(lo[:, index], hi[:, index]) for index, axis in enumerate(original.axes)]
     return Release.from_cells(original, classes, cells, truthful=True)
 
 

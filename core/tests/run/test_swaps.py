@@ -2,8 +2,8 @@
 
 import pytest
 
-from anonloom.run.swaps import swap, swaps
-from anonloom.testing.promised import guarantees
+from anonloom._run.transport_comparison import swap, swaps
+from anonloom_testing.promised import guarantees
 
 
 def collection(transport, **changes):

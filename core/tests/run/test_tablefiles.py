@@ -10,9 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from anonloom.data.release import Release
-from anonloom.data.schema import Column, Schema
-from anonloom.run.tablefiles import write_csv, write_parquet
+from anonloom import Column, Release, Schema
+from anonloom._run.table_files import write_csv, write_parquet
 
 NAN = float("nan")
 NARROW = np.float32(0.1)
@@ -135,8 +134,8 @@ def both(folder, column, kind="category"):
     ],
 )
 def test_cells_are_the_same_in_both_formats(tmp_path, column, texts, values):
-    found, cells = both(tmp_path, column)
-    assert texts == found
+    result, cells = both(tmp_path, column)
+    assert texts == result
     assert values == cells
 
 
@@ -153,9 +152,9 @@ def test_cells_are_the_same_in_both_formats(tmp_path, column, texts, values):
     ids=["naive", "zone", "fractions", "category", "seconds", "arrow"],
 )
 def test_moments_are_those_of_the_place_in_both_formats(tmp_path, moments):
-    found, cells = both(tmp_path, moments, "time")
-    assert ["2024-07-01 00:30:05", "", "1969-12-31 23:59:59"] == found
+    result, cells = both(tmp_path, moments, "time")
+    assert ["2024-07-01 00:30:05", "", "1969-12-31 23:59:59"] == result
     assert [datetime(2024, 7, 1, 0, 30, 5), None, datetime(1969, 12, 31, 23, 59, 59)] == cells
-    found, cells = both(tmp_path, moments, "date")
-    assert ["2024-07-01", "", "1969-12-31"] == found
+    result, cells = both(tmp_path, moments, "date")
+    assert ["2024-07-01", "", "1969-12-31"] == result
     assert [date(2024, 7, 1), None, date(1969, 12, 31)] == cells

@@ -10,15 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom.data.classes import Classes, Regions
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.data.written import Tree
+from anonloom import Classes, Column, Schema, Table
+from anonloom._run import regions, transformation
+from anonloom._run.replay import apply_file
+from anonloom._run.transformation import Transformation
+from anonloom._spec.model import Suppression
+from anonloom.data import Regions
 from anonloom.errors import DataError, PrivacyError
-from anonloom.run import regions, transformation
-from anonloom.run.replay import apply_file
-from anonloom.run.transformation import Transformation
-from anonloom.spec.model import Suppression
+from anonloom.hierarchies import Tree
 
 
 @pytest.fixture
@@ -110,7 +109,7 @@ def test_too_few_new_rows_are_refused_and_nothing_is_written(published):
         ('{"format": 1}', "this is no transformation of format 2"),
         (
             '{"format": 2, "columns": [{}], "regions": {}, "privacy": [], "suppression": {}}',
-            "the transformation is damaged (Misfit)",
+            "the transformation is damaged (InvalidValue)",
         ),
         (
             '{"format": 2, "columns": [], "regions": {}, "privacy": [], '
@@ -171,7 +170,8 @@ def test_a_row_belongs_to_the_first_region_that_holds_it(boxes, points, few):
         return all(lo <= place <= hi for (lo, hi), place in zip(box, point, strict=True))
 
     expected = [
-        next((at for at, box in enumerate(boxes) if holds(box, point)), -1) for point in points
+        next((index for index, box in enumerate(boxes) if holds(box, point)), -1)
+        for point in points
     ]
     ends = [
         (np.array([box[axis][0] for box in boxes]), np.array([box[axis][1] for box in boxes]))
@@ -185,9 +185,9 @@ def test_a_row_belongs_to_the_first_region_that_holds_it(boxes, points, few):
 def test_many_regions_are_matched_without_trying_every_pair():
     """Ten thousand disjoint regions and as many points: each point finds its own."""
     places = np.arange(10_000)
-    found = regions.first_regions(places[None, :].astype(np.int32), [(places[::-1], places[::-1])])
+    result = regions.first_regions(places[None, :].astype(np.int32), [(places[::-1], places[::-1])])
 
-    assert places[::-1].tolist() == found.tolist()
+    assert places[::-1].tolist() == result.tolist()
 
 
 def test_a_new_row_inside_a_region_widens_what_its_class_publishes(clinic):
@@ -214,10 +214,10 @@ def test_regions_that_a_method_assigned_hold_new_rows_between_classes(clinic):
     data = transformation._described(old.axes[0], 0, old, classes)
     replayed = Transformation(schema, {"n": data}, [], Suppression())
     new = Table.build(pd.DataFrame({"n": [1, 8.5, 5.5, 9]}), schema)
-    found = replayed.apply(new)
+    result = replayed.apply(new)
 
-    assert ["[1, 2]", "[5.5, 9]", "[5.5, 9]", "[5.5, 9]"] == found.release.frame["n"].tolist()
-    assert 1 == found.outside
+    assert ["[1, 2]", "[5.5, 9]", "[5.5, 9]", "[5.5, 9]"] == result.release.frame["n"].tolist()
+    assert 1 == result.outside
 
 
 def test_a_global_recoding_holds_leaves_that_never_occurred(clinic):
@@ -234,10 +234,10 @@ def test_a_global_recoding_holds_leaves_that_never_occurred(clinic):
     )
     data = transformation._described(old.axes[0], 0, old, classes)
     replayed = Transformation(schema, {"place": data}, [], Suppression())
-    found = replayed.apply(Table.build(pd.DataFrame({"place": ["b", "d", "a"]}), schema))
+    result = replayed.apply(Table.build(pd.DataFrame({"place": ["b", "d", "a"]}), schema))
 
-    assert ["north", "south", "north"] == found.release.frame["place"].tolist()
-    assert 0 == found.outside
+    assert ["north", "south", "north"] == result.release.frame["place"].tolist()
+    assert 0 == result.outside
 
 
 def test_sets_keep_the_members_of_the_earlier_release(clinic):
@@ -261,9 +261,9 @@ def test_sets_of_a_global_recoding_keep_the_whole_region():
     )
     data = transformation._described(old.axes[0], 0, old, classes)
     replayed = Transformation(schema, {"place": data}, [], Suppression())
-    found = replayed.apply(Table.build(pd.DataFrame({"place": ["a", "c"]}), schema))
+    result = replayed.apply(Table.build(pd.DataFrame({"place": ["a", "c"]}), schema))
 
-    assert ['{"a", "b"}', "c"] == found.release.frame["place"].tolist()
+    assert ['{"a", "b"}', "c"] == result.release.frame["place"].tolist()
 
 
 def test_classes_that_few_new_rows_reach_are_merged_with_the_nearest(published):

@@ -5,11 +5,11 @@ import sys
 import pandas as pd
 import pytest
 
-from anonloom.data.findings import Findings, Notice
-from anonloom.kinds.context import Run
-from anonloom.run.grid import Recipe, run_grid
-from anonloom.run.reporting import text_of
-from anonloom.run.verdict import Verdict, of_refusal
+from anonloom import Findings, StageContext
+from anonloom._run.grid import Recipe, run_grid
+from anonloom._run.reporting import text_of
+from anonloom._run.verdict import Verdict, of_refusal
+from anonloom.findings import Notice
 
 
 @pytest.fixture
@@ -20,9 +20,9 @@ def warning(monkeypatch, registry):
         runs = sys.modules["anonloom_toy_methods"].Runs
         original = runs.partition
 
-        def partition(self, table, classes, guard, run):
-            run.warn(text, privacy=privacy)
-            return original(self, table, classes, guard, run)
+        def partition(self, table, classes, guard, context):
+            context.warn(text, privacy=privacy)
+            return original(self, table, classes, guard, context)
 
         monkeypatch.setattr(runs, "partition", partition)
 
@@ -30,12 +30,12 @@ def warning(monkeypatch, registry):
 
 
 def test_a_warning_of_a_method_is_kept_beside_its_findings():
-    run = Run()
-    run.warn("The search stopped.")
-    run.warn("Names are published.", privacy=True)
+    context = StageContext()
+    context.warn("The search stopped.")
+    context.warn("Names are published.", privacy=True)
     notices = (Notice("The search stopped."), Notice("Names are published.", privacy=True))
-    assert notices == Findings.of(run.found).notices
-    assert [] == list(Findings.of(run.found))
+    assert notices == Findings.of(context.found).notices
+    assert [] == list(Findings.of(context.found))
 
 
 def test_a_warning_about_privacy_turns_the_verdict_amber(clinic, warning):

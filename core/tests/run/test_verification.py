@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from anonloom._run.verification import verify_folder
 from anonloom.errors import IntegrityError, UsageError
-from anonloom.run.verification import verify_folder
 
 
 @pytest.fixture

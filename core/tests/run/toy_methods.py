@@ -3,23 +3,29 @@
 import attrs
 import numpy as np
 
+from anonloom import (
+    Auditor,
+    Chart,
+    Classes,
+    Collector,
+    Finding,
+    Findings,
+    Generalizer,
+    Mechanism,
+    OutlierHandler,
+    Partitioner,
+    PrivacyModel,
+    Release,
+    Reporter,
+    Sampler,
+    Schema,
+    Table,
+    param,
+)
 from anonloom.api import ROLES, Method, hookimpl
-from anonloom.data.classes import Classes, Regions
-from anonloom.data.findings import Chart, Finding, Findings, PrivateRows
-from anonloom.data.release import Release
-from anonloom.data.schema import Schema
-from anonloom.data.table import Table
-from anonloom.kinds.auditor import Auditor
-from anonloom.kinds.collector import Collector
-from anonloom.kinds.generalizer import Generalizer
-from anonloom.kinds.integrity import Seal, Sealed, Verified
-from anonloom.kinds.mechanism import Mechanism
-from anonloom.kinds.outliers import OutlierHandler
-from anonloom.kinds.partitioner import Partitioner
-from anonloom.kinds.privacy import PrivacyModel
-from anonloom.kinds.reporter import Reporter
-from anonloom.kinds.sampler import Sampler
-from anonloom.params import param
+from anonloom.data import Regions
+from anonloom.findings import PrivateRows
+from anonloom.kinds import Seal, Sealed, Verified
 
 ANONLOOM_API = 1
 
@@ -102,7 +108,7 @@ class Runs(Partitioner):
             return f"there is no column '{self.needs}'"
         return None
 
-    def partition(self, table: Table, classes, guard, run):
+    def partition(self, table: Table, classes, guard, context):
         rows, bounds = [], [0]
         for which in range(len(classes)):
             members = classes.members(which)
@@ -112,32 +118,32 @@ class Runs(Partitioner):
                 del cuts[-2]
             bounds.extend([len(rows) + cut for cut in cuts[1:]])
             rows.extend(members.tolist())
-        run.progress(1, 1)
+        context.progress(1, 1)
         if self.note:
-            run.note(self.note)
-        run.find(Finding(name="runs", value=len(bounds) - 1, meaning="How many runs were cut."))
+            context.note(self.note)
+        context.find(Finding(name="runs", value=len(bounds) - 1, meaning="How many runs were cut."))
         suppressed = classes.suppressed
         if self.loses:
             rows, bounds[-1] = rows[:-1], bounds[-1] - 1
         if self.revives:
             rows, bounds[-1] = [*rows, *suppressed.tolist()], bounds[-1] + len(suppressed)
             suppressed = suppressed[:0]
-        found = Classes(np.array(rows, np.int64), np.array(bounds, np.int64), suppressed)
+        result = Classes(np.array(rows, np.int64), np.array(bounds, np.int64), suppressed)
         if not self.divides:
-            return found
+            return result
         # From the end of the class before to its own end, and all of the other axes.
-        whole = found.space([axis.size for axis in table.axes])
+        whole = result.space([axis.size for axis in table.axes])
         lo, hi = whole.lo.copy(), whole.hi.copy()
-        hi[:-1, 0] = found.extents(table.codes)[1][:-1, 0]
+        hi[:-1, 0] = result.extents(table.codes)[1][:-1, 0]
         lo[1:, 0] = hi[:-1, 0] + 1
-        return attrs.evolve(found, regions=Regions(lo, hi))
+        return attrs.evolve(result, regions=Regions(lo, hi))
 
 
 @attrs.frozen(kw_only=True)
 class FirstOut(OutlierHandler):
     """Suppresses the first class."""
 
-    def handle(self, table, classes, guard, run):
+    def handle(self, table, classes, guard, context):
         first = np.zeros(len(classes), bool)
         first[:1] = True
         return classes.suppress(first)
@@ -153,9 +159,9 @@ class AsDeclared(Generalizer):
     def truthful(self):
         return not self.lies
 
-    def generalize(self, table, classes, run):
+    def generalize(self, table, classes, context):
         lo, hi = classes.extents(table.codes)
-        cells = [axis.publish(lo[:, at], hi[:, at]) for at, axis in enumerate(table.axes)]
+        cells = [axis.publish(lo[:, index], hi[:, index]) for index, axis in enumerate(table.axes)]
         return Release.from_cells(table, classes, cells, truthful=self.truthful)
 
 
@@ -165,7 +171,7 @@ class FirstHalf(Sampler):
 
     promise: bool = param(help="Promise what is kept.", default=True)
 
-    def sample(self, classes, run):
+    def sample(self, classes, context):
         place = np.arange(len(classes.rows)) - classes.starts[classes.class_of_position()]
         return place < self.kept(classes.sizes)[classes.class_of_position()]
 
@@ -182,7 +188,7 @@ class AddOne(Mechanism):
 
     forgets: str = param(help="A column to leave out.", default="")
 
-    def protect(self, table, run):
+    def protect(self, table, context):
         name = table.schema.quasi[0]
         frame = table.frame.copy()
         frame[name] = frame[name] + 1
@@ -197,8 +203,10 @@ class Counting(Auditor):
     nothing: bool = param(help="Report a figure that could not be assessed.", default=False)
     measures = "utility"
 
-    def audit(self, case, run):
-        run.find(Chart(name="sizes", kind="bars", title="Rows", data={"labels": ["a"], "n": [1]}))
+    def audit(self, case, context):
+        context.find(
+            Chart(name="sizes", kind="bars", title="Rows", data={"labels": ["a"], "n": [1]})
+        )
         return Findings.of(
             Finding(name="rows", value=len(case.release), meaning="Rows published."),
             Finding(
@@ -228,7 +236,7 @@ class NeedsControl(Auditor):
     measures = "risk"
     needs = frozenset({"control"})
 
-    def audit(self, case, run):
+    def audit(self, case, context):
         return Findings.of(
             Finding(name="control", value=len(case.control), meaning="Rows held out.")
         )
@@ -241,7 +249,7 @@ class Price(Auditor):
     measures = "cost"
     needs = frozenset({"original"})
 
-    def audit(self, case, run):
+    def audit(self, case, context):
         return Findings.of(Finding(name="price", value=1, meaning="Price of counting."))
 
 
@@ -252,7 +260,7 @@ class NeedsTrace(Auditor):
     measures = "risk"
     needs = frozenset({"trace"})
 
-    def audit(self, case, run):
+    def audit(self, case, context):
         return Findings.of(Finding(name="seen", value=len(case.trace), meaning="Rows seen."))
 
 
@@ -269,13 +277,13 @@ class Courier(Collector):
     def problem(self, schema):
         return "it carries no bills" if "tips" in schema else None
 
-    def collect(self, table, stages, guard, run):
+    def collect(self, table, stages, guard, context):
         prepared = stages.prepare(table)
         classes = stages.partition(prepared, guard)
         if self.kept:
-            run.trace(["an earlier round"])
-            run.trace([f"row {row}" for row in range(len(table))])
-        run.find(
+            context.trace(["an earlier round"])
+            context.trace([f"row {row}" for row in range(len(table))])
+        context.find(
             Finding(name="carried", value=len(table), meaning="Rows carried."),
             Chart(name="loads", kind="bars", title="Loads", data={"labels": ["a"], "n": [1]}),
         )
@@ -289,7 +297,7 @@ class NeedsOthers(Auditor):
     measures = "risk"
     needs = frozenset({"other_releases"})
 
-    def audit(self, case, run):
+    def audit(self, case, context):
         rows = sum(len(release) for release in case.other_releases)
         return Findings.of(Finding(name="others", value=rows, meaning="Rows of other releases."))
 

@@ -7,8 +7,8 @@ from types import ModuleType
 
 import pytest
 
-from anonloom import builtin
-from anonloom.registry import Registry
+from anonloom import Registry
+from anonloom._registry import builtin
 
 HERE = Path(__file__).parent
 

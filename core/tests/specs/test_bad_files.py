@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from anonloom._spec.pipeline import load_pipeline
 from anonloom.errors import SpecError
-from anonloom.spec.pipeline import load_pipeline
 
 BANK = Path(__file__).parent / "bad"
 FILES = sorted(BANK.glob("*.yaml"))

@@ -7,10 +7,10 @@ import sys
 
 import pytest
 
-from anonloom import cli
+import anonloom._cli as cli
+from anonloom import Registry
 from anonloom.api import Command, hookimpl
 from anonloom.errors import DataError
-from anonloom.registry import Registry
 
 PIPELINE = """\
 version: 1
@@ -330,7 +330,7 @@ def test_what_the_machine_does_not_allow_is_no_bug(anonloom, monkeypatch):
 
 def test_closed_and_narrow_outputs_are_no_bug(tmp_path):
     """Neither a service without outputs nor a terminal without letters stops a command."""
-    code = "import sys; from anonloom.cli import main; "
+    code = "import sys; from anonloom._cli import main; "
     narrow = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     shown = subprocess.run(
         [sys.executable, "-c", code + "sys.exit(main(['plugins', 'show', 'cs\u00fc']))"],
@@ -345,7 +345,7 @@ def test_closed_and_narrow_outputs_are_no_bug(tmp_path):
     closed = "sys.stdout = sys.stderr = None; sys.exit(main(['plugins']))"
     assert 0 == subprocess.run([sys.executable, "-c", code + closed], check=False).returncode
     printed = (
-        "import types; import anonloom.cli as cli; m = types.ModuleType('fake_command'); "
+        "import types; import anonloom._cli as cli; m = types.ModuleType('fake_command'); "
         "m.configure = lambda parser: None; m.execute = lambda arguments: print('\u00e9') or 0; "
         "sys.modules['fake_command'] = m; cli.COMMANDS['check'] = ('fake_command', 'x'); "
         "sys.exit(main(['check']))"

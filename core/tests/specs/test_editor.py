@@ -5,9 +5,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from anonloom.document import read
+from anonloom._spec.document import read
+from anonloom._spec.editor import editor_schema
 from anonloom.errors import SpecError
-from anonloom.spec.editor import editor_schema
 
 BAD = sorted((Path(__file__).parent / "bad").glob("*.yaml"))
 # What only the check can see: order, references, combinations, spelling inside free values.

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from anonloom._spec.document import read_text
+from anonloom._spec.model import Condition
+from anonloom._spec.pipeline import build_pipeline, load_pipeline
 from anonloom.api import Method, hookimpl
-from anonloom.document import read_text
 from anonloom.errors import SpecError, UsageError
-from anonloom.spec.model import Condition
-from anonloom.spec.pipeline import build_pipeline, load_pipeline
 
 SHORT = """\
 version: 1
@@ -183,7 +183,7 @@ def test_a_missing_file_is_a_usage_error(registry, tmp_path):
 
 LOCAL = """\
 from attrs import frozen
-from anonloom.kinds.partitioner import Partitioner
+from anonloom import Partitioner
 
 @frozen
 class Mine(Partitioner):

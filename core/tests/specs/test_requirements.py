@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from anonloom._spec.document import read_text
+from anonloom._spec.pipeline import build_pipeline
 from anonloom.api import Method, hookimpl
-from anonloom.document import read_text
 from anonloom.errors import SpecError
-from anonloom.spec.pipeline import build_pipeline
 
 PIPELINE = """\
 version: 1
@@ -96,32 +96,34 @@ def test_what_is_known_while_classes_are_made_may_be_looked_at(ballots):
 
 
 def test_a_privacy_model_of_sensitive_values(ballots):
-    found = refused(ballots, "crowd: {k: 10}", "mix: {of: job}")
-    assert at(12, BEFORE + "'sensitive', by which mix judges them", SAMPLE) == found
+    result = refused(ballots, "crowd: {k: 10}", "mix: {of: job}")
+    assert at(12, BEFORE + "'sensitive', by which mix judges them", SAMPLE) == result
 
 
 def test_all_roles_that_are_not_known_are_named(ballots):
-    found = refused(ballots, "crowd: {k: 10}", "mix-all: {of: job}")
-    assert at(12, BEFORE + "'label' and 'sensitive', by which mix-all judges them", SAMPLE) == found
+    result = refused(ballots, "crowd: {k: 10}", "mix-all: {of: job}")
+    assert (
+        at(12, BEFORE + "'label' and 'sensitive', by which mix-all judges them", SAMPLE) == result
+    )
 
 
 def test_a_partitioner_that_reads_the_label(ballots):
-    found = refused(ballots, "partitioner: cut", "partitioner: peek")
-    assert at(12, BEFORE + "'label', which 'peek' reads", ANOTHER) == found
+    result = refused(ballots, "partitioner: cut", "partitioner: peek")
+    assert at(12, BEFORE + "'label', which 'peek' reads", ANOTHER) == result
 
 
 def test_an_outlier_handler_that_reads_other_columns(ballots):
-    found = refused(ballots, "partitioner: cut\n", "partitioner: cut\n  - outliers: spot\n")
-    assert at(12, BEFORE + "'other', which 'spot' reads", ANOTHER) == found
+    result = refused(ballots, "partitioner: cut\n", "partitioner: cut\n  - outliers: spot\n")
+    assert at(12, BEFORE + "'other', which 'spot' reads", ANOTHER) == result
 
 
 def test_a_generalizer_that_reads_sensitive_values(ballots):
-    found = refused(ballots, "generalizer: blur", "generalizer: gloss")
-    assert at(12, BEFORE + "'sensitive', which 'gloss' reads", ANOTHER) == found
+    result = refused(ballots, "generalizer: blur", "generalizer: gloss")
+    assert at(12, BEFORE + "'sensitive', which 'gloss' reads", ANOTHER) == result
 
 
 def test_a_mechanism_that_would_change_whole_rows(ballots):
-    found = refused(
+    result = refused(
         ballots,
         "  - partitioner: cut\n",
         "  - mechanism: noise\n    with: {scale: 1}\n  - partitioner: cut\n",
@@ -133,12 +135,12 @@ def test_a_mechanism_that_would_change_whole_rows(ballots):
             "would change",
             "leave it out, or write collect: curator",
         )
-        == found
+        == result
     )
 
 
 def test_stages_that_make_no_classes(ballots):
-    found = refused(
+    result = refused(
         ballots,
         "  - partitioner: cut\n  - generalizer: blur\n",
         "  - sampler: share\n    with: {share: 0.5}\n",
@@ -150,18 +152,18 @@ def test_stages_that_make_no_classes(ballots):
             "collector 'ballot' opens records class by class, and no stage makes classes",
             "add a partitioner and a generalizer",
         )
-        == found
+        == result
     )
 
 
 def test_every_problem_is_told_at_once(ballots):
-    found = refused(
+    result = refused(
         ballots,
         "partitioner: cut",
         "partitioner: peek",
         PIPELINE.replace("crowd: {k: 10}", "mix: {of: job}"),
     )
-    assert 2 == found.count("p.yaml:12:10: collect: ")
+    assert 2 == result.count("p.yaml:12:10: collect: ")
 
 
 def test_a_collector_that_holds_whole_rows_lets_all_look(ballots):

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from anonloom.document import read_text
+from anonloom._spec.document import read_text
+from anonloom._spec.pipeline import build_pipeline
+from anonloom._spec.settings import from_command_line, steps_of
 from anonloom.errors import SpecError
-from anonloom.spec.pipeline import build_pipeline
-from anonloom.spec.settings import from_command_line, steps_of
 
 PIPELINE = """\
 version: 1
@@ -276,7 +276,7 @@ def test_cases_are_crossed_with_a_product(registry, toys):
         ("small, seed=8", {"case": "small", "privacy.crowd.k": 2, "seed": 8}, 2, 8),
         ("large, seed=7", {"case": "large", "privacy.crowd.k": 9, "seed": 7}, 9, 7),
         ("large, seed=8", {"case": "large", "privacy.crowd.k": 9, "seed": 8}, 9, 8),
-    ] == [(one.label, one.values, one.spec.privacy[0].method.k, one.spec.seed) for one in grid]
+    ] == [(item.label, item.values, item.spec.privacy[0].method.k, item.spec.seed) for item in grid]
 
 
 def test_cases_alone_may_stand_under_their_name(registry):

@@ -6,20 +6,22 @@ from typing import Literal
 import attrs
 import numpy as np
 
+from anonloom import (
+    Auditor,
+    Collector,
+    Generalizer,
+    Mechanism,
+    OutlierHandler,
+    Partitioner,
+    PrivacyModel,
+    Reporter,
+    Sampler,
+    Transport,
+    param,
+)
 from anonloom.api import Method, hookimpl
-from anonloom.kinds.auditor import Auditor
-from anonloom.kinds.collector import Collector
-from anonloom.kinds.generalizer import Generalizer
-from anonloom.kinds.integrity import Seal
-from anonloom.kinds.mechanism import Mechanism
-from anonloom.kinds.outliers import OutlierHandler
-from anonloom.kinds.partitioner import Partitioner
-from anonloom.kinds.privacy import PrivacyModel
-from anonloom.kinds.reporter import Reporter
-from anonloom.kinds.sampler import Sampler
-from anonloom.kinds.transport import Transport
-from anonloom.kinds.work import WorkCheck
-from anonloom.params import above, at_least, between, param
+from anonloom.kinds import Seal, WorkCheck
+from anonloom.params import above, at_least, between
 
 ANONLOOM_API = 1
 
@@ -107,7 +109,7 @@ class Variety(PrivacyModel):
     of: str = param(help="The sensitive column.")
 
     def problem(self, schema):
-        if self.of not in schema.having("sensitive"):
+        if self.of not in schema.names_with_role("sensitive"):
             return f"'{self.of}' is not a sensitive column"
         return None
 

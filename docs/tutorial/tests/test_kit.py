@@ -3,10 +3,10 @@
 import inspect
 from pathlib import Path
 
-from anonloom.kindtable import KINDS
-from anonloom.testing.conduct import CONDUCT
-from anonloom.testing.declaring import DECLARED
-from anonloom.testing.running import CONFORMANCE
+from anonloom._registry.kinds import KINDS
+from anonloom_testing.conduct import CONDUCT
+from anonloom_testing.declaring import DECLARED
+from anonloom_testing.running import CONFORMANCE
 
 PAGE = Path(__file__).resolve().parents[1] / "kit.md"
 MARK = "\n## Every kind\n"

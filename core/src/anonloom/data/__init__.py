@@ -1,1 +1,100 @@
-"""What flows through a pipeline: schema, table, axes, classes, release, findings."""
+"""What flows through a pipeline: schema, table, axes, classes, release, what auditors are given."""
+
+from anonloom._lazy import lazy_exports
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from anonloom.data._audit_input import AuditInput as AuditInput
+    from anonloom.data._audit_input import Draw as Draw
+    from anonloom.data._audit_input import Need as Need
+    from anonloom.data._axis import Axis as Axis
+    from anonloom.data._axis import Cover as Cover
+    from anonloom.data._classes import Classes as Classes
+    from anonloom.data._classes import Regions as Regions
+    from anonloom.data._classes import Rows as Rows
+    from anonloom.data._coding import LARGEST as LARGEST
+    from anonloom.data._coding import SHOWN as SHOWN
+    from anonloom.data._coding import Coded as Coded
+    from anonloom.data._coding import coerce as coerce
+    from anonloom.data._coding import encode as encode
+    from anonloom.data._distinct_rows import collapse as collapse
+    from anonloom.data._distinct_rows import combined_key as combined_key
+    from anonloom.data._ordered_column import OrderedColumn as OrderedColumn
+    from anonloom.data._ordered_column import Places as Places
+    from anonloom.data._release import Release as Release
+    from anonloom.data._schema import ISO as ISO
+    from anonloom.data._schema import PUBLISHED as PUBLISHED
+    from anonloom.data._schema import ROLES as ROLES
+    from anonloom.data._schema import Column as Column
+    from anonloom.data._schema import Form as Form
+    from anonloom.data._schema import Role as Role
+    from anonloom.data._schema import Schema as Schema
+    from anonloom.data._schema import Type as Type
+    from anonloom.data._table import EMPTY as EMPTY
+    from anonloom.data._table import Table as Table
+    from anonloom.data._table import check_columns as check_columns
+    from anonloom.data._text import normalize_text as normalize_text
+    from anonloom.data._visible import Visible as Visible
+    from anonloom.data._visible import place_texts as place_texts
+
+__all__ = [
+    "AuditInput",
+    "Axis",
+    "Classes",
+    "Coded",
+    "Column",
+    "Cover",
+    "Draw",
+    "EMPTY",
+    "Form",
+    "ISO",
+    "LARGEST",
+    "OrderedColumn",
+    "Need",
+    "PUBLISHED",
+    "Places",
+    "ROLES",
+    "Regions",
+    "Release",
+    "Role",
+    "Rows",
+    "SHOWN",
+    "Schema",
+    "Table",
+    "Type",
+    "Visible",
+    "check_columns",
+    "coerce",
+    "collapse",
+    "combined_key",
+    "normalize_text",
+    "place_texts",
+    "encode",
+]
+
+__getattr__, __dir__ = lazy_exports(
+    __name__,
+    {
+        "anonloom.data._audit_input": ("AuditInput", "Draw", "Need"),
+        "anonloom.data._axis": ("Axis", "Cover"),
+        "anonloom.data._classes": ("Classes", "Regions", "Rows"),
+        "anonloom.data._coding": ("Coded", "LARGEST", "SHOWN", "coerce", "encode"),
+        "anonloom.data._distinct_rows": ("collapse", "combined_key"),
+        "anonloom.data._ordered_column": ("OrderedColumn", "Places"),
+        "anonloom.data._release": ("Release",),
+        "anonloom.data._schema": (
+            "Column",
+            "Form",
+            "ISO",
+            "PUBLISHED",
+            "ROLES",
+            "Role",
+            "Schema",
+            "Type",
+        ),
+        "anonloom.data._table": ("EMPTY", "Table", "check_columns"),
+        "anonloom.data._text": ("normalize_text",),
+        "anonloom.data._visible": ("Visible", "place_texts"),
+    },
+)

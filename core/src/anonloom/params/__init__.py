@@ -1,7 +1,7 @@
 """Parameters of methods: declared once, with help, exact types and checks."""
 
-from anonloom.params.build import REDACTED, Described, as_values, build, describe
-from anonloom.params.checks import (
+from anonloom.params._build import REDACTED, Described, as_values, build, describe
+from anonloom.params._checks import (
     Check,
     above,
     all_of,
@@ -14,8 +14,8 @@ from anonloom.params.checks import (
     not_empty,
     one_of,
 )
-from anonloom.params.declare import Param, param, params_of
-from anonloom.params.shapes import Misfit, Trouble, shortened
+from anonloom.params._declare import Param, param, params_of
+from anonloom.params._type_specs import FieldError, InvalidValue, shortened
 
 __all__ = [
     "param",
@@ -34,10 +34,10 @@ __all__ = [
     "as_values",
     "describe",
     "Described",
-    "Misfit",
+    "InvalidValue",
     "Param",
     "REDACTED",
-    "Trouble",
+    "FieldError",
     "params_of",
     "shortened",
 ]

@@ -9,18 +9,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from anonloom.data import cells
-from anonloom.data.text import normalize_text
-from anonloom.protocol.fields import (
-    UNFIT,
-    Bytes,
-    Faults,
-    Field,
-    Mask,
-    big_endian,
-    bytes_for,
-    whole_number,
-)
+from anonloom import cells
+from anonloom.data._text import normalize_text
+from anonloom.protocol.fields import UNFIT, Faults, Field, big_endian, bytes_for, whole_number
+from anonloom.typing import BoolArray, ByteArray
 
 
 @attrs.frozen(kw_only=True)
@@ -38,13 +30,13 @@ class LeafField(Field):
         """See `Field.described`."""
         return ["leaf", list(self.leaves)]
 
-    def _unfit_leaves(self) -> Mask:
+    def _unfit_leaves(self) -> BoolArray:
         """Which numbers stand for a leaf that would read like a published form."""
         if self.column.role != "quasi":
             return np.zeros(len(self.leaves) + 1, bool)
         return np.array([False, *map(cells.reads_like_a_form, self.leaves)], bool)
 
-    def write(self, series: Any) -> Bytes:
+    def write(self, series: Any) -> ByteArray:
         """See `Field.write`."""
         entries, labels = distinct_cells(series)
         number_of = {leaf: number for number, leaf in enumerate(self.leaves, start=1)}
@@ -59,7 +51,7 @@ class LeafField(Field):
         self.refuse_unfit(self._unfit_leaves()[numbers])
         return big_endian(numbers.astype(np.uint64), self.size)
 
-    def read(self, block: Bytes) -> tuple[Any, Faults]:
+    def read(self, block: ByteArray) -> tuple[Any, Faults]:
         """See `Field.read`."""
         number = whole_number(block)
         foreign = number > len(self.leaves)
@@ -69,8 +61,8 @@ class LeafField(Field):
         values = pd.Categorical.from_codes(
             number.astype(np.int64) - 1, categories=pd.Index(self.leaves, dtype=object)
         )
-        found = self.faults(missing, ("no leaf of the hierarchy", foreign), (UNFIT, unfit))
-        return values, found
+        result = self.faults(missing, ("no leaf of the hierarchy", foreign), (UNFIT, unfit))
+        return values, result
 
 
 @attrs.frozen(kw_only=True)
@@ -95,7 +87,7 @@ class TextField(Field):
         """See `Field.described`."""
         return ["text", self.text_bytes]
 
-    def write(self, series: Any) -> Bytes:
+    def write(self, series: Any) -> ByteArray:
         """See `Field.write`."""
         entries, labels = distinct_cells(series)
         self.refuse_missing(entries < 0)
@@ -108,7 +100,7 @@ class TextField(Field):
         self.refuse(
             odd[entries],
             "text with characters that nobody sees, or not in Unicode's form NFC",
-            "bring it to the form of anonloom.data.text",
+            "bring it to the form of anonloom.data._text",
         )
         long = np.array([len(text or b"") > self.text_bytes for text in texts] + [False], bool)
         self.refuse(
@@ -124,17 +116,17 @@ class TextField(Field):
         )
         # One record more, of zeros: what a missing cell finds, whose entry is -1.
         table = np.frombuffer(written + bytes(self.size), np.uint8).reshape(-1, self.size)
-        written_rows: Bytes = table[entries]
+        written_rows: ByteArray = table[entries]
         return written_rows
 
-    def _unfit_labels(self, labels: list[str]) -> Mask:
+    def _unfit_labels(self, labels: list[str]) -> BoolArray:
         distinct = sorted(set(labels))
         values = np.empty(len(distinct), object)
         values[:] = distinct
         refused = dict(zip(distinct, self.unfit(values).tolist(), strict=True))
         return np.array([refused[label] for label in labels], bool)
 
-    def read(self, block: Bytes) -> tuple[Any, Faults]:
+    def read(self, block: ByteArray) -> tuple[Any, Faults]:
         """See `Field.read`."""
         length, texts = whole_number(block[:, : self._prefix]), block[:, self._prefix :]
         missing, foreign = length == 0, length > self.text_bytes + 1
@@ -175,13 +167,15 @@ def distinct_cells(series: Any) -> tuple[NDArray[np.integer], list[str]]:
         # Categories that do not occur are nobody's cells.
         occurring, entries = np.unique(codes, return_inverse=True)
         entries = entries - int((occurring < 0).any())
-        found = series.cat.categories[occurring[occurring >= 0]]
+        result = series.cat.categories[occurring[occurring >= 0]]
     else:
-        entries, found = pd.factorize(series)
-    return entries, [cells.cell_text(value) for value in found]
+        entries, result = pd.factorize(series)
+    return entries, [cells.cell_text(value) for value in result]
 
 
-def distinct_texts(flat: Bytes, length: NDArray[np.int64]) -> tuple[NDArray[np.int64], list[bytes]]:
+def distinct_texts(
+    flat: ByteArray, length: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], list[bytes]]:
     """Return of every record a place in the list of texts, and the list."""
     ends = np.append(0, np.cumsum(length))
     buffers = [None, pa.py_buffer(ends), pa.py_buffer(np.ascontiguousarray(flat))]

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import attrs
 
-from anonloom.brief import short_repr
+from anonloom._representation import short_repr
 from anonloom.errors import TransportError
-from anonloom.kinds.engines import ClientEngine, Entropy, Envelope, ServerEngine
-from anonloom.kinds.rounds import Erasure, Party, Round
-from anonloom.kinds.slots import SlotKey, SlotSecret
-from anonloom.kinds.transport import Guarantees, Identity, Seat, Transport
+from anonloom.kinds._engines import ClientEngine, Entropy, Envelope, ServerEngine
+from anonloom.kinds._rounds import Erasure, Party, Round
+from anonloom.kinds._slots import SlotKey, SlotSecret
+from anonloom.kinds._transport import Guarantees, Identity, Seat, Transport
 from anonloom.protocol.entropy import SteppedClock, SystemEntropy, simulated
 from anonloom.protocol.faults import Delivery, Fault
 from anonloom.protocol.meter import Meter
@@ -23,7 +23,7 @@ from anonloom.protocol.watching import Watch, unwatched
 #: How long an envelope travels.
 _LATENCY = 1.0
 
-#: Makes an engine that deviates out of one that does not; see `anonloom_rounds.adversaries`.
+#: Makes an engine that deviates out of one that does not; see `anonloom_transport.adversaries`.
 Corruption = Callable[[ServerEngine, Seat], ServerEngine]
 
 
@@ -164,10 +164,10 @@ class Driver:
         records = list(records)
         first, new = len(self.clients), self._clients(len(records), invitations)
         place = {slot: position for position, slot in enumerate(self.round.slots)}
-        for at, (secret, record) in enumerate(records, first):
-            self.trace.sent[at] = record
+        for index, (secret, record) in enumerate(records, first):
+            self.trace.sent[index] = record
             if secret.slot in place:
-                self.trace.positions[at] = place[secret.slot]
+                self.trace.positions[index] = place[secret.slot]
         self._upload(first, self.transport.depositing(new, records))
         return new
 
@@ -270,7 +270,7 @@ class Driver:
         first, *others = (server.counts for server in self.servers)
         if first is None or None in others:
             raise TransportError("the servers have not counted yet")
-        if any(found != first for found in others):
+        if any(results != first for results in others):
             raise TransportError("the servers do not agree on how many positions are filled")
         return first
 
@@ -365,8 +365,8 @@ class Driver:
 
     def deliver_one(self) -> None:
         """Carry the envelope that arrives next."""
-        at, _, envelope = heapq.heappop(self._waiting)
-        self.clock.move_to(at)
+        index, _, envelope = heapq.heappop(self._waiting)
+        self.clock.move_to(index)
         receiver = envelope.receiver
         engines: Sequence[ClientEngine | ServerEngine] = (
             self.servers if receiver.role == "server" else self.clients

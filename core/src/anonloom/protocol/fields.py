@@ -12,8 +12,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data import cells
-from anonloom.data.builders import (
+from anonloom import cells
+from anonloom.data._coding import LARGEST
+from anonloom.data._hierarchy_builders import (
     Breaks,
     Calendar,
     HierarchySource,
@@ -22,15 +23,12 @@ from anonloom.data.builders import (
     UncoveredValues,
     text_of,
 )
-from anonloom.data.coding import LARGEST
-from anonloom.data.schema import Column
+from anonloom.data._schema import Column
 from anonloom.errors import DataError
-
-Bytes = NDArray[np.uint8]
-Mask = NDArray[np.bool_]
+from anonloom.typing import BoolArray, ByteArray
 
 #: Why a field of a record that arrived is refused, and which records have that fault.
-Faults = list[tuple[str, Mask]]
+Faults = list[tuple[str, BoolArray]]
 
 #: Hierarchies that have a place for every value.
 _TAKE_ALL = (Breaks, Quantiles, Calendar)
@@ -63,7 +61,7 @@ class Field(ABC):
         """Return what, beside the column's declaration, decides the meaning of the bytes."""
 
     @abstractmethod
-    def write(self, series: Any) -> Bytes:
+    def write(self, series: Any) -> ByteArray:
         """Return (rows x size) bytes.
 
         Raises
@@ -73,10 +71,10 @@ class Field(ABC):
         """
 
     @abstractmethod
-    def read(self, block: Bytes) -> tuple[Any, Faults]:
+    def read(self, block: ByteArray) -> tuple[Any, Faults]:
         """Return one value per record, of no meaning where a fault is found, and the faults."""
 
-    def unfit(self, values: NDArray[Any]) -> Mask:
+    def unfit(self, values: NDArray[Any]) -> BoolArray:
         """Which of these values, distinct and ascending, a table with this column would refuse."""
         bad = np.zeros(len(values), bool)
         if self.column.role == "quasi" and self.column.type == "category":
@@ -91,7 +89,7 @@ class Field(ABC):
 
     def _uncovered(
         self, source: HierarchySource, values: NDArray[Any], listed: NDArray[Any]
-    ) -> Mask:
+    ) -> BoolArray:
         """Which values a hierarchy refuses, found by halving where it does not say itself.
 
         Parameters
@@ -117,7 +115,7 @@ class Field(ABC):
             bad[half:] = self._uncovered(source, values[half:], listed)
         return bad
 
-    def refuse(self, bad: Mask, what: str, remedy: str) -> None:
+    def refuse(self, bad: BoolArray, what: str, remedy: str) -> None:
         """Refuse cells that do not fit, if there are any."""
         count = int(bad.sum())
         if count:
@@ -126,7 +124,7 @@ class Field(ABC):
                 f"column '{self.column.name}': {count} of {len(bad)} rows {hold} {what}; {remedy}"
             )
 
-    def refuse_missing(self, missing: Mask) -> None:
+    def refuse_missing(self, missing: BoolArray) -> None:
         """Refuse missing cells where the column says so."""
         if self.column.missing == "refuse":
             self.refuse(
@@ -135,11 +133,11 @@ class Field(ABC):
                 "complete them, or choose 'missing: own' or 'missing: suppress'",
             )
 
-    def refuse_unfit(self, bad: Mask) -> None:
+    def refuse_unfit(self, bad: BoolArray) -> None:
         """Refuse cells that the table which is built of the records would refuse."""
         self.refuse(bad, UNFIT, "rename these values, or change the column's 'hierarchy'")
 
-    def unfit_cells(self, values: NDArray[Any], present: Mask) -> Mask:
+    def unfit_cells(self, values: NDArray[Any], present: BoolArray) -> BoolArray:
         """Which cells of an array of numbers or moments are `unfit`."""
         bad = np.zeros(len(values), bool)
         if self.source is not None and not isinstance(self.source, _TAKE_ALL):
@@ -147,11 +145,11 @@ class Field(ABC):
             bad[present] = self.unfit(distinct)[which]
         return bad
 
-    def faults(self, missing: Mask, *others: tuple[str, Mask]) -> Faults:
+    def faults(self, missing: BoolArray, *others: tuple[str, BoolArray]) -> Faults:
         """Return what is wrong, missing cells too where the column refuses them."""
         refused = self.column.missing == "refuse"
-        found = [(MISSING, missing), *others] if refused else others
-        return [(what, mask) for what, mask in found if mask.any()]
+        result = [(MISSING, missing), *others] if refused else others
+        return [(what, mask) for what, mask in result if mask.any()]
 
 
 def _listed(source: LeafTable, values: NDArray[Any]) -> NDArray[Any]:
@@ -162,7 +160,7 @@ def _listed(source: LeafTable, values: NDArray[Any]) -> NDArray[Any]:
     """
     if values.dtype.kind not in "fM":
         return values[:0]
-    found = []
+    results = []
     for row in source.rows:
         try:
             value = np.array([row[0]]).astype(values.dtype)
@@ -170,8 +168,8 @@ def _listed(source: LeafTable, values: NDArray[Any]) -> NDArray[Any]:
             # Not every leaf need be a value of the column's type.
             continue
         if np.isfinite(value[0]) and (values.dtype.kind == "f" or text_of(value) == [row[0]]):
-            found.append(value[0])
-    return np.unique(np.array(found, values.dtype))
+            results.append(value[0])
+    return np.unique(np.array(results, values.dtype))
 
 
 def _bits(number: float) -> np.uint64:
@@ -194,7 +192,7 @@ class NumberField(Field):
         """See `Field.described`."""
         return ["float64"]
 
-    def write(self, series: Any) -> Bytes:
+    def write(self, series: Any) -> ByteArray:
         """See `Field.write`."""
         # Adding 0 takes the sign off zero.
         numbers = series.to_numpy(np.float64) + 0.0
@@ -209,7 +207,7 @@ class NumberField(Field):
         numbers[missing] = np.nan
         return big_endian(numbers.view(np.uint64), 8)
 
-    def read(self, block: Bytes) -> tuple[Any, Faults]:
+    def read(self, block: ByteArray) -> tuple[Any, Faults]:
         """See `Field.read`."""
         bits = whole_number(block)
         missing = bits == _NOT_A_NUMBER
@@ -251,21 +249,21 @@ class MomentField(Field):
         """See `Field.described`."""
         return ["moment", _BEGIN, _END]
 
-    def write(self, series: Any) -> Bytes:
+    def write(self, series: Any) -> ByteArray:
         """See `Field.write`."""
         moments = series.to_numpy().astype(self._unit)
         missing = np.isnat(moments)
         self.refuse_missing(missing)
-        at = np.where(missing, 0, moments.astype(np.int64) - self._begin)
+        index = np.where(missing, 0, moments.astype(np.int64) - self._begin)
         self.refuse(
-            (at < 0) | (at >= self.count),
+            (index < 0) | (index >= self.count),
             f"a {self.column.type} outside the years 1 to 9999",
             "correct the data, or declare the column as 'type: category'",
         )
         self.refuse_unfit(self.unfit_cells(moments, ~missing))
-        return big_endian(np.where(missing, 0, at + 1).astype(np.uint64), self.size)
+        return big_endian(np.where(missing, 0, index + 1).astype(np.uint64), self.size)
 
-    def read(self, block: Bytes) -> tuple[Any, Faults]:
+    def read(self, block: ByteArray) -> tuple[Any, Faults]:
         """See `Field.read`."""
         number = whole_number(block)
         missing, foreign = number == 0, number > self.count
@@ -273,8 +271,8 @@ class MomentField(Field):
         moments = (inside - 1 + self._begin).astype(self._unit)
         moments[missing] = np.datetime64("NaT")
         unfit = self.unfit_cells(moments, ~missing & ~foreign)
-        found = self.faults(missing, (f"no {self.column.type}", foreign), (UNFIT, unfit))
-        return moments.astype("datetime64[s]"), found
+        result = self.faults(missing, (f"no {self.column.type}", foreign), (UNFIT, unfit))
+        return moments.astype("datetime64[s]"), result
 
 
 def bytes_for(count: int) -> int:
@@ -282,12 +280,12 @@ def bytes_for(count: int) -> int:
     return max(1, -(-count.bit_length() // 8))
 
 
-def big_endian(numbers: NDArray[np.uint64], size: int) -> Bytes:
+def big_endian(numbers: NDArray[np.uint64], size: int) -> ByteArray:
     """Write numbers in `size` bytes each, the greatest first."""
     return numbers.astype(">u8").view(np.uint8).reshape(len(numbers), 8)[:, 8 - size :]
 
 
-def whole_number(block: Bytes) -> NDArray[np.uint64]:
+def whole_number(block: ByteArray) -> NDArray[np.uint64]:
     """Read what `big_endian` wrote."""
     padded = np.zeros((len(block), 8), np.uint8)
     padded[:, 8 - block.shape[1] :] = block

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 import attrs
 
-from anonloom.brief import short_repr
-from anonloom.kinds.rounds import Party
+from anonloom._representation import short_repr
+from anonloom.kinds._rounds import Party
 
 
 @short_repr
@@ -48,6 +48,6 @@ class Meter:
         """Return how many bytes one role sent to another in the whole round."""
         return sum(
             size
-            for (_, one, other), size in self.bytes.items()
-            if (one, other) == (sender, receiver)
+            for (_, item, other), size in self.bytes.items()
+            if (item, other) == (sender, receiver)
         )

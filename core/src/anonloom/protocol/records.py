@@ -15,11 +15,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonloom.brief import short_repr
-from anonloom.data.builders import FromFile, HierarchySource, LeafTable, Tree
-from anonloom.data.cells import MOMENTS
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
+from anonloom._representation import short_repr
+from anonloom.cells import MOMENTS
+from anonloom.data._hierarchy_builders import FromFile, HierarchySource, LeafTable, Tree
+from anonloom.data._schema import Column, Schema
+from anonloom.data._table import Table
 from anonloom.errors import DataError, UsageError
 from anonloom.protocol.categories import LeafField, TextField
 from anonloom.protocol.fields import Field, MomentField, NumberField
@@ -172,7 +172,7 @@ class RecordLayout:
             start = stop
         refuse(_PADDING, (records[:, start:] != 0).any(axis=1))
         frame = pd.DataFrame(
-            {name: found[readable] for name, found in values.items()},
+            {name: result[readable] for name, result in values.items()},
             index=pd.RangeIndex(int(readable.sum())),
             copy=False,
         )

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 import attrs
 
-from anonloom.kinds.engines import Envelope
-from anonloom.kinds.rounds import Party
+from anonloom.kinds._engines import Envelope
+from anonloom.kinds._rounds import Party
 
 
 @attrs.frozen

@@ -1,7 +1,7 @@
 """The partitioner keeps the promises of its kind."""
 
-from anonloom.testing import PartitionerConformance
 from anonloom_median_cut.partitioner import MedianCut
+from anonloom_testing import PartitionerConformance
 
 
 class TestMedianCut(PartitionerConformance):

@@ -2,12 +2,9 @@
 
 import pandas as pd
 
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.testing.demands import AtLeast
+from anonloom import Column, Guard, Schema, StageContext, Table
 from anonloom_median_cut.partitioner import MedianCut
+from anonloom_testing.demands import AtLeast
 
 AGES = [23, 25, 25, 31, 44, 58, 59, 70]
 
@@ -18,7 +15,7 @@ def test_worked_example() -> None:
         pd.DataFrame({"age": AGES}), Schema([Column(name="age", role="quasi", type="number")])
     )
 
-    found = MedianCut().partition(table, table.whole(), Guard((AtLeast(k=2),)), Run())
+    result = MedianCut().partition(table, table.whole(), Guard((AtLeast(k=2),)), StageContext())
 
-    ages = sorted([AGES[row] for row in found.members(which)] for which in range(len(found)))
+    ages = sorted([AGES[row] for row in result.members(which)] for which in range(len(result)))
     assert [[23, 25, 25, 31], [44, 58], [59, 70]] == ages

@@ -1,8 +1,8 @@
 """Both partitioners keep the promises of their kind, with every important choice of parameters."""
 
-from anonloom.testing.partitioner import PartitionerConformance
 from anonloom_full_domain.full_domain import FullDomain
 from anonloom_full_domain.local_recoding import LocalRecoding
+from anonloom_testing.partitioner import PartitionerConformance
 
 
 class TestFullDomain(PartitionerConformance):

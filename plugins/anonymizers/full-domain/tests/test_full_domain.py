@@ -3,15 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from anonloom.data.builders import Tree, Widths
-from anonloom.data.classes import Classes
-from anonloom.data.findings import Findings
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.testing.demands import AtLeast, WithinDistance
+from anonloom import Classes, Column, Findings, Guard, Schema, StageContext, Table
+from anonloom.hierarchies import Tree, Widths
 from anonloom_full_domain.full_domain import FullDomain
+from anonloom_testing.demands import AtLeast, WithinDistance
 
 
 def test_a_limit_counts_rows_that_already_are_suppressed():
@@ -23,8 +18,8 @@ def test_a_limit_counts_rows_that_already_are_suppressed():
     suppressed = {}
     for share in (0.3, 0.4):
         method = FullDomain(suppress_at_most=share)
-        found = method.partition(table, given, Guard([AtLeast(k=2)]), Run())
-        suppressed[share] = found.suppressed.tolist()
+        result = method.partition(table, given, Guard([AtLeast(k=2)]), StageContext())
+        suppressed[share] = result.suppressed.tolist()
 
     assert {0.3: [7, 8, 9], 0.4: [6, 7, 8, 9]} == suppressed
 
@@ -37,13 +32,13 @@ def test_levels_of_the_hierarchy_are_told():
     )
     table = Table.build(frame, Schema([column]))
 
-    found = FullDomain().partition(table, table.whole(), Guard([AtLeast(k=2)]), Run())
+    result = FullDomain().partition(table, table.whole(), Guard([AtLeast(k=2)]), StageContext())
 
-    assert [[2], [2], [2]] == found.regions.level.tolist()
+    assert [[2], [2], [2]] == result.regions.level.tolist()
     assert ["[20, 30)", "[30, 40)", "[40, 50)"] == [
         table.axes[0].publish(lo, hi, level)[0]
         for lo, hi, level in zip(
-            found.regions.lo, found.regions.hi, found.regions.level, strict=True
+            result.regions.lo, result.regions.hi, result.regions.level, strict=True
         )
     ]
 
@@ -61,17 +56,17 @@ def test_findings_say_whether_the_search_was_exact():
         [Column(name="age", role="quasi", type="number"), Column(name="sex", role="quasi")]
     )
     table = Table.build(frame, schema)
-    said, warned = {}, {}
+    message, warned = {}, {}
     for most in (1, 100):
-        run = Run()
-        FullDomain(most_nodes=most).partition(table, table.whole(), Guard([AtLeast(k=2)]), run)
-        found = Findings.of(run.found)
-        said[most] = {item.name: item.value for item in found}
-        warned[most] = [notice.text for notice in found.notices]
+        context = StageContext()
+        FullDomain(most_nodes=most).partition(table, table.whole(), Guard([AtLeast(k=2)]), context)
+        result = Findings.of(context.found)
+        message[most] = {item.name: item.value for item in result}
+        warned[most] = [notice.text for notice in result.notices]
 
-    assert {1: "not proven optimal", 100: "optimal"} == {m: s["search"] for m, s in said.items()}
+    assert {1: "not proven optimal", 100: "optimal"} == {m: s["search"] for m, s in message.items()}
     # Ages: in two halves, together; no class of two fits into a single age.
-    assert 4 == said[100]["lattice_nodes"]
+    assert 4 == message[100]["lattice_nodes"]
     assert {1: [GREEDY], 100: []} == warned
 
 
@@ -84,8 +79,8 @@ def test_weights_decide_what_is_given_up():
             [Column(name="old", role="quasi", weight=weight), Column(name="sex", role="quasi")]
         )
         table = Table.build(frame, schema)
-        found = FullDomain().partition(table, table.whole(), Guard([AtLeast(k=2)]), Run())
-        chosen[weight] = found.regions.level[0].tolist()
+        result = FullDomain().partition(table, table.whole(), Guard([AtLeast(k=2)]), StageContext())
+        chosen[weight] = result.regions.level[0].tolist()
 
     assert {0.5: [1, 0], 2.0: [0, 1]} == chosen
 
@@ -104,9 +99,9 @@ def test_a_size_that_is_refused_tells_nothing_of_smaller_ones_where_larger_may_b
         return np.where((sizes > 4) & (sizes < 9), 0, sizes)
 
     guard = Guard([AtLeast(k=3)], least_kept)
-    found = FullDomain().partition(table, table.whole(), guard, Run())
+    result = FullDomain().partition(table, table.whole(), guard, StageContext())
 
-    assert [[0]] * 4 == found.regions.level.tolist()
+    assert [[0]] * 4 == result.regions.level.tolist()
 
 
 def test_with_suppression_a_refused_union_tells_nothing_of_its_parts():
@@ -124,7 +119,7 @@ def test_with_suppression_a_refused_union_tells_nothing_of_its_parts():
     table = Table.build(frame, schema)
     guard = Guard([WithinDistance(t=0.2, of="illness")])
 
-    found = FullDomain(suppress_at_most=0.5).partition(table, table.whole(), guard, Run())
+    result = FullDomain(suppress_at_most=0.5).partition(table, table.whole(), guard, StageContext())
 
-    assert [[0]] * 2 == found.regions.level.tolist()
-    assert [0, 1, 4, 5] == found.suppressed.tolist()
+    assert [[0]] * 2 == result.regions.level.tolist()
+    assert [0, 1, 4, 5] == result.suppressed.tolist()

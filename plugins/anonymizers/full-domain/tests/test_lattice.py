@@ -5,12 +5,11 @@ import pandas as pd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.data.builders import Tree
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.testing.strategies import samples
+from anonloom import Column, Schema, Table
+from anonloom.hierarchies import Tree
 from anonloom_full_domain.grid import Grid
 from anonloom_full_domain.lattice import Lattice
+from anonloom_testing.strategies import samples
 
 
 @given(sample=samples())
@@ -54,7 +53,7 @@ def _halves(group):
 
 
 def test_below_sixteen_bins_the_values_of_each_are_halved():
-    values = sorted({round(1.3**at, 3) for at in range(60)})
+    values = sorted({round(1.3**index, 3) for index in range(60)})
     table = Table.build(
         pd.DataFrame({"x": values}), Schema([Column(name="x", role="quasi", type="number")])
     )
@@ -68,11 +67,11 @@ def test_below_sixteen_bins_the_values_of_each_are_halved():
 
     levels = Lattice.of(table).axes[0]
 
-    found = [
+    results = [
         [[values[code] for code in np.flatnonzero(lo == first)] for first in np.unique(lo)]
         for lo in levels.lo[: len(expected)]
     ]
-    assert expected == found
+    assert expected == results
 
 
 def test_a_level_on_which_no_cell_has_enough_rows_is_left_out():
@@ -107,7 +106,7 @@ def test_missing_values_lie_with_others_on_the_last_level_only():
 
 def grouped(grid, node, points, weights, only_fresh):
     """Return the boxes of a node as a dictionary finds them."""
-    found = {}
+    results = {}
     for point, weight in zip(points.tolist(), weights.tolist(), strict=True):
         label, *codes = grid.codes[point].tolist()
         steps = [
@@ -117,10 +116,10 @@ def grouped(grid, node, points, weights, only_fresh):
         if only_fresh and not all(fresh for _, fresh, _ in steps):
             continue
         key = (label, *(lo for lo, _, _ in steps))
-        members, size, _ = found.get(key, ([], 0, 0.0))
+        members, size, _ = results.get(key, ([], 0, 0.0))
         lost = round(float(sum(loss for _, _, loss in steps)), 9)
-        found[key] = ([*members, point], size + weight, lost)
-    return sorted(found.values())
+        results[key] = ([*members, point], size + weight, lost)
+    return sorted(results.values())
 
 
 def by_kernel(grid, node, points, weights, only_fresh):
@@ -149,7 +148,7 @@ def test_more_columns_than_fit_one_number():
     rng = np.random.default_rng(3)
     rows = np.repeat(rng.integers(0, 3, (40, 70)), 3, axis=0)
     rows[::3, 0] = 3
-    frame = pd.DataFrame(rows.astype(str), columns=[f"q{at}" for at in range(70)])
+    frame = pd.DataFrame(rows.astype(str), columns=[f"q{index}" for index in range(70)])
     table = Table.build(frame, Schema([Column(name=name, role="quasi") for name in frame]))
     grid = Grid.of(table, table.whole())
     points = np.arange(len(grid))

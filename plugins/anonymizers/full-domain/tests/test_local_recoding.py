@@ -6,18 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.data.builders import Tree
-from anonloom.data.classes import Classes
-from anonloom.data.findings import Findings
-from anonloom.data.loss import gcp
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.testing.demands import AtLeast
-from anonloom.testing.strategies import demands, samples
+from anonloom import Classes, Column, Findings, Guard, Schema, StageContext, Table
+from anonloom.hierarchies import Tree
+from anonloom.loss import gcp
 from anonloom_full_domain.full_domain import FullDomain
 from anonloom_full_domain.local_recoding import LocalRecoding
+from anonloom_testing.demands import AtLeast
+from anonloom_testing.strategies import demands, samples
 
 TOWNS = {"north": ["a", "b"], "south": ["d", "e"]}
 
@@ -28,43 +23,45 @@ def towns(text):
 
 
 def members(classes):
-    return [classes.members(at).tolist() for at in range(len(classes))]
+    return [classes.members(index).tolist() for index in range(len(classes))]
 
 
 def test_what_is_admitted_on_a_low_level_leaves_the_rest_to_higher_ones():
     """Three rows of a are published as a; one of b is left, which d and e do not need either."""
     table = towns("aaabdde")
 
-    found = LocalRecoding(rest="suppress").partition(
-        table, table.whole(), Guard([AtLeast(k=3)]), Run()
+    result = LocalRecoding(rest="suppress").partition(
+        table, table.whole(), Guard([AtLeast(k=3)]), StageContext()
     )
 
-    assert [[0, 1, 2], [4, 5, 6]] == members(found)
-    assert [3] == found.suppressed.tolist()
-    assert [[0], [1]] == found.regions.level.tolist()
-    assert not found.global_recoding
+    assert [[0, 1, 2], [4, 5, 6]] == members(result)
+    assert [3] == result.suppressed.tolist()
+    assert [[0], [1]] == result.regions.level.tolist()
+    assert not result.global_recoding
 
 
 def test_the_rest_goes_where_the_loss_rises_least():
     """Beside a, the row of b makes `north` of three rows; beside d and e, `*` of three."""
     table = towns("aaabdde")
-    run = Run()
+    context = StageContext()
 
-    found = LocalRecoding().partition(table, table.whole(), Guard([AtLeast(k=3)]), run)
+    result = LocalRecoding().partition(table, table.whole(), Guard([AtLeast(k=3)]), context)
 
-    assert [[0, 1, 2, 3], [4, 5, 6]] == members(found)
-    assert [[0, 1], [2, 3]] == np.hstack([found.regions.lo, found.regions.hi]).tolist()
+    assert [[0, 1, 2, 3], [4, 5, 6]] == members(result)
+    assert [[0, 1], [2, 3]] == np.hstack([result.regions.lo, result.regions.hi]).tolist()
     assert {"lattice_nodes": 3, "rows_in_no_box": 1} == {
-        item.name: item.value for item in run.found
+        item.name: item.value for item in context.found
     }
 
 
 def test_a_search_that_left_combinations_out_says_so():
     table = towns("aaabdde")
     for most, expected in ((2, 1), (3, 0)):
-        run = Run()
-        LocalRecoding(most_nodes=most).partition(table, table.whole(), Guard([AtLeast(k=3)]), run)
-        assert expected == len(Findings.of(run.found).notices)
+        context = StageContext()
+        LocalRecoding(most_nodes=most).partition(
+            table, table.whole(), Guard([AtLeast(k=3)]), context
+        )
+        assert expected == len(Findings.of(context.found).notices)
 
 
 def least_sum_of_widths(values, k):
@@ -83,19 +80,19 @@ def test_a_continuous_number_without_a_hierarchy_has_levels_as_fine_as_its_rows(
     column = Column(name="x", role="quasi", type="number")
     table = Table.build(pd.DataFrame({"x": values}), Schema([column]))
 
-    found = LocalRecoding().partition(table, table.whole(), Guard([AtLeast(k=5)]), Run())
+    result = LocalRecoding().partition(table, table.whole(), Guard([AtLeast(k=5)]), StageContext())
 
     optimum = least_sum_of_widths(values.tolist(), 5) / (values[-1] - values[0]) / len(values)
-    assert gcp(table, found) <= 3 * optimum
+    assert gcp(table, result) <= 3 * optimum
 
 
 def test_a_given_class_of_which_nothing_can_be_published_stays_whole():
     table = towns("ade")
 
-    found = LocalRecoding().partition(table, table.whole(), Guard([AtLeast(k=3)]), Run())
+    result = LocalRecoding().partition(table, table.whole(), Guard([AtLeast(k=3)]), StageContext())
 
-    assert [[0, 1, 2]] == members(found)
-    assert [[2]] == found.regions.level.tolist()
+    assert [[0, 1, 2]] == members(result)
+    assert [[2]] == result.regions.level.tolist()
 
 
 def test_the_rest_stays_in_its_given_class():
@@ -103,9 +100,9 @@ def test_the_rest_stays_in_its_given_class():
     table = towns("aaadddb")
     given = Classes(np.array([0, 1, 2, 3, 4, 5, 6]), np.array([0, 3, 7]))
 
-    found = LocalRecoding().partition(table, given, Guard([AtLeast(k=3)]), Run())
+    result = LocalRecoding().partition(table, given, Guard([AtLeast(k=3)]), StageContext())
 
-    assert [[0, 1, 2], [3, 4, 5, 6]] == members(found)
+    assert [[0, 1, 2], [3, 4, 5, 6]] == members(result)
 
 
 def test_the_rest_avoids_classes_that_would_tell_nothing():
@@ -119,9 +116,9 @@ def test_the_rest_avoids_classes_that_would_tell_nothing():
     )
     table = Table.build(frame, schema)
 
-    found = LocalRecoding().partition(table, table.whole(), Guard([AtLeast(k=3)]), Run())
+    result = LocalRecoding().partition(table, table.whole(), Guard([AtLeast(k=3)]), StageContext())
 
-    assert [[0, 1, 2], [3, 4, 5, 6, 7, 8, 9]] == members(found)
+    assert [[0, 1, 2], [3, 4, 5, 6, 7, 8, 9]] == members(result)
 
 
 @given(sample=samples(), demand=demands())
@@ -130,11 +127,11 @@ def test_nothing_is_suppressed_where_the_whole_table_is_admitted(sample, demand)
     """Whatever the models: what no box admits widens classes or is merged with them."""
     table, guard = sample.table(), demand.guard()
 
-    found = LocalRecoding().partition(table, table.whole(), guard, Run())
+    result = LocalRecoding().partition(table, table.whole(), guard, StageContext())
 
     if guard.admits_classes(table, table.whole()).all():
-        assert [] == found.suppressed.tolist()
-    assert guard.admits_classes(table, found).all()
+        assert [] == result.suppressed.tolist()
+    assert guard.admits_classes(table, result).all()
 
 
 def wide(columns, rows=60):
@@ -143,19 +140,19 @@ def wide(columns, rows=60):
     frame = pd.DataFrame(
         np.where(rng.random((rows, columns)) < 0.9, kinds[rng.integers(0, 6, rows)], 0)
     )
-    frame.columns = [f"q{at}" for at in range(columns)]
+    frame.columns = [f"q{index}" for index in range(columns)]
     schema = Schema([Column(name=name, role="quasi", type="number") for name in frame])
     return Table.build(frame, schema)
 
 
 @pytest.mark.parametrize("method", [FullDomain(), LocalRecoding()], ids=["full", "local"])
 def test_thirty_columns_are_searched_greedily(method):
-    table, run = wide(30), Run()
+    table, run = wide(30), StageContext()
 
-    found = method.partition(table, table.whole(), Guard([AtLeast(k=5)]), run)
+    result = method.partition(table, table.whole(), Guard([AtLeast(k=5)]), run)
 
-    assert 60 == len(found.rows)
-    assert found.sizes.min() >= 5
+    assert 60 == len(result.rows)
+    assert result.sizes.min() >= 5
 
 
 @pytest.mark.parametrize("n", [4, 5, 9])
@@ -164,33 +161,33 @@ def test_tables_about_as_large_as_k(method, n):
     """Below k nothing can be published; up to 2k - 1 rows are one class."""
     table = towns(("aabde" * 2)[:n])
 
-    found = method.partition(table, table.whole(), Guard([AtLeast(k=5)]), Run())
+    result = method.partition(table, table.whole(), Guard([AtLeast(k=5)]), StageContext())
 
-    assert ([] if n < 5 else [n]) == found.sizes.tolist()
+    assert ([] if n < 5 else [n]) == result.sizes.tolist()
 
 
 def test_a_constant_column_is_published_as_it_is():
     table = towns("aaaa")
 
     for method in (FullDomain(), LocalRecoding()):
-        found = method.partition(table, table.whole(), Guard([AtLeast(k=2)]), Run())
-        assert [[0]] == found.regions.level.tolist()
-        assert 0.0 == gcp(table, found)
+        result = method.partition(table, table.whole(), Guard([AtLeast(k=2)]), StageContext())
+        assert [[0]] == result.regions.level.tolist()
+        assert 0.0 == gcp(table, result)
 
 
 def test_progress_ends_with_all_rows():
-    told = []
+    texts = []
     table = towns("aabbddeea")
 
     LocalRecoding().partition(
         table,
         table.whole(),
         Guard([AtLeast(k=2)]),
-        Run(report=lambda done, total: told.append((done, total))),
+        StageContext(report=lambda done, total: texts.append((done, total))),
     )
 
-    assert (9, 9) == told[-1]
-    assert sorted(told) == told
+    assert (9, 9) == texts[-1]
+    assert sorted(texts) == texts
 
 
 @given(sample=samples(), k=st.integers(1, 5), rounds=st.sampled_from(["cells", "levels"]))
@@ -200,11 +197,11 @@ def test_the_order_of_the_rows_changes_no_class(sample, k, rounds):
     back = table.take(np.arange(len(table))[::-1])
     method = LocalRecoding(rounds=rounds)
 
-    found = method.partition(table, table.whole(), Guard([AtLeast(k=k)]), Run())
-    turned = method.partition(back, back.whole(), Guard([AtLeast(k=k)]), Run())
+    result = method.partition(table, table.whole(), Guard([AtLeast(k=k)]), StageContext())
+    turned = method.partition(back, back.whole(), Guard([AtLeast(k=k)]), StageContext())
 
     last = len(table) - 1
-    assert {frozenset(rows) for rows in members(found)} == {
+    assert {frozenset(rows) for rows in members(result)} == {
         frozenset(last - row for row in rows) for rows in members(turned)
     }
 
@@ -212,14 +209,14 @@ def test_the_order_of_the_rows_changes_no_class(sample, k, rounds):
 @pytest.mark.parametrize("method", [FullDomain(), LocalRecoding()], ids=["full", "local"])
 def test_any_number_of_columns_may_be_constant(method):
     """Arrays have at most 64 dimensions, the table has 80 columns, one of which varies."""
-    frame = pd.DataFrame({f"q{at}": ["x"] * 6 for at in range(80)})
+    frame = pd.DataFrame({f"q{index}": ["x"] * 6 for index in range(80)})
     frame["q40"] = list("aabbbb")
     table = Table.build(frame, Schema([Column(name=name, role="quasi") for name in frame]))
 
-    found = method.partition(table, table.whole(), Guard([AtLeast(k=2)]), Run())
+    result = method.partition(table, table.whole(), Guard([AtLeast(k=2)]), StageContext())
 
-    assert [[0, 1], [2, 3, 4, 5]] == members(found)
-    assert [0, 1] == found.regions.lo[:, 40].tolist()
-    assert [0, 1] == found.regions.hi[:, 40].tolist()
-    assert 0 == np.delete(found.regions.hi, 40, axis=1).sum()
-    assert {0} == set(found.regions.level.ravel().tolist())
+    assert [[0, 1], [2, 3, 4, 5]] == members(result)
+    assert [0, 1] == result.regions.lo[:, 40].tolist()
+    assert [0, 1] == result.regions.hi[:, 40].tolist()
+    assert 0 == np.delete(result.regions.hi, 40, axis=1).sum()
+    assert {0} == set(result.regions.level.ravel().tolist())

@@ -8,15 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.data.builders import Tree
-from anonloom.data.classes import Classes
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.testing.demands import AtLeast, DistinctValues, WithinDistance, half_of
+from anonloom import Classes, Column, Guard, Schema, StageContext, Table
+from anonloom.hierarchies import Tree
 from anonloom_full_domain.full_domain import FullDomain
 from anonloom_full_domain.local_recoding import LocalRecoding
+from anonloom_testing.demands import AtLeast, DistinctValues, WithinDistance, half_of
 
 TOWNS = {"north": ["a", "b", "c"], "south": ["d", "e"], "f": None}
 ABOVE = {"a": "north", "b": "north", "c": "north", "d": "south", "e": "south", "f": "f"}
@@ -72,7 +68,7 @@ def guards(draw):
 def starts(draw, count):
     """Draw given classes: some rows in up to two classes, some suppressed, some absent."""
     label = draw(st.lists(st.sampled_from([0, 0, 0, 1, -1, -2]), min_size=count, max_size=count))
-    members = [[row for row in range(count) if label[row] == at] for at in range(2)]
+    members = [[row for row in range(count) if label[row] == index] for index in range(2)]
     members = [rows for rows in members if rows]
     suppressed = np.array([row for row in range(count) if label[row] == -1], np.int64)
     rows = np.array([row for rows in members for row in rows], np.int64)
@@ -97,15 +93,15 @@ def levels(table, name):
         names = [lambda cell: cell, ABOVE.get, lambda cell: "*"]
     else:
         names = [lambda cell: cell, lambda cell: "*"]
-    found = []
+    results = []
     for name_of in names:
         with_it = {c: frozenset(d for d in values if name_of(d) == name_of(c)) for c in values}
         if None in occurring:
             with_it[None] = frozenset([None])
-        found.append(with_it)
+        results.append(with_it)
     if None in occurring:
-        found.append(dict.fromkeys(occurring, frozenset(occurring)))
-    return found
+        results.append(dict.fromkeys(occurring, frozenset(occurring)))
+    return results
 
 
 def binned(values, bins):
@@ -128,12 +124,12 @@ def loss(table, name, cells):
 def boxes(table, classes, chosen):
     """Return the rows of every box of a node: {box: rows}; a box does not leave a given class."""
     columns = {name: raw(table, name) for name in chosen}
-    found = {}
-    for at in range(len(classes)):
-        for row in classes.members(at).tolist():
-            box = (at, *(chosen[name][columns[name][row]] for name in chosen))
-            found.setdefault(box, []).append(row)
-    return found
+    results = {}
+    for index in range(len(classes)):
+        for row in classes.members(index).tolist():
+            box = (index, *(chosen[name][columns[name][row]] for name in chosen))
+            results.setdefault(box, []).append(row)
+    return results
 
 
 def box_loss(table, box):
@@ -161,10 +157,10 @@ def admitted(table, rows, guard):
 
 def least_loss(table, classes, guard, share):
     """Return the least sum of losses over all nodes that suppress few enough rows."""
-    whole = [classes.members(at).tolist() for at in range(len(classes))]
+    whole = [classes.members(index).tolist() for index in range(len(classes))]
     unavoidable = sum(len(rows) for rows in whole if not admitted(table, rows, guard))
     allowed = int(share * classes.total + 1e-9) - len(classes.suppressed)
-    found = []
+    results = []
     for chosen in nodes(table):
         lost, refused = 0.0, 0
         for box, rows in boxes(table, classes, chosen).items():
@@ -172,17 +168,17 @@ def least_loss(table, classes, guard, share):
             refused += 0 if good else len(rows)
             lost += len(rows) * box_loss(table, box) if good else len(rows)
         if refused <= max(allowed, unavoidable):
-            found.append(lost)
-    return min(found)
+            results.append(lost)
+    return min(results)
 
 
 def region_loss(table, classes, given):
     """Return the sum of losses of what is published, and of rows that were suppressed."""
     weights = np.array([axis.weight for axis in table.axes])
     lost = np.zeros(len(classes))
-    for at, axis in enumerate(table.axes):
-        region = axis.loss(classes.regions.lo[:, at], classes.regions.hi[:, at])
-        lost += region * weights[at] / weights.sum()
+    for index, axis in enumerate(table.axes):
+        region = axis.loss(classes.regions.lo[:, index], classes.regions.hi[:, index])
+        lost += region * weights[index] / weights.sum()
     return lost @ classes.sizes + len(classes.suppressed) - len(given.suppressed)
 
 
@@ -196,10 +192,10 @@ def test_no_other_combination_of_levels_loses_less(table, guard, share, data):
     if not len(classes):
         return
 
-    found = FullDomain(suppress_at_most=share).partition(table, classes, guard, Run())
+    result = FullDomain(suppress_at_most=share).partition(table, classes, guard, StageContext())
 
     least = least_loss(table, classes, guard, share)
-    assert region_loss(table, found, classes) == pytest.approx(least, abs=1e-9)
+    assert region_loss(table, result, classes) == pytest.approx(least, abs=1e-9)
 
 
 @given(table=tables(), k=st.integers(1, 4), t=st.sampled_from([0.2, 0.5]), share=SHARES)
@@ -209,10 +205,10 @@ def test_closeness_is_not_taken_for_a_size(table, k, t, share):
     guard = Guard([AtLeast(k=k), WithinDistance(t=t, of="illness")])
     classes = table.whole()
 
-    found = FullDomain(suppress_at_most=share).partition(table, classes, guard, Run())
+    result = FullDomain(suppress_at_most=share).partition(table, classes, guard, StageContext())
 
     least = least_loss(table, classes, guard, share)
-    assert region_loss(table, found, classes) == pytest.approx(least, abs=1e-9)
+    assert region_loss(table, result, classes) == pytest.approx(least, abs=1e-9)
 
 
 def falls_in_between(sizes):
@@ -226,23 +222,25 @@ def falls_in_between(sizes):
 def test_larger_classes_may_be_worse_for_a_sampler(table, share):
     guard, classes = Guard([AtLeast(k=3)], falls_in_between), table.whole()
 
-    found = FullDomain(suppress_at_most=share).partition(table, classes, guard, Run())
+    result = FullDomain(suppress_at_most=share).partition(table, classes, guard, StageContext())
 
     least = least_loss(table, classes, guard, share)
-    assert region_loss(table, found, classes) == pytest.approx(least, abs=1e-9)
+    assert region_loss(table, result, classes) == pytest.approx(least, abs=1e-9)
 
 
 @given(table=tables(), guard=guards(), share=SHARES)
 @settings(deadline=None, max_examples=40)
 def test_equal_values_are_published_equally(table, guard, share):
-    found = FullDomain(suppress_at_most=share).partition(table, table.whole(), guard, Run())
+    result = FullDomain(suppress_at_most=share).partition(
+        table, table.whole(), guard, StageContext()
+    )
 
-    assert found.global_recoding
-    for at in range(len(table.axes)):
+    assert result.global_recoding
+    for index in range(len(table.axes)):
         published = {}
-        for one in range(len(found)):
-            for code in set(table.codes[at][found.members(one)].tolist()):
-                region = (found.regions.lo[one, at], found.regions.hi[one, at])
+        for indice in range(len(result)):
+            for code in set(table.codes[index][result.members(indice)].tolist()):
+                region = (result.regions.lo[indice, index], result.regions.hi[indice, index])
                 assert region == published.setdefault(code, region)
                 assert region[0] <= code <= region[1]
 
@@ -254,10 +252,10 @@ def test_a_greedy_search_never_beats_the_exact_one(table, guard, share):
     exact = FullDomain(suppress_at_most=share)
     greedy = FullDomain(suppress_at_most=share, most_nodes=1)
 
-    best = exact.partition(table, classes, guard, Run())
-    found = greedy.partition(table, classes, guard, Run())
+    best = exact.partition(table, classes, guard, StageContext())
+    result = greedy.partition(table, classes, guard, StageContext())
 
-    lost = [region_loss(table, one, classes) for one in (best, found)]
+    lost = [region_loss(table, item, classes) for item in (best, result)]
     assert lost[0] <= lost[1] + 1e-9
 
 
@@ -266,10 +264,10 @@ def test_a_greedy_search_never_beats_the_exact_one(table, guard, share):
 
 def all_boxes(table, classes):
     """Return every box of every node with its rows; each stands once."""
-    found = {}
+    results = {}
     for chosen in nodes(table):
-        found |= boxes(table, classes, chosen)
-    return found
+        results |= boxes(table, classes, chosen)
+    return results
 
 
 @given(table=tables(), guard=guards(), data=st.data())
@@ -277,12 +275,12 @@ def all_boxes(table, classes):
 def test_every_class_was_the_best_box_when_it_was_published(table, guard, data):
     """Classes stand in the order in which they were published; what is left fits no box."""
     classes = data.draw(starts(len(table)))
-    found = LocalRecoding(rest="suppress").partition(table, classes, guard, Run())
+    result = LocalRecoding(rest="suppress").partition(table, classes, guard, StageContext())
 
     every = {box: set(rows) for box, rows in all_boxes(table, classes).items()}
     losses = {box: box_loss(table, box) for box in every}
     left = set(classes.rows.tolist())
-    for at in range(len(found) + 1):
+    for index in range(len(result) + 1):
         least = min(
             (
                 losses[box]
@@ -291,14 +289,14 @@ def test_every_class_was_the_best_box_when_it_was_published(table, guard, data):
             ),
             default=1.0,
         )
-        if at == len(found):
+        if index == len(result):
             assert least >= 1 - 1e-9
             break
-        members = set(found.members(at).tolist())
+        members = set(result.members(index).tolist())
         own = min(losses[box] for box, rows in every.items() if rows & left == members)
         assert own == pytest.approx(least, abs=1e-9)
         left -= members
-    assert left | set(classes.suppressed.tolist()) == set(found.suppressed.tolist())
+    assert left | set(classes.suppressed.tolist()) == set(result.suppressed.tolist())
 
 
 def rounds(table, classes, guard, step):
@@ -336,30 +334,30 @@ def test_rounds_of_levels_take_the_first_node_with_enough_rows(table, guard, ste
         return
     method = LocalRecoding(rounds="levels", step=step, rest="suppress")
 
-    found = method.partition(table, classes, guard, Run())
+    result = method.partition(table, classes, guard, StageContext())
 
-    assert expected == {frozenset(found.members(at).tolist()) for at in range(len(found))}
+    assert expected == {frozenset(result.members(index).tolist()) for index in range(len(result))}
 
 
 @given(table=tables(), guard=guards(), most=st.sampled_from([1, 1000]))
 @settings(deadline=None, max_examples=50)
 def test_regions_hold_their_rows_and_cost_no_less_than_their_levels(table, guard, most):
-    found = LocalRecoding(most_nodes=most).partition(table, table.whole(), guard, Run())
+    result = LocalRecoding(most_nodes=most).partition(table, table.whole(), guard, StageContext())
 
-    least, high = found.extents(table.codes)
-    assert (found.regions.lo <= least).all()
-    assert (high <= found.regions.hi).all()
-    for at, axis in enumerate(table.axes):
-        if axis.form == "nodes" and len(found):
-            level = found.regions.level[:, at]
-            tight = axis.publish(least[:, at], high[:, at])
-            assert tight.tolist() == axis.publish(least[:, at], high[:, at], level).tolist()
+    least, high = result.extents(table.codes)
+    assert (result.regions.lo <= least).all()
+    assert (high <= result.regions.hi).all()
+    for index, axis in enumerate(table.axes):
+        if axis.form == "nodes" and len(result):
+            level = result.regions.level[:, index]
+            tight = axis.publish(least[:, index], high[:, index])
+            assert tight.tolist() == axis.publish(least[:, index], high[:, index], level).tolist()
 
 
 @given(table=tables(), k=st.integers(1, 6))
 @settings(deadline=None, max_examples=50)
 def test_nothing_is_suppressed_that_sizes_admit(table, k):
-    found = LocalRecoding().partition(table, table.whole(), Guard([AtLeast(k=k)]), Run())
+    result = LocalRecoding().partition(table, table.whole(), Guard([AtLeast(k=k)]), StageContext())
 
     people = len(table) if table.persons is None else len(set(table.persons.tolist()))
-    assert (0 if people >= k else len(table)) == len(found.suppressed)
+    assert (0 if people >= k else len(table)) == len(result.suppressed)

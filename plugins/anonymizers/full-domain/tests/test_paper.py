@@ -5,16 +5,13 @@ import pandas as pd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.data.builders import Prefix
-from anonloom.data.loss import gcp
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.testing.demands import AtLeast
+from anonloom import Column, Guard, Schema, StageContext, Table
+from anonloom.hierarchies import Prefix
+from anonloom.loss import gcp
 from anonloom_full_domain.full_domain import FullDomain
 from anonloom_full_domain.grid import Grid
 from anonloom_full_domain.local_recoding import LocalRecoding
+from anonloom_testing.demands import AtLeast
 
 #: The private table of Samarati and Sweeney's lattice <race, ZIP>: two races in four ZIP codes.
 PRIVATE_TABLE = pd.DataFrame(
@@ -56,8 +53,8 @@ def test_a_k_minimal_generalization_is_published():
     table = private_table()
     levels = {}
     for k in (1, 2, 3, 4, 5):
-        found = FullDomain().partition(table, table.whole(), Guard([AtLeast(k=k)]), Run())
-        levels[k] = tuple(found.regions.level[0].tolist())
+        result = FullDomain().partition(table, table.whole(), Guard([AtLeast(k=k)]), StageContext())
+        levels[k] = tuple(result.regions.level[0].tolist())
 
     assert {1: (0, 0), 2: (0, 1), 3: (0, 2), 4: (0, 2), 5: (1, 2)} == levels
 
@@ -87,17 +84,17 @@ def people(seed, rows=400):
 
 
 def partition(method, table, k):
-    run = Run()
-    found = method.partition(table, table.whole(), Guard([AtLeast(k=k)]), run)
-    return found, {item.name: item.value for item in run.found}
+    context = StageContext()
+    result = method.partition(table, table.whole(), Guard([AtLeast(k=k)]), context)
+    return result, {item.name: item.value for item in context.found}
 
 
 def test_predictive_tagging_decides_most_nodes_without_looking_at_them():
     """Flash: paths through the lattice, searched by halving, find the optimum with few checks."""
     for seed in range(5):
-        _, said = partition(FullDomain(), people(seed), k=5)
-        assert "optimal" == said["search"]
-        assert said["evaluated_nodes"] < said["lattice_nodes"] / 4
+        _, message = partition(FullDomain(), people(seed), k=5)
+        assert "optimal" == message["search"]
+        assert message["evaluated_nodes"] < message["lattice_nodes"] / 4
 
 
 @given(seed=st.integers(0, 100), k=st.integers(2, 20))
@@ -107,13 +104,13 @@ def test_a_higher_limit_of_suppression_never_loses_more(seed, k):
     table = people(seed, rows=200)
     losses = []
     for share in (0.0, 0.05, 0.2, 1.0):
-        found, _ = partition(FullDomain(suppress_at_most=share), table, k)
-        assert len(found.suppressed) <= share * len(table)
+        result, _ = partition(FullDomain(suppress_at_most=share), table, k)
+        assert len(result.suppressed) <= share * len(table)
         lost = sum(
-            axis.loss(found.regions.lo[:, at], found.regions.hi[:, at]) @ found.sizes
-            for at, axis in enumerate(table.axes)
+            axis.loss(result.regions.lo[:, index], result.regions.hi[:, index]) @ result.sizes
+            for index, axis in enumerate(table.axes)
         )
-        losses.append(lost / len(table.axes) + len(found.suppressed))
+        losses.append(lost / len(table.axes) + len(result.suppressed))
 
     assert (np.diff(losses) <= 1e-9).all()
 

@@ -1,7 +1,7 @@
 """Every variant of the partitioner keeps the promises of its kind."""
 
-from anonloom.testing.partitioner import PartitionerConformance
 from anonloom_k_member.k_member import KMember
+from anonloom_testing.partitioner import PartitionerConformance
 
 
 class TestDefaults(PartitionerConformance):

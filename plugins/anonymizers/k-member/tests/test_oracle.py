@@ -6,14 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.data.builders import Tree
-from anonloom.data.classes import Classes
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.testing.demands import AtLeast
+from anonloom import Classes, Column, Guard, Schema, StageContext, Table
+from anonloom.hierarchies import Tree
 from anonloom_k_member.k_member import KMember
+from anonloom_testing.demands import AtLeast
 
 TOWNS = {"north": ["a", "b", "c"], "south": ["d", "e"], "f": None}
 
@@ -50,8 +46,8 @@ class Oracle:
         """What one row of a cluster loses."""
         share = 1 / len(self.table.axes)
         return sum(
-            share * self.axis_loss(axis, self.table.codes[at][rows].tolist())
-            for at, axis in enumerate(self.table.axes)
+            share * self.axis_loss(axis, self.table.codes[index][rows].tolist())
+            for index, axis in enumerate(self.table.axes)
         )
 
     def first_of(self, record, left):
@@ -74,7 +70,7 @@ class Oracle:
         left = list(rows)
         if len(left) < 2 * self.k:
             return [left]
-        found = []
+        results = []
         while len(left) >= self.k:
             record = self.first_of(record, left)
             left.remove(record)
@@ -83,14 +79,14 @@ class Oracle:
                 record = self.next_of(cluster, left)
                 left.remove(record)
                 cluster.append(record)
-            found.append(cluster)
+            results.append(cluster)
         for row in sorted(left, key=draw.__getitem__):
             rises = [
                 (len(cluster) + 1) * self.loss([*cluster, row]) - len(cluster) * self.loss(cluster)
-                for cluster in found
+                for cluster in results
             ]
-            found[rises.index(min(rises))].append(row)
-        return found
+            results[rises.index(min(rises))].append(row)
+        return results
 
 
 def expected_classes(table, members, k, start, measure, run):
@@ -99,11 +95,11 @@ def expected_classes(table, members, k, start, measure, run):
     parts = [sorted(rows, key=oracle.codes) for rows in members]
     picks = run.rng.random(len(parts))
     draws = run.rng.random(sum(map(len, parts))).tolist()
-    found = []
+    results = []
     for rows, pick in zip(parts, picks, strict=True):
         draw = {row: draws.pop(0) for row in rows}
-        found += oracle.clusters(rows, rows[int(pick * len(rows))], draw)
-    return {frozenset(rows) for rows in found}
+        results += oracle.clusters(rows, rows[int(pick * len(rows))], draw)
+    return {frozenset(rows) for rows in results}
 
 
 # --- tables whose losses are exact in binary, so that ties are ties -------------------------------
@@ -137,7 +133,7 @@ def tables(draw):
 
 
 def as_sets(classes):
-    return {frozenset(classes.members(at).tolist()) for at in range(len(classes))}
+    return {frozenset(classes.members(index).tolist()) for index in range(len(classes))}
 
 
 def given_classes(data, table):
@@ -145,7 +141,7 @@ def given_classes(data, table):
     label = data.draw(
         st.lists(st.integers(0, 1), min_size=len(table), max_size=len(table)), "labels"
     )
-    return [[row for row in range(len(table)) if label[row] == at] for at in range(2)]
+    return [[row for row in range(len(table)) if label[row] == index] for index in range(2)]
 
 
 WAYS = [
@@ -165,7 +161,9 @@ def test_finds_the_clusters_of_the_algorithm_box(start, measure, table, k, data)
     bounds = np.append(0, np.cumsum([len(part) for part in members])).astype(np.int64)
     method = KMember(start=start, measure=measure)
 
-    found = method.partition(table, Classes(rows, bounds), Guard([AtLeast(k=k)]), Run(seed=3))
+    result = method.partition(
+        table, Classes(rows, bounds), Guard([AtLeast(k=k)]), StageContext(seed=3)
+    )
 
-    expected = expected_classes(table, members, k, start, measure, Run(seed=3))
-    assert expected == as_sets(found)
+    expected = expected_classes(table, members, k, start, measure, StageContext(seed=3))
+    assert expected == as_sets(result)

@@ -8,14 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonloom.data.builders import Tree
-from anonloom.data.classes import Classes
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.testing.demands import AtLeast
+from anonloom import Classes, Column, Guard, Schema, StageContext, Table
+from anonloom.hierarchies import Tree
 from anonloom_k_member.k_member import KMember
+from anonloom_testing.demands import AtLeast
 
 PAPER = KMember(start="furthest", measure="height")
 
@@ -23,8 +19,8 @@ PAPER = KMember(start="furthest", measure="height")
 def clusters(frame, columns, k, seed=0, method=PAPER):
     """Return the clusters as sorted lists of row numbers."""
     table = Table.build(frame, Schema(columns))
-    found = method.partition(table, table.whole(), Guard([AtLeast(k=k)]), Run(seed=seed))
-    return sorted(sorted(found.members(at).tolist()) for at in range(len(found)))
+    result = method.partition(table, table.whole(), Guard([AtLeast(k=k)]), StageContext(seed=seed))
+    return sorted(sorted(result.members(index).tolist()) for index in range(len(result)))
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -66,6 +62,8 @@ def test_information_loss_counts_heights_not_leaves(measure, expected):
     four = Classes.whole(np.arange(4))
     method = KMember(start="furthest", measure=measure)
 
-    found = method.partition(table, four, Guard([AtLeast(k=2)]), Run())
+    result = method.partition(table, four, Guard([AtLeast(k=2)]), StageContext())
 
-    assert expected == sorted(sorted(found.members(at).tolist()) for at in range(len(found)))
+    assert expected == sorted(
+        sorted(result.members(index).tolist()) for index in range(len(result))
+    )

@@ -3,14 +3,11 @@
 import pandas as pd
 import pytest
 
-from anonloom.data.builders import Tree
-from anonloom.data.loss import gcp
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.testing.demands import AtLeast
+from anonloom import Column, Guard, Schema, StageContext, Table
+from anonloom.hierarchies import Tree
+from anonloom.loss import gcp
 from anonloom_level_order.method import LevelOrder
+from anonloom_testing.demands import AtLeast
 
 QUASI = "sex age race marital-status education native-country workclass occupation".split()
 STATUS = {
@@ -47,7 +44,7 @@ def adult():
 
 def loss(table, k, **params):
     classes = LevelOrder(**params).partition(
-        table, table.whole(), Guard([AtLeast(k=k)]), Run(seed=1)
+        table, table.whole(), Guard([AtLeast(k=k)]), StageContext(seed=1)
     )
     assert {True} == {k <= size <= 2 * k - 1 for size in classes.sizes.tolist()}
     return gcp(table, classes)

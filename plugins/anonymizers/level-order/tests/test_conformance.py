@@ -1,7 +1,7 @@
 """Every way to search keeps the promises of a partitioner."""
 
-from anonloom.testing.partitioner import PartitionerConformance
 from anonloom_level_order.method import LevelOrder
+from anonloom_testing.partitioner import PartitionerConformance
 
 
 class TestBlocks(PartitionerConformance):

@@ -8,17 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.data.builders import Tree
-from anonloom.data.classes import Classes
-from anonloom.data.loss import class_losses, gcp
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.testing.demands import AtLeast, DistinctValues, WithinDistance
+from anonloom import Classes, Column, Guard, Schema, StageContext, Table
+from anonloom.hierarchies import Tree
+from anonloom.loss import class_losses, gcp
 from anonloom_kernels.levelkey import level_order
 from anonloom_level_order.method import LevelOrder
 from anonloom_level_order.sequence import order_by_sequence, sequence_of
+from anonloom_testing.demands import AtLeast, DistinctValues, WithinDistance
 
 TOWNS = {"north": ["a", "b", "c"], "south": ["d", "e"], "f": None}
 SEARCHES = ["none", "blocks"]
@@ -66,7 +62,7 @@ def start(data, table):
     label = data.draw(
         st.lists(st.integers(-2, 2), min_size=len(table), max_size=len(table)), "labels"
     )
-    members = [[row for row in range(len(table)) if label[row] == at] for at in range(3)]
+    members = [[row for row in range(len(table)) if label[row] == index] for index in range(3)]
     members = [rows for rows in members if rows]
     rows = np.array([row for rows in members for row in rows], np.int64)
     bounds = np.append(0, np.cumsum([len(rows) for rows in members])).astype(np.int64)
@@ -106,7 +102,9 @@ def test_no_division_of_its_order_loses_less(search, table, k, data):
     given_classes = start(data, table)
     orders = {"none": order_by_sequence, "blocks": level_order}
     order = orders[search](table, given_classes.rows, given_classes.bounds)
-    found = LevelOrder(search=search).partition(table, given_classes, Guard([AtLeast(k=k)]), Run())
+    result = LevelOrder(search=search).partition(
+        table, given_classes, Guard([AtLeast(k=k)]), StageContext()
+    )
 
     lost, suppressed = 0.0, set(given_classes.suppressed.tolist())
     for begin, end in zip(given_classes.starts, given_classes.stops, strict=True):
@@ -115,8 +113,8 @@ def test_no_division_of_its_order_loses_less(search, table, k, data):
             suppressed |= set(rows.tolist())
         else:
             lost += least_loss(table, rows, k)
-    assert suppressed == set(found.suppressed.tolist())
-    assert lost + len(suppressed) == pytest.approx(gcp(table, found) * found.total, abs=1e-9)
+    assert suppressed == set(result.suppressed.tolist())
+    assert lost + len(suppressed) == pytest.approx(gcp(table, result) * result.total, abs=1e-9)
 
 
 @given(table=tables(), guard=guards(), data=st.data(), rounds=st.integers(0, 3))
@@ -124,8 +122,10 @@ def test_no_division_of_its_order_loses_less(search, table, k, data):
 def test_full_never_loses_more_than_blocks(table, guard, data, rounds):
     given_classes = start(data, table)
 
-    blocks = LevelOrder().partition(table, given_classes, guard, Run())
-    full = LevelOrder(search="full", rounds=rounds).partition(table, given_classes, guard, Run())
+    blocks = LevelOrder().partition(table, given_classes, guard, StageContext())
+    full = LevelOrder(search="full", rounds=rounds).partition(
+        table, given_classes, guard, StageContext()
+    )
 
     assert set(full.suppressed.tolist()) <= set(blocks.suppressed.tolist())
     assert gcp(table, full) <= gcp(table, blocks) + 1e-12
@@ -139,7 +139,9 @@ def test_more_rounds_never_lose_more(table, k, data):
     losses = [
         gcp(
             table,
-            LevelOrder(search="full", rounds=rounds).partition(table, given_classes, guard, Run()),
+            LevelOrder(search="full", rounds=rounds).partition(
+                table, given_classes, guard, StageContext()
+            ),
         )
         for rounds in (0, 1, 2, 5)
     ]
@@ -207,8 +209,8 @@ def test_a_sequence_refines_every_axis_to_its_codes(table):
     parts = sequence_of(table, np.arange(len(table)))
 
     assert [part.gain for part in parts] == sorted((part.gain for part in parts), reverse=True)
-    for at, axis in enumerate(table.axes):
-        own = [part.digits for part in parts if part.axis == at]
+    for index, axis in enumerate(table.axes):
+        own = [part.digits for part in parts if part.axis == index]
         assert [len(set(digits.tolist())) for digits in own] == sorted(
             {len(set(digits.tolist())) for digits in own}
         )

@@ -9,14 +9,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from anonloom.data.builders import Breaks, Tree
-from anonloom.data.classes import Classes
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.testing.demands import AtLeast, DistinctValues, WithinDistance
+from anonloom import Classes, Column, Guard, Schema, StageContext, Table
+from anonloom.hierarchies import Breaks, Tree
 from anonloom_level_order.method import LevelOrder
+from anonloom_testing.demands import AtLeast, DistinctValues, WithinDistance
 
 TREE = {"north": ["a", "b"], "south": ["c", "d", "e"]}
 WAYS = [
@@ -30,9 +26,9 @@ def mixed_table(rows, columns, seed, missing=0.0, constant=False):
     """Return a table of numbers and categories, in turn with every form of publishing."""
     rng = np.random.default_rng(seed)
     frame, schema = pd.DataFrame(index=range(rows)), []
-    for at in range(columns):
-        name, form = f"q{at}", ("interval", "nodes", "set")[at // 2 % 3]
-        if at % 2 == 0:
+    for index in range(columns):
+        name, form = f"q{index}", ("interval", "nodes", "set")[index // 2 % 3]
+        if index % 2 == 0:
             cells = pd.Series(rng.integers(0, 1 if constant else 9, rows).astype(object))
             bins = Breaks(breaks=((3, 6),)) if form == "nodes" else None
             column = Column(name=name, role="quasi", type="number", publish=form, hierarchy=bins)
@@ -48,13 +44,13 @@ def mixed_table(rows, columns, seed, missing=0.0, constant=False):
     return Table.build(frame, Schema(schema))
 
 
-def partition(table, method, *models, run=None, classes=None):
+def partition(table, method, *models, context=None, classes=None):
     given_classes = table.whole() if classes is None else classes
-    return method.partition(table, given_classes, Guard(models), run or Run(seed=1))
+    return method.partition(table, given_classes, Guard(models), context or StageContext(seed=1))
 
 
 def in_order(classes):
-    return [classes.members(at).tolist() for at in range(len(classes))]
+    return [classes.members(index).tolist() for index in range(len(classes))]
 
 
 def illnesses(table, rows):
@@ -83,14 +79,14 @@ def test_every_class_has_k_to_2k_minus_1_rows(rows, columns, missing, constant, 
     table = mixed_table(rows, columns, seed, missing, constant)
 
     for method in WAYS:
-        found = partition(table, method, AtLeast(k=k))
+        result = partition(table, method, AtLeast(k=k))
 
         if rows < k:
-            assert list(range(rows)) == found.suppressed.tolist(), method
-            assert 0 == len(found), method
+            assert list(range(rows)) == result.suppressed.tolist(), method
+            assert 0 == len(result), method
         else:
-            assert list(range(rows)) == sorted(found.rows.tolist()), method
-            assert {True} == {k <= size <= 2 * k - 1 for size in found.sizes.tolist()}, method
+            assert list(range(rows)) == sorted(result.rows.tolist()), method
+            assert {True} == {k <= size <= 2 * k - 1 for size in result.sizes.tolist()}, method
 
 
 @given(**any_table, k=st.sampled_from([1, 2, 5, 20]), l=st.integers(1, 3))
@@ -105,11 +101,11 @@ def test_classes_are_large_and_diverse_when_recounted(
     fits = rows >= k and len(set(whole)) >= l
 
     for method in WAYS:
-        found = partition(table, method, AtLeast(k=k), DistinctValues(l=l, of="illness"))
+        result = partition(table, method, AtLeast(k=k), DistinctValues(l=l, of="illness"))
 
-        assert (rows if fits else 0) == len(found.rows), method
-        for at in range(len(found)):
-            values = illnesses(table, found.members(at))
+        assert (rows if fits else 0) == len(result.rows), method
+        for index in range(len(result)):
+            values = illnesses(table, result.members(index))
             assert len(values) >= k, method
             assert len(set(values)) >= l, method
 
@@ -125,11 +121,11 @@ def test_classes_are_close_when_recounted(
     overall = Counter(illnesses(table, range(len(table))))
 
     for method in WAYS:
-        found = partition(table, method, AtLeast(k=k), WithinDistance(t=float(t), of="illness"))
+        result = partition(table, method, AtLeast(k=k), WithinDistance(t=float(t), of="illness"))
 
-        assert (len(table) if len(table) >= k else 0) == len(found.rows), method
-        for at in range(len(found)):
-            inside = Counter(illnesses(table, found.members(at)))
+        assert (len(table) if len(table) >= k else 0) == len(result.rows), method
+        for index in range(len(result)):
+            inside = Counter(illnesses(table, result.members(index)))
             far = sum(
                 abs(Fraction(inside[value], inside.total()) - Fraction(count, len(table)))
                 for value, count in overall.items()
@@ -147,13 +143,13 @@ def test_given_classes_are_refined_and_those_too_small_suppressed(method, sizes,
     bounds = np.append(0, np.cumsum(sizes)).astype(np.int64)
     classes = Classes(rows[: bounds[-1]], bounds, rows[bounds[-1] :])
 
-    found = partition(table, method, AtLeast(k=k), classes=classes)
+    result = partition(table, method, AtLeast(k=k), classes=classes)
 
     owner = classes.labels(len(table))
-    assert all(1 == len(set(owner[members])) for members in in_order(found))
+    assert all(1 == len(set(owner[members])) for members in in_order(result))
     lost = [row for row in classes.rows if classes.sizes[owner[row]] < k]
-    assert sorted([*lost, *classes.suppressed]) == sorted(found.suppressed)
-    assert {True} >= {k <= size <= 2 * k - 1 for size in found.sizes.tolist()}
+    assert sorted([*lost, *classes.suppressed]) == sorted(result.suppressed)
+    assert {True} >= {k <= size <= 2 * k - 1 for size in result.sizes.tolist()}
 
 
 @pytest.mark.parametrize("method", WAYS, ids=str)
@@ -171,12 +167,12 @@ def test_a_class_that_cannot_be_admitted_does_not_spoil_the_others(method):
     )
     classes = Classes(np.arange(20), np.array([0, 10, 20]))
 
-    found = partition(
+    result = partition(
         table, method, AtLeast(k=2), DistinctValues(l=2, of="illness"), classes=classes
     )
 
-    assert list(range(10, 20)) == found.suppressed.tolist()
-    assert [[0, 1], [2, 3], [4, 5], [6, 7], [8, 9]] == sorted(map(sorted, in_order(found)))
+    assert list(range(10, 20)) == result.suppressed.tolist()
+    assert [[0, 1], [2, 3], [4, 5], [6, 7], [8, 9]] == sorted(map(sorted, in_order(result)))
 
 
 @pytest.mark.parametrize("method", WAYS, ids=str)
@@ -193,9 +189,9 @@ def test_where_the_order_is_infeasible_longer_classes_help(method):
         ),
     )
 
-    found = partition(table, method, AtLeast(k=5), DistinctValues(l=2, of="illness"))
+    result = partition(table, method, AtLeast(k=5), DistinctValues(l=2, of="illness"))
 
-    assert [40] == found.sizes.tolist()
+    assert [40] == result.sizes.tolist()
 
 
 @pytest.mark.parametrize("method", WAYS, ids=str)
@@ -205,7 +201,7 @@ def test_the_number_of_workers_changes_nothing(method, models):
     classes = Classes(np.arange(9000), np.array([0, 5000, 6000, 9000]))
 
     alone, together, again = (
-        partition(table, method, AtLeast(k=5), *models, run=Run(seed=2, workers=workers), classes=classes)
+        partition(table, method, AtLeast(k=5), *models, context=StageContext(seed=2, workers=workers), classes=classes)
         for workers in (1, 3, 3)
     )  # fmt: skip
 
@@ -216,7 +212,9 @@ def test_another_seed_gives_other_classes_of_a_full_search():
     table = mixed_table(300, 4, seed=5)
     method = LevelOrder(search="full", rounds=3)
 
-    one, other = (partition(table, method, AtLeast(k=5), run=Run(seed=seed)) for seed in (1, 2))
+    one, other = (
+        partition(table, method, AtLeast(k=5), context=StageContext(seed=seed)) for seed in (1, 2)
+    )
 
     assert in_order(one) != in_order(other)
 
@@ -225,7 +223,9 @@ def test_another_seed_gives_other_classes_of_a_full_search():
 def test_without_a_full_search_the_seed_changes_nothing(method):
     table = mixed_table(300, 4, seed=5)
 
-    one, other = (partition(table, method, AtLeast(k=5), run=Run(seed=seed)) for seed in (1, 2))
+    one, other = (
+        partition(table, method, AtLeast(k=5), context=StageContext(seed=seed)) for seed in (1, 2)
+    )
 
     assert in_order(one) == in_order(other)
 
@@ -235,22 +235,25 @@ def test_very_many_given_classes_are_no_trouble(method):
     table = mixed_table(50_000, 3, seed=1)
     classes = Classes(np.arange(50_000), np.arange(0, 50_001, 10))
 
-    found = partition(table, method, AtLeast(k=5), classes=classes)
+    result = partition(table, method, AtLeast(k=5), classes=classes)
 
-    assert 10_000 == len(found)
-    assert {5} == set(found.sizes.tolist())
+    assert 10_000 == len(result)
+    assert {5} == set(result.sizes.tolist())
 
 
 @pytest.mark.parametrize("rounds", [0, 4])
 def test_progress_ends_with_the_last_round(rounds):
-    told = []
-    run = Run(report=lambda done, total: told.append((done, total)))
+    texts = []
+    context = StageContext(report=lambda done, total: texts.append((done, total)))
 
     partition(
-        mixed_table(500, 3, seed=1), LevelOrder(search="full", rounds=rounds), AtLeast(k=5), run=run
+        mixed_table(500, 3, seed=1),
+        LevelOrder(search="full", rounds=rounds),
+        AtLeast(k=5),
+        context=context,
     )
 
-    assert [(500, 500), *((turn, rounds) for turn in range(1, rounds + 1))] == told
+    assert [(500, 500), *((turn, rounds) for turn in range(1, rounds + 1))] == texts
 
 
 def test_equal_rows_share_a_class_where_they_can():
@@ -260,8 +263,8 @@ def test_equal_rows_share_a_class_where_they_can():
     )
 
     for method in WAYS:
-        found = partition(table, method, AtLeast(k=5))
-        assert [5] * 4 == found.sizes.tolist()
+        result = partition(table, method, AtLeast(k=5))
+        assert [5] * 4 == result.sizes.tolist()
         assert {1} == {
-            len({tuple(table.codes[:, row]) for row in members}) for members in in_order(found)
+            len({tuple(table.codes[:, row]) for row in members}) for members in in_order(result)
         }

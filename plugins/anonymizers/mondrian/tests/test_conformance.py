@@ -1,7 +1,7 @@
 """Every way to cut keeps the promises of a partitioner."""
 
-from anonloom.testing.partitioner import PartitionerConformance
 from anonloom_mondrian.mondrian import Mondrian
+from anonloom_testing.partitioner import PartitionerConformance
 
 
 class TestStrict(PartitionerConformance):

@@ -8,15 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.data.builders import Breaks, Tree
-from anonloom.data.classes import Classes
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.testing.demands import AtLeast, DistinctValues, half_of
+from anonloom import Classes, Column, Guard, Schema, StageContext, Table
+from anonloom.hierarchies import Breaks, Tree
 from anonloom_mondrian import candidates
 from anonloom_mondrian.mondrian import Mondrian
+from anonloom_testing.demands import AtLeast, DistinctValues, half_of
 
 TOWNS = {"north": ["a", "b", "c"], "south": ["d", "e"], "f": None}
 
@@ -26,12 +22,12 @@ TOWNS = {"north": ["a", "b", "c"], "south": ["d", "e"], "f": None}
 
 def recursive_classes(table, members, guard, method):
     """Partition rows, given as lists of row numbers, by plain recursion."""
-    found = []
+    results = []
     for rows in members:
         ordered = sorted(rows, key=lambda row: tuple(table.codes[:, row]))
-        found += anonymize(table, ordered, guard, method)
-    good = [rows for rows in found if admitted(table, rows, guard)]
-    lost = [row for rows in found for row in rows if rows not in good]
+        results += anonymize(table, ordered, guard, method)
+    good = [rows for rows in results if admitted(table, rows, guard)]
+    lost = [row for rows in results for row in rows if rows not in good]
     return {frozenset(rows) for rows in good}, set(lost)
 
 
@@ -47,9 +43,9 @@ def proposals(table, rows, guard, method):
         yield from where_loss_drops(table, rows, guard, method.per_bit)
         if method.mode == "strict":
             return
-    spreads = [axis.weight * loss(table, at, rows) for at, axis in enumerate(table.axes)]
-    for at in sorted(range(len(spreads)), key=lambda at: -spreads[at]):
-        yield from near_the_middle(table, at, rows, guard, method)
+    spreads = [axis.weight * loss(table, index, rows) for index, axis in enumerate(table.axes)]
+    for index in sorted(range(len(spreads)), key=lambda at: -spreads[at]):
+        yield from near_the_middle(table, index, rows, guard, method)
 
 
 # --- cut: widest ---------------------------------------------------------------------------------
@@ -83,20 +79,20 @@ def near_the_middle(table, at, rows, guard, method):
 
 def where_loss_drops(table, rows, guard, per_bit):
     """Yield the best cut of every axis, the better first, then the most even cut of every axis."""
-    found = []
-    for at in range(len(table.axes)):
+    results = []
+    for index in range(len(table.axes)):
         cuts = [
             (score(table, rows, halves, per_bit), min(map(len, halves)), halves)
-            for halves in in_question(table, at, rows)
+            for halves in in_question(table, index, rows)
             if all(half and large(half, guard) for half in halves)
         ]
         if cuts:
             # Of equals the first: Python's max and sorted keep it.
             best = max(cuts, key=lambda cut: cut[:2])
-            found.append((best, max(cuts, key=lambda cut: cut[1])))
-    found.sort(key=lambda pair: (-pair[0][0], -pair[0][1]))
-    yield from (best[2] for best, _ in found)
-    yield from (even[2] for _, even in found)
+            results.append((best, max(cuts, key=lambda cut: cut[1])))
+    results.sort(key=lambda pair: (-pair[0][0], -pair[0][1]))
+    yield from (best[2] for best, _ in results)
+    yield from (even[2] for _, even in results)
 
 
 def in_question(table, at, rows):
@@ -148,7 +144,7 @@ def score(table, rows, halves, per_bit):
 def row_loss(table, rows):
     total = sum(axis.weight for axis in table.axes)
     return sum(
-        axis.weight / total * own_loss(table, at, rows) for at, axis in enumerate(table.axes)
+        axis.weight / total * own_loss(table, index, rows) for index, axis in enumerate(table.axes)
     )
 
 
@@ -240,7 +236,7 @@ def start(data, table):
     label = data.draw(
         st.lists(st.integers(-2, 2), min_size=len(table), max_size=len(table)), "labels"
     )
-    members = [[row for row in range(len(table)) if label[row] == at] for at in range(3)]
+    members = [[row for row in range(len(table)) if label[row] == index] for index in range(3)]
     members = [rows for rows in members if rows]
     suppressed = [row for row in range(len(table)) if label[row] == -1]
     rows = np.array([row for rows in members for row in rows], np.int64)
@@ -249,7 +245,7 @@ def start(data, table):
 
 
 def as_sets(classes):
-    return {frozenset(classes.members(at).tolist()) for at in range(len(classes))}
+    return {frozenset(classes.members(index).tolist()) for index in range(len(classes))}
 
 
 WAYS = [
@@ -271,12 +267,12 @@ def test_finds_the_classes_of_the_recursion(table, guard, data):
     members, classes = start(data, table)
 
     for method in WAYS:
-        found = method.partition(table, classes, guard, Run())
+        result = method.partition(table, classes, guard, StageContext())
         expected, given_up = recursive_classes(table, members, guard, method)
 
-        assert expected == as_sets(found), method
+        assert expected == as_sets(result), method
         suppressed = given_up | set(classes.suppressed.tolist())
-        assert suppressed == set(found.suppressed.tolist()), method
+        assert suppressed == set(result.suppressed.tolist()), method
 
 
 @pytest.mark.parametrize("method", WAYS, ids=str)
@@ -295,10 +291,10 @@ def test_finds_the_classes_of_the_recursion_in_a_larger_table(method):
     table = Table.build(frame, Schema(columns(1.0, "nodes", "interval")))
     guard = Guard([AtLeast(k=3), DistinctValues(l=2, of="illness")])
 
-    found = method.partition(table, table.whole(), guard, Run())
+    result = method.partition(table, table.whole(), guard, StageContext())
     expected, given_up = recursive_classes(table, [list(range(250))], guard, method)
 
-    assert expected == as_sets(found)
+    assert expected == as_sets(result)
     assert set() == given_up
 
 
@@ -306,9 +302,9 @@ def test_finds_the_classes_of_the_recursion_in_a_larger_table(method):
 @settings(deadline=None, max_examples=100)
 def test_axes_with_many_codes_are_cut_alike(table, guard):
     """Beyond a number of codes fragments are sorted instead of counted per code."""
-    counted = Mondrian().partition(table, table.whole(), guard, Run())
+    counted = Mondrian().partition(table, table.whole(), guard, StageContext())
     with mock.patch.object(candidates, "MOST_WALKED", 0):
-        sorted_first = Mondrian().partition(table, table.whole(), guard, Run())
+        sorted_first = Mondrian().partition(table, table.whole(), guard, StageContext())
 
     assert counted.rows.tolist() == sorted_first.rows.tolist()
     assert counted.bounds.tolist() == sorted_first.bounds.tolist()
@@ -317,14 +313,14 @@ def test_axes_with_many_codes_are_cut_alike(table, guard):
 @given(table=tables(), guard=guards())
 @settings(deadline=None, max_examples=100)
 def test_regions_of_the_widest_cuts_are_disjoint_and_hold_their_rows(table, guard):
-    found = Mondrian(cut="widest").partition(table, table.whole(), guard, Run())
+    result = Mondrian(cut="widest").partition(table, table.whole(), guard, StageContext())
 
-    lo, hi = found.regions.lo, found.regions.hi
-    least, most = found.extents(table.codes)
+    lo, hi = result.regions.lo, result.regions.hi
+    least, most = result.extents(table.codes)
     assert (lo <= least).all()
     assert (most <= hi).all()
     overlap = (lo[:, None] <= hi[None]) & (lo[None] <= hi[:, None])
-    assert np.eye(len(found), dtype=bool).tolist() == overlap.all(axis=2).tolist()
+    assert np.eye(len(result), dtype=bool).tolist() == overlap.all(axis=2).tolist()
 
 
 @pytest.mark.parametrize("cut", ["best-loss", "widest"])
@@ -332,14 +328,14 @@ def test_regions_of_the_widest_cuts_are_disjoint_and_hold_their_rows(table, guar
 @settings(deadline=None, max_examples=100)
 def test_the_first_strict_region_that_holds_a_row_is_that_of_its_class(cut, table, guard):
     """Also where a class has lost a child from its middle, and its region covers the child."""
-    found = Mondrian(cut=cut).partition(table, table.whole(), guard, Run())
+    result = Mondrian(cut=cut).partition(table, table.whole(), guard, StageContext())
 
-    for at in range(len(found)):
-        for row in found.members(at):
-            holds = (found.regions.lo <= table.codes[:, row]) & (
-                table.codes[:, row] <= found.regions.hi
+    for index in range(len(result)):
+        for row in result.members(index):
+            holds = (result.regions.lo <= table.codes[:, row]) & (
+                table.codes[:, row] <= result.regions.hi
             )
-            assert at == np.flatnonzero(holds.all(axis=1))[0]
+            assert index == np.flatnonzero(holds.all(axis=1))[0]
 
 
 @pytest.mark.parametrize("cut", ["best-loss", "widest"])
@@ -347,18 +343,20 @@ def test_the_first_strict_region_that_holds_a_row_is_that_of_its_class(cut, tabl
 @settings(deadline=None, max_examples=50)
 def test_strict_regions_cover_the_whole_space(cut, table, k, data):
     """Any point of the space, whether it occurs or not, lies in some region."""
-    found = Mondrian(cut=cut).partition(table, table.whole(), Guard([AtLeast(k=k)]), Run())
+    result = Mondrian(cut=cut).partition(
+        table, table.whole(), Guard([AtLeast(k=k)]), StageContext()
+    )
     point = np.array([data.draw(st.integers(0, axis.size - 1)) for axis in table.axes])
 
-    if len(found):
-        holds = (found.regions.lo <= point) & (point <= found.regions.hi)
+    if len(result):
+        holds = (result.regions.lo <= point) & (point <= result.regions.hi)
         assert holds.all(axis=1).any()
 
 
 def test_given_regions_are_refined_not_forgotten():
     frame = pd.DataFrame({"age": [1, 2, 3, 4, 5, 6, 7, 8]})
     table = Table.build(frame, Schema([Column(name="age", role="quasi", type="number")]))
-    method, run = Mondrian(), Run()
+    method, run = Mondrian(), StageContext()
 
     halves = method.partition(table, table.whole(), Guard([AtLeast(k=4)]), run)
     quarters = method.partition(table, halves, Guard([AtLeast(k=2)]), run)
@@ -374,25 +372,25 @@ def test_missing_values_are_cut_off_first():
     frame = pd.DataFrame({"age": [1, 2, 3, 4, None, None]})
     table = Table.build(frame, Schema([Column(name="age", role="quasi", type="number")]))
 
-    found = Mondrian().partition(table, table.whole(), Guard([AtLeast(k=2)]), Run())
+    result = Mondrian().partition(table, table.whole(), Guard([AtLeast(k=2)]), StageContext())
 
-    assert {frozenset({0, 1}), frozenset({2, 3}), frozenset({4, 5})} == as_sets(found)
+    assert {frozenset({0, 1}), frozenset({2, 3}), frozenset({4, 5})} == as_sets(result)
 
 
 def test_progress_ends_with_all_rows():
     frame = pd.DataFrame({"age": range(100)})
     table = Table.build(frame, Schema([Column(name="age", role="quasi", type="number")]))
-    told = []
+    texts = []
 
     Mondrian().partition(
         table,
         table.whole(),
         Guard([AtLeast(k=7)]),
-        Run(report=lambda done, total: told.append((done, total))),
+        StageContext(report=lambda done, total: texts.append((done, total))),
     )
 
-    assert (100, 100) == told[-1]
-    assert sorted(told) == told
+    assert (100, 100) == texts[-1]
+    assert sorted(texts) == texts
 
 
 def test_parts_of_classes_that_nobody_gave_regions_have_none():
@@ -403,7 +401,7 @@ def test_parts_of_classes_that_nobody_gave_regions_have_none():
     )
     interleaved = Classes(np.array([0, 2, 4, 6, 1, 3, 5, 7]), np.array([0, 4, 8]))
 
-    found = Mondrian().partition(table, interleaved, Guard([AtLeast(k=2)]), Run())
+    result = Mondrian().partition(table, interleaved, Guard([AtLeast(k=2)]), StageContext())
 
-    assert [2, 2, 2, 2] == found.sizes.tolist()
-    assert found.regions is None
+    assert [2, 2, 2, 2] == result.sizes.tolist()
+    assert result.regions is None

@@ -8,12 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.testing.demands import AtLeast
+from anonloom import Column, Guard, Schema, StageContext, Table
 from anonloom_mondrian.mondrian import Mondrian
+from anonloom_testing.demands import AtLeast
 
 #: Figure 1, Patient Data, without the disease.
 PATIENTS = pd.DataFrame(
@@ -27,12 +24,12 @@ PATIENTS = pd.DataFrame(
 
 def partition(table, k, cut, mode="strict"):
     return Mondrian(mode=mode, cut=cut).partition(
-        table, table.whole(), Guard([AtLeast(k=k)]), Run()
+        table, table.whole(), Guard([AtLeast(k=k)]), StageContext()
     )
 
 
 def number_table(rows):
-    frame = pd.DataFrame(rows, columns=[f"q{at}" for at in range(len(rows[0]))])
+    frame = pd.DataFrame(rows, columns=[f"q{index}" for index in range(len(rows[0]))])
     return Table.build(
         frame, Schema([Column(name=name, role="quasi", type="number") for name in frame])
     )
@@ -55,12 +52,12 @@ def test_the_multidimensional_2_anonymization_of_the_patients():
         ),
     )
 
-    found = partition(table, k=2, cut="widest")
+    result = partition(table, k=2, cut="widest")
 
-    lo, hi = found.extents(table.codes)
+    lo, hi = result.extents(table.codes)
     published = [
-        tuple(tuple(axis.texts([lo[at, a], hi[at, a]])) for a, axis in enumerate(table.axes))
-        for at in range(len(found))
+        tuple(tuple(axis.texts([lo[index, a], hi[index, a]])) for a, axis in enumerate(table.axes))
+        for index in range(len(result))
     ]
     assert [
         (("Female", "Female"), ("25", "27"), ("53712", "53712")),
@@ -87,9 +84,9 @@ def test_strict_classes_are_at_most_2d_k_minus_1_plus_m(cut, rows, k):
     if len(rows) < k:
         return
 
-    found = partition(table, k, cut)
+    result = partition(table, k, cut)
 
-    assert found.sizes.max() <= 2 * 3 * (k - 1) + max(Counter(rows).values())
+    assert result.sizes.max() <= 2 * 3 * (k - 1) + max(Counter(rows).values())
 
 
 @pytest.mark.parametrize("cut", ["widest", "best-loss"])
@@ -101,12 +98,12 @@ def test_relaxed_classes_have_at_most_2k_minus_1_rows(cut, rows, k):
     if len(rows) < k:
         return
 
-    found = partition(table, k, cut, mode="relaxed")
+    result = partition(table, k, cut, mode="relaxed")
 
-    lo, hi = found.extents(table.codes)
+    lo, hi = result.extents(table.codes)
     varied = (lo < hi).any(axis=1)
-    assert (found.sizes[varied] <= 2 * k - 1).all()
-    assert (found.sizes >= k).all()
+    assert (result.sizes[varied] <= 2 * k - 1).all()
+    assert (result.sizes >= k).all()
 
 
 @pytest.mark.parametrize("cut", ["widest", "best-loss"])
@@ -118,9 +115,9 @@ def test_no_allowable_cut_is_left(cut, rows, k):
     if len(rows) < k:
         return
 
-    found = partition(table, k, cut)
+    result = partition(table, k, cut)
 
-    for at in range(len(found)):
-        for codes in table.codes[:, found.members(at)]:
+    for index in range(len(result)):
+        for codes in table.codes[:, result.members(index)]:
             below = [int((codes <= value).sum()) for value in np.unique(codes)]
             assert all(left < k or len(codes) - left < k for left in below)

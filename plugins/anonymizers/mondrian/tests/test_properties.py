@@ -9,14 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.data.builders import Tree
-from anonloom.data.loss import gcp
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.testing.demands import AtLeast, DistinctValues, WithinDistance
+from anonloom import Column, Guard, Schema, StageContext, Table
+from anonloom.hierarchies import Tree
+from anonloom.loss import gcp
 from anonloom_mondrian.mondrian import Mondrian
+from anonloom_testing.demands import AtLeast, DistinctValues, WithinDistance
 
 WAYS = [
     Mondrian(),
@@ -36,23 +33,23 @@ def columns_and_rows(draw):
     length = draw(st.integers(1, 40))
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     frame, columns = {}, []
-    for at in range(width):
-        kind = draw(st.sampled_from(["number", "category"])) if at < 3 else "number"
-        codes = rng.integers(0, draw(st.sampled_from([1, 2, 5, 30])) if at < 3 else 3, length)
+    for index in range(width):
+        kind = draw(st.sampled_from(["number", "category"])) if index < 3 else "number"
+        codes = rng.integers(0, draw(st.sampled_from([1, 2, 5, 30])) if index < 3 else 3, length)
         cells = (
             codes.astype(object) if kind == "number" else np.array([f"v{c}" for c in codes], "O")
         )
         cells[rng.random(length) < draw(st.sampled_from([0.0, 0.2]))] = None
-        frame[f"q{at}"] = cells
+        frame[f"q{index}"] = cells
         form = draw(st.sampled_from(FORMS[kind]))
-        columns.append(Column(name=f"q{at}", role="quasi", type=kind, publish=form))
+        columns.append(Column(name=f"q{index}", role="quasi", type=kind, publish=form))
     frame["illness"] = rng.choice(list("xyz"), length)
     columns.append(Column(name="illness", role="sensitive"))
     return Table.build(pd.DataFrame(frame), Schema(columns))
 
 
 def classes_of(table, guard, method):
-    return method.partition(table, table.whole(), guard, Run())
+    return method.partition(table, table.whole(), guard, StageContext())
 
 
 def illnesses(table, rows):
@@ -70,11 +67,11 @@ def test_classes_are_large_and_diverse_when_recounted(table, k, l):  # noqa: E74
     fits = len(whole) >= k and len(set(whole)) >= l
 
     for method in WAYS:
-        found = classes_of(table, guard, method)
+        result = classes_of(table, guard, method)
 
-        assert (len(table) if fits else 0) == len(found.rows), method
-        for at in range(len(found)):
-            values = illnesses(table, found.members(at))
+        assert (len(table) if fits else 0) == len(result.rows), method
+        for index in range(len(result)):
+            values = illnesses(table, result.members(index))
             assert len(values) >= k, method
             assert len(set(values)) >= l, method
 
@@ -87,10 +84,10 @@ def test_classes_are_close_when_recounted(table, t):
     overall = Counter(illnesses(table, range(len(table))))
 
     for method in WAYS:
-        found = classes_of(table, guard, method)
+        result = classes_of(table, guard, method)
 
-        for at in range(len(found)):
-            inside = Counter(illnesses(table, found.members(at)))
+        for index in range(len(result)):
+            inside = Counter(illnesses(table, result.members(index)))
             size = inside.total()
             far = sum(
                 abs(Fraction(inside[value], size) - Fraction(count, len(table)))
@@ -119,8 +116,8 @@ def test_relaxed_cuts_where_loss_drops_refine_the_strict_ones(table, k):
 
     if len(strict):
         outer = strict.labels(len(table))
-        for at in range(len(relaxed)):
-            assert 1 == len(set(outer[relaxed.members(at)].tolist()))
+        for index in range(len(relaxed)):
+            assert 1 == len(set(outer[relaxed.members(index)].tolist()))
         assert gcp(table, relaxed) <= gcp(table, strict) + 1e-12
 
 
@@ -128,10 +125,10 @@ def test_relaxed_cuts_where_loss_drops_refine_the_strict_ones(table, k):
 @settings(deadline=None, max_examples=60)
 def test_no_strict_cut_between_values_is_left(table, k):
     """However cuts are chosen, with k alone the recursion ends only where no axis has a cut."""
-    found = classes_of(table, Guard([AtLeast(k=k)]), Mondrian())
+    result = classes_of(table, Guard([AtLeast(k=k)]), Mondrian())
 
-    for at in range(len(found)):
-        for codes in table.codes[:, found.members(at)]:
+    for index in range(len(result)):
+        for codes in table.codes[:, result.members(index)]:
             below = [int((codes <= value).sum()) for value in np.unique(codes)]
             assert all(left < k or len(codes) - left < k for left in below)
 
@@ -146,10 +143,11 @@ def test_the_order_of_siblings_does_not_matter(order):
         frame, Schema([Column(name="town", role="quasi", hierarchy=Tree(tree=tree))])
     )
 
-    found = classes_of(table, Guard([AtLeast(k=8)]), Mondrian())
+    result = classes_of(table, Guard([AtLeast(k=8)]), Mondrian())
 
     assert {"abef", "cd"} == {
-        "".join(sorted(set(frame["town"].iloc[found.members(at)]))) for at in range(len(found))
+        "".join(sorted(set(frame["town"].iloc[result.members(index)])))
+        for index in range(len(result))
     }
 
 
@@ -169,10 +167,10 @@ def test_all_axes_count_not_only_the_cut_one():
         ),
     )
 
-    found = classes_of(table, Guard([AtLeast(k=4)]), Mondrian())
+    result = classes_of(table, Guard([AtLeast(k=4)]), Mondrian())
 
     assert [[0, 1, 2, 3], [4, 5, 6, 7]] == sorted(
-        sorted(found.members(at).tolist()) for at in range(len(found))
+        sorted(result.members(index).tolist()) for index in range(len(result))
     )
 
 
@@ -190,20 +188,20 @@ def test_per_bit_decides_between_a_large_gain_and_a_cheap_one(per_bit, sizes):
         ),
     )
 
-    found = classes_of(table, Guard([AtLeast(k=4)]), Mondrian(per_bit=per_bit))
+    result = classes_of(table, Guard([AtLeast(k=4)]), Mondrian(per_bit=per_bit))
 
-    assert sizes == sorted(found.sizes.tolist())
+    assert sizes == sorted(result.sizes.tolist())
 
 
 def test_of_many_children_only_the_large_ones_are_cut_off():
     """20 leaves under one node: a leaf with a sixteenth of the rows may go alone, others not."""
-    leaves = [f"v{at:02}" for at in range(20)]
+    leaves = [f"v{index:02}" for index in range(20)]
     # 16 rows of v10 in the middle of the order, 4 of every other leaf.
     rows = [leaf for leaf in leaves for _ in range(16 if leaf == "v10" else 4)]
     table = Table.build(pd.DataFrame({"q": rows}), Schema([Column(name="q", role="quasi")]))
 
-    found = classes_of(table, Guard([AtLeast(k=4)]), Mondrian())
+    result = classes_of(table, Guard([AtLeast(k=4)]), Mondrian())
 
-    alone = [set(np.array(rows)[found.members(at)]) for at in range(len(found))]
+    alone = [set(np.array(rows)[result.members(index)]) for index in range(len(result))]
     assert {"v10"} in alone
-    assert len(rows) == found.sizes.sum()
+    assert len(rows) == result.sizes.sum()

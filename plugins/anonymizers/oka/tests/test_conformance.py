@@ -1,7 +1,7 @@
 """The partitioner keeps the promises of its kind, with and without cells."""
 
-from anonloom.testing.partitioner import PartitionerConformance
 from anonloom_oka.oka import OnePassKMeans
+from anonloom_testing.partitioner import PartitionerConformance
 
 
 class TestDefaults(PartitionerConformance):

@@ -7,14 +7,10 @@ import pandas as pd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.data.builders import Tree
-from anonloom.data.classes import Classes
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.testing.demands import AtLeast
+from anonloom import Classes, Column, Guard, Schema, StageContext, Table
+from anonloom.hierarchies import Tree
 from anonloom_oka.oka import OnePassKMeans
+from anonloom_testing.demands import AtLeast
 
 TOWNS = {"north": ["a", "b", "c"], "south": ["d", "e"], "f": None}
 
@@ -31,8 +27,10 @@ class Oracle:
 
     def __init__(self, table, k):
         self.table, self.k = table, k
-        self.numbers = [at for at, axis in enumerate(table.axes) if axis.type == "number"]
-        self.categories = [at for at, axis in enumerate(table.axes) if axis.type == "category"]
+        self.numbers = [index for index, axis in enumerate(table.axes) if axis.type == "number"]
+        self.categories = [
+            index for index, axis in enumerate(table.axes) if axis.type == "category"
+        ]
 
     def codes(self, row):
         return tuple(self.table.codes[:, row].tolist())
@@ -56,16 +54,16 @@ class Oracle:
 
     def distance(self, row, cluster):
         share, total = 1 / len(self.table.axes), 0.0
-        for at in self.numbers:
-            axis, code = self.table.axes[at], self.table.codes[at, row]
-            mean = self.mean(at, cluster)
+        for index in self.numbers:
+            axis, code = self.table.axes[index], self.table.codes[index, row]
+            mean = self.mean(index, cluster)
             if mean is None or code == axis.missing:
                 total += share * float((mean is None) != (code == axis.missing))
             else:
                 total += share * abs(axis.places[code] - mean) / axis.range
-        for at in self.categories:
-            axis, code = self.table.axes[at], int(self.table.codes[at, row])
-            mode = self.mode(at, cluster)
+        for index in self.categories:
+            axis, code = self.table.axes[index], int(self.table.codes[index, row])
+            mode = self.mode(index, cluster)
             if axis.missing in (code, mode):
                 total += share * float(code != mode)
             else:
@@ -104,7 +102,7 @@ def expected_classes(table, members, k, run):
     order = [row for rows in parts for row in rows]
     draw = dict(zip(order, run.rng.random(len(order)), strict=True))
     turn = dict(zip(order, run.rng.random(len(order)), strict=True))
-    return {frozenset(found) for rows in parts for found in oracle.clusters(rows, draw, turn)}
+    return {frozenset(result) for rows in parts for result in oracle.clusters(rows, draw, turn)}
 
 
 # --- tables whose distances are exact in binary as far as means are ------------------------------
@@ -138,7 +136,7 @@ def tables(draw):
 
 
 def as_sets(classes):
-    return {frozenset(classes.members(at).tolist()) for at in range(len(classes))}
+    return {frozenset(classes.members(index).tolist()) for index in range(len(classes))}
 
 
 @given(table=tables(), k=st.integers(1, 6), data=st.data())
@@ -147,13 +145,13 @@ def test_finds_the_clusters_of_the_algorithm_boxes(table, k, data):
     label = data.draw(
         st.lists(st.integers(0, 1), min_size=len(table), max_size=len(table)), "labels"
     )
-    members = [[row for row in range(len(table)) if label[row] == at] for at in range(2)]
+    members = [[row for row in range(len(table)) if label[row] == index] for index in range(2)]
     members = [rows for rows in members if len(rows) >= k]
     rows = np.array([row for part in members for row in part], np.int64)
     bounds = np.append(0, np.cumsum([len(part) for part in members])).astype(np.int64)
 
-    found = OnePassKMeans().partition(
-        table, Classes(rows, bounds), Guard([AtLeast(k=k)]), Run(seed=3)
+    result = OnePassKMeans().partition(
+        table, Classes(rows, bounds), Guard([AtLeast(k=k)]), StageContext(seed=3)
     )
 
-    assert expected_classes(table, members, k, Run(seed=3)) == as_sets(found)
+    assert expected_classes(table, members, k, StageContext(seed=3)) == as_sets(result)

@@ -7,8 +7,7 @@ hand on a small table, not a table of the paper.
 import numpy as np
 import pandas as pd
 
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
+from anonloom import Column, Schema, Table
 from anonloom_kernels.heights import heights_of
 from anonloom_oka.one_pass import cluster_cells
 

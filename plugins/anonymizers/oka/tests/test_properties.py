@@ -5,23 +5,21 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from anonloom.data.findings import Findings
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.testing.demands import AtLeast
-from anonloom.testing.mixed import mixed_table
+from anonloom import Column, Findings, Guard, Schema, StageContext, Table
 from anonloom_oka.oka import OnePassKMeans
+from anonloom_testing.demands import AtLeast
+from anonloom_testing.mixed import mixed_table
 
 
-def partition(table, k, run=None, **params):
+def partition(table, k, context=None, **params):
     guard = Guard([AtLeast(k=k)])
-    return OnePassKMeans(**params).partition(table, table.whole(), guard, run or Run(seed=1))
+    return OnePassKMeans(**params).partition(
+        table, table.whole(), guard, context or StageContext(seed=1)
+    )
 
 
 def in_order(classes):
-    return [classes.members(at).tolist() for at in range(len(classes))]
+    return [classes.members(index).tolist() for index in range(len(classes))]
 
 
 @given(
@@ -41,21 +39,21 @@ def in_order(classes):
 def test_every_class_has_k_to_2k_minus_1_rows(rows, columns, k, cell, missing, constant, seed):
     table = mixed_table(rows, columns, seed, missing, constant)
 
-    found = partition(table, k, cell=cell)
+    result = partition(table, k, cell=cell)
 
     if rows < k:
-        assert list(range(rows)) == found.suppressed.tolist()
+        assert list(range(rows)) == result.suppressed.tolist()
     else:
-        assert list(range(rows)) == sorted(found.rows.tolist())
-        assert found.sizes.min() >= k
-        assert found.sizes.max() <= 2 * k - 1
+        assert list(range(rows)) == sorted(result.rows.tolist())
+        assert result.sizes.min() >= k
+        assert result.sizes.max() <= 2 * k - 1
 
 
 def test_the_number_of_workers_changes_nothing():
     table = mixed_table(20_000, 4, seed=5, missing=True)
 
-    alone = partition(table, 5, Run(seed=2, workers=1), cell=500)
-    together = partition(table, 5, Run(seed=2, workers=3), cell=500)
+    alone = partition(table, 5, StageContext(seed=2, workers=1), cell=500)
+    together = partition(table, 5, StageContext(seed=2, workers=3), cell=500)
 
     assert in_order(alone) == in_order(together)
 
@@ -63,20 +61,20 @@ def test_the_number_of_workers_changes_nothing():
 def test_another_seed_gives_other_clusters():
     table = mixed_table(300, 4, seed=5)
 
-    one, other = (partition(table, 5, Run(seed=seed)) for seed in (1, 2))
+    one, other = (partition(table, 5, StageContext(seed=seed)) for seed in (1, 2))
 
     assert in_order(one) != in_order(other)
 
 
 @pytest.mark.parametrize(("cell", "expected"), [(1000, 1), (300, 1), (299, 2), (50, 6)])
 def test_says_how_many_cells_there_were_and_what_was_moved(cell, expected):
-    run = Run()
+    context = StageContext()
 
-    partition(mixed_table(300, 3, seed=1), 5, run, cell=cell)
+    partition(mixed_table(300, 3, seed=1), 5, context, cell=cell)
 
-    found = Findings.of(run.found)
-    cells, moved, share = found
-    assert (expected > 1) == bool(found.notices)
+    result = Findings.of(context.found)
+    cells, moved, share = result
+    assert (expected > 1) == bool(result.notices)
     assert ("cells", expected) == (cells.name, cells.value)
     assert ("moved", "moved_share") == (moved.name, share.name)
     assert 0 < moved.value < 300
@@ -84,14 +82,14 @@ def test_says_how_many_cells_there_were_and_what_was_moved(cell, expected):
 
 
 def test_progress_rises_to_all_rows():
-    told = []
-    run = Run(report=lambda done, total: told.append((done, total)))
+    texts = []
+    context = StageContext(report=lambda done, total: texts.append((done, total)))
 
-    partition(mixed_table(10_000, 3, seed=1), 5, run, cell=1000)
+    partition(mixed_table(10_000, 3, seed=1), 5, context, cell=1000)
 
-    assert (10_000, 10_000) == told[-1]
-    assert sorted(told) == told
-    assert len(told) > 1
+    assert (10_000, 10_000) == texts[-1]
+    assert sorted(texts) == texts
+    assert len(texts) > 1
 
 
 def test_no_quasi_identifier_is_no_trouble():
@@ -99,6 +97,6 @@ def test_no_quasi_identifier_is_no_trouble():
         pd.DataFrame({"illness": list("xyxyx")}), Schema([Column(name="illness", role="sensitive")])
     )
 
-    found = partition(table, 2)
+    result = partition(table, 2)
 
-    assert [2, 3] == sorted(found.sizes.tolist())
+    assert [2, 3] == sorted(result.sizes.tolist())

@@ -1,7 +1,7 @@
 """The mechanism keeps the promises of its kind, with every important setting."""
 
-from anonloom.testing import MechanismConformance
 from anonloom_perturbation.perturb import Perturb
+from anonloom_testing import MechanismConformance
 
 # By its notes, of which every row has its own, the kit tells rows apart.
 NOTES_STAY = {"note": 0}

@@ -4,13 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonloom.data.builders import Widths
-from anonloom.data.line import Line
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.data.written import Tree
+from anonloom import Column, Schema, StageContext, Table
+from anonloom.data import OrderedColumn
 from anonloom.errors import UsageError
-from anonloom.kinds.context import Run
+from anonloom.hierarchies import Tree, Widths
 from anonloom_perturbation.noise import jittered, usual_noise
 from anonloom_perturbation.perturb import Perturb
 from anonloom_perturbation.swaps import donors
@@ -20,7 +17,7 @@ ROWS = 20_000
 
 def number(values, **more):
     column = Column(name="x", role="other", type="number", **more)
-    return Line.of(pd.Series(values, dtype=float), column)
+    return OrderedColumn.of(pd.Series(values, dtype=float), column)
 
 
 def one_column(values, **more):
@@ -33,15 +30,15 @@ def table():
     rng = np.random.default_rng(1)
     frame = pd.DataFrame(
         {
-            "id": [f"n{at}" for at in range(ROWS)],
+            "id": [f"n{index}" for index in range(ROWS)],
             "age": rng.integers(18, 81, ROWS),
             "sex": rng.choice(["f", "m"], ROWS),
             "lag": rng.exponential(5.0, ROWS),
             "day": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 999, ROWS), "D"),
-            "town": [f"t{at % 500}" for at in range(ROWS)],
+            "town": [f"t{index % 500}" for index in range(ROWS)],
             "illness": rng.choice(["flu", "gout"], ROWS),
             "outcome": rng.choice(["well", "ill"], ROWS),
-            "who": [f"p{at // 2}" for at in range(ROWS)],
+            "who": [f"p{index // 2}" for index in range(ROWS)],
         }
     )
     columns = [
@@ -75,56 +72,56 @@ def share_changed(table, found, name):
 )
 def test_a_level_says_how_much(table, level, number_share, days, swaps):
     """Without clipping; rounding to whole days adds a twelfth to the variance."""
-    found = Perturb(level=level, clip=False).protect(table, Run())
+    result = Perturb(level=level, clip=False).protect(table, StageContext())
 
-    assert np.std(moved(table, found, "lag")) == pytest.approx(
+    assert np.std(moved(table, result, "lag")) == pytest.approx(
         number_share * table.column("lag").std(), rel=0.03
     )
-    assert np.std(moved(table, found, "day")) == pytest.approx(np.sqrt(days**2 + 1 / 12), rel=0.03)
+    assert np.std(moved(table, result, "day")) == pytest.approx(np.sqrt(days**2 + 1 / 12), rel=0.03)
     # Of 500 towns nearly every swap is seen; chosen are exactly the share.
-    assert share_changed(table, found, "town") == pytest.approx(swaps, rel=0.01)
+    assert share_changed(table, result, "town") == pytest.approx(swaps, rel=0.01)
 
 
 def test_named_columns_have_their_own_amounts(table):
     """Lag has the paper's noise of half a day; nobody is told of the level here."""
     method = Perturb(level=None, noise={"age": 3, "lag": 0.5}, swap={"town": 0.3}, clip=False)
 
-    found = method.protect(table, Run())
+    result = method.protect(table, StageContext())
 
-    assert np.std(moved(table, found, "age")) == pytest.approx(3, rel=0.03)
-    assert np.std(moved(table, found, "lag")) == pytest.approx(0.5, rel=0.03)
-    assert share_changed(table, found, "town") == pytest.approx(0.3, rel=0.01)
+    assert np.std(moved(table, result, "age")) == pytest.approx(3, rel=0.03)
+    assert np.std(moved(table, result, "lag")) == pytest.approx(0.5, rel=0.03)
+    assert share_changed(table, result, "town") == pytest.approx(0.3, rel=0.01)
     for name in ("id", "sex", "day", "illness", "outcome", "who"):
-        assert table.column(name).equals(found.column(name))
+        assert table.column(name).equals(result.column(name))
 
 
 def test_only_quasi_and_other_are_perturbed_unless_named(table):
-    found = Perturb().protect(table, Run())
+    result = Perturb().protect(table, StageContext())
 
-    untouched = [n for n in table.frame.columns if table.column(n).equals(found.column(n))]
+    untouched = [n for n in table.frame.columns if table.column(n).equals(result.column(n))]
     assert ["id", "illness", "outcome", "who"] == untouched
 
 
 def test_columns_say_which_are_perturbed(table):
-    found = Perturb(columns=("sex", "illness"), noise={"lag": 1}).protect(table, Run())
+    result = Perturb(columns=("sex", "illness"), noise={"lag": 1}).protect(table, StageContext())
 
-    changed = [n for n in table.frame.columns if not table.column(n).equals(found.column(n))]
+    changed = [n for n in table.frame.columns if not table.column(n).equals(result.column(n))]
     assert ["sex", "lag", "illness"] == changed
 
 
 def test_one_share_swaps_every_category(table):
-    found = Perturb(level=None, swap=0.5).protect(table, Run())
+    result = Perturb(level=None, swap=0.5).protect(table, StageContext())
 
-    assert share_changed(table, found, "town") == pytest.approx(0.5, rel=0.01)
+    assert share_changed(table, result, "town") == pytest.approx(0.5, rel=0.01)
     # Two sexes: half of the swapped have the same as before.
-    assert share_changed(table, found, "sex") == pytest.approx(0.25, rel=0.05)
+    assert share_changed(table, result, "sex") == pytest.approx(0.25, rel=0.05)
 
 
 def test_the_whole_share_is_swapped_in_one_circle():
     source = donors(np.ones(50, bool), 1.0, "permute", np.random.default_rng(0))
 
     assert list(range(50)) == sorted(source.tolist())
-    assert all(at != taken for at, taken in enumerate(source))
+    assert all(index != taken for index, taken in enumerate(source))
 
 
 def test_swapping_agrees_with_a_slow_transcript():
@@ -132,42 +129,42 @@ def test_swapping_agrees_with_a_slow_transcript():
     present = [True, False, True, True, False, True, True, True]
     for how in ("permute", "redraw"):
         rng = np.random.default_rng(3)
-        rows = [at for at, there in enumerate(present) if there]
+        rows = [index for index, there in enumerate(present) if there]
         chosen = rng.choice(rows, 3, replace=False).tolist()
         if how == "permute":
-            givers = [chosen[at - 1] for at in range(3)]
+            givers = [chosen[index - 1] for index in range(3)]
         else:
             givers = rng.choice(rows, 3).tolist()
         expected = list(range(8))
         for taker, giver in zip(chosen, givers, strict=True):
             expected[taker] = giver
 
-        found = donors(np.array(present), 0.5, how, np.random.default_rng(3))
+        result = donors(np.array(present), 0.5, how, np.random.default_rng(3))
 
-        assert expected == found.tolist()
+        assert expected == result.tolist()
 
 
 def test_redrawn_values_follow_their_frequencies():
     towns = ["a"] * 9000 + ["b"] * 1000
 
     method = Perturb(swap=1.0, swapping="redraw")
-    found = method.protect(one_column(towns, type="category"), Run()).column("x")
+    result = method.protect(one_column(towns, type="category"), StageContext()).column("x")
 
-    assert (found == "b").mean() == pytest.approx(0.1, abs=0.02)
-    assert (found[:9000] == "b").mean() == pytest.approx(0.1, abs=0.02)
+    assert (result == "b").mean() == pytest.approx(0.1, abs=0.02)
+    assert (result[:9000] == "b").mean() == pytest.approx(0.1, abs=0.02)
 
 
 def test_jitter_agrees_with_a_slow_transcript():
     line = number([1.5, np.nan, 3.25, 10.0])
     draws = np.random.default_rng(5).standard_normal(4)
 
-    found = jittered(line, 4.0, True, np.random.default_rng(5))
+    result = jittered(line, 4.0, True, np.random.default_rng(5))
 
     expected = [
         None if cell is None else min(max(round(cell + 4.0 * draw, 2), 1.5), 10.0)
         for cell, draw in zip([1.5, None, 3.25, 10.0], draws, strict=True)
     ]
-    assert expected == [None if np.isnan(place) else place for place in found]
+    assert expected == [None if np.isnan(place) else place for place in result]
 
 
 def test_a_missing_cell_shifts_nobody_elses_noise():
@@ -186,9 +183,9 @@ def test_times_have_the_noise_of_the_paper(level, seconds):
         Schema([column]),
     )
 
-    found = Perturb(level=level, clip=False).protect(table, Run())
+    result = Perturb(level=level, clip=False).protect(table, StageContext())
 
-    after = (found.column("x") - table.column("x")).dt.total_seconds()
+    after = (result.column("x") - table.column("x")).dt.total_seconds()
     assert np.std(after) == pytest.approx(seconds, rel=0.03)
 
 
@@ -205,23 +202,23 @@ def test_very_large_numbers_and_noise_stay_numbers(clip):
     table = one_column([-1e300, 1e300, 0.5, 1e-300])
 
     for noise in (1e300, 1.7e308):
-        found = Perturb(noise={"x": noise}, clip=clip).protect(table, Run()).column("x")
-        assert (found.abs() <= 1e300).all()
+        result = Perturb(noise={"x": noise}, clip=clip).protect(table, StageContext()).column("x")
+        assert (result.abs() <= 1e300).all()
 
 
 def test_dates_stay_within_the_years_that_can_be_written():
     table = one_column(["0001-01-01", "9999-12-31"] * 20, type="date")
 
-    found = Perturb(noise={"x": 1e9}, clip=False).protect(table, Run()).column("x")
+    result = Perturb(noise={"x": 1e9}, clip=False).protect(table, StageContext()).column("x")
 
-    assert {"0001-01-01", "9999-12-31"} == {str(day.date()) for day in found}
+    assert {"0001-01-01", "9999-12-31"} == {str(day.date()) for day in result}
 
 
 def test_clipping_is_optional():
     table = one_column([0.0, 1.0] * 50)
 
-    inside = Perturb(noise={"x": 5}).protect(table, Run()).column("x")
-    outside = Perturb(noise={"x": 5}, clip=False).protect(table, Run()).column("x")
+    inside = Perturb(noise={"x": 5}).protect(table, StageContext()).column("x")
+    outside = Perturb(noise={"x": 5}, clip=False).protect(table, StageContext()).column("x")
 
     assert (0.0, 1.0) == (inside.min(), inside.max())
     assert outside.min() < 0.0 < 1.0 < outside.max()
@@ -232,17 +229,17 @@ def test_values_that_the_hierarchy_lacks_become_the_nearest_that_the_column_has(
     tree = Tree(tree={"young": ["10", "21", "30"], "old": ["60", "70"]})
     table = one_column([10, 21, 30, 60, 70] * 9, hierarchy=tree, publish="nodes")
 
-    found = Perturb(noise={"x": 4}).protect(table, Run())
+    result = Perturb(noise={"x": 4}).protect(table, StageContext())
 
-    assert {10.0, 21.0, 30.0, 60.0, 70.0} == set(found.column("x"))
-    assert not table.column("x").equals(found.column("x"))
+    assert {10.0, 21.0, 30.0, 60.0, 70.0} == set(result.column("x"))
+    assert not table.column("x").equals(result.column("x"))
 
 
 def test_a_hierarchy_that_covers_every_number_changes_nothing():
     table = one_column([10, 21, 30] * 9)
     binned = one_column([10, 21, 30] * 9, hierarchy=Widths(widths=(10,)), publish="nodes")
 
-    plain, bins = (Perturb(noise={"x": 4}).protect(t, Run()) for t in (table, binned))
+    plain, bins = (Perturb(noise={"x": 4}).protect(t, StageContext()) for t in (table, binned))
 
     assert plain.column("x").tolist() == bins.column("x").tolist()
     assert bins.axes[0].occurring == len(set(bins.column("x")))
@@ -251,27 +248,31 @@ def test_a_hierarchy_that_covers_every_number_changes_nothing():
 def test_rows_that_are_suppressed_stay_so():
     table = one_column([1.0, None, 3.0, None], missing="suppress")
 
-    found = Perturb().protect(table, Run())
+    result = Perturb().protect(table, StageContext())
 
-    assert [False, True, False, True] == found.incomplete.tolist()
+    assert [False, True, False, True] == result.incomplete.tolist()
 
 
 def test_says_how_many_cells_differ(table):
-    run = Run()
+    context = StageContext()
 
-    found = Perturb(columns=("town", "lag")).protect(table, run)
+    result = Perturb(columns=("town", "lag")).protect(table, context)
 
-    changed, chart = run.found
-    shares = [share_changed(table, found, name) for name in ("lag", "town")]
+    changed, chart = context.found
+    shares = [share_changed(table, result, name) for name in ("lag", "town")]
     assert ("changed", pytest.approx(np.mean(shares))) == (changed.name, changed.value)
     assert {"labels": ["lag", "town"], "share": pytest.approx(shares)} == chart.data
 
 
 def test_persons_and_pseudonyms_pass_through(table):
-    found = Perturb().protect(table.narrowed(frozenset({"quasi", "other"})), Run()).revealed()
+    result = (
+        Perturb()
+        .protect(table.restricted_to(frozenset({"quasi", "other"})), StageContext())
+        .with_all_columns()
+    )
 
-    assert table.persons.tolist() == found.persons.tolist()
-    assert table.pseudonym_keys == found.pseudonym_keys
+    assert table.persons.tolist() == result.persons.tolist()
+    assert table.pseudonym_keys == result.pseudonym_keys
 
 
 PUBLISHED = "published are: 'id', 'age', 'sex', 'lag', 'day', 'town', 'illness', 'outcome'"
@@ -307,7 +308,7 @@ def test_columns_that_do_not_suit_are_named(table, params, expected):
 
     assert expected == method.problem(table.schema)
     with pytest.raises(UsageError) as caught:
-        method.protect(table, Run())
+        method.protect(table, StageContext())
     assert f"perturb: {expected}" == str(caught.value)
 
 

@@ -7,9 +7,7 @@ import pandas as pd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
+from anonloom import Column, Schema, StageContext, Table
 from anonloom_perturbation.perturb import Perturb
 
 CELLS = {
@@ -63,12 +61,12 @@ METHODS = st.builds(
 @given(table=tables(), method=METHODS, seed=st.integers(0, 9))
 @settings(deadline=None, max_examples=200)
 def test_a_perturbed_table_is_plausible(table, method, seed):
-    found = method.protect(table, Run(seed=seed))
+    result = method.protect(table, StageContext(seed=seed))
 
-    assert table.origin.tolist() == found.origin.tolist()
-    assert table.schema == found.schema
+    assert table.origin.tolist() == result.origin.tolist()
+    assert table.schema == result.schema
     for column in table.schema:
-        before, after = table.column(column.name), found.column(column.name)
+        before, after = table.column(column.name), result.column(column.name)
         assert before.dtype == after.dtype
         # Missing stays missing, and nothing else becomes it.
         assert before.isna().tolist() == after.isna().tolist()
@@ -88,10 +86,10 @@ def test_a_perturbed_table_is_plausible(table, method, seed):
         elif column.type == "date":
             assert (new == new.dt.normalize()).all()
     # Sensitive values are perturbed only when they are named.
-    assert table.column("illness").tolist() == found.column("illness").tolist()
+    assert table.column("illness").tolist() == result.column("illness").tolist()
     # What is coded is what is in the frame.
-    again = Table.build(found.frame, found.schema)
-    assert again.codes.tolist() == found.codes.tolist()
+    again = Table.build(result.frame, result.schema)
+    assert again.codes.tolist() == result.codes.tolist()
 
 
 @given(
@@ -107,7 +105,7 @@ def test_no_more_cells_change_than_are_swapped(cells, share, seed):
     )
     present = sum(cell is not None for cell in cells)
 
-    found = Perturb(swap=share).protect(table, Run(seed=seed)).column("town").tolist()
+    result = Perturb(swap=share).protect(table, StageContext(seed=seed)).column("town").tolist()
 
-    changed = sum(a is not None and a != b for a, b in zip(cells, found, strict=True))
+    changed = sum(a is not None and a != b for a, b in zip(cells, result, strict=True))
     assert changed <= max(2, round(share * present))

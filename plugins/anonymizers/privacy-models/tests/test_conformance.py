@@ -3,16 +3,16 @@
 import math
 from collections import Counter
 
-from anonloom.testing.privacy import PrivacyModelConformance
 from anonloom_privacy_models.k_anonymity import KAnonymity
 from anonloom_privacy_models.l_diversity import LDiversity
 from anonloom_privacy_models.t_closeness import TCloseness
+from anonloom_testing.privacy import PrivacyModelConformance
 
 
 def illnesses(rows):
     """Count the illnesses: a missing one is none, a person counts once per illness."""
-    found = [(row.get("person", at), row["illness"]) for at, row in enumerate(rows)]
-    return Counter(illness for _, illness in set(found) if illness is not None)
+    results = [(row.get("person", index), row["illness"]) for index, row in enumerate(rows)]
+    return Counter(illness for _, illness in set(results) if illness is not None)
 
 
 class TestKAnonymity(PrivacyModelConformance):
@@ -20,7 +20,7 @@ class TestKAnonymity(PrivacyModelConformance):
     params = {"k": 3}
 
     def reference(self, rows, everybody):
-        return len({row.get("person", at) for at, row in enumerate(rows)}) >= 3
+        return len({row.get("person", index) for index, row in enumerate(rows)}) >= 3
 
 
 class TestDistinctLDiversity(PrivacyModelConformance):

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.data.builders import Tree
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
+from anonloom import Column, Schema, Table
+from anonloom.hierarchies import Tree
 from anonloom_privacy_models import tallies
 from anonloom_privacy_models.k_anonymity import KAnonymity
 from anonloom_privacy_models.l_diversity import LDiversity
@@ -116,14 +115,14 @@ def test_tallies_are_the_counts_of_every_range(batch, question):
     rows, starts, stops = asked(order, ranges)
 
     with mock.patch.object(tallies, "BATCH", batch):
-        found = [Counter() for _ in ranges]
+        results = [Counter() for _ in ranges]
         occurrences = tallies.Occurrences.of(table, "illness", rows)
         for tally in occurrences.tallies(starts, stops):
             names = table.coded("illness").axis.values
-            for at, value, count in zip(tally.range, tally.value, tally.count, strict=True):
-                found[tally.which[at]][names[value]] += int(count)
+            for index, value, count in zip(tally.range, tally.value, tally.count, strict=True):
+                results[tally.which[index]][names[value]] += int(count)
 
-    assert [counted(table, order[a:b], "illness") for a, b in ranges] == found
+    assert [counted(table, order[a:b], "illness") for a, b in ranges] == results
 
 
 def test_cumulated_counts_are_used_for_many_windows():
@@ -136,18 +135,18 @@ def test_cumulated_counts_are_used_for_many_windows():
 
     written_out = mock.patch.object(tallies.Occurrences, "_written_out", side_effect=AssertionError)
     with mock.patch.object(tallies, "BATCH", 4096), written_out:
-        found = {
-            (int(tally.which[at]), int(value)): int(count)
+        results = {
+            (int(tally.which[index]), int(value)): int(count)
             for tally in occurrences.tallies(starts, stops)
-            for at, value, count in zip(tally.range, tally.value, tally.count, strict=True)
+            for index, value, count in zip(tally.range, tally.value, tally.count, strict=True)
         }
 
     expected = {
-        (at, value): len(range(a + (value - a) % 3, b, 3))
-        for at, (a, b) in enumerate(zip(starts.tolist(), stops.tolist(), strict=True))
+        (index, value): len(range(a + (value - a) % 3, b, 3))
+        for index, (a, b) in enumerate(zip(starts.tolist(), stops.tolist(), strict=True))
         for value in range(3)
     }
-    assert {key: count for key, count in expected.items() if count} == found
+    assert {key: count for key, count in expected.items() if count} == results
 
 
 @BATCHES
@@ -176,13 +175,13 @@ def test_k_counts_persons(batch, question):
 def test_distances(column, name, oracle, question):
     table, order, ranges = question
 
-    found = TCloseness(t=0.5, of=column, distance=name).distances(table, *asked(order, ranges))
+    result = TCloseness(t=0.5, of=column, distance=name).distances(table, *asked(order, ranges))
 
     expected = [
         oracle(table, order[a:b]) if counted(table, order[a:b], "illness") else math.inf
         for a, b in ranges
     ]
-    np.testing.assert_allclose(found, expected, atol=1e-12)
+    np.testing.assert_allclose(result, expected, atol=1e-12)
 
 
 MODELS = [
@@ -211,11 +210,11 @@ def test_what_would_pass_passes(model, question):
         assert not model.admits(table, rows, starts, stops).all()
         return
     named = dict(part.split(": ") for part in words.split(", "))
-    said = {name: int(text) if text.isdigit() else float(text) for name, text in named.items()}
-    milder = attrs.evolve(model, **said)
+    messages = {name: int(text) if text.isdigit() else float(text) for name, text in named.items()}
+    milder = attrs.evolve(model, **messages)
     assert milder.admits(table, rows, starts, stops).all()
-    stricter = {name: _stricter(model, name, value) for name, value in said.items()}
-    if len(ranges) and len(said) == 1 and min(stricter.values()) > 0:
+    stricter = {name: _stricter(model, name, value) for name, value in messages.items()}
+    if len(ranges) and len(messages) == 1 and min(stricter.values()) > 0:
         assert not attrs.evolve(model, **stricter).admits(table, rows, starts, stops).all()
 
 
@@ -274,14 +273,14 @@ def test_classes_are_compared_with_rows_that_can_be_published(rows):
         Column(name="illness", role="sensitive"),
     )
     table = Table.build(frame, Schema(columns))
-    kept = [at for at, (_, complete) in enumerate(rows) if complete]
+    kept = [index for index, (_, complete) in enumerate(rows) if complete]
     half = kept[: -(-len(kept) // 2)]
     model = TCloseness(t=0.5, of="illness")
-    found = model.distances(table, np.array(half), np.array([0]), np.array([len(half)]))
+    result = model.distances(table, np.array(half), np.array([0]), np.array([len(half)]))
 
     shares = [
-        {value: Counter(rows[at][0] for at in some)[value] / len(some) for value in "abc"}
+        {value: Counter(rows[index][0] for index in some)[value] / len(some) for value in "abc"}
         for some in (half, kept)
     ]
     expected = sum(abs(shares[0][value] - shares[1][value]) for value in "abc") / 2
-    assert pytest.approx(expected) == float(found[0])
+    assert pytest.approx(expected) == float(result[0])

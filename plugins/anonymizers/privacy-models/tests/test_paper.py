@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonloom.data.builders import Tree
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
+from anonloom import Column, Schema, Table
+from anonloom.hierarchies import Tree
 from anonloom_privacy_models.l_diversity import LDiversity
 from anonloom_privacy_models.t_closeness import TCloseness
 

@@ -5,12 +5,9 @@ import pandas as pd
 import pytest
 from hypothesis import strategies as st
 
-from anonloom.data.builders import Tree
-from anonloom.data.classes import Classes
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.kinds.guard import Guard
-from anonloom.testing.demands import AtLeast, DistinctValues, half_of
+from anonloom import Classes, Column, Guard, Schema, Table
+from anonloom.hierarchies import Tree
+from anonloom_testing.demands import AtLeast, DistinctValues, half_of
 
 TOWNS = {"north": ["a", "b", "c"], "south": ["d", "e"], "f": None}
 
@@ -56,7 +53,7 @@ def any_guards(draw):
 def starts(draw, table):
     """Up to three given classes; some rows are suppressed, some absent."""
     label = draw(st.lists(st.integers(-2, 2), min_size=len(table), max_size=len(table)))
-    members = [[row for row in range(len(table)) if label[row] == at] for at in range(3)]
+    members = [[row for row in range(len(table)) if label[row] == index] for index in range(3)]
     suppressed = [row for row in range(len(table)) if label[row] == -1]
     return as_classes([rows for rows in members if rows], suppressed)
 
@@ -77,7 +74,7 @@ class Drawn:
 
     @staticmethod
     def members(classes):
-        return [classes.members(at).tolist() for at in range(len(classes))]
+        return [classes.members(index).tolist() for index in range(len(classes))]
 
 
 @pytest.fixture(scope="session")

@@ -7,20 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.data.classes import Classes
-from anonloom.data.findings import Findings
-from anonloom.data.loss import gcp
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
+from anonloom import Classes, Column, Findings, Guard, Partitioner, Schema, StageContext, Table
 from anonloom.errors import ParameterError
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.kinds.partitioner import Partitioner
-from anonloom.testing.demands import AtLeast, DistinctValues
+from anonloom.loss import gcp
 from anonloom_rayden.cof import Cof
 from anonloom_rayden.detection import Scoring, beyond, removable
 from anonloom_rayden.gower import space_of
 from anonloom_rayden.vptree import VpTree
+from anonloom_testing.demands import AtLeast, DistinctValues
 
 
 def ages(values, illness=None):
@@ -37,15 +31,15 @@ def ages(values, illness=None):
 
 
 def handled(method, table, classes, guard):
-    run = Run(seed=3)
-    found = method.handle(table, classes, guard, run)
-    return found, {finding.name: finding for finding in Findings.of(run.found)}
+    context = StageContext(seed=3)
+    result = method.handle(table, classes, guard, context)
+    return result, {finding.name: finding for finding in Findings.of(context.found)}
 
 
 def warned(method, table, classes, guard):
-    run = Run(seed=3)
-    method.handle(table, classes, guard, run)
-    return [notice.text for notice in Findings.of(run.found).notices]
+    context = StageContext(seed=3)
+    method.handle(table, classes, guard, context)
+    return [notice.text for notice in Findings.of(context.found).notices]
 
 
 def values_of(found):
@@ -53,23 +47,23 @@ def values_of(found):
 
 
 #: Twelve classes of ten neighbouring ages, and in each one row that is far from the others.
-TWELVE = [100 * at + step for at in range(12) for step in range(9)] + [
-    5000 + at for at in range(12)
+TWELVE = [100 * index + step for index in range(12) for step in range(9)] + [
+    5000 + index for index in range(12)
 ]
-LABELS = np.array([at for at in range(12) for _ in range(9)] + list(range(12)))
+LABELS = np.array([index for index in range(12) for _ in range(9)] + list(range(12)))
 
 
 def test_outliers_form_classes_of_their_own():
     table = ages(TWELVE)
     classes = Classes.from_labels(LABELS)
 
-    found, report = handled(Cof(), table, classes, Guard([AtLeast(k=5)]))
+    result, report = handled(Cof(), table, classes, Guard([AtLeast(k=5)]))
 
-    assert {frozenset(range(9 * at, 9 * at + 9)) for at in range(12)} | {
+    assert {frozenset(range(9 * index, 9 * index + 9)) for index in range(12)} | {
         frozenset(range(108, 113)),
         frozenset(range(113, 120)),
-    } == {frozenset(found.members(at).tolist()) for at in range(len(found))}
-    assert gcp(table, found) < gcp(table, classes)
+    } == {frozenset(result.members(index).tolist()) for index in range(len(result))}
+    assert gcp(table, result) < gcp(table, classes)
     assert {
         "outliers_detected": 12,
         "outliers_recovered": 12,
@@ -84,17 +78,17 @@ def test_no_class_falls_below_what_the_guard_demands():
     """Classes of ten cannot spare a row when ten are demanded."""
     classes = Classes.from_labels(LABELS)
 
-    found, report = handled(Cof(), ages(TWELVE), classes, Guard([AtLeast(k=10)]))
+    result, report = handled(Cof(), ages(TWELVE), classes, Guard([AtLeast(k=10)]))
 
-    assert classes is found
+    assert classes is result
     assert (12, 12) == (report["outliers_detected"].value, report["outliers_kept"].value)
 
 
 def test_the_papers_rule_leaves_classes_below_k():
     method = Cof(removal="paper")
-    found, _ = handled(method, ages(TWELVE), Classes.from_labels(LABELS), Guard([AtLeast(k=10)]))
+    result, _ = handled(method, ages(TWELVE), Classes.from_labels(LABELS), Guard([AtLeast(k=10)]))
 
-    assert [9] * 12 == found.sizes[:12].tolist()
+    assert [9] * 12 == result.sizes[:12].tolist()
     assert not method.sound
 
 
@@ -104,14 +98,14 @@ def test_fewer_outliers_than_a_class_needs_return_or_are_suppressed(unrecovered)
     table = ages(TWELVE[:36] + TWELVE[108:112])
     classes = Classes.from_labels(np.concatenate([LABELS[:36], LABELS[108:112]]))
 
-    found, report = handled(Cof(unrecovered=unrecovered), table, classes, Guard([AtLeast(k=5)]))
+    result, report = handled(Cof(unrecovered=unrecovered), table, classes, Guard([AtLeast(k=5)]))
 
     if unrecovered == "return":
-        assert [10] * 4 == found.sizes.tolist()
-        assert [] == found.suppressed.tolist()
+        assert [10] * 4 == result.sizes.tolist()
+        assert [] == result.suppressed.tolist()
     else:
-        assert [9] * 4 == found.sizes.tolist()
-        assert [36, 37, 38, 39] == found.suppressed.tolist()
+        assert [9] * 4 == result.sizes.tolist()
+        assert [36, 37, 38, 39] == result.suppressed.tolist()
     lost = 4 * (unrecovered == "suppress")
     assert {
         "outliers_detected": 4,
@@ -127,9 +121,9 @@ def test_a_rate_without_outliers_is_no_rate():
     """Nothing was recovered and nothing had to be: not 100 %."""
     classes = Classes.from_labels(np.repeat([0, 1], 6))
 
-    found, report = handled(Cof(), ages(list(range(12))), classes, Guard([AtLeast(k=3)]))
+    result, report = handled(Cof(), ages(list(range(12))), classes, Guard([AtLeast(k=3)]))
 
-    assert classes is found
+    assert classes is result
     assert (None, "none detected") == (
         report["recovery_rate"].value,
         report["recovery_rate"].status,
@@ -146,18 +140,18 @@ class Pairs(Partitioner):
     def guard_use(self):
         return "size"
 
-    def partition(self, table, classes, guard, run):
+    def partition(self, table, classes, guard, context):
         return Classes.from_labels(
             np.arange(len(classes.rows)) // 2, classes.rows, classes.suppressed
         )
 
 
 def test_what_a_recovery_by_size_makes_is_merged_until_admitted():
-    found, report = handled(
+    result, report = handled(
         Cof(recovery=Pairs()), ages(TWELVE), Classes.from_labels(LABELS), Guard([AtLeast(k=5)])
     )
 
-    assert (found.sizes >= 5).all()
+    assert (result.sizes >= 5).all()
     assert 12 == report["outliers_recovered"].value
 
 
@@ -166,12 +160,12 @@ def test_what_an_unsound_recovery_leaves_too_small_is_not_published():
     method = Cof(recovery=VpTree(cut="paper", vantage="random"), unrecovered="suppress")
     values = TWELVE[:108] + [5000] * 8 + [9000, 9001, 9002, 9003]
 
-    found, report = handled(
+    result, report = handled(
         method, ages(values), Classes.from_labels(LABELS), Guard([AtLeast(k=5)])
     )
 
-    assert (found.sizes >= 5).all()
-    assert [116, 117, 118, 119] == found.suppressed.tolist()
+    assert (result.sizes >= 5).all()
+    assert [116, 117, 118, 119] == result.suppressed.tolist()
     assert 4 == report["outliers_suppressed"].value
 
 
@@ -181,9 +175,9 @@ def test_a_class_keeps_the_rows_that_its_diversity_needs():
     guard = Guard([AtLeast(k=5), DistinctValues(l=2, of="illness")])
     classes = Classes.from_labels(LABELS)
 
-    found, report = handled(Cof(), ages(TWELVE, illness), classes, guard)
+    result, report = handled(Cof(), ages(TWELVE, illness), classes, guard)
 
-    assert classes is found
+    assert classes is result
     assert 12 == report["outliers_kept"].value
 
 
@@ -204,12 +198,12 @@ def test_outliers_that_no_class_can_spare_are_warned_of():
 def test_vp_tree_and_cof_as_they_come_say_that_nothing_was_moved():
     rng = np.random.default_rng(1)
     table, guard = ages(rng.normal(size=400).round(2).tolist()), Guard([AtLeast(k=8)])
-    classes = VpTree().partition(table, table.whole(), guard, Run())
-    halves = VpTree(cut="half").partition(table, table.whole(), guard, Run())
+    classes = VpTree().partition(table, table.whole(), guard, StageContext())
+    halves = VpTree(cut="half").partition(table, table.whole(), guard, StageContext())
 
-    (said,) = warned(Cof(), table, classes, guard)
+    (message,) = warned(Cof(), table, classes, guard)
 
-    assert "are in classes without rows to spare beyond what the privacy models demand" in said
+    assert "are in classes without rows to spare beyond what the privacy models demand" in message
     assert [] == warned(Cof(), table, halves, guard)
 
 
@@ -257,8 +251,8 @@ def test_classes_in_which_nobody_can_be_an_outlier_are_warned_of():
 def slow_removable(table, classes, guard, flagged, scores):
     """The longest prefix, most outlying first, without which the guard admits a class."""
     leaving = []
-    for at in range(len(classes)):
-        own = range(int(classes.bounds[at]), int(classes.bounds[at + 1]))
+    for index in range(len(classes)):
+        own = range(int(classes.bounds[index]), int(classes.bounds[index + 1]))
         ranked = sorted((p for p in own if p in flagged), key=lambda p: (-scores[p], p))
         for length in range(len(ranked), 0, -1):
             rest = [classes.rows[p] for p in own if p not in ranked[:length]]
@@ -279,13 +273,13 @@ def test_the_most_outlying_leave_as_many_as_the_guard_allows(drawn):
         if not len(classes):
             return
         space = space_of(table, "gower", "equality")
-        scores = Scoring(space, 2, "paper").scores(table, classes, Run())
+        scores = Scoring(space, 2, "paper").scores(table, classes, StageContext())
         flagged = np.flatnonzero(beyond(scores, classes, alpha))
 
-        found = flagged[removable(table, classes, guard, flagged, scores)]
+        result = flagged[removable(table, classes, guard, flagged, scores)]
 
         expected = slow_removable(table, classes, guard, set(flagged.tolist()), scores)
-        assert expected == found.tolist()
+        assert expected == result.tolist()
 
     holds()
 
@@ -302,9 +296,9 @@ def test_classes_below_what_is_demanded_are_left_alone():
     classes = Classes.from_labels(np.array([0] * 3 + [1] * 8))
     table = ages([1, 2, 90, *range(10, 17), 80])
 
-    found, _ = handled(Cof(alpha=0.5), table, classes, Guard([AtLeast(k=4)]))
+    result, _ = handled(Cof(alpha=0.5), table, classes, Guard([AtLeast(k=4)]))
 
-    assert [0, 1, 2] == sorted(found.members(0).tolist())
+    assert [0, 1, 2] == sorted(result.members(0).tolist())
 
 
 @pytest.mark.parametrize("alpha", [-1.0, 1e308])

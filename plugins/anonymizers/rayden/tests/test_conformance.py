@@ -1,9 +1,9 @@
 """Every variant of both methods keeps the promises of its kind, or says that it does not."""
 
-from anonloom.testing.outliers import OutlierHandlerConformance
-from anonloom.testing.partitioner import PartitionerConformance
 from anonloom_rayden.cof import Cof
 from anonloom_rayden.vptree import VpTree
+from anonloom_testing.outliers import OutlierHandlerConformance
+from anonloom_testing.partitioner import PartitionerConformance
 
 
 class TestVpTree(PartitionerConformance):

@@ -8,17 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
+from anonloom import Column, Guard, Schema, StageContext, Table
 from anonloom.errors import UsageError
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.testing.demands import AtLeast
 from anonloom_rayden import gower
 from anonloom_rayden.cof import Cof
 from anonloom_rayden.gower import between, from_one, space_of
 from anonloom_rayden.tree import select
 from anonloom_rayden.vptree import VpTree
+from anonloom_testing.demands import AtLeast
 
 # --- the distance, from the cells of the table ----------------------------------------------------
 
@@ -68,9 +65,9 @@ def test_the_distance_is_the_papers(kind, categories, drawn, monkeypatch):
         ]
         singly = [[between(space, table.codes, a, b) for b in range(n)] for a in range(n)]
         row = np.empty(n)
-        for one in range(n):
-            from_one(space, table.codes, one, 0, n, 1, row)
-            assert singly[one] == row.tolist()
+        for indice in range(n):
+            from_one(space, table.codes, indice, 0, n, 1, row)
+            assert singly[indice] == row.tolist()
         assert np.allclose(expected, singly, rtol=0, atol=1e-12)
 
     holds()
@@ -91,7 +88,7 @@ def test_a_euclidean_distance_refuses_categories():
 
     tree = VpTree(distance="euclidean")
     with pytest.raises(UsageError) as caught:
-        tree.partition(table, table.whole(), Guard(), Run())
+        tree.partition(table, table.whole(), Guard(), StageContext())
 
     expected = (
         "a Euclidean distance needs numbers, and these quasi-identifiers are categories: 'sex', "
@@ -130,14 +127,14 @@ class Slow:
 
     def classes(self, classes, run):
         salts = run.rng.integers(2**63, size=len(classes)).tolist()
-        found = []
-        for at, salt in enumerate(salts):
-            given_rows = classes.members(at).tolist()
-            found += self.grow(sorted(given_rows, key=self.codes), salt)
+        results = []
+        for index, salt in enumerate(salts):
+            given_rows = classes.members(index).tolist()
+            results += self.grow(sorted(given_rows, key=self.codes), salt)
         if not self.method.sound:
-            return found, []
-        good = [rows for rows in found if self.admitted(rows)]
-        return good, [row for rows in found if rows not in good for row in rows]
+            return results, []
+        good = [rows for rows in results if self.admitted(rows)]
+        return good, [row for rows in results if rows not in good for row in rows]
 
     def codes(self, row):
         return tuple(self.table.codes[:, row].tolist())
@@ -163,14 +160,14 @@ class Slow:
         order = sorted(range(len(rows)), key=lambda at: (apart[at], at))
         if self.method.cut == "paper":
             median = np.median(apart)
-            near = {at for at in order if apart[at] <= median}
+            near = {index for index in order if apart[index] <= median}
         elif self.method.cut == "half":
             near = set(order[: (len(rows) + 1) // 2])
         else:
             near = set(order[: len(rows) // self.k // 2 * self.k])
         return (
-            [row for at, row in enumerate(rows) if at in near],
-            [row for at, row in enumerate(rows) if at not in near],
+            [row for index, row in enumerate(rows) if index in near],
+            [row for index, row in enumerate(rows) if index not in near],
         )
 
     def vantage(self, rows, salt, attempt):
@@ -233,15 +230,19 @@ def test_finds_the_classes_of_the_recursion(drawn):
         classes = data.draw(drawn.starts(table))
 
         for method in (VpTree(**way) for way in WAYS):
-            expected, given_up = Slow(table, guard, method).classes(classes, Run(seed=seed))
+            expected, given_up = Slow(table, guard, method).classes(
+                classes, StageContext(seed=seed)
+            )
 
             for workers in (1, 3):
-                found = method.partition(table, classes, guard, Run(seed=seed, workers=workers))
+                result = method.partition(
+                    table, classes, guard, StageContext(seed=seed, workers=workers)
+                )
 
-                as_sets = {frozenset(rows) for rows in drawn.members(found)}
+                as_sets = {frozenset(rows) for rows in drawn.members(result)}
                 assert {frozenset(rows) for rows in expected} == as_sets, (method, workers)
                 suppressed = sorted([*given_up, *classes.suppressed])
-                assert suppressed == found.suppressed.tolist(), (method, workers)
+                assert suppressed == result.suppressed.tolist(), (method, workers)
 
     holds()
 
@@ -254,18 +255,18 @@ def test_selection_finds_where_a_weight_is_reached(weights, data):
     """Equal distances are ordered by place."""
     distances = data.draw(st.lists(st.integers(0, 6), min_size=len(weights), max_size=len(weights)))
     rows = data.draw(st.integers(1, sum(weights)))
-    keys = np.array([d << 32 | at for at, d in enumerate(distances)], np.int64)
+    keys = np.array([d << 32 | index for index, d in enumerate(distances)], np.int64)
     # Two points of another node stand before.
     held = np.array([7, 7, *weights], np.int64)
 
-    found = select(keys.copy(), len(keys), held, 2, rows)
+    result = select(keys.copy(), len(keys), held, 2, rows)
 
     reached = 0
     for key in sorted(keys.tolist()):
         before, reached = reached, reached + weights[key & (2**32 - 1)]
         if reached >= rows:
             break
-    assert (key, before) == found
+    assert (key, before) == result
 
 
 def test_progress_ends_with_all_rows():
@@ -279,13 +280,13 @@ def test_progress_ends_with_all_rows():
             ]
         ),
     )
-    told = []
+    texts = []
 
     VpTree().partition(
         table,
         table.whole(),
         Guard([AtLeast(k=7)]),
-        Run(report=lambda done, total: told.append((done, total))),
+        StageContext(report=lambda done, total: texts.append((done, total))),
     )
 
-    assert (100, 100) == told[-1]
+    assert (100, 100) == texts[-1]

@@ -7,18 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonloom.data.classes import Classes
-from anonloom.data.findings import Findings
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.run.merge import merge_until_admitted
-from anonloom.testing.demands import AtLeast
+from anonloom import Classes, Column, Findings, Guard, Schema, StageContext, Table
+from anonloom._run.merge import merge_until_admitted
 from anonloom_rayden.cof import Cof
 from anonloom_rayden.detection import Scoring
 from anonloom_rayden.gower import between, space_of
 from anonloom_rayden.vptree import VpTree
+from anonloom_testing.demands import AtLeast
 
 #: Table 3, columns 'RYD Det.', n = 10,000.
 DETECTED = {5: 421, 10: 394, 15: 371, 20: 348, 25: 311}
@@ -62,11 +57,13 @@ def literally(table, k, seed):
     was chosen because it fits Table 3: the README names those that do not.
     """
     guard = Guard([AtLeast(k=k)])
-    parts = TREE.partition(table, table.whole(), guard, Run(seed=seed, stage="partitioner"))
+    parts = TREE.partition(
+        table, table.whole(), guard, StageContext(seed=seed, stage="partitioner")
+    )
     classes = merge_until_admitted(table, parts, guard)
-    run = Run(seed=seed, stage="outliers")
-    after = OUTLIERS.handle(table, classes, guard, run)
-    return parts, after, {finding.name: finding.value for finding in run.found}
+    context = StageContext(seed=seed, stage="outliers")
+    after = OUTLIERS.handle(table, classes, guard, context)
+    return parts, after, {finding.name: finding.value for finding in context.found}
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +75,7 @@ def experiments(adult):
 def test_table_3_detected_outliers(experiments):
     """Within a tenth of the paper's, mean of five seeds, at every k."""
     ours = {
-        k: np.mean([found["outliers_detected"] for _, _, found in runs])
+        k: np.mean([result["outliers_detected"] for _, _, result in runs])
         for k, runs in experiments.items()
     }
     print({k: (DETECTED[k], float(ours[k])) for k in DETECTED})
@@ -87,7 +84,7 @@ def test_table_3_detected_outliers(experiments):
 
 def test_table_3_fewer_outliers_are_detected_at_larger_k(experiments):
     ours = [
-        sum(found["outliers_detected"] for _, _, found in runs) for runs in experiments.values()
+        sum(result["outliers_detected"] for _, _, result in runs) for runs in experiments.values()
     ]
     assert sorted(ours, reverse=True) == ours
 
@@ -95,7 +92,7 @@ def test_table_3_fewer_outliers_are_detected_at_larger_k(experiments):
 def test_table_3_most_outliers_are_recovered(experiments):
     """More than nine in ten at every k; how many exactly is not reproduced."""
     for runs in experiments.values():
-        assert np.mean([found["recovery_rate"] for _, _, found in runs]) > 0.9
+        assert np.mean([result["recovery_rate"] for _, _, result in runs]) > 0.9
 
 
 def test_ties_at_the_median_leave_parts_outside_k_to_2k_minus_1(experiments):
@@ -113,9 +110,9 @@ def test_the_literal_removal_leaves_classes_below_k(experiments):
 
 def test_the_sound_variant_leaves_none(adult):
     table, guard = some_of(adult, 0), Guard([AtLeast(k=10)])
-    classes = VpTree(cut="half").partition(table, table.whole(), guard, Run())
+    classes = VpTree(cut="half").partition(table, table.whole(), guard, StageContext())
 
-    after = Cof().handle(table, classes, guard, Run())
+    after = Cof().handle(table, classes, guard, StageContext())
 
     assert 10 <= after.sizes.min() <= after.sizes.max() <= 19
     assert len(after) > len(classes)
@@ -124,13 +121,13 @@ def test_the_sound_variant_leaves_none(adult):
 def test_two_deviations_cannot_be_exceeded_among_five_rows(adult):
     """At k = 5 aligned classes have five rows: no score lies more than sqrt(4) deviations off."""
     table, guard = some_of(adult, 0), Guard([AtLeast(k=5)])
-    classes = VpTree().partition(table, table.whole(), guard, Run())
-    run = Run()
+    classes = VpTree().partition(table, table.whole(), guard, StageContext())
+    context = StageContext()
 
-    Cof(removal="paper").handle(table, classes, guard, run)
+    Cof(removal="paper").handle(table, classes, guard, context)
 
     assert {5} == set(classes.sizes.tolist())
-    assert 0 == Findings.of(run.found)["outliers_detected"].value
+    assert 0 == Findings.of(context.found)["outliers_detected"].value
 
 
 # --- formulas, by hand ----------------------------------------------------------------------------
@@ -156,8 +153,8 @@ def test_gowers_distance():
     """Ages over a range of 40, equality of the others, and the mean over all three columns."""
     table = people()
     space = space_of(table, "gower", "equality")
-    found = [between(space, table.codes, 0, other) for other in range(4)]
-    assert [0, (0.25 + 1 + 0) / 3, (1 + 0 + 1) / 3, 1 / 3] == pytest.approx(found)
+    results = [between(space, table.codes, 0, other) for other in range(4)]
+    assert [0, (0.25 + 1 + 0) / 3, (1 + 0 + 1) / 3, 1 / 3] == pytest.approx(results)
 
 
 def test_chaining_distance_and_score():
@@ -170,10 +167,10 @@ def test_chaining_distance_and_score():
     table = Table.build(frame, Schema([Column(name="age", role="quasi", type="number")]))
     scoring = Scoring(space_of(table, "gower", "equality"), 2, "paper")
 
-    found = scoring.scores(table, Classes.whole(np.arange(4)), Run())
+    result = scoring.scores(table, Classes.whole(np.arange(4)), StageContext())
 
     lengths = [5, 7, 4, 11]
     around = [7 + 4, 5 + 4, 7 + 5, 4 + 7]
     assert [2 * own / others for own, others in zip(lengths, around, strict=True)] == (
-        pytest.approx(found.tolist())
+        pytest.approx(result.tolist())
     )

@@ -7,10 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyod.models.cof import COF
 
-from anonloom.data.classes import Classes
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
+from anonloom import Classes, Column, Schema, StageContext, Table
 from anonloom_rayden import detection, scores
 from anonloom_rayden.detection import Scoring, beyond
 from anonloom_rayden.gower import between, space_of
@@ -18,11 +15,11 @@ from anonloom_rayden.gower import between, space_of
 
 def scored(table, classes, neighbours, chain, workers=1):
     space = space_of(table, "gower", "equality")
-    return Scoring(space, neighbours, chain).scores(table, classes, Run(workers=workers))
+    return Scoring(space, neighbours, chain).scores(table, classes, StageContext(workers=workers))
 
 
 def numbers(values):
-    frame = pd.DataFrame({f"q{at}": column for at, column in enumerate(values)})
+    frame = pd.DataFrame({f"q{index}": column for index, column in enumerate(values)})
     return Table.build(
         frame, Schema([Column(name=name, role="quasi", type="number") for name in frame])
     )
@@ -47,13 +44,13 @@ def slow_scores(table, rows, neighbours, chain):
     def length(row):
         path = [row, *neighbourhood(row)]
         if chain == "paper":
-            steps = [(at, apart[path[at], path[at - 1]]) for at in range(1, nb + 1)]
+            steps = [(index, apart[path[index], path[index - 1]]) for index in range(1, nb + 1)]
         elif chain == "sbn":
             return trail_length(row, path[1:])
         else:
             steps = [
-                (nb + 1 - at, min(apart[path[at], earlier] for earlier in path[:at]))
-                for at in range(1, nb + 1)
+                (nb + 1 - index, min(apart[path[index], earlier] for earlier in path[:index]))
+                for index in range(1, nb + 1)
             ]
         return 2 / (nb * (nb + 1)) * sum(weight * step for weight, step in steps) if nb else 0.0
 
@@ -94,8 +91,8 @@ def test_scores_are_those_of_the_definition(chain, drawn):
             for score in slow_scores(table, rows, neighbours, chain)
         ]
         for workers in (1, 3):
-            found = scored(table, classes, neighbours, chain, workers)
-            assert np.allclose(expected, found, rtol=1e-8, atol=0), workers
+            result = scored(table, classes, neighbours, chain, workers)
+            assert np.allclose(expected, result, rtol=1e-8, atol=0), workers
 
     holds()
 
@@ -114,9 +111,9 @@ def test_neighbours_in_large_classes_are_looked_for_in_cells(monkeypatch):
         lambda *given: looked_at.append(given[3].tolist()) or score(*given),
     )
 
-    found = scored(table, table.whole(), 5, "paper")
+    result = scored(table, table.whole(), 5, "paper")
 
-    assert expected.tolist() == found.tolist()
+    assert expected.tolist() == result.tolist()
     assert [[0, 150, 300]] == looked_at
 
 
@@ -151,10 +148,10 @@ def test_the_chain_of_pyod_agrees_with_pyod_on_numbers(neighbours):
     values = np.random.default_rng(1).normal(size=200)
     table = numbers([values])
 
-    found = scored(table, table.whole(), neighbours, "pyod")
+    result = scored(table, table.whole(), neighbours, "pyod")
 
     expected = COF(n_neighbors=neighbours).fit(values[:, None]).decision_scores_
-    assert np.allclose(expected, found, rtol=1e-6)
+    assert np.allclose(expected, result, rtol=1e-6)
 
 
 def test_the_chain_of_pyod_agrees_with_pyod_inside_classes():
@@ -162,12 +159,12 @@ def test_the_chain_of_pyod_agrees_with_pyod_inside_classes():
     values, label = rng.normal(size=120), np.repeat([0, 1, 2, 3], 30)
     table = numbers([values])
 
-    found = scored(table, Classes.from_labels(label), 7, "pyod")
+    result = scored(table, Classes.from_labels(label), 7, "pyod")
 
-    for at in range(4):
-        own = values[label == at][:, None]
+    for index in range(4):
+        own = values[label == index][:, None]
         expected = COF(n_neighbors=7).fit(own).decision_scores_
-        assert np.allclose(expected, found[label == at], rtol=1e-6)
+        assert np.allclose(expected, result[label == index], rtol=1e-6)
 
 
 def test_the_chain_of_pyod_agrees_with_pyod_on_euclidean_distances():
@@ -178,10 +175,10 @@ def test_the_chain_of_pyod_agrees_with_pyod_on_euclidean_distances():
     table = numbers(points.T)
     scoring = Scoring(space_of(table, "euclidean", "equality"), 10, "pyod")
 
-    found = scoring.scores(table, table.whole(), Run())
+    result = scoring.scores(table, table.whole(), StageContext())
 
     expected = COF(n_neighbors=10).fit(points).decision_scores_
-    assert np.allclose(expected, found, rtol=1e-6)
+    assert np.allclose(expected, result, rtol=1e-6)
 
 
 # --- the threshold --------------------------------------------------------------------------------
@@ -198,7 +195,9 @@ def marked(alpha, *scores):
 def test_a_score_beyond_mean_and_deviations_is_marked():
     scores = [1, 1.1, 0.9, 1, 1.05, 0.95, 3]
     above = np.mean(scores) + 2 * np.std(scores)
-    assert [at for at, score in enumerate(scores) if score > above] == marked(2, *scores) == [6]
+    assert (
+        [index for index, score in enumerate(scores) if score > above] == marked(2, *scores) == [6]
+    )
 
 
 def test_equal_scores_mark_nobody():

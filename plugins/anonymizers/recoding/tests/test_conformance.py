@@ -1,15 +1,15 @@
 """Every method keeps the promises of its kind."""
 
-from anonloom.testing import (
-    GeneralizerConformance,
-    MechanismConformance,
-    OutlierHandlerConformance,
-)
 from anonloom_recoding.centroid import Centroid
 from anonloom_recoding.drop_columns import DropColumns
 from anonloom_recoding.hierarchy import ByHierarchy
 from anonloom_recoding.outliers import LeaveAll, Suppress
 from anonloom_recoding.sets import Sets
+from anonloom_testing import (
+    GeneralizerConformance,
+    MechanismConformance,
+    OutlierHandlerConformance,
+)
 
 
 class TestNone(OutlierHandlerConformance):

@@ -4,11 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonloom.data.release import Release
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
+from anonloom import Column, Release, Schema, StageContext, Table
 from anonloom.errors import UsageError
-from anonloom.kinds.context import Run
 from anonloom_recoding.drop_columns import DropColumns
 
 
@@ -34,28 +31,28 @@ def table():
 
 
 def test_dropped_columns_are_gone_and_the_rest_is_as_it_was(table):
-    found = DropColumns(columns=("town", "illness")).protect(table, Run())
+    result = DropColumns(columns=("town", "illness")).protect(table, StageContext())
 
-    assert ("id", "age", "who") == found.schema.names
-    assert ["age"] == [axis.name for axis in found.axes]
-    assert table.codes[:1].tolist() == found.codes.tolist()
-    assert [7, 8, 9] == found.origin.tolist()
-    assert table.persons.tolist() == found.persons.tolist()
-    assert table.incomplete.tolist() == found.incomplete.tolist()
-    assert table.pseudonym_keys == found.pseudonym_keys
-    assert table.frame[["id", "age", "who"]].equals(found.frame)
-    assert ["id", "age"] == list(Release.as_it_is(found).frame.columns)
+    assert ("id", "age", "who") == result.schema.names
+    assert ["age"] == [axis.name for axis in result.axes]
+    assert table.codes[:1].tolist() == result.codes.tolist()
+    assert [7, 8, 9] == result.origin.tolist()
+    assert table.persons.tolist() == result.persons.tolist()
+    assert table.incomplete.tolist() == result.incomplete.tolist()
+    assert table.pseudonym_keys == result.pseudonym_keys
+    assert table.frame[["id", "age", "who"]].equals(result.frame)
+    assert ["id", "age"] == list(Release.as_it_is(result).frame.columns)
 
 
 def test_a_row_is_complete_when_the_column_that_suppressed_it_is_gone(table):
-    found = DropColumns(columns=("age", "id")).protect(table, Run())
+    result = DropColumns(columns=("age", "id")).protect(table, StageContext())
 
-    assert [False, False, False] == found.incomplete.tolist()
-    assert {} == found.pseudonym_keys
+    assert [False, False, False] == result.incomplete.tolist()
+    assert {} == result.pseudonym_keys
 
 
 def test_the_table_that_was_given_is_unchanged(table):
-    DropColumns(columns=("town",)).protect(table, Run())
+    DropColumns(columns=("town",)).protect(table, StageContext())
 
     assert ("id", "age", "town", "illness", "who") == table.schema.names
     assert ["id", "age", "town", "illness", "who"] == list(table.frame.columns)
@@ -79,6 +76,6 @@ def test_the_table_that_was_given_is_unchanged(table):
 def test_only_published_columns_can_be_dropped(table, name, expected):
     """Without the persons the models would count rows, and admit more than they should."""
     with pytest.raises(UsageError) as caught:
-        DropColumns(columns=("town", name)).protect(table, Run())
+        DropColumns(columns=("town", name)).protect(table, StageContext())
 
     assert expected == str(caught.value)

@@ -9,11 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.data.builders import Tree
-from anonloom.data.classes import Classes, Regions
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
+from anonloom import Classes, Column, Schema, StageContext, Table
+from anonloom.data import Regions
+from anonloom.hierarchies import Tree
 from anonloom_recoding.centroid import Centroid
 from anonloom_recoding.hierarchy import ByHierarchy
 from anonloom_recoding.sets import Sets
@@ -58,7 +56,7 @@ def published(release):
 
 
 def test_hierarchy_publishes_every_declared_form(table):
-    release = ByHierarchy().generalize(table, CLASSES, Run())
+    release = ByHierarchy().generalize(table, CLASSES, StageContext())
 
     first = ("[30, 34]", "ab", "2001-02", '{"x", "y", "z"}')
     assert [
@@ -82,7 +80,7 @@ def regions(table, **changes):
 
 
 def test_regions_are_published_when_asked_for(table):
-    release = ByHierarchy(extent="region").generalize(table, regions(table), Run())
+    release = ByHierarchy(extent="region").generalize(table, regions(table), StageContext())
 
     wide = ("[30, 60]", "*", "2000s", '{"x", "y", "z"}', "flu")
     assert [wide, ("40", "a", "2003-01-01", "x", "flu")] == [
@@ -91,21 +89,23 @@ def test_regions_are_published_when_asked_for(table):
 
 
 def test_regions_are_published_after_a_global_recoding(table):
-    asked = ByHierarchy(extent="region").generalize(table, regions(table), Run())
-    by_itself = ByHierarchy().generalize(table, regions(table, global_recoding=True), Run())
+    asked = ByHierarchy(extent="region").generalize(table, regions(table), StageContext())
+    by_itself = ByHierarchy().generalize(
+        table, regions(table, global_recoding=True), StageContext()
+    )
 
     assert published(asked) == published(by_itself)
 
 
 def test_regions_are_left_alone_otherwise(table):
-    tight = ByHierarchy().generalize(table, CLASSES, Run())
+    tight = ByHierarchy().generalize(table, CLASSES, StageContext())
 
     for method, classes in (
         (ByHierarchy(), regions(table)),
         (ByHierarchy(extent="tight"), regions(table, global_recoding=True)),
         (ByHierarchy(extent="region"), CLASSES),
     ):
-        assert published(tight) == published(method.generalize(table, classes, Run()))
+        assert published(tight) == published(method.generalize(table, classes, StageContext()))
 
 
 def test_levels_of_a_global_recoding_are_kept(table):
@@ -115,13 +115,13 @@ def test_levels_of_a_global_recoding_are_kept(table):
     level[2, 1] = 1
     classes = attrs.evolve(classes, regions=attrs.evolve(classes.regions, level=level))
 
-    release = ByHierarchy().generalize(table, classes, Run())
+    release = ByHierarchy().generalize(table, classes, StageContext())
 
     assert ("40", "ab", "2003-01-01", "x", "flu") == published(release)[5]
 
 
 def test_sets_publish_the_values_of_each_class(table):
-    release = Sets().generalize(table, CLASSES, Run())
+    release = Sets().generalize(table, CLASSES, StageContext())
 
     days = '{"2001-02-03", "2001-02-04", "2001-02-10"}'
     assert ('{"30", "34"}', '{"a", "b"}', days, '{"x", "y", "z"}', "flu") == published(release)[0]
@@ -131,7 +131,7 @@ def test_sets_publish_the_values_of_each_class(table):
 
 def test_centroids_publish_means_and_modes(table):
     """Missing values have no part in a centroid."""
-    release = Centroid().generalize(table, CLASSES, Run())
+    release = Centroid().generalize(table, CLASSES, StageContext())
 
     assert ("32.666667", "b", "2001-02-05", "x", "flu") == published(release)[0]
     assert ("55.5", "c", "2003-01-01", "x", "flu") == published(release)[3]
@@ -140,7 +140,7 @@ def test_centroids_publish_means_and_modes(table):
 
 
 def test_centroids_publish_medians_and_nodes(table):
-    release = Centroid(number="median", category="node").generalize(table, CLASSES, Run())
+    release = Centroid(number="median", category="node").generalize(table, CLASSES, StageContext())
 
     assert ("34", "ab", "2001-02-04", "*", "flu") == published(release)[0]
     assert ("55.5", "*", "2003-01-01", "x", "flu") == published(release)[3]
@@ -152,7 +152,7 @@ def test_centroids_of_times_are_cut_to_the_second(number, centre):
     schema = Schema([Column(name="seen", role="quasi", type="time")])
     table = Table.build(pd.DataFrame({"seen": cells}), schema)
 
-    release = Centroid(number=number).generalize(table, table.whole(), Run())
+    release = Centroid(number=number).generalize(table, table.whole(), StageContext())
     assert [(f"1969-05-01 {centre}",)] * 3 == published(release)
 
 
@@ -166,7 +166,7 @@ def test_a_class_without_values_has_a_missing_centroid():
     classes = Classes(np.array([0, 1, 2]), np.array([0, 2, 3]))
 
     for number in ("mean", "median"):
-        release = Centroid(number=number).generalize(table, classes, Run())
+        release = Centroid(number=number).generalize(table, classes, StageContext())
         assert [(None, None), (None, None), ("3", "2001-01-01")] == published(release)
 
 
@@ -189,15 +189,15 @@ def test_centroids_are_those_of_the_statistics_module(rows):
     table = Table.build(frame, Schema(columns))
     classes = Classes.from_labels(frame["label"].to_numpy())
 
-    mean = published(Centroid().generalize(table, classes, Run()))
-    median = published(Centroid(number="median").generalize(table, classes, Run()))
+    mean = published(Centroid().generalize(table, classes, StageContext()))
+    median = published(Centroid(number="median").generalize(table, classes, StageContext()))
 
-    for at, (_, _, label) in enumerate(rows):
+    for index, (_, _, label) in enumerate(rows):
         ages = [age for age, _, other in rows if other == label and age is not None]
         towns = sorted(town for _, town, other in rows if other == label and town is not None)
-        assert (round(statistics.mean(ages), 6) if ages else None) == as_number(mean[at][0])
-        assert (statistics.median(ages) if ages else None) == as_number(median[at][0])
-        assert (statistics.mode(towns) if towns else None) == mean[at][1]
+        assert (round(statistics.mean(ages), 6) if ages else None) == as_number(mean[index][0])
+        assert (statistics.median(ages) if ages else None) == as_number(median[index][0])
+        assert (statistics.mode(towns) if towns else None) == mean[index][1]
 
 
 def as_number(text):

@@ -7,16 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.data.builders import Tree
-from anonloom.data.classes import Classes, Regions
-from anonloom.data.loss import gcp
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.testing.demands import AtLeast, DistinctValues
+from anonloom import Classes, Column, Guard, Schema, StageContext, Table
+from anonloom.data import Regions
+from anonloom.hierarchies import Tree
+from anonloom.loss import gcp
 from anonloom_recoding.fitting import worst_rows
 from anonloom_recoding.outliers import LeaveAll, Suppress
+from anonloom_testing.demands import AtLeast, DistinctValues
 
 TOWNS = {"ab": ["a", "b"], "cd": ["c", "d"]}
 
@@ -57,7 +54,7 @@ def test_the_worst_row_of_a_class_is_the_one_without_which_least_is_lost(partiti
 
     places, owners, saved = worst_rows(table, classes, np.arange(len(classes)))
 
-    found = dict(zip(owners.tolist(), zip(classes.rows[places], saved, strict=True), strict=True))
+    results = dict(zip(owners.tolist(), zip(classes.rows[places], saved, strict=True), strict=True))
     for owner in range(len(classes)):
         members = classes.members(owner)
         gains = {
@@ -65,10 +62,10 @@ def test_the_worst_row_of_a_class_is_the_one_without_which_least_is_lost(partiti
         }
         best = max(gains.values())
         if len(members) < 2 or best <= 1e-9:
-            assert owner not in found or found[owner][1] <= 1e-9
+            assert owner not in results or results[owner][1] <= 1e-9
         else:
-            row, said = found[owner]
-            assert best == pytest.approx(said)
+            row, message = results[owner]
+            assert best == pytest.approx(message)
             assert best == pytest.approx(gains[int(row)])
 
 
@@ -80,11 +77,11 @@ def test_after_a_global_recoding_no_row_costs_the_others_anything():
     whole = Classes.whole(np.arange(5))
     ends = np.array([[0]], np.int32), np.array([[4]], np.int32)
     classes = attrs.evolve(whole, regions=Regions(*ends), global_recoding=True)
-    run = Run()
-    kept = Suppress(at_most=1).handle(table, classes, Guard(), run)
+    context = StageContext()
+    kept = Suppress(at_most=1).handle(table, classes, Guard(), context)
     assert (5, 0) == (len(kept.rows), len(kept.suppressed))
-    assert [0] == [finding.value for finding in run.found]
-    assert 1 == len(Suppress(at_most=0.2).handle(table, whole, Guard(), Run()).suppressed)
+    assert [0] == [finding.value for finding in context.found]
+    assert 1 == len(Suppress(at_most=0.2).handle(table, whole, Guard(), StageContext()).suppressed)
 
 
 @given(partition=partitions(), k=st.integers(1, 4), share=st.sampled_from([0, 0.1, 0.5, 1]))
@@ -94,14 +91,14 @@ def test_suppression_never_loses_more_and_keeps_guard_and_limit(partition, k, sh
     guard = Guard([AtLeast(k=k), DistinctValues(l=2, of="illness")])
     classes = classes.suppress(~guard.admits_classes(table, classes))
 
-    found = Suppress(at_most=share).handle(table, classes, guard, Run())
+    result = Suppress(at_most=share).handle(table, classes, guard, StageContext())
 
-    assert gcp(table, found) <= gcp(table, classes) + 1e-12
-    assert guard.admits_classes(table, found).all()
-    assert len(found.suppressed) <= max(share * classes.total, len(classes.suppressed))
-    assert set(classes.suppressed) <= set(found.suppressed)
-    assert sorted([*found.rows, *found.suppressed]) == list(range(classes.total))
-    assert len(classes) == len(found)
+    assert gcp(table, result) <= gcp(table, classes) + 1e-12
+    assert guard.admits_classes(table, result).all()
+    assert len(result.suppressed) <= max(share * classes.total, len(classes.suppressed))
+    assert set(classes.suppressed) <= set(result.suppressed)
+    assert sorted([*result.rows, *result.suppressed]) == list(range(classes.total))
+    assert len(classes) == len(result)
 
 
 @pytest.fixture
@@ -115,39 +112,39 @@ CLASSES = Classes(np.arange(12), np.array([0, 10, 12]))
 
 
 def test_the_row_that_stretches_its_class_is_suppressed(table):
-    found = Suppress(at_most=0.1).handle(table, CLASSES, Guard([AtLeast(k=2)]), Run())
+    result = Suppress(at_most=0.1).handle(table, CLASSES, Guard([AtLeast(k=2)]), StageContext())
 
-    assert [9] == found.suppressed.tolist()
-    assert [9, 2] == found.sizes.tolist()
+    assert [9] == result.suppressed.tolist()
+    assert [9, 2] == result.sizes.tolist()
 
 
 def test_nothing_is_suppressed_beyond_the_limit(table):
-    found = Suppress(at_most=0.05).handle(table, CLASSES, Guard([AtLeast(k=2)]), Run())
+    result = Suppress(at_most=0.05).handle(table, CLASSES, Guard([AtLeast(k=2)]), StageContext())
 
-    assert CLASSES.rows.tolist() == found.rows.tolist()
+    assert CLASSES.rows.tolist() == result.rows.tolist()
 
 
 def test_rows_that_are_suppressed_already_count(table):
     given = Classes(np.arange(10), np.array([0, 10]), np.array([10, 11]))
 
-    found = Suppress(at_most=0.17).handle(table, given, Guard([AtLeast(k=2)]), Run())
+    result = Suppress(at_most=0.17).handle(table, given, Guard([AtLeast(k=2)]), StageContext())
 
-    assert [10, 11] == found.suppressed.tolist()
+    assert [10, 11] == result.suppressed.tolist()
 
 
 def test_a_class_is_never_taken_below_the_guard(table):
-    found = Suppress(at_most=1).handle(table, CLASSES, Guard([AtLeast(k=10)]), Run())
+    result = Suppress(at_most=1).handle(table, CLASSES, Guard([AtLeast(k=10)]), StageContext())
 
-    assert [10, 2] == found.sizes.tolist()
+    assert [10, 2] == result.sizes.tolist()
 
 
 def test_the_number_of_suppressed_rows_is_a_finding(table):
-    run = Run()
+    context = StageContext()
 
-    Suppress(at_most=0.1).handle(table, CLASSES, Guard([AtLeast(k=2)]), run)
+    Suppress(at_most=0.1).handle(table, CLASSES, Guard([AtLeast(k=2)]), context)
 
-    assert [("outliers_suppressed", 1)] == [(found.name, found.value) for found in run.found]
+    assert [("outliers_suppressed", 1)] == [(result.name, result.value) for result in context.found]
 
 
 def test_none_returns_what_it_is_given(table):
-    assert CLASSES is LeaveAll().handle(table, CLASSES, Guard([AtLeast(k=2)]), Run())
+    assert CLASSES is LeaveAll().handle(table, CLASSES, Guard([AtLeast(k=2)]), StageContext())

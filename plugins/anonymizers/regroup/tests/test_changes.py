@@ -3,13 +3,9 @@
 import pandas as pd
 import pytest
 
-from anonloom.data.classes import Classes
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.testing.demands import AtLeast
+from anonloom import Classes, Column, Guard, Schema, StageContext, Table
 from anonloom_regroup.method import Regroup
+from anonloom_testing.demands import AtLeast
 
 CHANGES = {
     # A class that can spare its stranger gives it away.
@@ -39,11 +35,14 @@ def test_the_change_is_made(classes, k, expected):
     age = Column(name="age", role="quasi", type="number")
     table = Table.build(pd.DataFrame({"age": [float(age) for age in ages]}), Schema([age]))
 
-    found = Regroup().handle(
-        table, Classes.from_labels(pd.Series(labels).to_numpy()), Guard([AtLeast(k=k)]), Run()
+    result = Regroup().handle(
+        table,
+        Classes.from_labels(pd.Series(labels).to_numpy()),
+        Guard([AtLeast(k=k)]),
+        StageContext(),
     )
 
-    grouped = [sorted(ages[row] for row in found.members(at)) for at in range(len(found))]
+    grouped = [sorted(ages[row] for row in result.members(index)) for index in range(len(result))]
     assert expected == sorted(grouped)
 
 

@@ -1,7 +1,7 @@
 """The outlier handler keeps the promises of its kind."""
 
-from anonloom.testing import OutlierHandlerConformance
 from anonloom_regroup.method import Regroup
+from anonloom_testing import OutlierHandlerConformance
 
 
 class TestRegroup(OutlierHandlerConformance):

@@ -5,9 +5,8 @@ import pandas as pd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.data.builders import Tree
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
+from anonloom import Column, Schema, Table
+from anonloom.hierarchies import Tree
 from anonloom_kernels.losses import losses_of
 from anonloom_regroup.dissolving import dissolve_all
 from anonloom_regroup.exchange import LEAST_GAIN, RECORD, enter, sweep, take_back

@@ -5,14 +5,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from anonloom.data.classes import Classes, Regions
-from anonloom.data.loss import gcp
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.testing import tables
-from anonloom.testing.demands import DEMANDS, AtLeast
-from anonloom.testing.mixed import mixed_table
+from anonloom import Classes, Guard, StageContext
+from anonloom.data import Regions
+from anonloom.loss import gcp
 from anonloom_regroup.method import Regroup
+from anonloom_testing import tables
+from anonloom_testing.demands import DEMANDS, AtLeast
+from anonloom_testing.mixed import mixed_table
 
 
 def in_turn(rows, k, suppressed=0):
@@ -40,18 +39,18 @@ def test_the_loss_never_rises_and_classes_have_k_to_2k_minus_1_rows(
 ):
     table = mixed_table(rows, columns, seed, missing, constant)
     given_classes = in_turn(rows, k, suppressed=rows // 10)
-    run = Run(seed=1)
+    context = StageContext(seed=1)
 
-    found = Regroup(block=block).handle(table, given_classes, Guard([AtLeast(k=k)]), run)
+    result = Regroup(block=block).handle(table, given_classes, Guard([AtLeast(k=k)]), context)
 
-    before, after = gcp(table, given_classes), gcp(table, found)
+    before, after = gcp(table, given_classes), gcp(table, result)
     assert after <= before + 1e-9
-    assert given_classes.suppressed.tolist() == found.suppressed.tolist()
-    assert sorted(given_classes.rows.tolist()) == sorted(found.rows.tolist())
+    assert given_classes.suppressed.tolist() == result.suppressed.tolist()
+    assert sorted(given_classes.rows.tolist()) == sorted(result.rows.tolist())
     if given_classes.sizes.min() >= k:
-        assert found.sizes.min() >= k
-        assert found.sizes.max() <= 2 * k - 1
-    saved = {finding.name: finding.value for finding in run.found}
+        assert result.sizes.min() >= k
+        assert result.sizes.max() <= 2 * k - 1
+    saved = {finding.name: finding.value for finding in context.found}
     assert before - after == pytest.approx(saved["loss_saved"], abs=1e-9)
 
 
@@ -64,12 +63,12 @@ def test_every_class_stays_admitted(demand):
     admitted = guard.admits_classes(table, given_classes)
     given_classes = given_classes.suppress(~admitted)
 
-    found = Regroup(rounds=4, tolerance=0.0).handle(table, given_classes, guard, Run())
+    result = Regroup(rounds=4, tolerance=0.0).handle(table, given_classes, guard, StageContext())
 
-    for at in range(len(found)):
-        assert demand.holds([sample.rows[row] for row in found.members(at)], sample)
+    for index in range(len(result)):
+        assert demand.holds([sample.rows[row] for row in result.members(index)], sample)
     if len(given_classes) > 1:
-        assert gcp(table, found) < gcp(table, given_classes)
+        assert gcp(table, result) < gcp(table, given_classes)
 
 
 def test_any_number_of_workers_finds_the_same():
@@ -77,8 +76,8 @@ def test_any_number_of_workers_finds_the_same():
     given_classes, guard = in_turn(600, 5), Guard([AtLeast(k=5)])
     method = Regroup(block=60)
 
-    one = method.handle(table, given_classes, guard, Run(workers=1))
-    many = method.handle(table, given_classes, guard, Run(workers=3))
+    one = method.handle(table, given_classes, guard, StageContext(workers=1))
+    many = method.handle(table, given_classes, guard, StageContext(workers=3))
 
     assert one.rows.tolist() == many.rows.tolist()
     assert one.bounds.tolist() == many.bounds.tolist()
@@ -91,14 +90,14 @@ def test_regions_end_where_classes_change():
     regions = Regions(lo, lo + 4)
     given_classes = Classes(labels.rows, labels.bounds, labels.suppressed, regions, True)
 
-    found = Regroup().handle(table, given_classes, Guard([AtLeast(k=4)]), Run())
+    result = Regroup().handle(table, given_classes, Guard([AtLeast(k=4)]), StageContext())
 
-    assert found.regions is None
-    assert not found.global_recoding
+    assert result.regions is None
+    assert not result.global_recoding
 
 
 def test_nothing_to_regroup_is_returned_as_it_came():
     table = mixed_table(5, 2, seed=1)
     nothing = Classes.whole(np.empty(0, np.int64), suppressed=np.arange(5))
 
-    assert nothing is Regroup().handle(table, nothing, Guard([AtLeast(k=2)]), Run())
+    assert nothing is Regroup().handle(table, nothing, Guard([AtLeast(k=2)]), StageContext())

@@ -1,7 +1,7 @@
 """The mechanism keeps the promises of its kind, with every important setting."""
 
-from anonloom.testing import MechanismConformance
 from anonloom_synthesis.copula import Copula
+from anonloom_testing import MechanismConformance
 
 
 class TestDefaults(MechanismConformance):

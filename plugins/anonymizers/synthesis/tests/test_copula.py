@@ -6,12 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.data.release import Release
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.data.written import Tree
+from anonloom import Column, Release, Schema, StageContext, Table
 from anonloom.errors import DataError, UsageError
-from anonloom.kinds.context import Run
+from anonloom.hierarchies import Tree
 from anonloom_synthesis.copula import Copula
 from anonloom_synthesis.margins import margin_of
 from anonloom_synthesis.ordering import WELL_HELD, arranged
@@ -58,23 +55,23 @@ def associations(table):
 
 
 def test_distributions_and_dependence_stay(table):
-    found = Copula().protect(table, Run())
+    result = Copula().protect(table, StageContext())
 
-    before, after = associations(table), associations(found)
+    before, after = associations(table), associations(result)
     assert before.pop("age-lag") == pytest.approx(after.pop("age-lag"), abs=0.02)
     assert before == pytest.approx(after, abs=2.0)
     for name in ("channel", "place"):
-        shares = [t.frame[name].value_counts(normalize=True).to_dict() for t in (table, found)]
+        shares = [t.frame[name].value_counts(normalize=True).to_dict() for t in (table, result)]
         assert shares[0] == pytest.approx(shares[1], abs=0.015)
     for name in ("age", "lag"):
-        quantiles = [t.frame[name].quantile([0.1, 0.5, 0.9]).tolist() for t in (table, found)]
+        quantiles = [t.frame[name].quantile([0.1, 0.5, 0.9]).tolist() for t in (table, result)]
         assert quantiles[0] == pytest.approx(quantiles[1], rel=0.05)
 
 
 @pytest.mark.parametrize("rho", [0.95, 0.90, 0.85, 0.80, 0.75, 0.70, 0.60, 0.0])
 def test_the_share_of_the_paper_is_what_remains(table, rho):
     """Equation 41: correlation retention rho; the normal variables are those of the columns."""
-    runs = Run(), Run()
+    runs = StageContext(), StageContext()
     whole = Copula().protect(table, runs[0])
     part = Copula(correlation=rho).protect(table, runs[1])
 
@@ -92,7 +89,7 @@ def test_categories_in_a_fitted_order_keep_more(table):
     before = associations(table)
 
     def off(order):
-        after = associations(Copula(order=order).protect(table, Run()))
+        after = associations(Copula(order=order).protect(table, StageContext()))
         return max(abs(before[channel] - after[channel]) for channel in channels)
 
     assert off("fitted") < 2.0
@@ -103,23 +100,23 @@ def test_the_fitted_order_is_that_in_which_columns_go_together(table):
     margins = [margin_of(table, name, 2) for name in table.schema.names]
     scores = np.stack([margin.codes.astype(float) for margin in margins], 1)
 
-    found = arranged(margins, scores)[2]
+    result = arranged(margins, scores)[2]
 
-    order = [found.cells[row] for row in found.rows]
+    order = [result.cells[row] for row in result.rows]
     assert order in (
         ["Search", "Email", "Video", "Display", "Social"],
         ["Social", "Display", "Video", "Email", "Search"],
     )
     # Every row still has its own level.
-    assert [found.cells[row] for row in found.rows[found.codes]] == found.cells.tolist()
+    assert [result.cells[row] for row in result.rows[result.codes]] == result.cells.tolist()
 
 
 def test_two_categories_find_their_order_together():
     """Only the pairs are telling: neither order is known in advance."""
     rng = np.random.default_rng(2)
-    at = rng.integers(0, 6, 6000)
-    beside = np.clip(at + rng.integers(-1, 2, 6000), 0, 5)
-    one, other = np.array(list("dafceb"))[at], np.array(list("zvywxu"))[beside]
+    index = rng.integers(0, 6, 6000)
+    beside = np.clip(index + rng.integers(-1, 2, 6000), 0, 5)
+    one, other = np.array(list("dafceb"))[index], np.array(list("zvywxu"))[beside]
     table = Table.build(
         pd.DataFrame({"one": one, "other": other}),
         Schema([Column(name=name, role="other") for name in ("one", "other")]),
@@ -136,7 +133,7 @@ def test_rare_categories_keep_the_order_of_their_text():
     """The mean of a few rows is chance; it must not make a correlation."""
     rng = np.random.default_rng(3)
     frame = pd.DataFrame(
-        {"x": rng.standard_normal(2000), "town": [f"t{at % 100:02d}" for at in range(2000)]}
+        {"x": rng.standard_normal(2000), "town": [f"t{index % 100:02d}" for index in range(2000)]}
     )
     table = Table.build(
         frame,
@@ -144,10 +141,10 @@ def test_rare_categories_keep_the_order_of_their_text():
     )
     margins = [margin_of(table, name, 2) for name in ("x", "town")]
 
-    found = arranged(margins, np.stack([m.codes.astype(float) for m in margins], 1))
+    result = arranged(margins, np.stack([m.codes.astype(float) for m in margins], 1))
 
     assert 2000 / 100 < WELL_HELD
-    assert margins[1].codes.tolist() == found[1].codes.tolist()
+    assert margins[1].codes.tolist() == result[1].codes.tolist()
 
 
 def test_the_declared_order_is_that_of_the_hierarchy():
@@ -171,12 +168,12 @@ def test_gaps_are_as_frequent_and_go_with_the_same_columns():
     frame = pd.DataFrame({"age": age, "income": income})
     columns = [Column(name=name, role="other", type="number") for name in frame]
 
-    found = Copula().protect(Table.build(frame, Schema(columns)), Run()).frame
+    result = Copula().protect(Table.build(frame, Schema(columns)), StageContext()).frame
 
-    assert frame["income"].isna().mean() == pytest.approx(found["income"].isna().mean(), abs=0.01)
-    gaps = [f["age"][f["income"].isna()].mean() for f in (frame, found)]
+    assert frame["income"].isna().mean() == pytest.approx(result["income"].isna().mean(), abs=0.01)
+    gaps = [f["age"][f["income"].isna()].mean() for f in (frame, result)]
     assert gaps[0] == pytest.approx(gaps[1], abs=4.0)
-    there = [f.dropna().corr(method="spearman").iloc[0, 1] for f in (frame, found)]
+    there = [f.dropna().corr(method="spearman").iloc[0, 1] for f in (frame, result)]
     assert there[0] == pytest.approx(there[1], abs=0.08)
 
 
@@ -184,10 +181,10 @@ def test_rows_correspond_to_nobody():
     frame = pd.DataFrame(
         {
             "name": ["Ada", "Bob", "Cy", "Di"] * 5,
-            "card": [f"c{at}" for at in range(20)],
-            "who": [f"p{at}" for at in range(20)],
-            "house": [f"h{at // 2}" for at in range(20)],
-            "real": [f"r{at}" for at in range(20)],
+            "card": [f"c{index}" for index in range(20)],
+            "who": [f"p{index}" for index in range(20)],
+            "house": [f"h{index // 2}" for index in range(20)],
+            "real": [f"r{index}" for index in range(20)],
             "age": range(20, 40),
             "illness": ["Flu", "gout"] * 10,
         }
@@ -203,15 +200,15 @@ def test_rows_correspond_to_nobody():
     ]
     table = Table.build(frame, Schema(columns))
 
-    found = Copula(rows=50).protect(table, Run())
+    result = Copula(rows=50).protect(table, StageContext())
 
-    assert None is found.origin
-    assert None is found.persons
-    assert {} == found.pseudonym_keys
-    assert ("age", "illness") == found.schema.names
-    assert ["age", "illness"] == list(found.frame.columns)
-    assert (50, {"Flu", "gout"}) == (len(found), set(found.column("illness")))
-    release = Release.as_it_is(found)
+    assert None is result.origin
+    assert None is result.persons
+    assert {} == result.pseudonym_keys
+    assert ("age", "illness") == result.schema.names
+    assert ["age", "illness"] == list(result.frame.columns)
+    assert (50, {"Flu", "gout"}) == (len(result), set(result.column("illness")))
+    release = Release.as_it_is(result)
     assert None is release.origin
     assert None is release.rows_in(table)
 
@@ -222,37 +219,37 @@ def test_incomplete_rows_are_not_learnt_from():
         Column(name="age", role="quasi", type="number", missing="suppress"),
         Column(name="town", role="other"),
     ]
-    run = Run()
+    context = StageContext()
 
-    found = Copula().protect(Table.build(frame, Schema(columns)), run)
+    result = Copula().protect(Table.build(frame, Schema(columns)), context)
 
-    assert 4 == len(found)
-    assert {"a", "b"} >= set(found.column("town"))
-    assert not found.incomplete.any()
-    assert {"copies", "withheld_values", "left_out"} == {f.name for f in run.found[:3]}
-    assert 2 == run.found[2].value
+    assert 4 == len(result)
+    assert {"a", "b"} >= set(result.column("town"))
+    assert not result.incomplete.any()
+    assert {"copies", "withheld_values", "left_out"} == {f.name for f in context.found[:3]}
+    assert 2 == context.found[2].value
 
 
 def test_many_rows_are_drawn_in_batches(table):
-    told = []
-    run = Run(report=lambda done, total: told.append((done, total)))
+    texts = []
+    context = StageContext(report=lambda done, total: texts.append((done, total)))
 
-    found = Copula(rows=150_000).protect(table, run)
+    result = Copula(rows=150_000).protect(table, context)
 
-    assert 150_000 == len(found)
-    assert [(65_536, 150_000), (131_072, 150_000), (150_000, 150_000)] == told
+    assert 150_000 == len(result)
+    assert [(65_536, 150_000), (131_072, 150_000), (150_000, 150_000)] == texts
 
 
 def test_batches_of_a_categorical_column_are_put_together(table):
     typed = Table.build(table.frame.astype({"channel": "category"}), table.schema)
 
-    found = Copula(rows=70_000).protect(typed, Run())
+    result = Copula(rows=70_000).protect(typed, StageContext())
 
-    assert set(table.column("channel")) == set(found.column("channel").cat.categories)
+    assert set(table.column("channel")) == set(result.column("channel").cat.categories)
 
 
 def test_another_seed_draws_other_rows(table):
-    frames = [Copula(rows=100).protect(table, Run(seed=seed)).frame for seed in (1, 1, 2)]
+    frames = [Copula(rows=100).protect(table, StageContext(seed=seed)).frame for seed in (1, 1, 2)]
 
     assert frames[0].equals(frames[1])
     assert not frames[0].equals(frames[2])
@@ -268,9 +265,9 @@ def test_a_thousand_categories_are_no_trouble():
         ),
     )
 
-    found = Copula().protect(table, Run())
+    result = Copula().protect(table, StageContext())
 
-    before, after = (t.frame["town"].value_counts(normalize=True).head(5) for t in (table, found))
+    before, after = (t.frame["town"].value_counts(normalize=True).head(5) for t in (table, result))
     assert before.to_dict() == pytest.approx(after.reindex(before.index).to_dict(), abs=0.015)
 
 
@@ -322,13 +319,13 @@ METHODS = st.builds(
 @given(table=tables(), method=METHODS, seed=st.integers(0, 9))
 @settings(deadline=None, max_examples=200)
 def test_every_table_gives_a_table_of_its_own_kind(table, method, seed):
-    found = method.protect(table, Run(seed=seed))
+    result = method.protect(table, StageContext(seed=seed))
 
-    assert None is found.origin
-    assert table.schema == found.schema
-    assert (method.rows or len(table)) == len(found)
+    assert None is result.origin
+    assert table.schema == result.schema
+    assert (method.rows or len(table)) == len(result)
     for column in table.schema:
-        before, after = table.column(column.name), found.column(column.name)
+        before, after = table.column(column.name), result.column(column.name)
         old, new = before.dropna(), after.dropna()
         if not before.isna().any() and (len(old.unique()) > 1 or len(old) >= method.shared):
             rare = column.type == "category" and (old.value_counts() < method.shared).all()
@@ -351,7 +348,7 @@ def test_a_column_without_values_to_draw_is_refused_where_it_must_have_some():
     table = Table.build(pd.DataFrame({"town": ["a", "b"]}), Schema([column]))
 
     with pytest.raises(DataError) as caught:
-        Copula(shared=3).protect(table, Run())
+        Copula(shared=3).protect(table, StageContext())
 
     assert (
         "copula: column 'town': no value is held by 3 persons, so that none can be drawn, and "
@@ -365,7 +362,7 @@ def test_nothing_can_be_learnt_from_suppressed_rows():
     table = Table.build(pd.DataFrame({"age": [None, None]}), Schema([column]))
 
     with pytest.raises(DataError) as caught:
-        Copula().protect(table, Run())
+        Copula().protect(table, StageContext())
 
     assert (
         "copula: every row is suppressed by a missing value ('missing: suppress'), so that there "
@@ -380,7 +377,7 @@ def test_a_table_without_published_columns_is_refused():
     expected = "no column has a role that a synthetic row can have (quasi, sensitive, label, other)"
     assert expected == Copula().problem(schema)
     with pytest.raises(UsageError) as caught:
-        Copula().protect(table, Run())
+        Copula().protect(table, StageContext())
     assert f"copula: {expected}" == str(caught.value)
 
 

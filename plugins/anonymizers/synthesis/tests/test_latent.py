@@ -41,9 +41,9 @@ def test_two_halves_follow_the_formula_of_sheppard(correlation):
     half = Latent.of(exact(0.5, 0.5)).series
     measured = np.full((2, 2), 2 / np.pi * np.arcsin(correlation))
 
-    found = uncut(measured, np.stack([half, half]))
+    result = uncut(measured, np.stack([half, half]))
 
-    assert correlation == pytest.approx(found[0, 1], abs=1e-4)
+    assert correlation == pytest.approx(result[0, 1], abs=1e-4)
 
 
 @pytest.mark.parametrize("correlation", [-0.8, -0.3, 0.4, 0.9])
@@ -58,10 +58,10 @@ def test_the_series_agrees_with_integration_on_a_grid(one, other, correlation):
     density = np.exp(-(x**2 - 2 * correlation * x * y + y**2) / (2 * (1 - correlation**2)))
     density /= density.sum()
     heights = []
-    for shares, at in ((one, x), (other, y)):
+    for shares, index in ((one, x), (other, y)):
         codes = exact(*shares)
         of_level = [normal_scores(codes)[codes == level][0] for level in range(len(shares))]
-        heights.append(np.array(of_level)[cut(at, *shares)])
+        heights.append(np.array(of_level)[cut(index, *shares)])
     means = [(density * height).sum() for height in heights]
     deviations = [
         np.sqrt((density * (height - mean) ** 2).sum())
@@ -71,9 +71,9 @@ def test_the_series_agrees_with_integration_on_a_grid(one, other, correlation):
     measured = (density * centred[0] * centred[1]).sum() / np.prod(deviations)
 
     series = [Latent.of(exact(*shares)).series for shares in (one, other)]
-    found = (series[0] * series[1] * correlation ** np.arange(1, TERMS + 1)).sum()
+    result = (series[0] * series[1] * correlation ** np.arange(1, TERMS + 1)).sum()
 
-    assert measured == pytest.approx(found, abs=0.01)
+    assert measured == pytest.approx(result, abs=0.01)
 
 
 @pytest.mark.parametrize("correlation", [-0.7, 0.2, 0.5, 0.95])
@@ -82,9 +82,9 @@ def test_the_correlation_behind_cut_variables_is_found(correlation):
     rounded = np.unique(np.round(y, 1), return_inverse=True)[1]
     latents = [Latent.of(codes) for codes in (cut(x, 0.7, 0.2, 0.1), cut(y, 0.5, 0.5), rounded)]
 
-    found = correlations(latents)
+    result = correlations(latents)
 
-    assert [correlation, correlation] == pytest.approx(found[0, 1:].tolist(), abs=0.01)
+    assert [correlation, correlation] == pytest.approx(result[0, 1:].tolist(), abs=0.01)
 
 
 def test_many_levels_are_as_good_as_none():
@@ -106,20 +106,23 @@ def test_pairs_are_measured_on_the_rows_that_have_both(seed, rows, columns):
     codes = [pd.factorize(np.where(c < 0, None, c), sort=True)[0] for c in drawn]
     latents = [Latent.of(c) for c in codes]
     frame = pd.DataFrame(
-        {at: np.where(one.present, one.scores, np.nan) for at, one in enumerate(latents)}
+        {
+            index: np.where(latent.present, latent.scores, np.nan)
+            for index, latent in enumerate(latents)
+        }
     )
     with np.errstate(all="ignore"):
         expected = frame.corr().fillna(0.0).to_numpy()
 
-    found = correlations(latents)
+    result = correlations(latents)
 
-    assert np.isfinite(found).all()
-    assert (np.abs(found) <= 1.0).all()
+    assert np.isfinite(result).all()
+    assert (np.abs(result) <= 1.0).all()
     sure = np.abs(expected) > 1e-6
     np.fill_diagonal(sure, False)
-    assert np.sign(expected[sure]).tolist() == np.sign(found[sure]).tolist()
+    assert np.sign(expected[sure]).tolist() == np.sign(result[sure]).tolist()
     # A cut takes from a correlation, never the other way round.
-    assert (np.abs(found[sure]) > np.abs(expected[sure]) * 0.9).all()
+    assert (np.abs(result[sure]) > np.abs(expected[sure]) * 0.9).all()
 
 
 def test_scores_are_the_quantiles_of_mid_ranks():
@@ -148,10 +151,10 @@ def test_the_nearest_matrix_is_that_of_higham():
     """Higham 2002, Computing the nearest correlation matrix, section 4."""
     impossible = np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 1.0], [0.0, 1.0, 1.0]])
 
-    found = retained(impossible, 1.0)
+    result = retained(impossible, 1.0)
 
     expected = [[1.0, 0.7607, 0.1573], [0.7607, 1.0, 0.7607], [0.1573, 0.7607, 1.0]]
-    assert np.allclose(expected, found, atol=1e-4)
+    assert np.allclose(expected, result, atol=1e-4)
 
 
 @given(seed=st.integers(0, 99), size=st.integers(1, 12), share=st.floats(0, 1))
@@ -160,8 +163,8 @@ def test_whatever_is_wanted_can_be_drawn(seed, size, share):
     half = np.triu(np.random.default_rng(seed).uniform(-1, 1, (size, size)), 1)
     wanted = half + half.T + np.eye(size)
 
-    found = retained(wanted, share)
+    result = retained(wanted, share)
 
-    assert np.allclose(1.0, np.diag(found))
-    assert np.linalg.eigvalsh(found)[0] > LEAST / 2
-    np.linalg.cholesky(found)
+    assert np.allclose(1.0, np.diag(result))
+    assert np.linalg.eigvalsh(result)[0] > LEAST / 2
+    np.linalg.cholesky(result)

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
+from anonloom import Column, Schema, Table
 from anonloom_synthesis.margins import MISSING, NEW, margin_of, quantiles
 from anonloom_synthesis.resemblance import copies
 
@@ -62,38 +61,38 @@ def test_quantiles_agree_with_a_slow_transcript(values, least, at):
         return
     shared = counts >= least
 
-    found = quantiles(distinct, counts, shared, np.array(at))
+    result = quantiles(distinct, counts, shared, np.array(at))
 
-    expected = [slow_quantile(values, set(distinct[shared]), one) for one in at]
-    assert expected == pytest.approx(found.tolist(), abs=1e-9)
+    expected = [slow_quantile(values, set(distinct[shared]), item) for item in at]
+    assert expected == pytest.approx(result.tolist(), abs=1e-9)
 
 
 def test_a_measured_number_is_never_drawn_itself():
     values = np.random.default_rng(1).lognormal(size=500)
 
-    found = draw(margin(values, type="number"), 5000).cells
+    result = draw(margin(values, type="number"), 5000).cells
 
-    assert set() == set(values) & set(found)
-    assert values.min() < found.min()
-    assert found.max() < values.max()
-    assert np.median(values) == pytest.approx(found.median(), rel=0.02)
+    assert set() == set(values) & set(result)
+    assert values.min() < result.min()
+    assert result.max() < values.max()
+    assert np.median(values) == pytest.approx(result.median(), rel=0.02)
 
 
 def test_numbers_that_several_hold_stay_and_keep_their_share():
     """Nine in ten have no gain at all; nothing is invented between 0 and 5."""
     values = [0.0] * 900 + [5.0] * 90 + [7.0] * 10
 
-    found = draw(margin(values, type="number")).cells.value_counts()
+    result = draw(margin(values, type="number")).cells.value_counts()
 
-    assert {0.0: 900, 5.0: 90, 7.0: 10} == pytest.approx(found.to_dict(), abs=1)
+    assert {0.0: 900, 5.0: 90, 7.0: 10} == pytest.approx(result.to_dict(), abs=1)
 
 
 def test_a_rare_number_between_shared_ones_is_blurred():
     values = [0.0] * 50 + [41.0] + [100.0] * 50
 
-    found = draw(margin(values, type="number"), 10_000).cells
+    result = draw(margin(values, type="number"), 10_000).cells
 
-    between = found[(found > 0) & (found < 100)]
+    between = result[(result > 0) & (result < 100)]
     assert 0.02 == pytest.approx(len(between) / 10_000, abs=0.002)
     assert between.min() < 5
     assert between.max() > 95
@@ -121,9 +120,9 @@ def test_drawn_values_are_as_coarse_as_the_column(values, kind):
 def test_categories_that_few_hold_are_not_drawn():
     values = ["a"] * 30 + ["b"] * 10 + ["c"]
 
-    found = draw(margin(values)).cells.value_counts()
+    result = draw(margin(values)).cells.value_counts()
 
-    assert {"a": 750, "b": 250} == found.to_dict()
+    assert {"a": 750, "b": 250} == result.to_dict()
     assert {"a", "b", "c"} == set(draw(margin(values, shared=1)).cells)
 
 
@@ -137,7 +136,7 @@ def test_persons_are_counted_not_rows():
 
 
 def test_free_text_is_left_empty():
-    notes = margin([f"note {at}" for at in range(50)])
+    notes = margin([f"note {index}" for index in range(50)])
 
     drawn = draw(notes)
 
@@ -149,17 +148,17 @@ def test_free_text_is_left_empty():
 def test_unpublished_categories_leave_no_trace_in_the_columns_type():
     values = pd.Categorical(["a", "a", "b"])
 
-    found = draw(margin(values)).cells
+    result = draw(margin(values)).cells
 
-    assert ["a"] == list(found.cat.categories)
+    assert ["a"] == list(result.cat.categories)
 
 
 @pytest.mark.parametrize("values", [[1, 1, 0, 0], [True, False, True, False], list("abab")])
 def test_categories_keep_their_type(values):
-    found = draw(margin(values)).cells
+    result = draw(margin(values)).cells
 
-    assert pd.Series(values).dtype == found.dtype
-    assert set(values) == set(found)
+    assert pd.Series(values).dtype == result.dtype
+    assert set(values) == set(result)
 
 
 def test_categories_are_in_the_order_of_their_text():
@@ -181,9 +180,9 @@ def test_copies_agree_with_sets_of_rows(data):
     with_new = st.lists(st.tuples(*[st.integers(-2, 2)] * columns), min_size=1, max_size=20)
     original, drawn = data.draw(table), data.draw(with_new)
 
-    found = copies(
+    result = copies(
         [np.array(column) for column in zip(*original, strict=True)],
         [np.array(column) for column in zip(*drawn, strict=True)],
     )
 
-    assert sum(row in set(original) for row in drawn) / len(drawn) == found
+    assert sum(row in set(original) for row in drawn) / len(drawn) == result

@@ -1,7 +1,7 @@
 """Every way to grow the tree keeps the promises of a partitioner."""
 
-from anonloom.testing.partitioner import PartitionerConformance
 from anonloom_tada.kl_tree import KLTree
+from anonloom_testing.partitioner import PartitionerConformance
 
 
 class TestOncePerPath(PartitionerConformance):

@@ -10,17 +10,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from anonloom.data.builders import Tree, Widths
-from anonloom.data.classes import Classes
-from anonloom.data.findings import Finding
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.kinds.privacy import PrivacyModel
-from anonloom.testing.demands import AtLeast, DistinctValues, WithinDistance, half_of
+from anonloom import Classes, Column, Finding, Guard, PrivacyModel, Schema, StageContext, Table
+from anonloom.hierarchies import Tree, Widths
 from anonloom_tada import growing
 from anonloom_tada.kl_tree import KLTree
+from anonloom_testing.demands import AtLeast, DistinctValues, WithinDistance, half_of
 
 TOWNS = {"north": ["a", "b", "c"], "south": {"near": ["d", "e"], "g": None}, "f": None}
 
@@ -36,29 +30,29 @@ class Oracle:
         self.known = {}
         self.gained = [0.0] * len(table.axes)
         every = [row for rows in members for row in rows]
-        labels = method.labels or dict.fromkeys(table.schema.having("label"), 1.0)
+        labels = method.labels or dict.fromkeys(table.schema.names_with_role("label"), 1.0)
         self.labels = {} if method.task == "clustering" else labels
         self.whole = {name: self.label_impurity(name, every) for name in self.labels}
 
     def classes(self, members):
-        found = [leaf for rows in members for leaf in self.grow(rows, frozenset())]
-        good = [rows for rows in found if self.admitted(rows)]
-        lost = [row for rows in found for row in rows if rows not in good]
+        results = [leaf for rows in members for leaf in self.grow(rows, frozenset())]
+        good = [rows for rows in results if self.admitted(rows)]
+        lost = [row for rows in results for row in rows if rows not in good]
         return {frozenset(rows) for rows in good}, set(lost)
 
     def grow(self, rows, used):
         if self.impurity(rows) <= 1e-9:
             return [rows]
         splits = []
-        for at in range(len(self.table.axes)):
-            if at not in used or self.method.reuse or self.method.task == "clustering":
-                splits += [(at, parts) for parts in self.splits(at, rows)]
+        for index in range(len(self.table.axes)):
+            if index not in used or self.method.reuse or self.method.task == "clustering":
+                splits += [(index, parts) for parts in self.splits(index, rows)]
         # Python's sort keeps the order of equals: the first column, the first split.
         splits.sort(key=lambda split: (-self.score(rows, split[1]), -min(map(len, split[1]))))
-        for at, parts in splits:
+        for index, parts in splits:
             if all(self.admitted(part) for part in parts):
-                self.gained[at] += self.impurity(rows) - sum(map(self.impurity, parts))
-                return [leaf for part in parts for leaf in self.grow(part, used | {at})]
+                self.gained[index] += self.impurity(rows) - sum(map(self.impurity, parts))
+                return [leaf for part in parts for leaf in self.grow(part, used | {index})]
         return [rows]
 
     def splits(self, at, rows):
@@ -94,7 +88,7 @@ class Oracle:
 
     def computed(self, rows):
         if self.method.task == "clustering":
-            return sum(self.axis_distance(at, rows) for at in range(len(self.table.axes)))
+            return sum(self.axis_distance(index, rows) for index in range(len(self.table.axes)))
         return sum(
             weight * self.label_impurity(name, rows) / self.whole[name]
             for name, weight in self.labels.items()
@@ -120,7 +114,7 @@ class Oracle:
         codes = self.table.codes[at][rows].tolist()
         known = [code for code in codes if code != axis.missing]
         lacking = len(codes) - len(known)
-        found = len(known) * lacking / len(codes)
+        result = len(known) * lacking / len(codes)
         if axis.type == "category":
             height = axis.hierarchy.depth - 1
             pairs = sum(
@@ -128,13 +122,13 @@ class Oracle:
                 for i, a in enumerate(known)
                 for b in known[:i]
             )
-            found += pairs / len(codes)
+            result += pairs / len(codes)
         elif known:
             places = axis.places[known] / (axis.range or 1.0)
-            found += sum((a - b) ** 2 for i, a in enumerate(places) for b in places[:i]) / len(
+            result += sum((a - b) ** 2 for i, a in enumerate(places) for b in places[:i]) / len(
                 known
             )
-        return axis.weight * found
+        return axis.weight * result
 
     def admitted(self, rows):
         ends = np.array([0]), np.array([len(rows)])
@@ -210,7 +204,7 @@ def start(data, table):
     label = data.draw(
         st.lists(st.integers(-2, 2), min_size=len(table), max_size=len(table)), "labels"
     )
-    members = [[row for row in range(len(table)) if label[row] == at] for at in range(3)]
+    members = [[row for row in range(len(table)) if label[row] == index] for index in range(3)]
     members = [rows for rows in members if rows]
     suppressed = [row for row in range(len(table)) if label[row] == -1]
     rows = np.array([row for rows in members for row in rows], np.int64)
@@ -219,7 +213,7 @@ def start(data, table):
 
 
 def as_sets(classes):
-    return {frozenset(classes.members(at).tolist()) for at in range(len(classes))}
+    return {frozenset(classes.members(index).tolist()) for index in range(len(classes))}
 
 
 WAYS = [
@@ -239,11 +233,11 @@ WAYS = [
 def test_finds_the_leaves_of_the_recursion(method, table, guard, data):
     members, classes = start(data, table)
 
-    found = method.partition(table, classes, guard, Run())
+    result = method.partition(table, classes, guard, StageContext())
 
     expected, given_up = Oracle(table, members, guard, method).classes(members)
-    assert expected == as_sets(found)
-    assert given_up | set(classes.suppressed.tolist()) == set(found.suppressed.tolist())
+    assert expected == as_sets(result)
+    assert given_up | set(classes.suppressed.tolist()) == set(result.suppressed.tolist())
 
 
 @pytest.mark.parametrize("method", WAYS, ids=str)
@@ -253,18 +247,18 @@ def test_tells_what_the_splits_of_the_recursion_gain(method, table, guard, data)
     """Importance is the share of the gain along a column; explained, that of all impurity."""
     members, classes = start(data, table)
     assume(members)
-    run, oracle = Run(), Oracle(table, members, guard, method)
+    run, oracle = StageContext(), Oracle(table, members, guard, method)
 
     method.partition(table, classes, guard, run)
 
     oracle.classes(members)
     whole, gained = oracle.impurity([row for rows in members for row in rows]), oracle.gained
-    told = {one.name: one.value for one in run.found if isinstance(one, Finding)}
+    texts = {item.name: item.value for item in run.found if isinstance(item, Finding)}
     explained = sum(gained) / whole if whole > 1e-9 else 0.0
-    assert pytest.approx(explained, abs=1e-6) == told["explained"]
+    assert pytest.approx(explained, abs=1e-6) == texts["explained"]
     if explained > 1e-6:
-        assert pytest.approx([one / sum(gained) for one in gained], abs=1e-4) == [
-            told[f"importance.{axis.name}"] for axis in table.axes
+        assert pytest.approx([item / sum(gained) for item in gained], abs=1e-4) == [
+            texts[f"importance.{axis.name}"] for axis in table.axes
         ]
 
 
@@ -309,9 +303,9 @@ def test_finds_the_leaves_of_the_recursion_in_a_larger_table(method, seed):
     table = larger(80 if method.task == "clustering" else 160, seed)
     members = [list(range(len(table)))]
 
-    found = method.partition(table, table.whole(), GUARD, Run())
+    result = method.partition(table, table.whole(), GUARD, StageContext())
 
-    assert (as_sets(found), set()) == Oracle(table, members, GUARD, method).classes(members)
+    assert (as_sets(result), set()) == Oracle(table, members, GUARD, method).classes(members)
 
 
 def test_equal_gains_go_to_the_more_even_split():
@@ -322,16 +316,16 @@ def test_equal_gains_go_to_the_more_even_split():
     pairs = pd.DataFrame({"age": np.repeat(range(6), 2), "risk": [*"ny"] * 6})
     table = Table.build(pairs, schema)
 
-    found = KLTree().partition(table, table.whole(), Guard([AtLeast(k=2)]), Run())
+    result = KLTree().partition(table, table.whole(), Guard([AtLeast(k=2)]), StageContext())
 
-    assert [6, 6] == found.sizes.tolist()
+    assert [6, 6] == result.sizes.tolist()
 
 
 def test_levels_in_small_batches_give_the_same_classes(monkeypatch):
     table, method = larger(), KLTree(reuse=True)
-    whole = method.partition(table, table.whole(), GUARD, Run())
+    whole = method.partition(table, table.whole(), GUARD, StageContext())
     monkeypatch.setattr(growing, "BATCH", 1)
-    batched = method.partition(table, table.whole(), GUARD, Run())
+    batched = method.partition(table, table.whole(), GUARD, StageContext())
 
     assert whole.rows.tolist() == batched.rows.tolist()
     assert whole.bounds.tolist() == batched.bounds.tolist()

@@ -5,15 +5,10 @@ from math import log
 import pandas as pd
 import pytest
 
-from anonloom.data.findings import Finding
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.run.pipeline import Pipeline
-from anonloom.testing.auditor import publish_classes
-from anonloom.testing.demands import AtLeast, DistinctValues
+from anonloom import Column, Finding, Guard, Pipeline, Schema, StageContext, Table
 from anonloom_tada.kl_tree import KLTree
+from anonloom_testing.auditor import publish_classes
+from anonloom_testing.demands import AtLeast, DistinctValues
 
 #: Figure 1: number of the tuple, gender, age, smoker, disease, risk.
 FIGURE_1 = """
@@ -80,15 +75,15 @@ def people():
 
 
 def groups(classes):
-    return [set((classes.members(at) + 1).tolist()) for at in range(len(classes))]
+    return [set((classes.members(index) + 1).tolist()) for index in range(len(classes))]
 
 
 @pytest.mark.parametrize("gain", ["auto", "entropy", "gini"])
 def test_the_leaves_are_those_of_figure_3(gain):
     table = people()
-    found = KLTree(gain=gain).partition(table, table.whole(), GUARD, Run())
+    result = KLTree(gain=gain).partition(table, table.whole(), GUARD, StageContext())
 
-    assert [YOUNG, WOMEN, MEN] == groups(found)
+    assert [YOUNG, WOMEN, MEN] == groups(result)
 
 
 def test_the_tree_is_that_of_figure_3():
@@ -96,7 +91,7 @@ def test_the_tree_is_that_of_figure_3():
 
     Ours is the bound that the release shows: nobody is older than 39 and younger than 54.
     """
-    run, table = Run(), people()
+    run, table = StageContext(), people()
     classes = KLTree(picture="conditions").partition(table, table.whole(), GUARD, run)
     ((picture,),) = (make(publish_classes(table, classes)) for make in run.later)
 
@@ -114,14 +109,14 @@ def test_the_tree_is_that_of_figure_3():
 
 def test_the_importance_of_age_and_gender_in_figure_3():
     """By hand: 13 rows with 5 yes, parted into 5 without and 8 with 5; these into 4/4 and 1 of 4."""
-    run, table = Run(), people()
+    run, table = StageContext(), people()
     KLTree().partition(table, table.whole(), GUARD, run)
 
     whole, older, men = entropy(13, 5), entropy(8, 5), entropy(4, 1)
-    told = {one.name: one.value for one in run.found if isinstance(one, Finding)}
-    assert pytest.approx(1 - men / whole) == told["explained"]
-    assert pytest.approx((whole - older) / (whole - men)) == told["importance.Age"]
-    assert pytest.approx((older - men) / (whole - men)) == told["importance.Gender"]
+    texts = {item.name: item.value for item in run.found if isinstance(item, Finding)}
+    assert pytest.approx(1 - men / whole) == texts["explained"]
+    assert pytest.approx((whole - older) / (whole - men)) == texts["importance.Age"]
+    assert pytest.approx((older - men) / (whole - men)) == texts["importance.Gender"]
 
 
 def entropy(rows, yes):
@@ -132,47 +127,47 @@ def entropy(rows, yes):
 def test_the_threshold_of_figure_3_lies_between_39_and_54():
     """The regions meet between the two ages: every threshold above 39 and up to 54 is the same."""
     table = people()
-    found = KLTree().partition(table, table.whole(), GUARD, Run())
+    result = KLTree().partition(table, table.whole(), GUARD, StageContext())
 
     age = table.axes[1]
-    assert "39" == age.texts([found.regions.hi[0, 1]])[0]
-    assert ["54", "54"] == age.texts(found.regions.lo[1:, 1])
+    assert "39" == age.texts([result.regions.hi[0, 1]])[0]
+    assert ["54", "54"] == age.texts(result.regions.lo[1:, 1])
 
 
 def test_with_reuse_the_third_leaf_is_split_by_age_again():
     """As in other decision trees; the paper's figure uses an attribute once per path."""
     table = people()
-    found = KLTree(reuse=True).partition(table, table.whole(), GUARD, Run())
+    result = KLTree(reuse=True).partition(table, table.whole(), GUARD, StageContext())
 
-    assert [YOUNG, WOMEN, {2, 7}, {4, 6}] == groups(found)
+    assert [YOUNG, WOMEN, {2, 7}, {4, 6}] == groups(result)
 
 
 def refined(first, **options):
     """The first step of the paper, then Mondrian."""
     mondrian = pytest.importorskip("anonloom_mondrian.mondrian", reason=ALONE)
     table = people()
-    leaves = first.partition(table, table.whole(), GUARD, Run())
-    return table, mondrian.Mondrian(**options).partition(table, leaves, GUARD, Run())
+    leaves = first.partition(table, table.whole(), GUARD, StageContext())
+    return table, mondrian.Mondrian(**options).partition(table, leaves, GUARD, StageContext())
 
 
 @pytest.mark.parametrize("cut", ["widest", "best-loss"])
 def test_mondrian_finds_the_groups_of_figure_4(cut):
     """The first leaf is cut by Gender, the third by Age, the second cannot be cut."""
-    _, found = refined(KLTree(), cut=cut)
+    _, result = refined(KLTree(), cut=cut)
 
     expected = [{5, 8, 9}, {10, 11}, WOMEN, {2, 7}, {4, 6}]
-    assert sorted(map(sorted, expected)) == sorted(map(sorted, groups(found)))
+    assert sorted(map(sorted, expected)) == sorted(map(sorted, groups(result)))
 
 
 @pytest.mark.parametrize("first", [KLTree(), KLTree(reuse=True)], ids=["once", "reuse"])
 def test_figure_5_cell_for_cell(first):
     hierarchy = pytest.importorskip("anonloom_recoding.hierarchy", reason=ALONE)
-    table, found = refined(first)
+    table, result = refined(first)
 
-    frame = hierarchy.ByHierarchy().generalize(table, found, Run()).frame
+    frame = hierarchy.ByHierarchy().generalize(table, result, StageContext()).frame
 
     cells = frame[[*COLUMNS]].astype(str)
-    published = {at + 1: tuple(row) for at, row in enumerate(cells.itertuples(index=False))}
+    published = {index + 1: tuple(row) for index, row in enumerate(cells.itertuples(index=False))}
     assert figure_5() == published
 
 

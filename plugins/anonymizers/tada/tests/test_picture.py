@@ -6,19 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonloom.data.builders import Tree
-from anonloom.data.classes import Classes
-from anonloom.data.findings import Chart, Findings
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.data.visible import Visible
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.testing.auditor import publish_classes
-from anonloom.testing.demands import AtLeast
+from anonloom import Chart, Classes, Column, Findings, Guard, Schema, StageContext, Table
+from anonloom.data import Visible
+from anonloom.hierarchies import Tree
 from anonloom_tada.kl_tree import KLTree
 from anonloom_tada.picture import MOST_NODES, step_of
 from anonloom_tada.thresholds import questions
+from anonloom_testing.auditor import publish_classes
+from anonloom_testing.demands import AtLeast
 
 
 def numbers(values):
@@ -106,11 +101,11 @@ def survey(rows=400, seed=3):
 
 
 def found(table, method, k=10, classes=None):
-    run = Run()
+    context = StageContext()
     given = table.whole() if classes is None else classes
-    classes = method.partition(table, given, Guard([AtLeast(k=k)]), run)
+    classes = method.partition(table, given, Guard([AtLeast(k=k)]), context)
     release = publish_classes(table, classes)
-    return classes, Findings.of(run.found, *(make(release) for make in run.later))
+    return classes, Findings.of(context.found, *(make(release) for make in context.later))
 
 
 def lines(node):
@@ -182,13 +177,13 @@ def test_conditions_are_told_only_where_they_are_asked_for():
     _, quiet = found(survey(), KLTree())
     _, telling = found(survey(), KLTree(picture="conditions"))
 
-    told = [
+    texts = [
         next(iter(chart.data["children"]))["label"].split(":")[0]
         for findings in (quiet, telling)
         for chart in findings.charts
         if chart.name == "tree"
     ]
-    assert ["lower age", "age < 61"] == told
+    assert ["lower age", "age < 61"] == texts
     text = json.dumps(next(chart.data for chart in quiet.charts if chart.name == "tree"))
     assert "<" not in text
     assert "job: one group" in text

@@ -8,14 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.data.classes import Classes, Regions
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
+from anonloom import Classes, Column, Guard, Schema, StageContext, Table
+from anonloom.data import Regions
 from anonloom.errors import ParameterError, UsageError
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.testing.demands import AtLeast, DistinctValues, WithinDistance
 from anonloom_tada.kl_tree import KLTree
+from anonloom_testing.demands import AtLeast, DistinctValues, WithinDistance
 
 WAYS = [KLTree(), KLTree(reuse=True), KLTree(gain="gini"), KLTree(task="clustering")]
 NAMES = ["age", "day", "town", "illness", "risk"]
@@ -55,11 +52,11 @@ def test_every_leaf_has_k_rows_and_l_values_and_is_close_to_all_rows(
     """Counted from the rows, not by the guard; every row is in one leaf or suppressed."""
     models = [AtLeast(k=k), DistinctValues(l=diversity, of="illness")]
     guard = Guard([*models, WithinDistance(t=t, of="illness")])
-    found = method.partition(table, table.whole(), guard, Run())
+    result = method.partition(table, table.whole(), guard, StageContext())
 
     illness = table.column("illness").tolist()
     inside = defaultdict(list)
-    for row, leaf in enumerate(found.labels(len(table)).tolist()):
+    for row, leaf in enumerate(result.labels(len(table)).tolist()):
         inside[leaf].append(illness[row])
     suppressed = inside.pop(-1, [])
     assert len(suppressed) in (0, len(table))
@@ -82,15 +79,15 @@ def test_the_order_of_rows_decides_nothing(method, table, k, data):
     turned = Table.build(frame.iloc[order].reset_index(drop=True), table.schema)
     guard = Guard([AtLeast(k=k), DistinctValues(l=2, of="illness")])
 
-    one = method.partition(table, table.whole(), guard, Run())
-    other = method.partition(turned, turned.whole(), guard, Run())
+    one = method.partition(table, table.whole(), guard, StageContext())
+    other = method.partition(turned, turned.whole(), guard, StageContext())
 
     assert as_sets(one, [*range(len(table))]) == as_sets(other, order)
 
 
 def as_sets(classes, names):
     """Classes as sets of what their rows are called."""
-    members = (classes.members(at).tolist() for at in range(len(classes)))
+    members = (classes.members(index).tolist() for index in range(len(classes)))
     return {frozenset(names[row] for row in rows) for rows in members}
 
 
@@ -98,34 +95,36 @@ def as_sets(classes, names):
 @given(table=tables(), k=st.integers(1, 5))
 @settings(deadline=None, max_examples=40)
 def test_the_first_region_that_holds_a_row_is_that_of_its_class(method, table, k):
-    found = method.partition(table, table.whole(), Guard([AtLeast(k=k)]), Run())
+    result = method.partition(table, table.whole(), Guard([AtLeast(k=k)]), StageContext())
 
-    for at in range(len(found)):
-        for row in found.members(at):
-            holds = (found.regions.lo <= table.codes[:, row]) & (
-                table.codes[:, row] <= found.regions.hi
+    for index in range(len(result)):
+        for row in result.members(index):
+            holds = (result.regions.lo <= table.codes[:, row]) & (
+                table.codes[:, row] <= result.regions.hi
             )
-            assert at == np.flatnonzero(holds.all(axis=1))[0]
+            assert index == np.flatnonzero(holds.all(axis=1))[0]
 
 
 @given(table=tables(), k=st.integers(1, 5))
 @settings(deadline=None, max_examples=40)
 def test_a_column_is_used_once_per_path(table, k):
     """There are then at most two leaves for every number of columns that were used."""
-    found = KLTree().partition(table, table.whole(), Guard([AtLeast(k=k)]), Run())
+    result = KLTree().partition(table, table.whole(), Guard([AtLeast(k=k)]), StageContext())
 
-    assert len(found) <= 2 ** len(table.axes)
+    assert len(result) <= 2 ** len(table.axes)
 
 
 @given(table=tables(min_rows=2), k=st.integers(1, 4))
 @settings(deadline=None, max_examples=40)
 def test_a_leaf_that_could_be_split_is_pure(table, k):
     """With `reuse` and k-anonymity: no leaf with two labels has a threshold of age that is left."""
-    found = KLTree(reuse=True).partition(table, table.whole(), Guard([AtLeast(k=k)]), Run())
+    result = KLTree(reuse=True).partition(
+        table, table.whole(), Guard([AtLeast(k=k)]), StageContext()
+    )
 
     risk = table.column("risk")
-    for at in range(len(found)):
-        rows = found.members(at)
+    for index in range(len(result)):
+        rows = result.members(index)
         if len(set(risk.iloc[rows].dropna())) > 1:
             counts = Counter(table.codes[0, rows].tolist())
             below = np.cumsum([counts[code] for code in sorted(counts)])
@@ -141,11 +140,11 @@ def test_given_regions_are_refined_not_forgotten():
     given_regions = Regions(np.array([[0], [4]], np.int32), np.array([[3], [7]], np.int32))
     classes = Classes(np.arange(8), np.array([0, 4, 8]), regions=given_regions)
 
-    found = KLTree().partition(table, classes, Guard([AtLeast(k=2)]), Run())
+    result = KLTree().partition(table, classes, Guard([AtLeast(k=2)]), StageContext())
 
-    assert [[0, 1, 2, 3], [4, 5], [6, 7]] == [found.members(at).tolist() for at in range(3)]
-    assert [0, 4, 6] == found.regions.lo.ravel().tolist()
-    assert [3, 5, 7] == found.regions.hi.ravel().tolist()
+    assert [[0, 1, 2, 3], [4, 5], [6, 7]] == [result.members(index).tolist() for index in range(3)]
+    assert [0, 4, 6] == result.regions.lo.ravel().tolist()
+    assert [3, 5, 7] == result.regions.hi.ravel().tolist()
 
 
 def test_leaves_of_classes_that_nobody_gave_regions_have_none():
@@ -157,10 +156,10 @@ def test_leaves_of_classes_that_nobody_gave_regions_have_none():
     table = Table.build(frame, schema)
     interleaved = Classes(np.array([0, 2, 4, 6, 1, 3, 5, 7]), np.array([0, 4, 8]))
 
-    found = KLTree().partition(table, interleaved, Guard([AtLeast(k=2)]), Run())
+    result = KLTree().partition(table, interleaved, Guard([AtLeast(k=2)]), StageContext())
 
-    assert [2, 2, 2, 2] == found.sizes.tolist()
-    assert found.regions is None
+    assert [2, 2, 2, 2] == result.sizes.tolist()
+    assert result.regions is None
 
 
 def test_clusters_that_lie_apart_are_found_again():
@@ -182,10 +181,12 @@ def test_clusters_that_lie_apart_are_found_again():
     table = Table.build(frame, Schema(columns))
     k = int(np.bincount(corner).min())
 
-    found = KLTree(task="clustering").partition(table, table.whole(), Guard([AtLeast(k=k)]), Run())
+    result = KLTree(task="clustering").partition(
+        table, table.whole(), Guard([AtLeast(k=k)]), StageContext()
+    )
 
-    clouds = {frozenset(np.flatnonzero(corner == at).tolist()) for at in range(4)}
-    assert clouds == as_sets(found, [*range(200)])
+    clouds = {frozenset(np.flatnonzero(corner == index).tolist()) for index in range(4)}
+    assert clouds == as_sets(result, [*range(200)])
 
 
 def test_a_pair_that_no_single_column_shows_is_found():
@@ -201,15 +202,15 @@ def test_a_pair_that_no_single_column_shows_is_found():
     )
     table = Table.build(frame, schema)
 
-    found = KLTree().partition(table, table.whole(), Guard([AtLeast(k=3)]), Run())
+    result = KLTree().partition(table, table.whole(), Guard([AtLeast(k=3)]), StageContext())
 
     labels = frame["risk"].to_numpy()
-    assert [1] * 4 == [len(set(labels[found.members(at)])) for at in range(len(found))]
+    assert [1] * 4 == [len(set(labels[result.members(index)])) for index in range(len(result))]
 
 
 def test_many_columns_and_a_table_smaller_than_two_classes():
     rng = np.random.default_rng(1)
-    names = [f"q{at}" for at in range(30)]
+    names = [f"q{index}" for index in range(30)]
     frame = pd.DataFrame(rng.integers(0, 4, (40, 30)), columns=names).assign(
         risk=rng.choice(["yes", "no"], 40)
     )
@@ -221,22 +222,22 @@ def test_many_columns_and_a_table_smaller_than_two_classes():
     )
     table = Table.build(frame, schema)
 
-    found = {
-        k: KLTree().partition(table, table.whole(), Guard([AtLeast(k=k)]), Run())
+    results = {
+        k: KLTree().partition(table, table.whole(), Guard([AtLeast(k=k)]), StageContext())
         for k in (5, 20, 21, 40, 41)
     }
 
-    assert len(found[5]) > 2
-    assert 2 == len(found[20])
-    assert [1, 1, 0] == [len(found[k]) for k in (21, 40, 41)]
-    assert 40 == len(found[41].suppressed)
+    assert len(results[5]) > 2
+    assert 2 == len(results[20])
+    assert [1, 1, 0] == [len(results[k]) for k in (21, 40, 41)]
+    assert 40 == len(results[41].suppressed)
 
 
 def test_without_a_label_the_method_says_so():
     frame = pd.DataFrame({"age": [1, 2, 3]})
     table = Table.build(frame, Schema([Column(name="age", role="quasi", type="number")]))
     with pytest.raises(UsageError) as raised:
-        KLTree().partition(table, table.whole(), Guard([AtLeast(k=1)]), Run())
+        KLTree().partition(table, table.whole(), Guard([AtLeast(k=1)]), StageContext())
     assert (
         "kl-tree: no column has the role 'label': declare what is to be predicted, or use "
         "'task: clustering'"
@@ -279,26 +280,26 @@ def test_without_a_quasi_identifier_classes_stay_as_they_are():
     frame = pd.DataFrame({"risk": [*"yynn"]})
     table = Table.build(frame, Schema([Column(name="risk", role="label")]))
 
-    kept = KLTree().partition(table, table.whole(), Guard([AtLeast(k=4)]), Run())
-    lost = KLTree().partition(table, table.whole(), Guard([AtLeast(k=5)]), Run())
+    kept = KLTree().partition(table, table.whole(), Guard([AtLeast(k=4)]), StageContext())
+    lost = KLTree().partition(table, table.whole(), Guard([AtLeast(k=5)]), StageContext())
 
     assert (1, 0) == (len(kept), len(kept.suppressed))
     assert (0, 4) == (len(lost), len(lost.suppressed))
 
 
 def test_progress_reaches_all_rows():
-    told = []
+    texts = []
     frame = pd.DataFrame({"age": range(100), "risk": ["a", "b"] * 50})
     schema = Schema(
         [Column(name="age", role="quasi", type="number"), Column(name="risk", role="label")]
     )
     table = Table.build(frame, schema)
-    run = Run(report=lambda done, total: told.append((done, total)))
+    context = StageContext(report=lambda done, total: texts.append((done, total)))
 
-    KLTree(reuse=True).partition(table, table.whole(), Guard([AtLeast(k=3)]), run)
+    KLTree(reuse=True).partition(table, table.whole(), Guard([AtLeast(k=3)]), context)
 
-    assert (100, 100) == told[-1]
-    assert sorted(told) == told
+    assert (100, 100) == texts[-1]
+    assert sorted(texts) == texts
 
 
 def test_a_tree_for_labels_is_the_first_of_two_steps_and_one_for_clusters_is_not():

@@ -5,12 +5,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonloom.data.classes import Classes
-from anonloom.data.release import Release
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.data.written import Tree
-from anonloom.testing.auditor import in_classes, publish_classes
+from anonloom import Classes, Column, Release, Schema, Table
+from anonloom.hierarchies import Tree
+from anonloom_testing.auditor import in_classes, publish_classes
 
 TOWNS = {"north": ["a", "b"], "south": ["c", "d", "e"]}
 RELEASES = ("as it is", "perturbed", "in classes", "sampled", "rows suppressed", "synthetic")

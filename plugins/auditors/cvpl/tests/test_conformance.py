@@ -2,11 +2,11 @@
 
 import pytest
 
-from anonloom.testing import AuditorConformance
 from anonloom_cvpl import attribution
 from anonloom_cvpl.auditor import Cvpl
 from anonloom_cvpl.ensemble import Ensemble
 from anonloom_cvpl.progressive import Progressive
+from anonloom_testing import AuditorConformance
 
 
 @pytest.fixture(autouse=True, scope="module")

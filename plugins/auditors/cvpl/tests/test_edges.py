@@ -9,12 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonloom.data.case import Case
-from anonloom.data.release import Release
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
+from anonloom import AuditInput, Column, Release, Schema, StageContext, Table
 from anonloom.errors import IntegrityError, UsageError
-from anonloom.kinds.context import Run
 from anonloom_cvpl.auditor import Cvpl
 from anonloom_cvpl.ensemble import Ensemble, commitment_to
 from anonloom_cvpl.progressive import Progressive
@@ -71,23 +67,23 @@ def published(table, **cells):
 def audited(auditor, original, release, truth="known", **evidence):
     """Audit, and hold what holds of every finding."""
     owner = release.rows_in(original) if truth == "known" else None
-    case = Case(release=release, original=original, truth=owner, **evidence)
-    found = auditor.audit(case, Run())
-    for one in found:
-        numbers = [one.value, *(one.interval or ())]
-        assert not any(isinstance(n, float) and not math.isfinite(n) for n in numbers), one.name
-        assert (one.value is None) == ("not assessable" == one.status), one.name
-        if one.value is None:
-            assert one.assumptions, one.name
-        assert one.meaning
-    for chart in found.charts:
+    case = AuditInput(release=release, original=original, truth=owner, **evidence)
+    result = auditor.audit(case, StageContext())
+    for item in result:
+        numbers = [item.value, *(item.interval or ())]
+        assert not any(isinstance(n, float) and not math.isfinite(n) for n in numbers), item.name
+        assert (item.value is None) == ("not assessable" == item.status), item.name
+        if item.value is None:
+            assert item.assumptions, item.name
+        assert item.meaning
+    for chart in result.charts:
         json.dumps(dict(chart.data), allow_nan=False)
-    return found
+    return result
 
 
 def silent(found):
     """Findings about risk that have no value."""
-    return {one.name for one in found if one.status == "not assessable"}
+    return {item.name for item in found if item.status == "not assessable"}
 
 
 # --- the table itself ----------------------------------------------------------------------------
@@ -98,35 +94,37 @@ def silent(found):
 def test_an_unchanged_table_links_everybody(similarity, blocking):
     """LR 1 and P@1 1; jaccard knows only equal values, so that it is given distinct ones."""
     frame = people()
-    frame["spent"] = [f"s{at}" for at in range(len(frame))]
+    frame["spent"] = [f"s{index}" for index in range(len(frame))]
     table = table_of(frame)
     auditor = Cvpl(similarity=similarity, blocking=blocking, projection="none")
-    found = audited(auditor, table, Release.as_it_is(table))
-    assert 1 == found["linkage_rate"].value
-    assert 1 == found["precision_at_1"].value
-    assert 1 == found["true_link_rate"].value
-    assert 1 == found["recall_total"].value
-    assert "not assessable" != found["validity"].value
+    result = audited(auditor, table, Release.as_it_is(table))
+    assert 1 == result["linkage_rate"].value
+    assert 1 == result["precision_at_1"].value
+    assert 1 == result["true_link_rate"].value
+    assert 1 == result["recall_total"].value
+    assert "not assessable" != result["validity"].value
 
 
 @pytest.mark.parametrize("auditor", AUDITORS)
 def test_an_unchanged_table_is_found_risky(auditor):
     table = table_of(people(80))
-    found = audited(auditor, table, Release.as_it_is(table))
+    result = audited(auditor, table, Release.as_it_is(table))
     for name in ("linkage_rate", "linkage_rate_lower", "linkage_rate_upper"):
-        if name in found:
-            assert 1 == found[name].value
+        if name in result:
+            assert 1 == result[name].value
 
 
 def test_a_copy_is_told_apart_from_strangers():
     table = table_of(people())
     release = Release.as_it_is(table)
-    case = Case(release=release, original=table, truth=release.rows_in(table))
-    found = Cvpl(attribution=False).audit(case, Run())
-    true, wrong = found["auc"].value, found["equal_records"].value
+    case = AuditInput(release=release, original=table, truth=release.rows_in(table))
+    result = Cvpl(attribution=False).audit(case, StageContext())
+    true, wrong = result["auc"].value, result["equal_records"].value
     assert 0.9 < true <= 1
     assert 0 <= wrong < 1
-    assert "auc" not in Cvpl(attribution=False).audit(Case(release=release, original=table), Run())
+    assert "auc" not in Cvpl(attribution=False).audit(
+        AuditInput(release=release, original=table), StageContext()
+    )
 
 
 @pytest.mark.parametrize("auditor", AUDITORS)
@@ -151,18 +149,18 @@ def test_a_constant_column_changes_nothing(auditor):
     frame = people()
     with_constant = frame.assign(same=7.0, equal="x")
     one, other = table_of(frame), table_of(with_constant)
-    found = audited(auditor, one, Release.as_it_is(one))
+    result = audited(auditor, one, Release.as_it_is(one))
     again = audited(auditor, other, Release.as_it_is(other))
     for name in ("linkage_rate", "linkage_null", "precision_at_1", "linkage_rate_upper"):
-        if name in found and getattr(auditor, "similarity", "cosine") != "jaccard":
-            assert found[name].value == pytest.approx(again[name].value), name
+        if name in result and getattr(auditor, "similarity", "cosine") != "jaccard":
+            assert result[name].value == pytest.approx(again[name].value), name
 
 
 @pytest.mark.parametrize("auditor", AUDITORS)
 def test_a_table_of_nothing_but_constants_is_not_assessable(auditor):
     table = table_of(pd.DataFrame({"a": [1.0] * 12, "b": ["x"] * 12}))
-    found = audited(auditor, table, Release.as_it_is(table))
-    assert {"linkage_rate", "linkage_rate_lower"} & silent(found)
+    result = audited(auditor, table, Release.as_it_is(table))
+    assert {"linkage_rate", "linkage_rate_lower"} & silent(result)
 
 
 @pytest.mark.parametrize("auditor", AUDITORS)
@@ -171,19 +169,19 @@ def test_a_suppressed_column_says_nothing_and_loses_nobody(auditor, cell):
     """Not even where it is a key of the blocks."""
     table = table_of(people(60))
     release = published(table, town=[cell] * 60)
-    found = audited(auditor, table, release)
-    if "without_candidates" in found and not getattr(auditor, "hash_bits", 0):
-        assert 0 == found["without_candidates"].value
-        assert 1 == found["recall_block"].value
-    assert not {"linkage_rate", "linkage_rate_lower"} & silent(found)
+    result = audited(auditor, table, release)
+    if "without_candidates" in result and not getattr(auditor, "hash_bits", 0):
+        assert 0 == result["without_candidates"].value
+        assert 1 == result["recall_block"].value
+    assert not {"linkage_rate", "linkage_rate_lower"} & silent(result)
 
 
 @pytest.mark.parametrize("auditor", AUDITORS)
 def test_a_wholly_suppressed_release_is_not_assessable(auditor):
     table = table_of(people())
     release = published(table, age=["*"] * 40, town=["*"] * 40, spent=["*"] * 40)
-    found = audited(auditor, table, release)
-    assert {"linkage_rate", "linkage_rate_lower"} & silent(found)
+    result = audited(auditor, table, release)
+    assert {"linkage_rate", "linkage_rate_lower"} & silent(result)
 
 
 @pytest.mark.parametrize("auditor", AUDITORS)
@@ -193,18 +191,18 @@ def test_columns_without_a_single_value(auditor, where):
     types = {"empty": "number", "blank": "category"}
     if where == "both":
         table = table_of(frame, types=types)
-        found = audited(auditor, table, Release.as_it_is(table))
+        result = audited(auditor, table, Release.as_it_is(table))
     else:
         table = table_of(people())
-        found = audited(auditor, table, published(table, spent=[None] * 40))
-    assert not {"linkage_rate", "linkage_rate_lower"} & silent(found)
+        result = audited(auditor, table, published(table, spent=[None] * 40))
+    assert not {"linkage_rate", "linkage_rate_lower"} & silent(result)
 
 
 @pytest.mark.parametrize("auditor", AUDITORS)
 def test_one_row(auditor):
     table = table_of(people(1))
-    found = audited(auditor, table, Release.as_it_is(table))
-    assert {"linkage_rate", "linkage_rate_lower"} & silent(found)
+    result = audited(auditor, table, Release.as_it_is(table))
+    assert {"linkage_rate", "linkage_rate_lower"} & silent(result)
 
 
 # --- blocks --------------------------------------------------------------------------------------
@@ -212,22 +210,22 @@ def test_one_row(auditor):
 
 def test_one_block_of_all():
     table = table_of(people())
-    found = audited(Cvpl(blocking=()), table, Release.as_it_is(table))
-    assert 40 == found["candidates"].value
-    assert 0 == found["without_candidates"].value
-    assert "block_sizes" not in {chart.name for chart in found.charts}
+    result = audited(Cvpl(blocking=()), table, Release.as_it_is(table))
+    assert 40 == result["candidates"].value
+    assert 0 == result["without_candidates"].value
+    assert "block_sizes" not in {chart.name for chart in result.charts}
 
 
 def test_blocks_of_one_record_each():
     """Everybody meets only the own row: all are linked, and chance links nobody."""
     table = table_of(people())
-    found = audited(Cvpl(blocking={"age": "exact"}), table, Release.as_it_is(table))
-    assert 1 == found["candidates"].value
-    assert 1 == found["linkage_rate"].value
-    assert 0 == found["linkage_null"].value
-    assert 1 == found["precision_at_1"].value
-    assert 1 == found["precision_chance"].value
-    assert "there is no wrong pair" == found["false_link_rate_pairs"].assumptions[0]
+    result = audited(Cvpl(blocking={"age": "exact"}), table, Release.as_it_is(table))
+    assert 1 == result["candidates"].value
+    assert 1 == result["linkage_rate"].value
+    assert 0 == result["linkage_null"].value
+    assert 1 == result["precision_at_1"].value
+    assert 1 == result["precision_chance"].value
+    assert "there is no wrong pair" == result["false_link_rate_pairs"].assumptions[0]
 
 
 def test_blocks_that_do_not_fit_the_release_are_not_assessable():
@@ -236,16 +234,16 @@ def test_blocks_that_do_not_fit_the_release_are_not_assessable():
     frame["age"] = frame["age"] * 2
     table = table_of(frame)
     release = published(table, age=frame["age"] + 1)
-    found = audited(Cvpl(blocking={"age": "exact"}), table, release)
-    assert 1 == found["without_candidates"].value
-    assert "not assessable" == found["validity"].value
-    said = (
+    result = audited(Cvpl(blocking={"age": "exact"}), table, release)
+    assert 1 == result["without_candidates"].value
+    assert "not assessable" == result["validity"].value
+    message = (
         "100.0% of the records have no candidate, more than 5%: the blocks do not fit the release"
     )
     for name in ("linkage_rate", "linkage_excess", "precision_at_1", "linkage_rate_calibrated"):
-        assert None is found[name].value
-        assert said == found[name].assumptions[0]
-    assert f"Whether the figures mean anything: {said}." == found["validity"].meaning
+        assert None is result[name].value
+        assert message == result[name].assumptions[0]
+    assert f"Whether the figures mean anything: {message}." == result["validity"].meaning
 
 
 def test_progressive_does_not_call_a_misfit_safe():
@@ -253,8 +251,8 @@ def test_progressive_does_not_call_a_misfit_safe():
     frame["age"] = frame["age"] * 2
     table = table_of(frame)
     release = published(table, age=frame["age"] + 1)
-    found = audited(Progressive(blocking={"age": "exact"}), table, release)
-    assert "not assessable" == found["linkage_rate_upper"].status
+    result = audited(Progressive(blocking={"age": "exact"}), table, release)
+    assert "not assessable" == result["linkage_rate_upper"].status
 
 
 # --- releases ------------------------------------------------------------------------------------
@@ -265,8 +263,8 @@ def test_progressive_does_not_call_a_misfit_safe():
 def test_an_empty_release_is_not_assessable(auditor, truth):
     table = table_of(people())
     release = Release.as_it_is(table).take(np.empty(0, np.int64))
-    found = audited(auditor, table, release, truth)
-    assert {"linkage_rate", "linkage_rate_lower"} & silent(found)
+    result = audited(auditor, table, release, truth)
+    assert {"linkage_rate", "linkage_rate_lower"} & silent(result)
 
 
 @pytest.mark.parametrize("auditor", AUDITORS)
@@ -277,23 +275,23 @@ def test_domains_without_a_common_value(auditor):
     release = published(
         table, age=frame["age"] + 10_000, town=["elsewhere"] * 40, spent=frame["spent"] - 99_999
     )
-    found = audited(auditor, table, release)
+    result = audited(auditor, table, release)
     for name in ("linkage_rate", "linkage_rate_upper"):
-        if name in found and found[name].value is not None:
-            assert found[name].value <= 1
+        if name in result and result[name].value is not None:
+            assert result[name].value <= 1
 
 
 def test_strange_words_in_every_cell_are_not_assessable():
     table = table_of(people()[["town"]])
-    found = audited(Cvpl(), table, published(table, town=["elsewhere"] * 40))
-    assert "not assessable" == found["linkage_rate"].status
+    result = audited(Cvpl(), table, published(table, town=["elsewhere"] * 40))
+    assert "not assessable" == result["linkage_rate"].status
 
 
 def test_cells_that_cannot_be_read_are_counted():
     table = table_of(people())
     towns = people()["town"].tolist()
-    found = audited(Cvpl(), table, published(table, town=["??", "!!", *towns[2:]]))
-    assert 2 == found["unread_cells"].value
+    result = audited(Cvpl(), table, published(table, town=["??", "!!", *towns[2:]]))
+    assert 2 == result["unread_cells"].value
 
 
 @pytest.mark.parametrize("auditor", AUDITORS)
@@ -310,10 +308,10 @@ def test_a_release_of_more_rows_than_the_original_says_that_the_null_is_low():
     frame = people(200)
     table = table_of(frame.iloc[:150].reset_index(drop=True))
     release = attrs.evolve(Release.as_it_is(table_of(frame)), origin=None)
-    found = audited(Cvpl(), table, release, "unknown")
-    said = "the release has 200 rows, the null only 150: with as many it would be higher"
-    assert said in found["linkage_null"].assumptions
-    assert said in found["linkage_excess"].assumptions
+    result = audited(Cvpl(), table, release, "unknown")
+    message = "the release has 200 rows, the null only 150: with as many it would be higher"
+    assert message in result["linkage_null"].assumptions
+    assert message in result["linkage_excess"].assumptions
 
 
 @pytest.mark.parametrize("auditor", AUDITORS)
@@ -321,18 +319,18 @@ def test_a_release_of_sensitive_columns_alone_is_not_assessable(auditor):
     table = table_of(people(), roles={"spent": "sensitive"})
     release = Release.as_it_is(table)
     release = attrs.evolve(release, frame=release.frame[["spent"]])
-    found = audited(auditor, table, release)
-    assert {"linkage_rate", "linkage_rate_lower"} & silent(found)
+    result = audited(auditor, table, release)
+    assert {"linkage_rate", "linkage_rate_lower"} & silent(result)
 
 
 @pytest.mark.parametrize("auditor", AUDITORS)
 def test_a_table_without_quasi_identifiers(auditor):
     """Everybody is compared with everybody, by the other columns."""
     table = table_of(people(), roles=dict.fromkeys(("age", "town", "spent"), "other"))
-    found = audited(auditor, table, Release.as_it_is(table))
+    result = audited(auditor, table, Release.as_it_is(table))
     for name in ("linkage_rate", "linkage_rate_upper"):
-        if name in found:
-            assert 1 == found[name].value
+        if name in result:
+            assert 1 == result[name].value
 
 
 @pytest.mark.parametrize("auditor", AUDITORS)
@@ -340,15 +338,15 @@ def test_rows_that_are_nobodys(auditor):
     """Truth is known, and nobody is in the release."""
     table = table_of(people())
     release = Release.as_it_is(table_of(people(seed=9)))
-    case = Case(release=release, original=table, truth=np.full(40, -1))
-    found = auditor.audit(case, Run())
-    if "false_link_rate" in found:
-        assert "not assessable" == found["precision_at_1"].status
+    case = AuditInput(release=release, original=table, truth=np.full(40, -1))
+    result = auditor.audit(case, StageContext())
+    if "false_link_rate" in result:
+        assert "not assessable" == result["precision_at_1"].status
         assert (
             "no row of the release belongs to a record of the original"
-            == found["precision_at_1"].assumptions[0]
+            == result["precision_at_1"].assumptions[0]
         )
-        assert found["linkage_rate"].value == found["false_link_rate"].value
+        assert result["linkage_rate"].value == result["false_link_rate"].value
 
 
 def test_figures_of_nobody_are_not_zero():
@@ -356,12 +354,12 @@ def test_figures_of_nobody_are_not_zero():
     frame = people()
     table = table_of(frame)
     turned = frame["town"].map({"a": "b", "b": "c", "c": "a"})
-    found = audited(Cvpl(blocking={"town": "exact"}), table, published(table, town=turned))
-    assert 0 == found["recall_block"].value
-    assert 0 == found["precision_at_1"].value
+    result = audited(Cvpl(blocking={"town": "exact"}), table, published(table, town=turned))
+    assert 0 == result["recall_block"].value
+    assert 0 == result["precision_at_1"].value
     for name in ("true_link_rate", "recall_match", "precision_in_block"):
-        assert "not assessable" == found[name].status, name
-        assert "no true pair shares a block" == found[name].assumptions[0]
+        assert "not assessable" == result[name].status, name
+        assert "no true pair shares a block" == result[name].assumptions[0]
 
 
 def test_precision_of_linked_records_needs_linked_records():
@@ -369,29 +367,29 @@ def test_precision_of_linked_records_needs_linked_records():
     table = table_of(frame, roles={"age": "other", "town": "other", "spent": "other"})
     release = published(table, spent=frame["spent"] + 1)
     auditor = Cvpl(threshold=1.0, blocking=(), similarity="rbf", projection="none")
-    found = audited(auditor, table, release)
-    assert 0 == found["linkage_rate"].value
-    assert "not assessable" == found["precision_linked"].status
-    assert "no record is linked" == found["precision_linked"].assumptions[0]
+    result = audited(auditor, table, release)
+    assert 0 == result["linkage_rate"].value
+    assert "not assessable" == result["precision_linked"].status
+    assert "no record is linked" == result["precision_linked"].assumptions[0]
 
 
 def test_false_links_that_no_threshold_makes_rare_are_not_called_zero():
     """Everybody has a double: even at similarity 1 every record resembles a wrong row."""
     frame = pd.concat([people(20)] * 2, ignore_index=True)
     table = table_of(frame)
-    found = audited(Cvpl(), table, Release.as_it_is(table))
-    assert 0.5 == found["precision_at_1"].value
+    result = audited(Cvpl(), table, Release.as_it_is(table))
+    assert 0.5 == result["precision_at_1"].value
     for name in ("threshold_calibrated", "linkage_rate_calibrated"):
-        assert "not assessable" == found[name].status
-        assert "false links are more frequent even at similarity 1" == found[name].assumptions[0]
+        assert "not assessable" == result[name].status
+        assert "false links are more frequent even at similarity 1" == result[name].assumptions[0]
 
 
 def test_the_release_may_lack_columns():
     table = table_of(people())
     release = Release.as_it_is(table)
     release = attrs.evolve(release, frame=release.frame.drop(columns="town"))
-    found = audited(Cvpl(), table, release)
-    assert found["configuration"].value.startswith("columns: age, spent; ")
+    result = audited(Cvpl(), table, release)
+    assert result["configuration"].value.startswith("columns: age, spent; ")
 
 
 @pytest.mark.parametrize("auditor", AUDITORS)
@@ -400,8 +398,8 @@ def test_columns_that_the_release_lacks_are_no_blocks(auditor):
     table = table_of(people())
     release = Release.as_it_is(table)
     release = attrs.evolve(release, frame=release.frame.drop(columns="town"))
-    found = audited(attrs.evolve(auditor, blocking={"town": "exact"}, hash_bits=0), table, release)
-    assert not {"linkage_rate", "linkage_rate_lower"} & silent(found)
+    result = audited(attrs.evolve(auditor, blocking={"town": "exact"}, hash_bits=0), table, release)
+    assert not {"linkage_rate", "linkage_rate_lower"} & silent(result)
 
 
 @pytest.mark.parametrize("similarity", ["cosine", "rbf", "whitened", "jaccard"])
@@ -411,11 +409,11 @@ def test_a_table_of_one_row_fits_no_space(similarity, fit):
     other = attrs.evolve(Release.as_it_is(single), origin=None)
     if fit == "source":
         original, other = single, attrs.evolve(Release.as_it_is(original), origin=None)
-    found = audited(Cvpl(fit=fit, similarity=similarity), original, other, "unknown")
-    assert "not assessable" == found["linkage_rate"].status
+    result = audited(Cvpl(fit=fit, similarity=similarity), original, other, "unknown")
+    assert "not assessable" == result["linkage_rate"].status
     assert (
         "the tables share no column that varies and of which the release says anything"
-        == found["linkage_rate"].assumptions[0]
+        == result["linkage_rate"].assumptions[0]
     )
 
 
@@ -542,12 +540,12 @@ def test_an_unreadable_secret(tmp_path, text):
     table = table_of(people())
     with pytest.raises(UsageError) as caught:
         audited(Ensemble(secret=file), table, Release.as_it_is(table))
-    said = "the secret of the ensemble must be 32 bytes, 64 hexadecimal digits"
+    message = "the secret of the ensemble must be 32 bytes, 64 hexadecimal digits"
     if text != "":
-        said = (
+        message = (
             "the secret of the ensemble cannot be read: it must be a file of 64 hexadecimal digits"
         )
-    assert said == str(caught.value).splitlines()[0]
+    assert message == str(caught.value).splitlines()[0]
 
 
 def test_a_secret_that_was_not_committed_to(tmp_path):
@@ -596,7 +594,7 @@ def test_a_projection_whose_package_is_missing(monkeypatch, projection, package,
     monkeypatch.setattr(builtins, "__import__", refusing)
     with pytest.raises(UsageError) as caught:
         Cvpl(projection=projection).audit(
-            Case(release=Release.as_it_is(table), original=table), Run()
+            AuditInput(release=Release.as_it_is(table), original=table), StageContext()
         )
     assert said == str(caught.value).splitlines()[0]
     assert hint == caught.value.hint

@@ -6,9 +6,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from anonloom.data.release import Release
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
+from anonloom import Release, StageContext, Table
 from anonloom_cvpl import evidence as evidence_module
 from anonloom_cvpl import rates
 from anonloom_cvpl.attacker import rows_behind
@@ -49,7 +47,7 @@ quick = settings(deadline=None, max_examples=12)
 
 def prepared_for(drawn, attacker, others=()):
     configuration = Cvpl(**attacker).configuration
-    prepared = configuration.prepared(drawn.original, [drawn.release, *others], Run())
+    prepared = configuration.prepared(drawn.original, [drawn.release, *others], StageContext())
     assume(prepared is not None)
     return prepared
 
@@ -61,7 +59,7 @@ def true_rows(drawn):
 
 
 def gathered(drawn, attacker):
-    return prepared_for(drawn, attacker).against().evidence(Run(), true_rows(drawn))
+    return prepared_for(drawn, attacker).against().evidence(StageContext(), true_rows(drawn))
 
 
 # --- rates ---------------------------------------------------------------------------------------
@@ -70,35 +68,35 @@ def gathered(drawn, attacker):
 @quick
 @given(attacker=ATTACKERS, **SHOPS)
 def test_no_rate_rises_with_the_threshold(shop, attacker, kind, rows, seed, missing):
-    found = gathered(shop(kind, rows, seed, missing), attacker)
+    result = gathered(shop(kind, rows, seed, missing), attacker)
     for rate in (rates.linkage_rate, rates.true_link_rate, rates.false_link_rate):
-        assert (np.diff(rate(found, TAUS)) <= 0).all()
+        assert (np.diff(rate(result, TAUS)) <= 0).all()
 
 
 @quick
 @given(attacker=ATTACKERS, **SHOPS)
 def test_links_are_false_ones_and_true_ones(shop, attacker, kind, rows, seed, missing):
     """max(FLR, R_total) <= LR <= FLR + R_total, all over every record of the original."""
-    found = gathered(shop(kind, rows, seed, missing), attacker)
-    linked, false = (rate(found, TAUS) for rate in (rates.linkage_rate, rates.false_link_rate))
-    for at, tau in enumerate(TAUS):
-        total = float((found.true >= tau).sum()) / rows
-        assert max(false[at], total) <= linked[at] <= false[at] + total + 1e-12
+    result = gathered(shop(kind, rows, seed, missing), attacker)
+    linked, false = (rate(result, TAUS) for rate in (rates.linkage_rate, rates.false_link_rate))
+    for index, tau in enumerate(TAUS):
+        total = float((result.true >= tau).sum()) / rows
+        assert max(false[index], total) <= linked[index] <= false[index] + total + 1e-12
 
 
 @quick
 @given(attacker=ATTACKERS, **SHOPS)
 def test_recall_is_what_blocking_and_threshold_leave(shop, attacker, kind, rows, seed, missing):
     drawn = shop(kind, rows, seed, missing)
-    found = gathered(drawn, attacker)
+    result = gathered(drawn, attacker)
     matched = int((true_rows(drawn) >= 0).sum())
     for tau in TAUS[::7]:
-        parts = rates.recall(found, tau)
+        parts = rates.recall(result, tau)
         assert parts.block * parts.match == pytest.approx(parts.total)
         assert parts.total <= parts.block <= 1
-        assert int((found.true >= tau).sum()) / max(matched, 1) == parts.total
-    assert rates.precision_at_1(found) <= rates.recall(found, 0.9).block + 1e-12
-    assert rates.chance_at_1(found).sum() / max(matched, 1) <= rates.recall(found, 0.9).block
+        assert int((result.true >= tau).sum()) / max(matched, 1) == parts.total
+    assert rates.precision_at_1(result) <= rates.recall(result, 0.9).block + 1e-12
+    assert rates.chance_at_1(result).sum() / max(matched, 1) <= rates.recall(result, 0.9).block
 
 
 @quick
@@ -109,14 +107,14 @@ def test_one_pass_answers_for_every_threshold(shop, attacker, kind, rows, seed, 
     prepared = prepared_for(drawn, attacker)
     confrontation = prepared.against()
     truth = true_rows(drawn)
-    found = confrontation.evidence(Run(), truth)
+    result = confrontation.evidence(StageContext(), truth)
     space = prepared.space
     x, y = space.records_of(0, None), space.candidates_of(1, None)
     meets = np.zeros((len(x), len(y)), bool)
     for blocks in confrontation.blocks()[0]:
-        for at in range(len(blocks)):
-            members = blocks.records.members[slice(*blocks.records.starts[at : at + 2])]
-            among = blocks.candidates.members[slice(*blocks.candidates.starts[at : at + 2])]
+        for index in range(len(blocks)):
+            members = blocks.records.members[slice(*blocks.records.starts[index : index + 2])]
+            among = blocks.candidates.members[slice(*blocks.candidates.starts[index : index + 2])]
             meets[np.ix_(members, among)] = True
     similar = np.array([space.similarity_of(score, x) for score in (x @ y.T).T]).T.reshape(
         meets.shape
@@ -130,7 +128,7 @@ def test_one_pass_answers_for_every_threshold(shop, attacker, kind, rows, seed, 
         (lambda e, taus: rates.true_link_rate(e, taus) * e.met.sum() / rows, meets & own),
     ):
         again = [float((counted & (similar >= tau)).any(axis=1).mean()) for tau in sweep]
-        np.testing.assert_allclose(rate(found, sweep), again, atol=1e-12)
+        np.testing.assert_allclose(rate(result, sweep), again, atol=1e-12)
 
 
 @quick
@@ -149,11 +147,11 @@ def test_the_calibrated_threshold_is_the_least_that_keeps_false_links_rare(
 @quick
 @given(attacker=ATTACKERS, **SHOPS)
 def test_integrated_risk_is_the_integral_of_the_curve(shop, attacker, kind, rows, seed, missing):
-    found = gathered(shop(kind, rows, seed, missing), attacker)
+    result = gathered(shop(kind, rows, seed, missing), attacker)
     steps = 4_000
     middles = 0.7 + (np.arange(steps) + 0.5) * (0.29 / steps)
-    numeric = rates.linkage_rate(found, middles).sum() * 0.29 / steps
-    assert numeric == pytest.approx(rates.integrated(found, 0.7, 0.99), abs=0.29 / steps)
+    numeric = rates.linkage_rate(result, middles).sum() * 0.29 / steps
+    assert numeric == pytest.approx(rates.integrated(result, 0.7, 0.99), abs=0.29 / steps)
 
 
 # --- relaxation ----------------------------------------------------------------------------------
@@ -182,7 +180,8 @@ def test_coarser_blocks_only_link_more(shop, finer, attacker, kind, rows, seed, 
     fine, coarse = (scheme(prepared.columns, keys) for keys in finer)
     truth = true_rows(drawn)
     less, more = (
-        Confrontation(prepared.space, (one,)).evidence(Run(), truth) for one in (fine, coarse)
+        Confrontation(prepared.space, (item,)).evidence(StageContext(), truth)
+        for item in (fine, coarse)
     )
     assert (less.best <= more.best + 1e-6).all()
     assert (less.candidates <= more.candidates).all()
@@ -199,14 +198,14 @@ def test_an_ensemble_of_schemes_links_what_any_of_them_links(
     drawn = shop(kind, rows, seed, missing)
     prepared = prepared_for(drawn, attacker | {"blocking": {}})
     keys = ({"age": 10, "town": 1}, {"sex": "exact", "at": 7}, {"town": "exact"})
-    schemes = tuple(scheme(prepared.columns, one) for one in keys)
-    each = [Confrontation(prepared.space, (one,)).evidence(Run()) for one in schemes]
-    union = Confrontation(prepared.space, schemes).evidence(Run())
-    best = np.max([one.best for one in each], axis=0)
+    schemes = tuple(scheme(prepared.columns, key) for key in keys)
+    each = [Confrontation(prepared.space, (item,)).evidence(StageContext()) for item in schemes]
+    union = Confrontation(prepared.space, schemes).evidence(StageContext())
+    best = np.max([item.best for item in each], axis=0)
     np.testing.assert_allclose(union.best, best, atol=1e-6)
-    most = np.max([one.candidates for one in each], axis=0)
+    most = np.max([item.candidates for item in each], axis=0)
     assert (most <= union.candidates).all()
-    assert (union.candidates <= np.sum([one.candidates for one in each], axis=0)).all()
+    assert (union.candidates <= np.sum([item.candidates for item in each], axis=0)).all()
 
 
 @quick
@@ -215,10 +214,10 @@ def test_drawing_a_candidate_links_no_more_than_the_best_one(
     shop, attacker, kind, rows, seed, missing
 ):
     confrontation = prepared_for(shop(kind, rows, seed, missing), attacker).against()
-    found = confrontation.evidence(Run())
-    lucky = lucky_pairs(confrontation, Run(seed=seed).rng)
-    assert (lucky <= found.best + 1e-6).all()
-    assert ((found.candidates > 0) == np.isfinite(lucky)).all()
+    result = confrontation.evidence(StageContext())
+    lucky = lucky_pairs(confrontation, StageContext(seed=seed).rng)
+    assert (lucky <= result.best + 1e-6).all()
+    assert ((result.candidates > 0) == np.isfinite(lucky)).all()
 
 
 @quick
@@ -243,16 +242,16 @@ def test_everybody_is_linked_to_an_unchanged_table(shop, attacker, rows, seed, m
     """LR(D, D) = 1 but for zero vectors, and P@1 = 1 where nobody is as similar as oneself."""
     drawn = shop("as it is", rows, seed, missing)
     prepared = prepared_for(drawn, attacker)
-    found = prepared.against().evidence(Run(), np.arange(rows))
+    result = prepared.against().evidence(StageContext(), np.arange(rows))
     zero = ~prepared.space.records_of(0, None).any(axis=1)
     if attacker["similarity"] == "rbf":
         zero[:] = False
-    assert (found.best[~zero] >= 1 - 1e-4).all()
-    assert (found.best[zero] <= 1e-6).all()
-    assert found.met.all()
-    alone = ~zero & (found.wrong < 1 - 1e-4)
-    assert np.ones(alone.sum()).tolist() == found.hit[alone].tolist()
-    assert found.row[alone].tolist() == np.flatnonzero(alone).tolist()
+    assert (result.best[~zero] >= 1 - 1e-4).all()
+    assert (result.best[zero] <= 1e-6).all()
+    assert result.met.all()
+    alone = ~zero & (result.wrong < 1 - 1e-4)
+    assert np.ones(alone.sum()).tolist() == result.hit[alone].tolist()
+    assert result.row[alone].tolist() == np.flatnonzero(alone).tolist()
 
 
 @quick
@@ -261,7 +260,7 @@ def test_left_out_records_are_linked_no_more_than_if_they_were_there(
     shop, attacker, kind, rows, seed, missing
 ):
     prepared = prepared_for(shop(kind, rows, seed, missing), attacker)
-    left_out = prepared.left_out(rows, Run().rng).evidence(Run(), np.arange(rows))
+    left_out = prepared.left_out(rows, StageContext().rng).evidence(StageContext(), np.arange(rows))
     assert (left_out.wrong <= left_out.best).all()
     for tau in TAUS:
         assert (left_out.wrong >= tau).mean() <= (left_out.best >= tau).mean()
@@ -325,17 +324,17 @@ def test_the_order_of_the_rows_does_not_matter(shop, attacker, kind, rows, seed,
     )
     truth = true_rows(drawn)
     place = np.argsort(published)
-    found = prepared.against().evidence(Run(), truth)
+    result = prepared.against().evidence(StageContext(), truth)
     again = (
         prepared_for(moved, attacker)
         .against()
-        .evidence(Run(), np.where(truth >= 0, place[truth], -1)[records])
+        .evidence(StageContext(), np.where(truth >= 0, place[truth], -1)[records])
     )
     back = np.argsort(records)
     again = attrs.evolve(
         again, **{name: getattr(again, name)[back] for name in attrs.asdict(again, recurse=False)}
     )
-    check_same(found, again, directed(prepared))
+    check_same(result, again, directed(prepared))
 
 
 @quick
@@ -351,17 +350,17 @@ def test_the_names_of_categories_do_not_matter(shop, shoppers, attacker, kind, r
     schemas = (shoppers.schema(), shoppers.schema(towns))
     assume(kind != "synthetic" and kind != "perturbed")  # they draw names of their own
     state = rng.bit_generator.state
-    found = []
-    for one, schema in zip((frame, renamed), schemas, strict=True):
+    results = []
+    for item, schema in zip((frame, renamed), schemas, strict=True):
         rng.bit_generator.state = state
-        table = Table.build(one, schema)
-        release = shoppers.published(kind, table, one, rng)
+        table = Table.build(item, schema)
+        release = shoppers.published(kind, table, item, rng)
         truth = rows_behind(release.rows_in(table), rows)
         configuration = Cvpl(**attacker).configuration
-        prepared = configuration.prepared(table, [release], Run())
+        prepared = configuration.prepared(table, [release], StageContext())
         assume(prepared is not None and cut_is_clear(prepared))
-        found.append((prepared, prepared.against().evidence(Run(), truth)))
-    check_same(found[0][1], found[1][1], directed(found[0][0]))
+        results.append((prepared, prepared.against().evidence(StageContext(), truth)))
+    check_same(results[0][1], results[1][1], directed(results[0][0]))
 
 
 @quick
@@ -374,7 +373,8 @@ def test_the_names_of_blocks_do_not_matter(shop, bits, kind, rows, seed, missing
     other = attrs.evolve(one, codes=tuple(names[codes] for codes in one.codes))
     truth = true_rows(drawn)
     first, second = (
-        Confrontation(prepared.space, (made,)).evidence(Run(), truth) for made in (one, other)
+        Confrontation(prepared.space, (made,)).evidence(StageContext(), truth)
+        for made in (one, other)
     )
     for name in ("best", "row", "true", "wrong", "hit", "candidates"):
         np.testing.assert_array_equal(getattr(first, name), getattr(second, name), err_msg=name)
@@ -387,9 +387,9 @@ def test_pieces_and_threads_do_not_matter(shop, monkeypatch, similarity):
     truth = true_rows(drawn)
 
     def again(workers):
-        run = Run(workers=workers)
-        prepared = Cvpl(**attacker).configuration.prepared(drawn.original, [drawn.release], run)
-        return prepared.against().evidence(run, truth)
+        context = StageContext(workers=workers)
+        prepared = Cvpl(**attacker).configuration.prepared(drawn.original, [drawn.release], context)
+        return prepared.against().evidence(context, truth)
 
     whole = again(1)
     monkeypatch.setattr(nearest, "PIECE", 1 << 12)
@@ -448,7 +448,7 @@ def test_release_as_it_is_links_like_the_table_itself(shop):
     """A release of single values and the raw table are the same candidates."""
     table = shop("as it is", 60, 5).original
     configuration = Cvpl(blocking={"age": 10}).configuration
-    prepared = configuration.prepared(table, [Release.as_it_is(table), table], Run())
-    one, other = (prepared.against(published=side).evidence(Run()) for side in (1, 2))
+    prepared = configuration.prepared(table, [Release.as_it_is(table), table], StageContext())
+    one, other = (prepared.against(published=side).evidence(StageContext()) for side in (1, 2))
     assert one.best.tolist() == other.best.tolist()
     assert one.candidates.tolist() == other.candidates.tolist()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from anonloom.kinds.context import Run
+from anonloom import StageContext
 from anonloom_cvpl.attacker import rows_behind
 from anonloom_cvpl.auditor import Cvpl
 from anonloom_cvpl.hashing import HashScheme
@@ -92,7 +92,7 @@ def projected_by_hand(prepared, method, fit):
         # Between equal components nobody can choose.
         assume(kept == len(values) or values[kept - 1] - values[kept] > 1e-6 * values[0])
         matrix, variances = directions[:, :kept], values[:kept]
-    return [(one - mean) @ matrix for one in dense], variances
+    return [(item - mean) @ matrix for item in dense], variances
 
 
 def indicators_by_hand(prepared):
@@ -139,13 +139,13 @@ def similarity_by_hand(prepared, kind, method, fit, published):
         squared = np.array([[((a - b) ** 2).sum() for b in y] for a in x]).reshape(len(x), len(y))
         return np.exp(-squared / (2 * variances.sum())), np.zeros(len(x), bool)
     lengths = [np.sqrt((side**2).sum(axis=1)) for side in (x, y)]
-    found = np.zeros((len(x), len(y)))
+    result = np.zeros((len(x), len(y)))
     for i, a in enumerate(x):
         for j, b in enumerate(y):
             if lengths[0][i] > 1e-5 and lengths[1][j] > 1e-5:
-                found[i, j] = a @ b / (lengths[0][i] * lengths[1][j])
+                result[i, j] = a @ b / (lengths[0][i] * lengths[1][j])
     assume(not ((lengths[1] < SHORT) & (lengths[1] > 1e-9)).any())
-    return found, lengths[0] < SHORT
+    return result, lengths[0] < SHORT
 
 
 @attrs.frozen
@@ -163,7 +163,7 @@ class Known:
 
 def known_by_loops(similarity, pairs, truth, among=None):
     """Algorithm 1 for every record."""
-    found = []
+    results = []
     for i in range(similarity.shape[0]):
         meets = sorted({j for scheme in pairs for (k, j) in scheme if k == i})
         meets = [j for j in meets if among is None or j in among]
@@ -174,30 +174,30 @@ def known_by_loops(similarity, pairs, truth, among=None):
         true = similarity[i, own] if own in meets else None
         wrong = max((similarity[i, j] for j in meets if j != own), default=-np.inf)
         hit = None if own < 0 else (1 / len(near) if own in near else 0.0)
-        found.append(Known(best, set(near), true, wrong, hit, len(meets), unsure))
-    return found
+        results.append(Known(best, set(near), true, wrong, hit, len(meets), unsure))
+    return results
 
 
 def check(evidence, known, short):
     assert len(known) == len(evidence)
-    for i, one in enumerate(known):
-        assert one.candidates == evidence.candidates[i]
-        assert (one.hit is None) == np.isnan(evidence.hit[i])
-        assert (one.true is None) == np.isnan(evidence.true[i])
-        if not one.candidates:
+    for i, item in enumerate(known):
+        assert item.candidates == evidence.candidates[i]
+        assert (item.hit is None) == np.isnan(evidence.hit[i])
+        assert (item.true is None) == np.isnan(evidence.true[i])
+        if not item.candidates:
             assert (-np.inf, -1, -np.inf) == (evidence.best[i], evidence.row[i], evidence.wrong[i])
         if short[i]:
             continue
-        assert one.best == pytest.approx(evidence.best[i], abs=NEAR)
-        assert one.wrong == pytest.approx(evidence.wrong[i], abs=NEAR)
-        if one.true is not None:
-            assert one.true == pytest.approx(evidence.true[i], abs=NEAR)
-        if one.unsure:
+        assert item.best == pytest.approx(evidence.best[i], abs=NEAR)
+        assert item.wrong == pytest.approx(evidence.wrong[i], abs=NEAR)
+        if item.true is not None:
+            assert item.true == pytest.approx(evidence.true[i], abs=NEAR)
+        if item.unsure:
             continue
-        if one.candidates:
-            assert evidence.row[i] in one.rows
-        if one.hit is not None:
-            assert one.hit == pytest.approx(evidence.hit[i])
+        if item.candidates:
+            assert evidence.row[i] in item.rows
+        if item.hit is not None:
+            assert item.hit == pytest.approx(evidence.hit[i])
 
 
 def prepared_by(shop, run, **how):
@@ -247,14 +247,14 @@ def test_the_one_pass_knows_what_the_loops_know(
 ):
     drawn = shop(kind, rows, seed, missing)
     how = {"columns": columns, "blocking": blocking[0], "similarity": similarity}
-    prepared = prepared_by(drawn, Run(), projection=projection, fit=fit, **how)
+    prepared = prepared_by(drawn, StageContext(), projection=projection, fit=fit, **how)
     assume(prepared is not None)
     truth = np.full(rows, -1)
     if drawn.owner is not None:
         truth = rows_behind(drawn.owner, rows)
     similar, short = similarity_by_hand(prepared, similarity, projection, fit, 1)
     known = known_by_loops(similar, candidates_by_loops(drawn, blocking, 1), truth)
-    check(prepared.against().evidence(Run(), truth), known, short)
+    check(prepared.against().evidence(StageContext(), truth), known, short)
 
 
 @settings(deadline=None, max_examples=15)
@@ -263,10 +263,10 @@ def test_the_original_against_itself_knows_what_the_loops_know(
     shop, blocking, share, kind, rows, seed, missing
 ):
     drawn = shop(kind, rows, seed, missing)
-    prepared = prepared_by(drawn, Run(), blocking=blocking[0])
+    prepared = prepared_by(drawn, StageContext(), blocking=blocking[0])
     assume(prepared is not None)
     size = int(share * rows) + 1
-    confrontation = prepared.left_out(size, Run().rng)
+    confrontation = prepared.left_out(size, StageContext().rng)
     assert (None if size + 1 >= rows else size) == (
         None if confrontation.among is None else len(set(confrontation.among.tolist()))
     )
@@ -274,22 +274,22 @@ def test_the_original_against_itself_knows_what_the_loops_know(
     everyone = np.arange(rows)
     similar, short = similarity_by_hand(prepared, "cosine", "pca", "joint", 0)
     known = known_by_loops(similar, candidates_by_loops(drawn, blocking, 0), everyone, among)
-    check(confrontation.evidence(Run(), everyone), known, short)
+    check(confrontation.evidence(StageContext(), everyone), known, short)
 
 
 @settings(deadline=None, max_examples=15)
 @given(blocking=SCHEMES, **DRAWN)
 def test_chosen_records_are_known_as_among_all(shop, blocking, kind, rows, seed, missing):
     drawn = shop(kind, rows, seed, missing)
-    prepared = prepared_by(drawn, Run(), blocking=blocking[0])
+    prepared = prepared_by(drawn, StageContext(), blocking=blocking[0])
     assume(prepared is not None)
     chosen = np.sort(np.random.default_rng(seed).permutation(rows)[: max(rows // 2, 1)])
     truth = np.full(rows, -1)
     if drawn.owner is not None:
         truth = rows_behind(drawn.owner, rows)
     confrontation = prepared.against()
-    every = confrontation.evidence(Run(), truth)
-    some = attrs.evolve(confrontation, chosen=chosen).evidence(Run(), truth[chosen])
+    every = confrontation.evidence(StageContext(), truth)
+    some = attrs.evolve(confrontation, chosen=chosen).evidence(StageContext(), truth[chosen])
     for name in ("best", "true", "wrong", "hit"):
         want, got = getattr(every, name)[chosen], getattr(some, name)
         np.testing.assert_allclose(got, want, atol=1e-6, err_msg=name)
@@ -304,14 +304,14 @@ def test_several_schemes_compare_their_union(shop, blocking, also, kind, rows, s
     drawn = shop(kind, rows, seed, missing)
     columns = ("spent", "shop", "at")
     how = {"blocking": blocking[0], "also": tuple(also), "columns": columns}
-    prepared = prepared_by(drawn, Run(), **how)
+    prepared = prepared_by(drawn, StageContext(), **how)
     assume(prepared is not None)
     truth = np.full(rows, -1)
     if drawn.owner is not None:
         truth = rows_behind(drawn.owner, rows)
     similar, short = similarity_by_hand(prepared, "cosine", "pca", "joint", 1)
     known = known_by_loops(similar, candidates_by_loops(drawn, [*blocking, *also], 1), truth)
-    check(prepared.against().evidence(Run(), truth), known, short)
+    check(prepared.against().evidence(StageContext(), truth), known, short)
 
 
 @settings(deadline=None, max_examples=15)
@@ -320,7 +320,7 @@ def test_corners_of_hyperplanes_compare_what_lies_in_them(
     shop, bits, tables, kind, rows, seed, missing
 ):
     drawn = shop(kind, rows, seed, missing)
-    prepared = prepared_by(drawn, Run(seed=seed), hash_bits=bits, hash_tables=tables)
+    prepared = prepared_by(drawn, StageContext(seed=seed), hash_bits=bits, hash_tables=tables)
     assume(prepared is not None)
     assert [HashScheme] * tables == [type(scheme) for scheme in prepared.schemes]
     pairs = [
@@ -336,7 +336,11 @@ def test_corners_of_hyperplanes_compare_what_lies_in_them(
     if drawn.owner is not None:
         truth = rows_behind(drawn.owner, rows)
     similar, short = similarity_by_hand(prepared, "cosine", "pca", "joint", 1)
-    check(prepared.against().evidence(Run(), truth), known_by_loops(similar, pairs, truth), short)
+    check(
+        prepared.against().evidence(StageContext(), truth),
+        known_by_loops(similar, pairs, truth),
+        short,
+    )
 
 
 @settings(deadline=None, max_examples=15)
@@ -348,9 +352,9 @@ def test_people_outside_the_release_are_known_as_if_they_were_the_original(
     drawn = shop(kind, rows, seed, missing)
     strangers = shop("as it is", 9, seed + 1, missing).original
     configuration = Cvpl(blocking=blocking[0]).configuration
-    prepared = configuration.prepared(drawn.original, [drawn.release, strangers], Run())
+    prepared = configuration.prepared(drawn.original, [drawn.release, strangers], StageContext())
     assume(prepared is not None)
-    evidence = prepared.against(published=1, attacked=2).evidence(Run())
+    evidence = prepared.against(published=1, attacked=2).evidence(StageContext())
     vectors = prepared.projection.vectors
     x, y = (
         (vectors.dense(side) - prepared.projection.offset) @ prepared.projection.matrix
@@ -377,7 +381,8 @@ def test_people_outside_the_release_are_known_as_if_they_were_the_original(
         lengths = [np.linalg.norm(x[i]), *(np.linalg.norm(y[j]) for j in meets)]
         if meets and min(lengths) > SHORT:
             want = max(
-                x[i] @ y[j] / (lengths[0] * one) for j, one in zip(meets, lengths[1:], strict=True)
+                x[i] @ y[j] / (lengths[0] * length)
+                for j, length in zip(meets, lengths[1:], strict=True)
             )
             assert want == pytest.approx(evidence.best[i], abs=NEAR)
 
@@ -394,26 +399,28 @@ def test_people_outside_the_release_are_known_as_if_they_were_the_original(
 def test_single_values_are_vectors_of_z_scores_and_indicators(shop, kind, rows, seed):
     """phi written out from the published cells: z-scores of both tables, unscaled 0/1."""
     drawn = shop(kind, rows, seed)
-    prepared = prepared_by(drawn, Run(), blocking=(), projection="none", clock=("hour", "weekday"))
+    prepared = prepared_by(
+        drawn, StageContext(), blocking=(), projection="none", clock=("hour", "weekday")
+    )
     frames = [drawn.original.frame, drawn.release.frame]
     features = []
     for name in ("age", "spent"):
         both = [frame[name].astype(object).astype(float).to_numpy() for frame in frames]
-        features.append([[one] for one in scaled(both)])
+        features.append([[item] for item in scaled(both)])
     for part in ("hour", "day_of_week"):
         both = [getattr(frame["at"].dt, part).to_numpy().astype(float) for frame in frames]
-        features.append([[one] for one in scaled(both)])
+        features.append([[item] for item in scaled(both)])
     for name in ("town", "sex", "shop"):
         both = [frame[name].astype(str).to_numpy() for frame in frames]
         known = sorted(set(both[0]))
         # What the original lacks says nothing.
         assume(set(both[1]) <= set(known))
-        features.append([[(one == value).astype(float) for value in known] for one in both])
+        features.append([[(item == value).astype(float) for value in known] for item in both])
     dense = [np.array([f for feature in features for f in feature[side]]).T for side in (0, 1)]
     mean = np.vstack(dense).mean(axis=0)
     x, y = dense[0] - mean, dense[1] - mean
     want = x @ y.T / np.linalg.norm(x, axis=1)[:, None] / np.linalg.norm(y, axis=1)
-    evidence = prepared.against().evidence(Run())
+    evidence = prepared.against().evidence(StageContext())
     np.testing.assert_allclose(evidence.best, want.max(axis=1), atol=NEAR)
 
 
@@ -421,4 +428,4 @@ def scaled(both):
     """Z-scores by the moments of both tables together; nothing where nothing varies."""
     together = np.concatenate(both)
     spread = together.std()
-    return [(one - together.mean()) / spread if spread > 0 else one * 0 for one in both]
+    return [(item - together.mean()) / spread if spread > 0 else item * 0 for item in both]

@@ -12,13 +12,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from anonloom.data.case import Case
-from anonloom.data.findings import Notice
-from anonloom.data.release import Release
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
+from anonloom import AuditInput, Column, Release, Schema, StageContext, Table
 from anonloom.errors import UsageError
-from anonloom.kinds.context import Run
+from anonloom.findings import Notice
 from anonloom_cvpl import attribution, commands, pairs, rates
 from anonloom_cvpl.attacker import rows_behind
 from anonloom_cvpl.auditor import Cvpl
@@ -31,7 +27,7 @@ quick = settings(deadline=None, max_examples=25)
 
 
 def prepared_for(shop, **how):
-    return Cvpl(**how).configuration.prepared(shop.original, [shop.release], Run())
+    return Cvpl(**how).configuration.prepared(shop.original, [shop.release], StageContext())
 
 
 def true_rows(shop):
@@ -122,7 +118,7 @@ def test_a_robust_projection_is_fitted_to_the_many():
     total = {}
     for method in ("pca", "robust"):
         configuration = Cvpl(blocking=(), projection=method).configuration
-        prepared = configuration.prepared(table, [Release.as_it_is(table)], Run())
+        prepared = configuration.prepared(table, [Release.as_it_is(table)], StageContext())
         total[method] = prepared.projection.total
     assert 3 == pytest.approx(total["pca"])
     assert 1.5 < total["robust"] < 2.5
@@ -148,10 +144,10 @@ def test_a_map_without_a_matrix_places_every_table_once_around_its_middle(shop, 
     monkeypatch.setitem(sys.modules, "umap", SimpleNamespace(UMAP=Placing))
     monkeypatch.setattr(Placing, "calls", 0)
     one = shop("perturbed", 60, 1)
-    case = Case(release=one.release, original=one.original, truth=one.owner)
-    found = Cvpl(projection="umap", blocking={"town": 1}).audit(case, Run())
+    case = AuditInput(release=one.release, original=one.original, truth=one.owner)
+    result = Cvpl(projection="umap", blocking={"town": 1}).audit(case, StageContext())
     assert 2 == Placing.calls
-    assert "retained_variance" not in found
+    assert "retained_variance" not in result
     projection = prepared_for(one, projection="umap").projection
     whole = projection.of(0)
     assert whole[[3, 1]].tolist() == projection.of(0, np.array([3, 1])).tolist()
@@ -175,10 +171,10 @@ def test_similarities_lie_in_their_range(shop, kind, low, release):
     one = shop(release, 30, 2, missing=True)
     confrontation = prepared_for(one, similarity=kind, blocking=()).against()
     i, j = (grid.ravel() for grid in np.meshgrid(range(30), range(len(one.release))))
-    found = pairs.similarities(confrontation, i, j)
-    assert (found >= low).all()
-    assert (found <= 1).all()
-    assert np.unique(found.round(3)).size > 3
+    result = pairs.similarities(confrontation, i, j)
+    assert (result >= low).all()
+    assert (result <= 1).all()
+    assert np.unique(result.round(3)).size > 3
 
 
 @pytest.mark.parametrize("kind", ["cosine", "whitened", "rbf", "jaccard"])
@@ -186,9 +182,9 @@ def test_similarity_is_symmetric_and_1_with_oneself(shop, kind):
     one = shop("as it is", 30, 2)
     confrontation = prepared_for(one, similarity=kind, blocking=(), projection="none").against()
     i, j = (grid.ravel() for grid in np.meshgrid(range(30), range(30)))
-    found = pairs.similarities(confrontation, i, j).reshape(30, 30)
-    np.testing.assert_allclose(found, found.T, atol=1e-5)
-    np.testing.assert_allclose(np.diag(found), 1, atol=1e-5)
+    result = pairs.similarities(confrontation, i, j).reshape(30, 30)
+    np.testing.assert_allclose(result, result.T, atol=1e-5)
+    np.testing.assert_allclose(np.diag(result), 1, atol=1e-5)
 
 
 def test_jaccard_counts_values_in_common():
@@ -196,11 +192,11 @@ def test_jaccard_counts_values_in_common():
     frame = pd.DataFrame({"a": list("xxyy"), "b": list("xyxy"), "c": list("xyyx")})
     table = Table.build(frame, Schema([Column(name=name, role="other") for name in frame]))
     configuration = Cvpl(similarity="jaccard", blocking=()).configuration
-    prepared = configuration.prepared(table, [Release.as_it_is(table)], Run())
+    prepared = configuration.prepared(table, [Release.as_it_is(table)], StageContext())
     i, j = (grid.ravel() for grid in np.meshgrid(range(4), range(4), indexing="ij"))
-    found = pairs.similarities(prepared.against(), i, j)
+    result = pairs.similarities(prepared.against(), i, j)
     common = [(frame.iloc[a] == frame.iloc[b]).sum() for a, b in zip(i, j, strict=True)]
-    np.testing.assert_allclose(found, [c / (6 - c) for c in common], atol=1e-6)
+    np.testing.assert_allclose(result, [c / (6 - c) for c in common], atol=1e-6)
 
 
 # --- rates ---------------------------------------------------------------------------------------
@@ -223,8 +219,8 @@ def test_the_area_under_the_curve_is_the_share_of_pairs_in_order(true, wrong):
     taus=st.lists(st.floats(-1, 1), min_size=1, max_size=5),
 )
 def test_shares_count_what_reaches(values, taus):
-    found = rates.share_reaching(np.array(values, float), np.array(taus))
-    assert [sum(v >= t for v in values) / max(len(values), 1) for t in taus] == found.tolist()
+    result = rates.share_reaching(np.array(values, float), np.array(taus))
+    assert [sum(v >= t for v in values) / max(len(values), 1) for t in taus] == result.tolist()
 
 
 def test_thresholds_are_those_of_the_paper():
@@ -246,24 +242,24 @@ def test_few_wrong_pairs_are_all_there(shop, kind, rows, seed):
     prepared = prepared_for(one, blocking={"town": 1})
     assume(prepared is not None)
     confrontation, truth = prepared.against(), true_rows(one)
-    found = pairs.wrong_pairs(confrontation, truth, Run().rng)
+    result = pairs.wrong_pairs(confrontation, truth, StageContext().rng)
     met = [
         (i, j)
         for i, j in itertools.product(range(rows), range(len(one.release)))
         if prepared.schemes[0].meet(np.array([i]), np.array([j]))[0] and truth[i] != j
     ]
-    assert found.everyone
+    assert result.everyone
     i, j = np.array(met, int).reshape(-1, 2).T
     want = pairs.similarities(confrontation, i, j)
-    np.testing.assert_allclose(np.sort(found.similarity), np.sort(want), atol=1e-6)
+    np.testing.assert_allclose(np.sort(result.similarity), np.sort(want), atol=1e-6)
 
 
 def test_many_wrong_pairs_are_drawn_alike(shop, monkeypatch):
     one = shop("perturbed", 80, 4)
     confrontation = prepared_for(one, blocking={"sex": "exact"}).against()
-    every = pairs.wrong_pairs(confrontation, true_rows(one), Run().rng)
+    every = pairs.wrong_pairs(confrontation, true_rows(one), StageContext().rng)
     monkeypatch.setattr(pairs, "DRAWN", 2_500)
-    some = pairs.wrong_pairs(confrontation, true_rows(one), Run().rng)
+    some = pairs.wrong_pairs(confrontation, true_rows(one), StageContext().rng)
     assert not some.everyone
     assert len(some.similarity) <= 2_500 < len(every.similarity)
     # Of 2,500 draws a mean is known to 1/50 of the deviation.
@@ -282,12 +278,12 @@ def test_lucky_pairs_are_drawn_from_all_candidates_alike(shop):
     want = pairs.similarities(confrontation, np.zeros(len(among), int), among)
     rng = np.random.default_rng(0)
     times = 1_500
-    found = np.array([pairs.lucky_pairs(confrontation, rng)[0] for _ in range(times)])
+    result = np.array([pairs.lucky_pairs(confrontation, rng)[0] for _ in range(times)])
     values, counts = np.unique(want.round(6), return_counts=True)
     for value, count in zip(values, counts, strict=True):
         share = count / len(among)
         error = np.sqrt(share * (1 - share) / times)
-        assert abs((np.abs(found - value) < 1e-5).mean() - share) < 4.5 * error + 1e-9
+        assert abs((np.abs(result - value) < 1e-5).mean() - share) < 4.5 * error + 1e-9
 
 
 # --- groups --------------------------------------------------------------------------------------
@@ -305,27 +301,27 @@ def test_groups_are_recognized_by_the_vote_of_their_members(data, records, rows)
         data.draw(st.lists(st.integers(-1, records - 1), min_size=rows, max_size=rows)), int
     )
     want = []
-    for one in range(group.max() + 1):
+    for indice in range(group.max() + 1):
         votes = [
             group[truth[row[i]]]
-            for i in np.flatnonzero(group == one)
+            for i in np.flatnonzero(group == indice)
             if row[i] >= 0 and truth[row[i]] >= 0
         ]
         most = max((votes.count(v) for v in set(votes)), default=0)
         winners = [v for v in set(votes) if votes.count(v) == most]
-        want.append(1 / len(winners) if one in winners else 0.0)
+        want.append(1 / len(winners) if indice in winners else 0.0)
     assert want == recognized(group, row, truth).tolist()
 
 
 def test_households_are_linked_through_any_member(shop):
     one = shop("as it is", 40, 1)
     groups = (np.arange(40) // 2).astype(np.int32)
-    case = Case(release=one.release, original=one.original, truth=one.owner, groups=groups)
-    found = Cvpl(attribution=False).audit(case, Run())
-    assert 1 == found["group_linkage_rate"].value == found["group_linkage_rate_all"].value
-    assert 1 == found["group_precision"].value
-    assert "20 groups of 2.0 records on average" in found["group_precision"].assumptions
-    unknown = Cvpl(attribution=False).audit(attrs.evolve(case, truth=None), Run())
+    case = AuditInput(release=one.release, original=one.original, truth=one.owner, groups=groups)
+    result = Cvpl(attribution=False).audit(case, StageContext())
+    assert 1 == result["group_linkage_rate"].value == result["group_linkage_rate_all"].value
+    assert 1 == result["group_precision"].value
+    assert "20 groups of 2.0 records on average" in result["group_precision"].assumptions
+    unknown = Cvpl(attribution=False).audit(attrs.evolve(case, truth=None), StageContext())
     assert "not assessable" == unknown["group_precision"].status
 
 
@@ -334,23 +330,23 @@ def test_households_are_linked_through_any_member(shop):
 
 def test_releases_are_put_together(shop):
     one, other = shop("perturbed", 60, 1), shop("as it is", 60, 1)
-    case = Case(
+    case = AuditInput(
         release=one.release,
         original=one.original,
         truth=one.owner,
         other_releases=(other.release,),
     )
     attacker = Cvpl(attribution=False, blocking={"town": 1})
-    found = attacker.audit(case, Run())
-    assert 2 == found["releases"].value
-    assert 1 == found["linkage_rate_any"].value
-    assert found["linkage_rate"].value == found["linkage_rate_every"].value
-    assert 1 == found["precision_any"].value
-    same = attacker.audit(attrs.evolve(case, other_releases=(one.release,)), Run())
+    result = attacker.audit(case, StageContext())
+    assert 2 == result["releases"].value
+    assert 1 == result["linkage_rate_any"].value
+    assert result["linkage_rate"].value == result["linkage_rate_every"].value
+    assert 1 == result["precision_any"].value
+    same = attacker.audit(attrs.evolve(case, other_releases=(one.release,)), StageContext())
     assert same["linkage_rate"].value == same["linkage_rate_any"].value
     assert same["linkage_rate"].value == same["linkage_rate_every"].value
     nobody = attrs.evolve(other.release, origin=None)
-    unknown = attacker.audit(attrs.evolve(case, other_releases=(nobody,)), Run())
+    unknown = attacker.audit(attrs.evolve(case, other_releases=(nobody,)), StageContext())
     assert "not assessable" == unknown["precision_any"].status
     assert (
         "nobody says whose the rows of every release are" == unknown["precision_any"].assumptions[0]
@@ -360,14 +356,14 @@ def test_releases_are_put_together(shop):
 def test_a_control_is_attacked_like_the_original(shop):
     """People of the same kind outside: linked as chance links, and everybody inside is linked."""
     inside, outside = shop("as it is", 300, 1), shop("as it is", 300, 2)
-    case = Case(release=inside.release, original=inside.original, control=outside.original)
-    found = Cvpl(attribution=False, blocking={"town": 1}).audit(case, Run())
-    assert 1 == found["linkage_rate"].value
-    assert found["linkage_null"].value == pytest.approx(
-        found["linkage_null_control"].value, abs=0.12
+    case = AuditInput(release=inside.release, original=inside.original, control=outside.original)
+    result = Cvpl(attribution=False, blocking={"town": 1}).audit(case, StageContext())
+    assert 1 == result["linkage_rate"].value
+    assert result["linkage_null"].value == pytest.approx(
+        result["linkage_null_control"].value, abs=0.12
     )
-    assert 1 - found["linkage_null_control"].value == pytest.approx(
-        found["linkage_excess_control"].value
+    assert 1 - result["linkage_null_control"].value == pytest.approx(
+        result["linkage_excess_control"].value
     )
 
 
@@ -402,29 +398,29 @@ def illnesses(planted):
         for name in ("illness", "dose"):
             mixed[name] = mixed[name].to_numpy()[order]
         release = attrs.evolve(release, frame=mixed)
-    return Case(release=release, original=table)
+    return AuditInput(release=release, original=table)
 
 
 def test_what_a_row_gives_away_is_gained():
-    found = Cvpl(attribution=False, blocking=(), similarity="rbf", projection="none").audit(
-        illnesses(True), Run()
+    result = Cvpl(attribution=False, blocking=(), similarity="rbf", projection="none").audit(
+        illnesses(True), StageContext()
     )
-    assert 1 == found["inference.illness"].value
-    assert found["inference_gain.illness"].value > 0.9
-    assert found["inference_gain.dose"].value > 0.8
-    low, high = found["inference_gain.illness"].interval
-    assert low <= found["inference_gain.illness"].value <= high
-    assert "right is what is within 0.1 standard deviations" in found["inference.dose"].assumptions
+    assert 1 == result["inference.illness"].value
+    assert result["inference_gain.illness"].value > 0.9
+    assert result["inference_gain.dose"].value > 0.8
+    low, high = result["inference_gain.illness"].interval
+    assert low <= result["inference_gain.illness"].value <= high
+    assert "right is what is within 0.1 standard deviations" in result["inference.dose"].assumptions
 
 
 def test_what_a_row_does_not_give_away_is_not_gained():
     """Forty illnesses at random: one in forty is right, in the release as among strangers."""
-    found = Cvpl(attribution=False, blocking=(), similarity="rbf", projection="none").audit(
-        illnesses(False), Run()
+    result = Cvpl(attribution=False, blocking=(), similarity="rbf", projection="none").audit(
+        illnesses(False), StageContext()
     )
     # 200 records are guessed: the standard deviation of a share of 1/40 is .011, of a gain .016.
-    assert abs(found["inference_gain.illness"].value) < 0.065
-    assert abs(found["inference_gain.dose"].value) < 0.12
+    assert abs(result["inference_gain.illness"].value) < 0.065
+    assert abs(result["inference_gain.dose"].value) < 0.12
 
 
 # --- attribution ---------------------------------------------------------------------------------
@@ -433,7 +429,7 @@ def test_what_a_row_does_not_give_away_is_not_gained():
 @pytest.mark.parametrize("projection", ["pca", "none", "random"])
 def test_shares_of_the_space_add_up_and_lie_near_their_intervals(shop, projection):
     prepared = prepared_for(shop("perturbed", 200, 1), projection=projection, blocking=())
-    shares = attribution.contributions(prepared, Run().rng)
+    shares = attribution.contributions(prepared, StageContext().rng)
     assert {"age", "town", "sex", "spent", "shop", "at"} == set(shares)
     assert 1 == pytest.approx(sum(share.value for share in shares.values()))
     for share in shares.values():
@@ -450,7 +446,7 @@ def test_leaving_a_column_out_fits_the_space_again(shop):
     for name, span in zip(
         (p.name for p in linear.vectors.parts), linear.vectors.spans, strict=True
     ):
-        again = projecting.fitted(linear.vectors.without(name), (0, 1), Run().rng)
+        again = projecting.fitted(linear.vectors.without(name), (0, 1), StageContext().rng)
         kept = np.r_[: span.start, span.stop : len(mean)]
         np.testing.assert_allclose(again.offset, mean[kept], atol=1e-12)
         assert again.total == pytest.approx(np.trace(covariance[np.ix_(kept, kept)]))
@@ -468,8 +464,8 @@ def test_the_column_that_tells_people_apart_is_the_one_that_is_missed():
     shaken["noise"] = rng.permutation(shaken["noise"].to_numpy())
     release = attrs.evolve(release, frame=shaken)
     configuration = Cvpl(similarity="rbf", projection="none", blocking=()).configuration
-    prepared = configuration.prepared(table, [release], Run())
-    drops = attribution.ablation(prepared, 0.9, np.arange(rows), Run())
+    prepared = configuration.prepared(table, [release], StageContext())
+    drops = attribution.ablation(prepared, 0.9, np.arange(rows), StageContext())
     # By the mark alone nearly half, as the noise misleads; by the noise alone 2 of 200.
     assert drops["mark"].value > 0.3
     assert drops["noise"].value < 0
@@ -495,8 +491,8 @@ def test_bounds_hold_at_every_step(shop, kind, rows, seed, similarity, threshold
     assume(prepared is not None)
     schemes = ladder(prepared.schemes[0], ("age", "sex", "town"))
     assert 4 == len(schemes)
-    steps, why = climb(prepared, schemes, threshold, Run(), tolerance=-1, seconds=None)
-    final = attrs.evolve(prepared.against(), schemes=schemes[-1:]).evidence(Run())
+    steps, why = climb(prepared, schemes, threshold, StageContext(), tolerance=-1, seconds=None)
+    final = attrs.evolve(prepared.against(), schemes=schemes[-1:]).evidence(StageContext())
     rate = float((final.best >= threshold).mean())
     near = (
         float((final.best >= threshold - 1e-5).mean()),
@@ -525,7 +521,7 @@ def test_the_first_step_is_never_the_last(shop):
     one = shop("perturbed", 60, 2)
     prepared = prepared_for(one, blocking={"town": "exact", "sex": "exact", "age": "exact"})
     schemes = ladder(prepared.schemes[0], None)
-    steps, _ = climb(prepared, schemes, 0.999999, Run(), tolerance=1.0, seconds=None)
+    steps, _ = climb(prepared, schemes, 0.999999, StageContext(), tolerance=1.0, seconds=None)
     assert 2 == len(steps)
 
 
@@ -535,7 +531,7 @@ def test_two_flat_steps_end_the_climb_and_leave_the_bounds(shop):
         one, blocking={"town": "exact", "sex": "exact", "age": 10, "at": 7}, similarity="rbf"
     )
     schemes = ladder(prepared.schemes[0], ("at", "age", "sex", "town"))
-    steps, why = climb(prepared, schemes, 0.9999, Run(), tolerance=0.001, seconds=None)
+    steps, why = climb(prepared, schemes, 0.9999, StageContext(), tolerance=0.001, seconds=None)
     assert 3 == len(steps)
     assert "two steps raised the rate by less than the tolerance; the bounds hold" == why
     assert 0 == steps[-1].lower
@@ -546,34 +542,40 @@ def test_no_step_is_begun_that_would_take_too_long(shop):
     prepared = prepared_for(shop("perturbed", 60, 2), blocking=LADDER)
     schemes = ladder(prepared.schemes[0], ("age", "sex", "town"))
     ticks = itertools.count(0, 1.0)
-    run = Run()
+    context = StageContext()
     steps, why = climb(
-        prepared, schemes, 0.9999, run, tolerance=-1, seconds=2.5, clock=lambda: next(ticks)
+        prepared, schemes, 0.9999, context, tolerance=-1, seconds=2.5, clock=lambda: next(ticks)
     )
     assert "the next step would take too long" == why
     text = (
         f"The ladder stopped after {len(steps)} of {len(schemes)} steps: the next one would have "
         "ended after 'seconds'. The bounds are wider than they need to be."
     )
-    assert [Notice(text)] == run.found
+    assert [Notice(text)] == context.found
     assert 1 == len(steps)
     ticks = itertools.count(0, 1.0)
     steps, why = climb(
-        prepared, schemes, 0.9999, Run(), tolerance=-1, seconds=1e6, clock=lambda: next(ticks)
+        prepared,
+        schemes,
+        0.9999,
+        StageContext(),
+        tolerance=-1,
+        seconds=1e6,
+        clock=lambda: next(ticks),
     )
     assert (4, "the ladder ends") == (len(steps), why)
 
 
 def test_bounds_are_findings_that_say_so(shop):
     one = shop("perturbed", 60, 2)
-    case = Case(release=one.release, original=one.original)
-    found = Progressive(blocking=LADDER, tolerance=0.0).audit(case, Run())
-    assert {"bound"} == {found[f"linkage_rate_{end}"].status for end in ("lower", "upper")}
-    assert found["linkage_rate_lower"].value <= found["linkage_rate_upper"].value
-    assert f"stopped because {found['stopped'].value}" in found["linkage_rate_lower"].assumptions
-    (chart,) = found.charts
-    assert found["steps"].value == len(chart.data["at least"]["x"])
-    assert found["linkage_rate_upper"].value == chart.data["at most"]["y"][-1]
+    case = AuditInput(release=one.release, original=one.original)
+    result = Progressive(blocking=LADDER, tolerance=0.0).audit(case, StageContext())
+    assert {"bound"} == {result[f"linkage_rate_{end}"].status for end in ("lower", "upper")}
+    assert result["linkage_rate_lower"].value <= result["linkage_rate_upper"].value
+    assert f"stopped because {result['stopped'].value}" in result["linkage_rate_lower"].assumptions
+    (chart,) = result.charts
+    assert result["steps"].value == len(chart.data["at least"]["x"])
+    assert result["linkage_rate_upper"].value == chart.data["at most"]["y"][-1]
 
 
 # --- ensemble ------------------------------------------------------------------------------------
@@ -581,50 +583,50 @@ def test_bounds_are_findings_that_say_so(shop):
 
 def test_the_draw_follows_from_the_revealed_secret(shop, tmp_path):
     one = shop("perturbed", 40, 2)
-    case = Case(release=one.release, original=one.original, truth=one.owner)
+    case = AuditInput(release=one.release, original=one.original, truth=one.owner)
     file = tmp_path / "secret"
     file.write_text("0f" * 32 + "\n")
     ensemble = Ensemble(secret=file, commitment=commitment_to(bytes.fromhex("0f" * 32)))
-    found = ensemble.audit(case, Run(seed=1))
-    secret = bytes.fromhex(found["revealed_secret"].value)
-    assert commitment_to(secret) == found["commitment"].value
-    said = ", ".join(str(number + 1) for number in drawn(secret, FAMILY, 3))
-    assert said == found["drawn"].value
-    assert said == ensemble.audit(case, Run(seed=2))["drawn"].value
-    assert "was published before the release was made" in found["commitment"].meaning
+    result = ensemble.audit(case, StageContext(seed=1))
+    secret = bytes.fromhex(result["revealed_secret"].value)
+    assert commitment_to(secret) == result["commitment"].value
+    message = ", ".join(str(number + 1) for number in drawn(secret, FAMILY, 3))
+    assert message == result["drawn"].value
+    assert message == ensemble.audit(case, StageContext(seed=2))["drawn"].value
+    assert "was published before the release was made" in result["commitment"].meaning
 
 
 def test_without_a_secret_the_seed_decides_and_nothing_is_proved(shop):
     one = shop("perturbed", 40, 2)
-    case = Case(release=one.release, original=one.original)
-    found, again = (Ensemble(draw=2).audit(case, Run(seed=5)) for _ in range(2))
-    other = Ensemble(draw=2).audit(case, Run(seed=6))
-    assert found["revealed_secret"].value == again["revealed_secret"].value
-    assert found["revealed_secret"].value != other["revealed_secret"].value
-    assert "nothing proves that the draw was fair" in found["commitment"].meaning
+    case = AuditInput(release=one.release, original=one.original)
+    result, again = (Ensemble(draw=2).audit(case, StageContext(seed=5)) for _ in range(2))
+    other = Ensemble(draw=2).audit(case, StageContext(seed=6))
+    assert result["revealed_secret"].value == again["revealed_secret"].value
+    assert result["revealed_secret"].value != other["revealed_secret"].value
+    assert "nothing proves that the draw was fair" in result["commitment"].meaning
 
 
 def test_the_worst_of_the_drawn_attackers_counts(shop):
     one = shop("perturbed", 80, 2)
-    case = Case(release=one.release, original=one.original, truth=one.owner)
+    case = AuditInput(release=one.release, original=one.original, truth=one.owner)
     family = ({"variance": 0.5}, {"projection": "none"})
-    found = Ensemble(family=family, draw=2, blocking={"town": 1}).audit(case, Run())
+    result = Ensemble(family=family, draw=2, blocking={"town": 1}).audit(case, StageContext())
     each = [
-        Cvpl(**member, blocking={"town": 1}, attribution=False).audit(case, Run())
+        Cvpl(**member, blocking={"town": 1}, attribution=False).audit(case, StageContext())
         for member in family
     ]
     for name in ("linkage_rate", "precision_at_1", "linkage_excess"):
-        assert max(one[name].value for one in each) == found[name].value
-    mean = np.mean([one["linkage_rate"].value for one in each])
-    assert mean == pytest.approx(found["linkage_rate_mean"].value)
+        assert max(item[name].value for item in each) == result[name].value
+    mean = np.mean([item["linkage_rate"].value for item in each])
+    assert mean == pytest.approx(result["linkage_rate_mean"].value)
 
 
 def test_a_family_cannot_be_changed_after_the_secret_is_known():
     """Another member, another order, another value: each gives another draw for some secret."""
     secrets = [bytes([k]) * 32 for k in range(20)]
     draws = [drawn(secret, FAMILY, 3) for secret in secrets]
-    assert all(3 == len(set(one)) for one in draws)
-    assert all(sorted(one) == list(one) for one in draws)
+    assert all(3 == len(set(draw)) for draw in draws)
+    assert all(sorted(draw) == list(draw) for draw in draws)
     assert len(set(draws)) > 10
     for changed in ((*FAMILY, {"cyclic": True}), FAMILY[::-1], ({"variance": 0.7}, *FAMILY[1:])):
         assert draws != [drawn(secret, changed, 3) for secret in secrets]
@@ -677,12 +679,12 @@ def test_of_several_rows_of_one_person_the_first_is_the_true_one():
 def test_the_steward_sees_who_is_exposed(shop):
     """Rows of the original whose own row is the most similar, widest margin first."""
     one = shop("perturbed", 80, 2)
-    case = Case(release=one.release, original=one.original, truth=one.owner)
+    case = AuditInput(release=one.release, original=one.original, truth=one.owner)
     attacker = Cvpl(attribution=False, blocking={"town": 1})
-    (exposed,) = attacker.audit(case, Run()).private
+    (exposed,) = attacker.audit(case, StageContext()).private
     prepared = prepared_for(one, blocking={"town": 1})
-    evidence = prepared.against().evidence(Run(), true_rows(one))
+    evidence = prepared.against().evidence(StageContext(), true_rows(one))
     assert (evidence.hit[exposed.rows] == 1).all()
     assert sorted(exposed.scores, reverse=True) == exposed.scores.tolist()
-    (blind,) = attacker.audit(attrs.evolve(case, truth=None), Run()).private
+    (blind,) = attacker.audit(attrs.evolve(case, truth=None), StageContext()).private
     assert (evidence.best[blind.rows] >= 0.9).all()

@@ -4,11 +4,8 @@ import attrs
 import numpy as np
 import pandas as pd
 
-from anonloom.data.release import Release
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.sources.frame import Frame
+from anonloom import Column, Release, Schema, StageContext, Table
+from anonloom.sources import Frame
 from anonloom_cvpl.auditor import Cvpl
 from anonloom_cvpl.projection import Linear
 
@@ -36,7 +33,7 @@ def people(rows, seed):
 def prepared(original, reference):
     method = Cvpl(fit="reference", reference=Frame.of(reference), blocking=())
     table = Table.build(original, SCHEMA)
-    made = method.configuration.prepared(table, [Release.as_it_is(table)], Run())
+    made = method.configuration.prepared(table, [Release.as_it_is(table)], StageContext())
     assert made is not None
     assert isinstance(made.projection, Linear)
     return made
@@ -71,8 +68,8 @@ def test_what_only_the_reference_has_does_not_matter_to_the_tables():
 
 
 def test_a_reference_and_its_source_go_together():
-    said = "'fit: reference' and 'reference' go together: a table, and where it comes from"
+    message = "'fit: reference' and 'reference' go together: a table, and where it comes from"
     source = Frame.of(people(5, seed=1))
-    assert said == Cvpl(fit="reference").problem(SCHEMA)
-    assert said == Cvpl(reference=source).problem(SCHEMA)
+    assert message == Cvpl(fit="reference").problem(SCHEMA)
+    assert message == Cvpl(reference=source).problem(SCHEMA)
     assert None is attrs.evolve(Cvpl(), fit="reference", reference=source).problem(SCHEMA)

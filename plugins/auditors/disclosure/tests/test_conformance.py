@@ -1,7 +1,7 @@
 """The promises of every auditor, and those of one that measures risk."""
 
-from anonloom.testing import AuditorConformance
 from anonloom_disclosure.auditor import Disclosure
+from anonloom_testing import AuditorConformance
 
 
 class TestDisclosure(AuditorConformance):

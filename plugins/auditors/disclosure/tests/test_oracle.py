@@ -11,15 +11,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from pycanon import anonymity
 
-from anonloom.data.builders import Tree
-from anonloom.data.case import Case
-from anonloom.data.classes import Classes
-from anonloom.data.release import Release
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.testing.auditor import publish_classes
+from anonloom import AuditInput, Classes, Column, Release, Schema, StageContext, Table
+from anonloom.hierarchies import Tree
 from anonloom_disclosure.auditor import Disclosure
+from anonloom_testing.auditor import publish_classes
 
 QUASI = ["zip", "sex"]
 HIERARCHY = Tree(tree={"lung": {"acute": ["flu", "cold"], "long": ["asthma"]}, "gut": ["ulcer"]})
@@ -58,8 +53,10 @@ def audit(frame: pd.DataFrame, hierarchy: Tree | None = None, **parameters: Any)
 
 
 def figures(release: Release, table: Table, **parameters: Any) -> dict[str, Any]:
-    found = Disclosure(**parameters).audit(Case(release=release, original=table), Run())
-    return {finding.name: finding.value for finding in found}
+    result = Disclosure(**parameters).audit(
+        AuditInput(release=release, original=table), StageContext()
+    )
+    return {finding.name: finding.value for finding in result}
 
 
 def classes_of(frame: pd.DataFrame, column: str) -> list[Counter[Any]]:
@@ -125,11 +122,11 @@ def test_recursive_c_is_the_largest_ratio_of_the_paper(
 ) -> None:
     frame = frame_of(rows)
     counts = [sorted(c.values(), reverse=True) for c in classes_of(frame, "ill")]
-    found = audit(frame, l=l)["recursive_c.ill"]
+    result = audit(frame, l=l)["recursive_c.ill"]
     if min(map(len, counts)) < l:
-        assert found is None
+        assert result is None
     else:
-        assert max(r[0] / sum(r[l - 1 :]) for r in counts) == pytest.approx(found)
+        assert max(r[0] / sum(r[l - 1 :]) for r in counts) == pytest.approx(result)
 
 
 @given(rows)
@@ -169,19 +166,19 @@ def test_hierarchical_distance_is_the_way_along_the_edges_of_the_tree(
 @given(rows)
 def test_risks_and_certainty_agree_with_a_loop_over_classes(rows: list[tuple[Any, ...]]) -> None:
     frame = frame_of(rows)
-    found = audit(frame, threshold=0.3)
+    result = audit(frame, threshold=0.3)
     n = len(frame)
     sizes = frame.groupby(QUASI).size().tolist()
-    assert 1 / min(sizes) == found["prosecutor_max"] == found["journalist_max"]
-    assert len(sizes) / n == pytest.approx(found["marketer"])
+    assert 1 / min(sizes) == result["prosecutor_max"] == result["journalist_max"]
+    assert len(sizes) / n == pytest.approx(result["marketer"])
     assert sum(size * (1 / size) for size in sizes) / n == pytest.approx(
-        found["prosecutor_average"]
+        result["prosecutor_average"]
     )
     assert sum(size for size in sizes if 1 / size > 0.3) / n == pytest.approx(
-        found["records_at_risk"]
+        result["records_at_risk"]
     )
     counts = classes_of(frame, "ill")
     most = [max(c.values()) / sum(c.values()) for c in counts]
-    assert max(most) == pytest.approx(found["certainty.ill"])
+    assert max(most) == pytest.approx(result["certainty.ill"])
     mean = sum(share * sum(c.values()) for share, c in zip(most, counts, strict=True)) / n
-    assert mean == pytest.approx(found["certainty_mean.ill"])
+    assert mean == pytest.approx(result["certainty_mean.ill"])

@@ -13,13 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.data.case import Case, Draw
-from anonloom.data.findings import Findings
-from anonloom.data.release import Release
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.kinds.auditor import GridRow
-from anonloom.kinds.context import Run
+from anonloom import AuditInput, Column, Findings, Release, Schema, StageContext, Table
+from anonloom.data import Draw
+from anonloom.kinds import GridRow
 from anonloom_disclosure.auditor import Disclosure
 
 PLAIN = Schema([Column(name="job", role="quasi"), Column(name="ill", role="sensitive")])
@@ -61,13 +57,13 @@ def audit(
     before = Release.as_it_is(prepared)
     if cells:
         before = attrs.evolve(before, frame=before.frame.assign(job=list(cells)))
-    case = Case(
+    case = AuditInput(
         release=before if kept is None else before.take(np.array(kept)),
         original=table,
         before_sampling=None if kept is None else before,
         presample=None if drawn is None else Draw(table.origin, prepared.origin),
     )
-    return Disclosure().audit(case, Run(seed=1))
+    return Disclosure().audit(case, StageContext(seed=1))
 
 
 def values(found: Findings, *names: str) -> tuple[Any, ...]:
@@ -84,12 +80,12 @@ SETS = ("anonymity_set_min", "anonymity_set_mean")
 
 
 def test_the_papers_example() -> None:
-    found = audit(table_of("aaabbb"), [0, 2, 3, 4])
-    assert (1 / 3, 1 / 3) == values(found, *RISK)
-    assert (1 / 3, 1 / 3) == values(found, *BEFORE)
-    assert (2 / 3,) * 4 == pytest.approx(values(found, *CERTAINTY))
-    assert (3, 3.0) == values(found, *SETS)
-    assert 1.0 == found["delivery"].value
+    result = audit(table_of("aaabbb"), [0, 2, 3, 4])
+    assert (1 / 3, 1 / 3) == values(result, *RISK)
+    assert (1 / 3, 1 / 3) == values(result, *BEFORE)
+    assert (2 / 3,) * 4 == pytest.approx(values(result, *CERTAINTY))
+    assert (3, 3.0) == values(result, *SETS)
+    assert 1.0 == result["delivery"].value
 
 
 # --- by hand --------------------------------------------------------------------------------------
@@ -97,64 +93,64 @@ def test_the_papers_example() -> None:
 
 def test_classes_of_different_sizes() -> None:
     # a: 3 of 6, b: 3 of 4.
-    found = audit(table_of("aaaaaabbbb"), [0, 1, 2, 6, 7, 8])
-    assert 1 / 4 == found["journalist_max"].value
-    assert (3 / 6 + 3 / 4) / 6 == found["journalist_average"].value
-    assert (2 / 10, 1 / 4) == values(found, *BEFORE)
-    assert ((3 * 3 / 6 + 3 * 3 / 4) / 6, 1 / 2, 3 / 4, 3 / 4) == values(found, *CERTAINTY)
-    assert (4, (3 * 6 + 3 * 4) / 6) == values(found, *SETS)
+    result = audit(table_of("aaaaaabbbb"), [0, 1, 2, 6, 7, 8])
+    assert 1 / 4 == result["journalist_max"].value
+    assert (3 / 6 + 3 / 4) / 6 == result["journalist_average"].value
+    assert (2 / 10, 1 / 4) == values(result, *BEFORE)
+    assert ((3 * 3 / 6 + 3 * 3 / 4) / 6, 1 / 2, 3 / 4, 3 / 4) == values(result, *CERTAINTY)
+    assert (4, (3 * 6 + 3 * 4) / 6) == values(result, *SETS)
 
 
 def test_risk_is_one_in_the_class_before_sampling_exactly() -> None:
     """Floats too: no product that rounds."""
     for size in (3, 7, 49, 250, 1751):
-        found = audit(table_of("a" * size), list(range(0, size, 3)))
-        assert (1 / size, 1 / size) == values(found, "journalist_max", "journalist_max_before")
+        result = audit(table_of("a" * size), list(range(0, size, 3)))
+        assert (1 / size, 1 / size) == values(result, "journalist_max", "journalist_max_before")
 
 
 def test_without_a_sampler_everybody_is_there() -> None:
-    found = audit(table_of("aaabb"))
-    assert (1.0,) * 4 == values(found, *CERTAINTY)
-    assert "measured" == found["rho"].status
+    result = audit(table_of("aaabb"))
+    assert (1.0,) * 4 == values(result, *CERTAINTY)
+    assert "measured" == result["rho"].status
     assert (
         KNOWS_CLASS,
         "every row is a person of its own",
         "suppressed records are in no class",
-    ) == found["rho"].assumptions
-    assert (2 / 5, 1 / 2) == values(found, *RISK)
-    assert "journalist_max_before" not in found
-    assert (2, 13 / 5) == values(found, *SETS)
+    ) == result["rho"].assumptions
+    assert (2 / 5, 1 / 2) == values(result, *RISK)
+    assert "journalist_max_before" not in result
+    assert (2, 13 / 5) == values(result, *SETS)
 
 
 def test_suppressed_records_are_in_no_class_before_and_after() -> None:
     # Five of a, of whom one is suppressed before sampling and two are kept; one of b is withheld.
-    found = audit(table_of("aaaaab"), [0, 1, 4], cells="aaaa**")
-    assert (2 / 4,) * 4 == values(found, *CERTAINTY)
-    assert (1 / 4, 1 / 4) == values(found, *RISK)
-    assert (4, 4.0) == values(found, *SETS)
+    result = audit(table_of("aaaaab"), [0, 1, 4], cells="aaaa**")
+    assert (2 / 4,) * 4 == values(result, *CERTAINTY)
+    assert (1 / 4, 1 / 4) == values(result, *RISK)
+    assert (4, 4.0) == values(result, *SETS)
 
 
 def test_a_class_that_is_left_out_altogether_counts_before_sampling_only() -> None:
-    found = audit(table_of("aaaab"), [0, 1])
-    assert (1 / 4, 1 / 4) == values(found, *RISK)
-    assert (2 / 5, 1.0) == values(found, *BEFORE)
-    assert (1 / 2,) * 4 == values(found, *CERTAINTY)
+    result = audit(table_of("aaaab"), [0, 1])
+    assert (1 / 4, 1 / 4) == values(result, *RISK)
+    assert (2 / 5, 1.0) == values(result, *BEFORE)
+    assert (1 / 2,) * 4 == values(result, *CERTAINTY)
 
 
 def test_persons_are_counted_where_they_are_at_hand() -> None:
     # Three persons in a class of six rows; two of them are kept, one with two rows.
-    found = audit(table_of("aaaaaa", "xxxyyz"), [0, 1, 3])
-    assert (1 / 3, 1 / 3) == values(found, *RISK)
-    assert (2 / 3,) * 4 == pytest.approx(values(found, *CERTAINTY))
-    assert (3, 3.0) == values(found, *SETS)
-    assert "persons" == found["anonymity_set_min"].unit
+    result = audit(table_of("aaaaaa", "xxxyyz"), [0, 1, 3])
+    assert (1 / 3, 1 / 3) == values(result, *RISK)
+    assert (2 / 3,) * 4 == pytest.approx(values(result, *CERTAINTY))
+    assert (3, 3.0) == values(result, *SETS)
+    assert "persons" == result["anonymity_set_min"].unit
     assert (
         KNOWS_CLASS,
         "the population is the table before sampling",
         "persons are counted, not rows",
         "a person with many rows is more likely to be kept than one with few",
         "suppressed records are in no class",
-    ) == found["rho"].assumptions
+    ) == result["rho"].assumptions
 
 
 # --- before the classes ---------------------------------------------------------------------------
@@ -162,81 +158,90 @@ def test_persons_are_counted_where_they_are_at_hand() -> None:
 
 def test_a_draw_before_the_classes_makes_everybody_less_certain() -> None:
     # Eight of ten are drawn: four of a, four of b. Of those, two of a and three of b are kept.
-    found = audit(table_of("aaaaabbbbb"), [0, 1, 4, 5, 6], drawn=[0, 1, 2, 3, 5, 6, 7, 8])
-    assert (0.8 / 4, 0.8 / 4) == values(found, *RISK)
-    assert (0.8 * 2 / 8, 0.8 / 4) == values(found, *BEFORE)
+    result = audit(table_of("aaaaabbbbb"), [0, 1, 4, 5, 6], drawn=[0, 1, 2, 3, 5, 6, 7, 8])
+    assert (0.8 / 4, 0.8 / 4) == values(result, *RISK)
+    assert (0.8 * 2 / 8, 0.8 / 4) == values(result, *BEFORE)
     mean = (2 * (0.8 * 2 / 4) + 3 * (0.8 * 3 / 4)) / 5
-    assert (mean, 0.8 * 2 / 4, 0.8 * 3 / 4, 0.8 * 3 / 4) == pytest.approx(values(found, *CERTAINTY))
-    assert (4, 4.0) == values(found, *SETS)
-    assert 1.0 == found["delivery"].value
+    assert (mean, 0.8 * 2 / 4, 0.8 * 3 / 4, 0.8 * 3 / 4) == pytest.approx(
+        values(result, *CERTAINTY)
+    )
+    assert (4, 4.0) == values(result, *SETS)
+    assert 1.0 == result["delivery"].value
     words = (
         "the population is the table before any sample: 8 of 10 records were drawn before there "
         "were classes, and whoever is sought was drawn with that chance"
     )
-    assert (*JOURNALIST, words, "every row is a person of its own") == found[
+    assert (*JOURNALIST, words, "every row is a person of its own") == result[
         "journalist_max"
     ].assumptions
-    assert words in found["rho"].assumptions
-    assert ("measured", "measured") == (found["rho"].status, found["journalist_max"].status)
+    assert words in result["rho"].assumptions
+    assert ("measured", "measured") == (result["rho"].status, result["journalist_max"].status)
 
 
 def test_a_draw_before_the_classes_alone() -> None:
-    found = audit(table_of("aaaaabbbbb"), drawn=[0, 1, 5, 6])
-    assert (0.4 / 2, 0.4 / 2) == values(found, *RISK)
-    assert (0.4,) * 4 == values(found, *CERTAINTY)
-    assert (1 / 2, 1 / 2) == values(found, "prosecutor_max", "marketer")
-    assert "journalist_max_before" not in found
+    result = audit(table_of("aaaaabbbbb"), drawn=[0, 1, 5, 6])
+    assert (0.4 / 2, 0.4 / 2) == values(result, *RISK)
+    assert (0.4,) * 4 == values(result, *CERTAINTY)
+    assert (1 / 2, 1 / 2) == values(result, "prosecutor_max", "marketer")
+    assert "journalist_max_before" not in result
 
 
 def test_persons_of_a_draw_are_counted() -> None:
     # Four of six rows are drawn, of two of three persons.
-    found = audit(table_of("aaaaaa", "xxyyzz"), drawn=[0, 1, 2, 3])
-    assert (2 / 3,) * 4 == values(found, *CERTAINTY)
-    assert ((2 / 3) / 2, (2 / 3) / 2) == values(found, *RISK)
+    result = audit(table_of("aaaaaa", "xxyyzz"), drawn=[0, 1, 2, 3])
+    assert (2 / 3,) * 4 == values(result, *CERTAINTY)
+    assert ((2 / 3) / 2, (2 / 3) / 2) == values(result, *RISK)
 
 
 def test_rows_of_unknown_origin_were_drawn_from_nobody() -> None:
     table = table_of("aabb")
     release = attrs.evolve(Release.as_it_is(table), origin=None)
     draw = Draw(np.arange(8), np.arange(4))
-    found = Disclosure().audit(Case(release=release, original=table, presample=draw), Run())
-    assert (1.0, "bound") == (found["rho"].value, found["rho"].status)
-    assert "delivery" not in found
+    result = Disclosure().audit(
+        AuditInput(release=release, original=table, presample=draw), StageContext()
+    )
+    assert (1.0, "bound") == (result["rho"].value, result["rho"].status)
+    assert "delivery" not in result
 
 
 # --- evidence -------------------------------------------------------------------------------------
 
 
 def test_without_the_original_certainty_is_a_bound() -> None:
-    found = Disclosure().audit(Case(release=Release.as_it_is(table_of("aabb"))), Run())
-    assert (1.0, "bound") == (found["presence_certainty"].value, found["presence_certainty"].status)
-    assert "nobody is known to have been left out" in found["presence_certainty"].assumptions
-    assert "delivery" not in found
+    result = Disclosure().audit(
+        AuditInput(release=Release.as_it_is(table_of("aabb"))), StageContext()
+    )
+    assert (1.0, "bound") == (
+        result["presence_certainty"].value,
+        result["presence_certainty"].status,
+    )
+    assert "nobody is known to have been left out" in result["presence_certainty"].assumptions
+    assert "delivery" not in result
 
 
 def test_what_did_not_arrive_is_no_sample() -> None:
     """A transport that lost a row did not draw it: certainty is a bound, and delivery tells."""
     table = table_of("aaaaabbbbb")
     release = Release.as_it_is(table).take(np.arange(9))
-    found = Disclosure().audit(Case(release=release, original=table), Run())
+    result = Disclosure().audit(AuditInput(release=release, original=table), StageContext())
     assert (0.9, 1.0, "bound") == (
-        found["delivery"].value,
-        found["rho"].value,
-        found["rho"].status,
+        result["delivery"].value,
+        result["rho"].value,
+        result["rho"].status,
     )
 
 
 def test_dropped_rows_were_delivered() -> None:
     table = table_of("aaaaabbbbb")
     release = attrs.evolve(Release.as_it_is(table).take(np.arange(9)), dropped=1)
-    found = Disclosure().audit(Case(release=release, original=table), Run())
-    assert (1.0, "measured") == (found["delivery"].value, found["rho"].status)
+    result = Disclosure().audit(AuditInput(release=release, original=table), StageContext())
+    assert (1.0, "measured") == (result["delivery"].value, result["rho"].status)
 
 
 def test_nobody_left_is_nobody_present() -> None:
-    found = audit(table_of("aabb"), cells="****")
-    assert (0.0,) * 4 == values(found, *CERTAINTY)
-    assert (None, None) == values(found, *SETS)
+    result = audit(table_of("aabb"), cells="****")
+    assert (0.0,) * 4 == values(result, *CERTAINTY)
+    assert (None, None) == values(result, *SETS)
 
 
 # --- a slow oracle --------------------------------------------------------------------------------
@@ -253,11 +258,11 @@ def test_all_figures_agree_with_a_loop_over_persons(jobs: list[str], data: st.Da
     prepared = list(range(n)) if drawn is None else drawn
     positions = st.integers(0, len(prepared) - 1)
     kept = data.draw(st.lists(positions, min_size=1, unique=True).map(sorted))
-    found = audit(table_of("".join(jobs)), kept, drawn=drawn)
+    result = audit(table_of("".join(jobs)), kept, drawn=drawn)
 
     early = Fraction(len(prepared), n)
     before = [jobs[row] for row in prepared]
-    after = [before[at] for at in kept]
+    after = [before[index] for index in kept]
     # Of every published record: was she kept, times is she the one picked among those kept.
     left = [Fraction(after.count(job), before.count(job)) * early for job in after]
     risk = [c * Fraction(1, after.count(job)) for c, job in zip(left, after, strict=True)]
@@ -276,7 +281,7 @@ def test_all_figures_agree_with_a_loop_over_persons(jobs: list[str], data: st.Da
         "delivery": 1,
     }
     for name, value in expected.items():
-        assert float(value) == pytest.approx(found[name].value, rel=1e-12), name
+        assert float(value) == pytest.approx(result[name].value, rel=1e-12), name
 
 
 # --- charts ---------------------------------------------------------------------------------------

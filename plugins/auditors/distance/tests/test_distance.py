@@ -11,16 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.data.case import Case
-from anonloom.data.findings import Findings
-from anonloom.data.release import Release
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
+from anonloom import AuditInput, Column, Findings, Release, Schema, StageContext, Table
 from anonloom.errors import ParameterError
-from anonloom.kinds.context import Run
-from anonloom.testing.auditor import in_classes, suppressed
-from anonloom.testing.mixed import mixed_table
 from anonloom_distance.auditor import Distance
+from anonloom_testing.auditor import in_classes, suppressed
+from anonloom_testing.mixed import mixed_table
 
 SCHEMA = Schema(
     [
@@ -52,8 +47,8 @@ def audit(
     workers: int = 1,
     **parameters: Any,
 ) -> Findings:
-    case = Case(release=release, original=original, truth=truth, control=control)
-    return Distance(**parameters).audit(case, Run(seed=1, workers=workers))
+    case = AuditInput(release=release, original=original, truth=truth, control=control)
+    return Distance(**parameters).audit(case, StageContext(seed=1, workers=workers))
 
 
 def strangers(n: int, seed: int) -> Release:
@@ -71,15 +66,15 @@ def value(found: Findings, name: str) -> float:
 
 def test_a_perfect_copy_is_at_distance_0_and_finds_every_source() -> None:
     table = people(500, 1)
-    found = audit(table, Release.as_it_is(table), truth=np.arange(500), control=people(250, 2))
-    assert 0.0 == found["dcr"].value == found["dcr_original"].value == found["dcr_5"].value
-    assert 0.0 == found["dcr_relative"].value
-    assert 1.0 == found["copies"].value
-    assert 0.0 == found["nndr_5"].value
-    assert value(found, "identifiability") > 0.95
-    assert value(found, "closer_to_train_share") > 0.98
-    assert value(found, "nearest_is_source") > 0.95
-    (rows,) = found.private
+    result = audit(table, Release.as_it_is(table), truth=np.arange(500), control=people(250, 2))
+    assert 0.0 == result["dcr"].value == result["dcr_original"].value == result["dcr_5"].value
+    assert 0.0 == result["dcr_relative"].value
+    assert 1.0 == result["copies"].value
+    assert 0.0 == result["nndr_5"].value
+    assert value(result, "identifiability") > 0.95
+    assert value(result, "closer_to_train_share") > 0.98
+    assert value(result, "nearest_is_source") > 0.95
+    (rows,) = result.private
     assert len(rows.rows) > 450
     assert rows.scores is not None
     assert 1.0 == rows.scores[0]
@@ -88,22 +83,22 @@ def test_a_perfect_copy_is_at_distance_0_and_finds_every_source() -> None:
 def test_the_source_among_equal_rows_is_found_by_chance() -> None:
     frame = pd.DataFrame({"age": [30, 30, 30, 30, 60, 60, 90], "town": "a", "pay": 1.0})
     table = Table.build(frame, SCHEMA)
-    found = audit(table, Release.as_it_is(table), truth=np.arange(7))
-    assert 3 / 7 == pytest.approx(found["nearest_is_source"].value)
+    result = audit(table, Release.as_it_is(table), truth=np.arange(7))
+    assert 3 / 7 == pytest.approx(result["nearest_is_source"].value)
     # Two at distance 0 are as near as each other; a single one is infinitely nearer.
-    assert 6 / 7 == pytest.approx(found["nndr"].value)
-    assert 6 / 7 == pytest.approx(found["copies_null"].value)
+    assert 6 / 7 == pytest.approx(result["nndr"].value)
+    assert 6 / 7 == pytest.approx(result["copies_null"].value)
     # 30: four published, three others; 60: two and one; 90: one and none.
-    assert (4 * 4 / 7 + 2 * 2 / 3 + 1) / 7 == pytest.approx(found["identifiability"].value)
-    assert 7 / 13 == found["identifiability_null"].value
+    assert (4 * 4 / 7 + 2 * 2 / 3 + 1) / 7 == pytest.approx(result["identifiability"].value)
+    assert 7 / 13 == result["identifiability_null"].value
 
 
 @pytest.mark.parametrize("size", [100, 1000, 3000])
 def test_strangers_are_as_near_as_chance_however_many_they_are(size: int) -> None:
     table = people(1000, 3)
-    found = audit(table, strangers(size, 4), control=people(500, 5))
-    assert 1000 / 1500 == pytest.approx(value(found, "closer_to_train_share"), abs=0.06)
-    assert 0.0 == pytest.approx(value(found, "identifiability_excess"), abs=0.08)
+    result = audit(table, strangers(size, 4), control=people(500, 5))
+    assert 1000 / 1500 == pytest.approx(value(result, "closer_to_train_share"), abs=0.06)
+    assert 0.0 == pytest.approx(value(result, "identifiability_excess"), abs=0.08)
     alone = audit(table, strangers(size, 4))
     assert size / (size + 999) == pytest.approx(value(alone, "identifiability"), abs=0.03)
     assert size / (size + 999) == alone["identifiability_null"].value
@@ -120,11 +115,11 @@ def test_few_values_that_everybody_shares_are_nobodys_fault() -> None:
 
     table, control = crowd(600, 1), crowd(90, 2)
     for release in (Release.as_it_is(table), Release.as_it_is(crowd(60, 3))):
-        found = audit(table, release, control=control)
-        assert 0.0 == pytest.approx(value(found, "identifiability_excess"), abs=0.02)
-        assert 0.0 == pytest.approx(value(found, "closer_to_train_excess"), abs=0.1)
-        assert 1.0 == found["copies"].value == found["copies_null"].value
-        relative = found["dcr_relative"]
+        result = audit(table, release, control=control)
+        assert 0.0 == pytest.approx(value(result, "identifiability_excess"), abs=0.02)
+        assert 0.0 == pytest.approx(value(result, "closer_to_train_excess"), abs=0.1)
+        assert 1.0 == result["copies"].value == result["copies_null"].value
+        relative = result["dcr_relative"]
         assert (None, "not assessable") == (relative.value, relative.status)
         assert "every original row has an equal one" == relative.assumptions[0]
 
@@ -132,7 +127,7 @@ def test_few_values_that_everybody_shares_are_nobodys_fault() -> None:
 def test_noise_takes_rows_away_from_their_sources_step_by_step() -> None:
     table = people(1500, 6)
     frame = table.frame
-    found = []
+    results = []
     for scale in (0.01, 0.3, 3.0):
         rng = np.random.default_rng(7)
         noisy = frame.assign(
@@ -140,12 +135,12 @@ def test_noise_takes_rows_away_from_their_sources_step_by_step() -> None:
             pay=frame["pay"] + scale * rng.normal(size=1500),
         )
         release = Release.as_it_is(Table.build(noisy, SCHEMA))
-        found.append(audit(table, release, truth=np.arange(1500)))
+        results.append(audit(table, release, truth=np.arange(1500)))
     for name, rising in (("dcr", True), ("nearest_is_source", False), ("nndr", True)):
-        figures = [value(one, name) for one in found]
+        figures = [value(item, name) for item in results]
         assert sorted(figures, reverse=not rising) == figures
-    assert value(found[0], "nearest_is_source") > 0.9
-    assert value(found[-1], "nearest_is_source") < 0.05
+    assert value(results[0], "nearest_is_source") > 0.9
+    assert value(results[-1], "nearest_is_source") < 0.05
 
 
 # --- generalized cells ---------------------------------------------------------------------------
@@ -154,10 +149,10 @@ def test_noise_takes_rows_away_from_their_sources_step_by_step() -> None:
 def test_coarser_classes_are_farther_away_and_the_null_without_control_is_a_bound() -> None:
     table = people(600, 8)
     by_size = [audit(table, in_classes(table, size)) for size in (1, 5, 50)]
-    figures = [value(found, "dcr_original") for found in by_size]
+    figures = [value(result, "dcr_original") for result in by_size]
     assert sorted(figures) == figures
     assert ["measured", "bound", "bound"] == [
-        found["identifiability_excess"].status for found in by_size
+        result["identifiability_excess"].status for result in by_size
     ]
     assert (
         "the squared distance to a generalized cell is the mean over the original's values under it"
@@ -177,30 +172,30 @@ def test_a_column_of_which_the_release_says_nothing_is_left_out() -> None:
     table = people(200, 10)
     release = Release.as_it_is(table)
     silent = attrs.evolve(release, frame=release.frame.assign(town=pd.Categorical(["*"] * 200)))
-    found = audit(table, silent)
-    assert "left out, as the release says nothing of them: 'town'" in found["dcr"].assumptions
-    assert 0.0 == found["dcr"].value
+    result = audit(table, silent)
+    assert "left out, as the release says nothing of them: 'town'" in result["dcr"].assumptions
+    assert 0.0 == result["dcr"].value
     assert value(audit(table, silent, columns=("age",)), "dcr_null") == pytest.approx(0, abs=0.01)
 
 
 def test_a_text_is_left_out_unless_it_is_asked_for() -> None:
     schema = Schema([*SCHEMA, Column(name="note", role="other")])
-    frame = people(200, 10).frame.assign(note=[f"note {at}" for at in range(200)])
+    frame = people(200, 10).frame.assign(note=[f"note {index}" for index in range(200)])
     table = Table.build(frame, schema)
-    found = audit(table, Release.as_it_is(table))
-    said = "left out, as nearly every row has its own value: 'note'"
-    assert said in found["dcr"].assumptions
+    result = audit(table, Release.as_it_is(table))
+    message = "left out, as nearly every row has its own value: 'note'"
+    assert message in result["dcr"].assumptions
     asked = audit(table, Release.as_it_is(table), columns=("note",))
     assert math.sqrt(2) == pytest.approx(asked["dcr_null"].value)
-    assert said not in asked["dcr"].assumptions
+    assert message not in asked["dcr"].assumptions
 
 
 # --- little or nothing to say --------------------------------------------------------------------
 
 
 def reasons(found: Findings) -> set[str]:
-    assert all(one.value is None and one.status == "not assessable" for one in found)
-    return {one.assumptions[0] for one in found}
+    assert all(item.value is None and item.status == "not assessable" for item in found)
+    return {item.assumptions[0] for item in found}
 
 
 def test_where_there_are_no_distances_every_figure_says_why() -> None:
@@ -209,32 +204,32 @@ def test_where_there_are_no_distances_every_figure_says_why() -> None:
     empty = Release.as_it_is(table).take(np.empty(0, np.int64))
     assert {"nothing is published"} == reasons(audit(table, empty))
     same = Table.build(pd.DataFrame({"age": [3.0] * 9, "town": "a", "pay": 1.0}), SCHEMA)
-    said = {"no column that both tables show says anything"}
-    assert said == reasons(audit(same, Release.as_it_is(same)))
+    messages = {"no column that both tables show says anything"}
+    assert messages == reasons(audit(same, Release.as_it_is(same)))
     town = Schema([Column(name="town", role="quasi")])
     here = Table.build(pd.DataFrame({"town": list("abab")}), town)
     there = Table.build(pd.DataFrame({"town": list("xyxy")}), town)
-    assert said == reasons(audit(here, Release.as_it_is(there)))
-    names = {one.name for one in audit(table, Release.as_it_is(table))}
-    assert names == {one.name for one in audit(table, empty)}
+    assert messages == reasons(audit(here, Release.as_it_is(there)))
+    names = {item.name for item in audit(table, Release.as_it_is(table))}
+    assert names == {item.name for item in audit(table, empty)}
 
 
 def test_one_row_has_no_scale_and_two_have() -> None:
-    said = {"no column that both tables show says anything"}
-    assert said == reasons(audit(people(1, 1), strangers(5, 2)))
+    messages = {"no column that both tables show says anything"}
+    assert messages == reasons(audit(people(1, 1), strangers(5, 2)))
     two = people(2, 1)
-    found = audit(two, Release.as_it_is(two).take(np.array([0])))
-    assert 0.0 == found["dcr"].value
-    assert "measured" == found["dcr_null"].status
+    result = audit(two, Release.as_it_is(two).take(np.array([0])))
+    assert 0.0 == result["dcr"].value
+    assert "measured" == result["dcr_null"].status
 
 
 def test_without_control_and_truth_their_figures_say_what_is_missing() -> None:
     table = people(30, 1)
-    found = audit(table, strangers(30, 2))
-    assert "not assessable" == found["closer_to_train_share"].status
+    result = audit(table, strangers(30, 2))
+    assert "not assessable" == result["closer_to_train_share"].status
     assert (
         "there is no control table: write 'holdout' under 'data'"
-        == (found["closer_to_train_excess"].assumptions[0])
+        == (result["closer_to_train_excess"].assumptions[0])
     )
     source = audit(table, strangers(30, 2), truth=np.full(30, -1))["nearest_is_source"]
     assert "not assessable" == source.status
@@ -253,18 +248,18 @@ def test_no_figure_is_ever_infinite_or_not_a_number(
     release = in_classes(table, 4) if seed % 2 else Release.as_it_is(table)
     release = release.take(np.arange(min(kept, rows)))
     control = mixed_table(5, columns, seed + 1) if held_out else None
-    found = audit(table, release, truth=np.arange(len(release)), control=control)
-    for one in found:
-        assert (one.value is None) == (one.status == "not assessable")
-        if one.value is not None:
-            assert math.isfinite(value(found, one.name))
-        if one.interval is not None:
-            low, high = one.interval
-            assert low <= value(found, one.name) <= high
+    result = audit(table, release, truth=np.arange(len(release)), control=control)
+    for item in result:
+        assert (item.value is None) == (item.status == "not assessable")
+        if item.value is not None:
+            assert math.isfinite(value(result, item.name))
+        if item.interval is not None:
+            low, high = item.interval
+            assert low <= value(result, item.name) <= high
     for name in ("identifiability", "closer_to_train_share", "nearest_is_source", "nndr", "copies"):
-        if found[name].value is not None:
-            assert 0 <= value(found, name) <= 1 + 1e-12
-    json.dumps([dict(chart.data) for chart in found.charts], allow_nan=False)
+        if result[name].value is not None:
+            assert 0 <= value(result, name) <= 1 + 1e-12
+    json.dumps([dict(chart.data) for chart in result.charts], allow_nan=False)
 
 
 # --- samples, threads, parameters ----------------------------------------------------------------
@@ -273,11 +268,11 @@ def test_no_figure_is_ever_infinite_or_not_a_number(
 def test_a_sample_asks_but_everybody_is_asked() -> None:
     table = people(4000, 11)
     release = Release.as_it_is(table)
-    found = audit(table, release, truth=np.arange(4000), records=300)
+    result = audit(table, release, truth=np.arange(4000), records=300)
     # Had the reference been sampled, most copies would have been missed.
-    assert 1.0 == found["copies"].value
+    assert 1.0 == result["copies"].value
     assert "300 rows of a table, drawn at random, ask; all rows are asked" in (
-        found["dcr"].assumptions
+        result["dcr"].assumptions
     )
     whole, some = audit(table, strangers(4000, 12)), audit(table, strangers(4000, 12), records=500)
     low, high = some["dcr"].interval or (0, 0)
@@ -292,12 +287,14 @@ def test_threads_do_not_change_the_figures_and_the_run_is_told_how_far_it_is() -
     two = audit(table, release, workers=2)
     assert [each.value for each in one] == [each.value for each in two]
     assert [each.interval for each in one] == [each.interval for each in two]
-    told: list[tuple[int, int | None]] = []
-    said: list[str] = []
-    run = Run(seed=1, report=lambda done, total: told.append((done, total)), say=said.append)
-    Distance().audit(Case(release=release, original=table), run)
-    assert told[-1][0] == told[-1][1]
-    assert f"comparing {told[-1][1]:,} pairs of records" in said
+    texts: list[tuple[int, int | None]] = []
+    messages: list[str] = []
+    context = StageContext(
+        seed=1, report=lambda done, total: texts.append((done, total)), say=messages.append
+    )
+    Distance().audit(AuditInput(release=release, original=table), context)
+    assert texts[-1][0] == texts[-1][1]
+    assert f"comparing {texts[-1][1]:,} pairs of records" in messages
 
 
 @pytest.mark.parametrize(

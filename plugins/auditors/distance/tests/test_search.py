@@ -6,22 +6,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.data.release import Release
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.testing.auditor import in_classes
-from anonloom.testing.mixed import mixed_table
+from anonloom import Column, Release, Schema, Table
+from anonloom.typing import FloatArray
 from anonloom_distance import search
-from anonloom_distance.search import Floats, nearest, pair_distances
+from anonloom_distance.search import nearest, pair_distances
 from anonloom_distance.space import Space
 from anonloom_linkage.features import Encoding
 from anonloom_linkage.paired import pair_columns
 from anonloom_linkage.vectors import Vectors
+from anonloom_testing.auditor import in_classes
+from anonloom_testing.mixed import mixed_table
 
 ENCODING = Encoding(most_values=10**6)
 
 
-def written_out(table: Table, release: Release) -> tuple[Floats, Floats, Floats]:
+def written_out(table: Table, release: Release) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return squared distances original-original, published-original and original-published."""
     columns = pair_columns(table, [release], table.schema.names)
     vectors = Vectors.of(columns, ENCODING, fit="source")
@@ -36,7 +35,9 @@ def written_out(table: Table, release: Release) -> tuple[Floats, Floats, Floats]
         for row in range(len(y)):
             cell = int(column.sides[1][row])
             covered = [
-                at for at in range(len(x)) if _covers(column, cell, int(column.sides[0][at]))
+                index
+                for index in range(len(x))
+                if _covers(column, cell, int(column.sides[0][index]))
             ]
             if covered:
                 mean = x[covered, span].mean(axis=0)
@@ -59,7 +60,7 @@ def _covers(column: object, cell: int, value: int) -> bool:
     return bool(column.covers[[cell], [value]][0])  # type: ignore[attr-defined]  # a paired column
 
 
-def expected(squares: Floats, others: bool) -> tuple[Floats, Floats, list[int]]:
+def expected(squares: FloatArray, others: bool) -> tuple[FloatArray, FloatArray, list[int]]:
     squares = squares.copy()
     if others:
         np.fill_diagonal(squares, np.inf)
@@ -93,18 +94,18 @@ def test_all_directions_agree_with_all_distances_written_out(
         (y, x, False, published),
         (x, y, False, original),
     ):
-        found = nearest(space, asking, asked, others=others)
+        result = nearest(space, asking, asked, others=others)
         first, second, ties = expected(squares, others)
-        assert first == pytest.approx(found.distance, abs=1e-6)
-        assert second == pytest.approx(found.second, abs=1e-6)
-        assert ties == found.ties.tolist()
-    at = np.arange(min(len(table), len(release)))
-    pairs = pair_distances(space.cells, y, x, (at, at))
-    assert np.sqrt(published[at, at]) == pytest.approx(pairs, abs=1e-6)
+        assert first == pytest.approx(result.distance, abs=1e-6)
+        assert second == pytest.approx(result.second, abs=1e-6)
+        assert ties == result.ties.tolist()
+    index = np.arange(min(len(table), len(release)))
+    pairs = pair_distances(space.cells, y, x, (index, index))
+    assert np.sqrt(published[index, index]) == pytest.approx(pairs, abs=1e-6)
 
 
-def numbers(values: Floats) -> Table:
-    schema = Schema([Column(name=f"x{at}", role="quasi", type="number") for at in range(2)])
+def numbers(values: FloatArray) -> Table:
+    schema = Schema([Column(name=f"x{index}", role="quasi", type="number") for index in range(2)])
     return Table.build(pd.DataFrame({"x0": values[:, 0], "x1": values[:, 1]}), schema)
 
 
@@ -120,10 +121,10 @@ def test_neighbours_far_closer_than_single_precision_tells_apart_are_found() -> 
     values[0] = 1e3
     space = spaced(numbers(values))
     points = space.points(0)
-    found = nearest(space, points, points, others=True)
+    result = nearest(space, points, points, others=True)
     partner = pair_distances(space.cells, points, points, (np.arange(1, 700), np.arange(701, 1400)))
-    assert (found.distance[1:700] <= partner * (1 + 1e-6)).all()
-    assert (found.distance[1:700] > 0).all()
+    assert (result.distance[1:700] <= partner * (1 + 1e-6)).all()
+    assert (result.distance[1:700] > 0).all()
 
 
 def test_pieces_threads_and_features_shown_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,18 +133,18 @@ def test_pieces_threads_and_features_shown_change_nothing(monkeypatch: pytest.Mo
     points = space.points(0)
     whole = nearest(space, points, points, others=True)
     monkeypatch.setattr(search, "PIECE", 1000)
-    told: list[int] = []
-    pieces = nearest(space, points, points, others=True, workers=3, done=told.append)
+    texts: list[int] = []
+    pieces = nearest(space, points, points, others=True, workers=3, done=texts.append)
     monkeypatch.setattr("anonloom_distance.space.MOST_SHOWN", 2)
     few = spaced(table)
     shown = nearest(few, points, points, others=True)
     assert 2 == few.cells.width < space.cells.width
-    for found in (pieces, shown):
-        assert whole.distance.tolist() == found.distance.tolist()
-        assert whole.second.tolist() == found.second.tolist()
-        assert whole.ties.tolist() == found.ties.tolist()
-    assert len(told) > 3
-    assert len(points) ** 2 == sum(told)
+    for result in (pieces, shown):
+        assert whole.distance.tolist() == result.distance.tolist()
+        assert whole.second.tolist() == result.second.tolist()
+        assert whole.ties.tolist() == result.ties.tolist()
+    assert len(texts) > 3
+    assert len(points) ** 2 == sum(texts)
 
 
 def test_equal_rows_are_one_point_with_their_number() -> None:

@@ -11,10 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from anonloom.data.case import Case
-from anonloom.data.release import Release
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
+from anonloom import AuditInput, Column, Release, Schema, Table
 from anonloom_distribution import association
 from anonloom_distribution.association import Associations, Change, cramers_v
 from anonloom_distribution.tables import Tables
@@ -40,9 +37,9 @@ rows_ = st.lists(
 
 
 def matrix(table: Table, release: Release, side: int, correlation: Any = "pearson") -> Any:
-    tables = Tables.of(Case(release=release, original=table), scaled=True)
-    found = Associations.of(tables, correlation)
-    return found.matrix([column.sides[side] for column in tables.columns.values()])
+    tables = Tables.of(AuditInput(release=release, original=table), scaled=True)
+    result = Associations.of(tables, correlation)
+    return result.matrix([column.sides[side] for column in tables.columns.values()])
 
 
 def slow_correlation(x: list[float], y: list[float]) -> float:
@@ -67,10 +64,10 @@ def slow_v(a: list[str], b: list[str]) -> float:
         return 0.0
     rows, columns, both = Counter(a), Counter(b), Counter(zip(a, b, strict=True))
     phi = 0.0
-    for one in rows:
+    for row in rows:
         for other in columns:
-            expected = rows[one] * columns[other] / n
-            phi += (both[one, other] - expected) ** 2 / expected / n
+            expected = rows[row] * columns[other] / n
+            phi += (both[row, other] - expected) ** 2 / expected / n
     phi = max(0.0, phi - (r - 1) * (c - 1) / (n - 1))
     size = min(r - (r - 1) ** 2 / (n - 1), c - (c - 1) ** 2 / (n - 1)) - 1
     return min(1.0, math.sqrt(phi / size)) if size > 0 else 0.0
@@ -81,20 +78,20 @@ def test_every_association_agrees_with_loops_over_the_rows_that_tell_both(
     rows: list[tuple[int | None, int, str | None, str]],
 ) -> None:
     table = Table.build(pd.DataFrame(rows, columns=SCHEMA.names), SCHEMA)
-    found = matrix(table, Release.as_it_is(table), 1)
+    result = matrix(table, Release.as_it_is(table), 1)
 
     def pairs(i: int, j: int) -> tuple[list[Any], list[Any]]:
         both = [(row[i], row[j]) for row in rows if row[i] is not None and row[j] is not None]
-        return [one for one, _ in both], [other for _, other in both]
+        return [item for item, _ in both], [other for _, other in both]
 
-    assert slow_correlation(*pairs(0, 1)) == pytest.approx(found[0, 1], abs=1e-9)
-    assert slow_v(*pairs(2, 3)) == pytest.approx(found[2, 3], abs=1e-7)
+    assert slow_correlation(*pairs(0, 1)) == pytest.approx(result[0, 1], abs=1e-9)
+    assert slow_v(*pairs(2, 3)) == pytest.approx(result[2, 3], abs=1e-7)
     for number in (0, 1):
         for category in (2, 3):
             expected = slow_ratio(*pairs(number, category))
-            assert expected == pytest.approx(found[number, category], abs=1e-7)
-    assert (found == found.T).all()
-    assert [1.0] * 4 == np.diag(found).tolist()
+            assert expected == pytest.approx(result[number, category], abs=1e-7)
+    assert (result == result.T).all()
+    assert [1.0] * 4 == np.diag(result).tolist()
 
 
 def test_spearmans_is_that_of_ranks_with_ties() -> None:
@@ -103,8 +100,8 @@ def test_spearmans_is_that_of_ranks_with_ties() -> None:
     y = np.exp(x) + rng.integers(0, 5, 200) * 100
     frame = pd.DataFrame({"x": x, "y": y, "a": "a", "b": "u"})
     table = Table.build(frame, SCHEMA)
-    found = matrix(table, Release.as_it_is(table), 1, "spearman")
-    assert stats.spearmanr(x, y).statistic == pytest.approx(found[0, 1])
+    result = matrix(table, Release.as_it_is(table), 1, "spearman")
+    assert stats.spearmanr(x, y).statistic == pytest.approx(result[0, 1])
 
 
 def test_generalized_cells_count_as_their_middles_and_as_parts_of_their_values() -> None:
@@ -119,14 +116,14 @@ def test_generalized_cells_count_as_their_middles_and_as_parts_of_their_values()
         "b": frame["b"],
     }
     release = Release(schema=SCHEMA, frame=pd.DataFrame(cells))
-    found = matrix(table, release, 1)
-    assert np.corrcoef([1, 1, 6], [1, 2, 3])[0, 1] == pytest.approx(found[0, 1])
+    result = matrix(table, release, 1)
+    assert np.corrcoef([1, 1, 6], [1, 2, 3])[0, 1] == pytest.approx(result[0, 1])
     # Half a row of a and of b with each of the first two rows.
     counts = np.array([[0.5, 0.5], [0.5, 0.5], [1.0, 0.0]])
-    assert cramers_v(counts) == pytest.approx(found[2, 3])
+    assert cramers_v(counts) == pytest.approx(result[2, 3])
     means = [1.5, 1.5, 3.0]
     between = sum(n * (m - 2) ** 2 for n, m in zip([1, 1, 1], means, strict=True))
-    assert math.sqrt(between / 2) == pytest.approx(found[2, 1])
+    assert math.sqrt(between / 2) == pytest.approx(result[2, 1])
 
 
 def test_bias_correction_keeps_independent_categories_apart() -> None:
@@ -142,13 +139,13 @@ def test_rare_values_are_one_and_large_tables_of_cells_give_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rng = np.random.default_rng(3)
-    a = [f"v{one}" for one in rng.geometric(0.1, 500)]
+    a = [f"v{item}" for item in rng.geometric(0.1, 500)]
     frame = pd.DataFrame({"x": 1, "y": 1, "a": a, "b": np.where(rng.random(500) < 0.5, "u", "v")})
     table = Table.build(frame, SCHEMA)
     monkeypatch.setattr(association, "MOST_VALUES", 3)
     dense = matrix(table, Release.as_it_is(table), 0)
     common = frame["a"].value_counts().index[:3]
-    merged = [one if one in common else "other" for one in a]
+    merged = [item if item in common else "other" for item in a]
     assert slow_v(merged, list(frame["b"])) == pytest.approx(dense[2, 3])
     monkeypatch.setattr(association, "MOST_CELLS", 1)
     assert pytest.approx(dense) == matrix(table, Release.as_it_is(table), 0)

@@ -7,12 +7,12 @@ import attrs
 import numpy as np
 import pytest
 
-from anonloom.data.cells import MOMENTS, cell_text, moment_texts
-from anonloom.testing import AuditorConformance
-from anonloom.testing.canaries import CANARIES
-from anonloom.testing.telling import check_says_no_cell, sightings
+from anonloom.cells import MOMENTS, cell_text, moment_texts
 from anonloom_distribution import figures
 from anonloom_distribution.auditor import Distribution
+from anonloom_testing import AuditorConformance
+from anonloom_testing.canaries import CANARIES
+from anonloom_testing.telling import check_says_no_cell, sightings
 
 
 class TestDistribution(AuditorConformance):
@@ -53,30 +53,32 @@ def _values_as_they_are(axis, codes, shown):
 class OldLabels(Distribution):
     """The auditor with the labels that it once had."""
 
-    def audit(self, case, run):
+    def audit(self, case, context):
         with (
             mock.patch.object(figures, "_range_labels", _quantiles_as_they_are),
             mock.patch.object(figures, "_value_labels", _values_as_they_are),
         ):
-            return super().audit(case, run)
+            return super().audit(case, context)
 
 
 def test_the_labels_of_old_are_found_by_the_check_when_they_are_put_back():
     class Subject(AuditorConformance):
         method = OldLabels
 
-    with pytest.raises(AssertionError) as found:
+    with pytest.raises(AssertionError) as result:
         check_says_no_cell(Subject())
-    said = str(found.value)
-    assert said.startswith("the method tells cells that are not published:\n")
+    message = str(result.value)
+    assert message.startswith("the method tells cells that are not published:\n")
     heard = [
-        sighting for one in Subject().played(CANARIES) for _, sighting in sightings(Subject(), one)
+        sighting
+        for item in Subject().played(CANARIES)
+        for _, sighting in sightings(Subject(), item)
     ]
-    told = {
+    texts = {
         column
         for column in ("age", "admitted", "seen", "sex")
-        for one in heard
-        if f"column '{column}'" in one
+        for item in heard
+        if f"column '{column}'" in item
     }
-    assert {"age", "admitted", "seen", "sex"} == told
+    assert {"age", "admitted", "seen", "sex"} == texts
     assert len(heard) > 100

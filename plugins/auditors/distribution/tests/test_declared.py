@@ -6,12 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonloom.data.case import Case
-from anonloom.data.release import Release
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
+from anonloom import AuditInput, Column, Release, Schema, StageContext, Table
 from anonloom.errors import ParameterError, UsageError
-from anonloom.kinds.context import Run
 from anonloom_distribution.auditor import Distribution
 
 SCHEMA = Schema(
@@ -117,9 +113,9 @@ def test_good_groups_have_no_problem() -> None:
 def test_an_audit_refuses_what_a_check_would_have_refused() -> None:
     schema = Schema([Column(name="age", role="quasi", type="number")])
     table = Table.build(pd.DataFrame({"age": np.arange(20)}), schema)
-    case = Case(release=Release.as_it_is(table), original=table)
+    case = AuditInput(release=Release.as_it_is(table), original=table)
     with pytest.raises(UsageError) as raised:
-        Distribution(groups=[{"by": "town"}]).audit(case, Run())
+        Distribution(groups=[{"by": "town"}]).audit(case, StageContext())
     assert "groups[0]: column 'town' is not declared; published are: 'age'" == str(raised.value)
 
 

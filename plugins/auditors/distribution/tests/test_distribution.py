@@ -9,18 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonloom.data.case import Case
-from anonloom.data.classes import Classes
-from anonloom.data.findings import Findings
-from anonloom.data.release import Release
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.kinds.auditor import GridRow
-from anonloom.kinds.context import Run
-from anonloom.testing.auditor import in_classes, publish_classes, suppressed
-from anonloom.testing.mixed import mixed_table
+from anonloom import AuditInput, Classes, Column, Findings, Release, Schema, StageContext, Table
+from anonloom.kinds import GridRow
 from anonloom_distribution.auditor import Distribution
 from anonloom_distribution.results import MEANINGS
+from anonloom_testing.auditor import in_classes, publish_classes, suppressed
+from anonloom_testing.mixed import mixed_table
 
 SCHEMA = Schema(
     [
@@ -62,8 +56,8 @@ def by_age(table: Table, size: int) -> Release:
 def audit(
     table: Table, release: Release, before: Release | None = None, **parameters: Any
 ) -> Findings:
-    case = Case(release=release, original=table, before_sampling=before)
-    return Distribution(**parameters).audit(case, Run(seed=5))
+    case = AuditInput(release=release, original=table, before_sampling=before)
+    return Distribution(**parameters).audit(case, StageContext(seed=5))
 
 
 def value(found: Findings, name: str) -> float:
@@ -104,7 +98,7 @@ def test_figures_of_groups_agree_with_loops_over_records(reading: str, size: int
     table = people(60, 3)
     release = by_age(table, size)
     edges = [0.0, 15.0, 40.0, 80.0]
-    found = audit(
+    result = audit(
         table,
         release,
         reading=reading,
@@ -118,17 +112,17 @@ def test_figures_of_groups_agree_with_loops_over_records(reading: str, size: int
     )
     frame = release.frame
     means, counts = [], []
-    for at in range(3):
-        parts = [part_of_range(cell, at, edges, reading) for cell in frame["age"]]
+    for index in range(3):
+        parts = [part_of_range(cell, index, edges, reading) for cell in frame["age"]]
         summed = sum(part * sugar for part, sugar in zip(parts, frame["sugar"], strict=True))
         means.append(summed / sum(parts) if sum(parts) else None)
         ill = zip(parts, frame["ill"], strict=True)
-        counts.append(sum(part for part, one in ill if one == "1"))
+        counts.append(sum(part for part, item in ill if item == "1"))
     assert means == [
-        None if one is None else pytest.approx(one)
-        for one in chart(found, "group.sugar_by_age")["anonymized"]["y"]
+        None if item is None else pytest.approx(item)
+        for item in chart(result, "group.sugar_by_age")["anonymized"]["y"]
     ]
-    assert pytest.approx(counts) == chart(found, "group.ill_1_by_age")["anonymized"]
+    assert pytest.approx(counts) == chart(result, "group.ill_1_by_age")["anonymized"]
     towns: dict[str, list[float]] = {town: [0.0, 0.0] for town in ("Ash", "Birch", "Cedar")}
     for cell, smoker in zip(frame["town"], frame["smoker"], strict=True):
         members = list(towns) if cell == "*" else parsed_set(cell)
@@ -136,36 +130,36 @@ def test_figures_of_groups_agree_with_loops_over_records(reading: str, size: int
             towns[member][0] += (smoker == "Yes") / len(members)
             towns[member][1] += 1 / len(members)
     assert (
-        pytest.approx([one for one, _ in towns.values()])
-        == chart(found, "group.smoker_Yes_by_town")["anonymized"]
+        pytest.approx([item for item, _ in towns.values()])
+        == chart(result, "group.smoker_Yes_by_town")["anonymized"]
     )
     assert (
-        pytest.approx([one for _, one in towns.values()])
-        == chart(found, "group.rows_by_town")["anonymized"]
+        pytest.approx([item for _, item in towns.values()])
+        == chart(result, "group.rows_by_town")["anonymized"]
     )
 
 
 def test_the_deviation_is_the_sum_of_differences_over_the_sum_of_the_originals_figures() -> None:
     table = people(200, 4)
-    found = audit(
+    result = audit(
         table, by_age(table, 20), groups=[{"of": "ill", "value": 1, "by": "age", "ranges": 4}]
     )
-    drawn = chart(found, "group.ill_1_by_age")
+    drawn = chart(result, "group.ill_1_by_age")
     pairs = list(zip(drawn["original"], drawn["anonymized"], strict=True))
     expected = sum(abs(b - a) for a, b in pairs) / sum(a for a, _ in pairs)
-    assert expected == pytest.approx(value(found, "group_deviation.ill_1_by_age"))
-    assert expected == pytest.approx(value(found, "group_deviation_mean"))
+    assert expected == pytest.approx(value(result, "group_deviation.ill_1_by_age"))
+    assert expected == pytest.approx(value(result, "group_deviation_mean"))
     assert 0 < expected < 1
 
 
 def test_a_group_of_which_the_release_tells_nothing_deviates_by_all_of_it() -> None:
     table = people(100, 4)
     (one,) = [{"of": "sugar", "by": "age", "edges": [0, 40, 80]}]
-    found = audit(table, suppressed(table), groups=[one])
-    assert 1.0 == value(found, "group_deviation.sugar_by_age")
-    said = found["group_deviation.sugar_by_age"].assumptions
-    assert "100.00% of the release's rows are in no group" in said
-    assert [None, None] == chart(found, "group.sugar_by_age")["anonymized"]["y"]
+    result = audit(table, suppressed(table), groups=[one])
+    assert 1.0 == value(result, "group_deviation.sugar_by_age")
+    message = result["group_deviation.sugar_by_age"].assumptions
+    assert "100.00% of the release's rows are in no group" in message
+    assert [None, None] == chart(result, "group.sugar_by_age")["anonymized"]["y"]
 
 
 # --- what is unchanged, sampled or shifted ---------------------------------------------------
@@ -179,78 +173,78 @@ FIGURES = ("jsd_mean", "jsd_max", "association_change", "association_change_max"
 @pytest.mark.parametrize("reading", ["midpoint", "spread"])
 def test_an_unchanged_release_is_exactly_the_original(reading: str, correlation: str) -> None:
     table = people()
-    found = audit(table, Release.as_it_is(table), reading=reading, correlation=correlation)
-    assert [0.0] * 6 == [value(found, name) for name in FIGURES]
-    assert [0.0] * 5 == [value(found, f"jsd.{name}") for name in SCHEMA.names]
+    result = audit(table, Release.as_it_is(table), reading=reading, correlation=correlation)
+    assert [0.0] * 6 == [value(result, name) for name in FIGURES]
+    assert [0.0] * 5 == [value(result, f"jsd.{name}") for name in SCHEMA.names]
     for null in ("jsd_null", "association_null", "association_null_max", "group_null"):
-        assert (0.0, (0.0, 0.0)) == (found[null].value, found[null].interval)
+        assert (0.0, (0.0, 0.0)) == (result[null].value, result[null].interval)
 
 
 def test_the_order_of_the_rows_does_not_matter() -> None:
     table = people()
     order = np.random.default_rng(2).permutation(len(table))
-    found = audit(table, Release.as_it_is(table).take(order))
-    assert [0.0] * 4 == [value(found, name) for name in FIGURES[:4]]
-    assert pytest.approx(0.0, abs=1e-12) == value(found, "group_deviation_max")
+    result = audit(table, Release.as_it_is(table).take(order))
+    assert [0.0] * 4 == [value(result, name) for name in FIGURES[:4]]
+    assert pytest.approx(0.0, abs=1e-12) == value(result, "group_deviation_max")
 
 
 def test_a_random_sample_stays_within_its_null() -> None:
     table = people(2000, 6)
     rows = np.random.default_rng(8).choice(2000, 700, replace=False)
     release = Release.as_it_is(table)
-    found = audit(table, release.take(rows), release, samples=40)
+    result = audit(table, release.take(rows), release, samples=40)
     for figure, null in (
         ("jsd_mean", "jsd_null"),
         ("association_change", "association_null"),
         ("association_change_max", "association_null_max"),
         ("group_deviation_mean", "group_null"),
     ):
-        interval = found[null].interval
+        interval = result[null].interval
         assert interval is not None
-        assert interval[0] <= value(found, figure) <= interval[1]
-    for row in chart(found, "jsd_table")["rows"]:
+        assert interval[0] <= value(result, figure) <= interval[1]
+    for row in chart(result, "jsd_table")["rows"]:
         assert "no" == row[-1]
 
 
 def test_strangers_of_the_same_population_stay_within_the_null_of_new_persons() -> None:
     table = people(1500, 9)
     release = attrs.evolve(Release.as_it_is(people(1500, 10)), origin=None)
-    found = audit(table, release, samples=40)
+    result = audit(table, release, samples=40)
     assert (
         "40 random samples of 1500 rows of the original, drawn with replacement"
-        == found["jsd_null"].assumptions[0]
+        == result["jsd_null"].assumptions[0]
     )
     # The original is a sample itself, so that two of them are apart by up to a factor of two.
-    assert value(found, "jsd_mean") < 2 * value(found, "jsd_null")
-    assert value(found, "association_change") < 2 * value(found, "association_null")
+    assert value(result, "jsd_mean") < 2 * value(result, "jsd_null")
+    assert value(result, "association_change") < 2 * value(result, "association_null")
 
 
 def test_a_planted_shift_is_found_and_only_there() -> None:
     table = people(1000, 11)
     release = published(table, sugar=table.frame["sugar"] + 20)
-    found = audit(table, release)
-    assert value(found, "jsd.sugar") > 0.5
-    assert ("of 'sugar'",) == found["jsd_max"].assumptions
-    assert [0.0] * 4 == [value(found, f"jsd.{name}") for name in SCHEMA.names if name != "sugar"]
+    result = audit(table, release)
+    assert value(result, "jsd.sugar") > 0.5
+    assert ("of 'sugar'",) == result["jsd_max"].assumptions
+    assert [0.0] * 4 == [value(result, f"jsd.{name}") for name in SCHEMA.names if name != "sugar"]
     # A shift moves means and leaves associations as they are.
-    assert pytest.approx(0.0, abs=1e-9) == value(found, "association_change_max")
-    drawn = chart(found, "group.sugar_by_age")
-    assert [pytest.approx(one + 20) for one in drawn["original"]] == drawn["anonymized"]
-    assert value(found, "group_deviation.ill_1_by_age") == 0.0
+    assert pytest.approx(0.0, abs=1e-9) == value(result, "association_change_max")
+    drawn = chart(result, "group.sugar_by_age")
+    assert [pytest.approx(item + 20) for item in drawn["original"]] == drawn["anonymized"]
+    assert value(result, "group_deviation.ill_1_by_age") == 0.0
 
 
 def test_a_broken_association_is_found_and_named() -> None:
     table = people(1000, 12)
     mixed = np.random.default_rng(1).permutation(table.frame["sugar"].to_numpy())
-    found = audit(table, published(table, sugar=mixed))
-    said = found["association_change_max"].assumptions[0]
-    assert said.startswith("of 'age' and 'sugar': 0.9")
-    assert value(found, "association_change_max") > 0.8
-    assert 0.0 == value(found, "jsd_max")
-    changes = chart(found, "association_change")
-    at = changes["x"].index("age"), changes["x"].index("sugar")
-    assert value(found, "association_change_max") == changes["z"][at[0]][at[1]]
-    assert [None] * 5 == [changes["z"][one][one] for one in range(5)]
+    result = audit(table, published(table, sugar=mixed))
+    message = result["association_change_max"].assumptions[0]
+    assert message.startswith("of 'age' and 'sugar': 0.9")
+    assert value(result, "association_change_max") > 0.8
+    assert 0.0 == value(result, "jsd_max")
+    changes = chart(result, "association_change")
+    index = changes["x"].index("age"), changes["x"].index("sugar")
+    assert value(result, "association_change_max") == changes["z"][index[0]][index[1]]
+    assert [None] * 5 == [changes["z"][indice][indice] for indice in range(5)]
 
 
 def test_generalizing_is_further_off_the_coarser_it_is() -> None:
@@ -279,7 +273,7 @@ def test_counts_of_a_sample_are_scaled_by_class_or_left_as_they_are() -> None:
     raw = chart(audit(table, release, before, groups=groups, scaled=False), "group.rows_by_age")
     assert ["labels", "original", "anonymized", "sampled"] == list(scaled)
     assert pytest.approx(scaled["anonymized"]) == scaled["sampled"]
-    assert pytest.approx([one / 4 for one in scaled["anonymized"]]) == raw["sampled"]
+    assert pytest.approx([item / 4 for item in scaled["anonymized"]]) == raw["sampled"]
     assert 400 == pytest.approx(sum(scaled["sampled"]))
 
 
@@ -287,8 +281,8 @@ def test_classes_of_which_nothing_is_known_are_scaled_alike() -> None:
     table = people(400, 14)
     before, release = sampled(table, 0.5)
     release = attrs.evolve(release, classes=None)
-    found = audit(table, release, before, groups=[{"by": "age", "edges": [0, 80]}])
-    assert [400.0] == chart(found, "group.rows_by_age")["sampled"]
+    result = audit(table, release, before, groups=[{"by": "age", "edges": [0, 80]}])
+    assert [400.0] == chart(result, "group.rows_by_age")["sampled"]
 
 
 def test_a_class_that_was_withheld_is_lost_and_not_stood_for() -> None:
@@ -298,22 +292,22 @@ def test_a_class_that_was_withheld_is_lost_and_not_stood_for() -> None:
     release = attrs.evolve(
         release.take(np.flatnonzero(release.classes > 0)), dropped=int((release.classes == 0).sum())
     )
-    found = audit(table, release, before, groups=[{"by": "age", "edges": [0, 80]}])
-    assert [380.0] == chart(found, "group.rows_by_age")["sampled"]
+    result = audit(table, release, before, groups=[{"by": "age", "edges": [0, 80]}])
+    assert [380.0] == chart(result, "group.rows_by_age")["sampled"]
 
 
 def test_a_sample_that_was_drawn_first_is_scaled_to_the_original() -> None:
     table = people(400, 14)
     release = by_age(table.take(np.arange(0, 400, 2)), 20)
-    found = audit(table, release, groups=[{"by": "age", "edges": [0, 80]}])
-    assert [400.0] == chart(found, "group.rows_by_age")["anonymized"]
+    result = audit(table, release, groups=[{"by": "age", "edges": [0, 80]}])
+    assert [400.0] == chart(result, "group.rows_by_age")["anonymized"]
 
 
 def test_deviations_before_sampling_stand_beside_those_after_it() -> None:
     table = people(400, 14)
     before, release = sampled(table, 0.5)
-    found = audit(table, release, before)
-    table_ = chart(found, "group_table")
+    result = audit(table, release, before)
+    table_ = chart(result, "group_table")
     assert ["figure", "release", "before sampling", "random samples", "least", "most",
             "beyond noise"] == table_["columns"]  # fmt: skip
     alone = audit(table, before)
@@ -330,12 +324,12 @@ def test_every_form_of_publishing_has_figures(
     publish: Callable[[Table], Release], reading: str
 ) -> None:
     table = mixed_table(120, 6, seed=3, missing=True)
-    found = audit(table, publish(table), reading=reading, least_rows=1)
-    for finding in found:
+    result = audit(table, publish(table), reading=reading, least_rows=1)
+    for finding in result:
         if finding.name.startswith("jsd"):
-            assert 0.0 <= value(found, finding.name) <= 1.0
+            assert 0.0 <= value(result, finding.name) <= 1.0
         elif finding.assessable:
-            assert value(found, finding.name) >= 0.0
+            assert value(result, finding.name) >= 0.0
         assert finding.meaning.endswith(".")
 
 
@@ -345,12 +339,12 @@ def test_missing_values_are_a_bin_and_a_group_of_their_own() -> None:
     frame.loc[::5, "sugar"] = None
     table = Table.build(frame, SCHEMA)
     groups = [{"by": "age", "ranges": 2}, {"of": "sugar", "by": "age", "ranges": 2}]
-    found = audit(table, Release.as_it_is(table), groups=groups)
-    drawn = chart(found, "group.rows_by_age")
+    result = audit(table, Release.as_it_is(table), groups=groups)
+    drawn = chart(result, "group.rows_by_age")
     assert ["missing", 100.0] == [drawn["labels"][-1], drawn["original"][-1]]
     expected = frame["sugar"][frame["age"].isna()].mean()
-    assert expected == pytest.approx(chart(found, "group.sugar_by_age")["original"][-1])
-    assert [0.0] * 6 == [value(found, name) for name in FIGURES]
+    assert expected == pytest.approx(chart(result, "group.sugar_by_age")["original"][-1])
+    assert [0.0] * 6 == [value(result, name) for name in FIGURES]
     filled = published(table, age=frame["age"].fillna(40))
     # The share of what is missing, 1/3, has become one of what is 40.
     assert value(audit(table, filled), "jsd.age") > 0.3
@@ -375,17 +369,17 @@ def test_moments_have_ranges_that_are_written_as_moments() -> None:
     frame = pd.DataFrame({"day": days, "ill": ["0", "1"] * 50})
     table = Table.build(frame, schema)
     groups = [{"by": "day", "edges": ["2024-01-01", "2024-02-01", "2024-03-01"]}]
-    found = audit(table, Release.as_it_is(table), groups=groups)
+    result = audit(table, Release.as_it_is(table), groups=groups)
     assert {
         "labels": ["2024-01-01 to 2024-02-01", "2024-02-01 to 2024-03-01"],
         # The last range has both its ends.
         "original": [31.0, 30.0],
         "anonymized": [31.0, 30.0],
-    } == chart(found, "group.rows_by_day")
-    assert "40.00%" not in str(found)
+    } == chart(result, "group.rows_by_day")
+    assert "40.00%" not in str(result)
     assert (
         "39.00% of the release's rows are in no group"
-        in found["group_deviation.rows_by_day"].assumptions
+        in result["group_deviation.rows_by_day"].assumptions
     )
 
 
@@ -396,15 +390,15 @@ def test_groups_of_few_persons_are_not_shown() -> None:
     frame = frame_of(200, 17)
     frame.loc[:4, "town"] = "Dale"
     table = Table.build(frame, SCHEMA)
-    found = audit(table, Release.as_it_is(table), groups=[{"by": "town"}])
-    assert "Dale" not in json.dumps([dict(one.data) for one in found.charts])
-    assert "Dale" not in str(list(found))
+    result = audit(table, Release.as_it_is(table), groups=[{"by": "town"}])
+    assert "Dale" not in json.dumps([dict(item.data) for item in result.charts])
+    assert "Dale" not in str(list(result))
     assert (
         "1 of 4 groups have fewer than 10 rows of the original and are left out"
-        in found["group_deviation.rows_by_town"].assumptions
+        in result["group_deviation.rows_by_town"].assumptions
     )
-    case = Case(release=Release.as_it_is(table), original=table, demanded=70)
-    strict = Distribution(groups=[{"by": "town"}]).audit(case, Run())
+    case = AuditInput(release=Release.as_it_is(table), original=table, demanded=70)
+    strict = Distribution(groups=[{"by": "town"}]).audit(case, StageContext())
     assert "3 of 4 groups" in str(strict["group_deviation.rows_by_town"].assumptions)
 
 
@@ -420,11 +414,11 @@ def test_least_and_greatest_values_are_not_told_by_the_ranges() -> None:
 
 def test_where_every_group_is_too_small_nothing_is_said_of_groups() -> None:
     table = people(30, 19)
-    found = audit(table, Release.as_it_is(table), least_rows=31)
+    result = audit(table, Release.as_it_is(table), least_rows=31)
     for name in ("group_deviation_mean", "group_deviation_max", "group_null"):
-        assert "not assessable" == found[name].status
-        assert ("no figure of groups can be compared",) == found[name].assumptions
-    assert [] == [one.name for one in found.charts if one.name.startswith("group")]
+        assert "not assessable" == result[name].status
+        assert ("no figure of groups can be compared",) == result[name].assumptions
+    assert [] == [item.name for item in result.charts if item.name.startswith("group")]
 
 
 def test_a_value_that_nobody_has_is_not_assessable() -> None:
@@ -438,35 +432,35 @@ def test_a_value_that_nobody_has_is_not_assessable() -> None:
 
 
 def test_rarer_values_are_one_group() -> None:
-    towns = [f"t{at:02}" for at in range(30) for _ in range(30 - at)]
+    towns = [f"t{index:02}" for index in range(30) for _ in range(30 - index)]
     schema = Schema([Column(name="town", role="quasi")])
     table = Table.build(pd.DataFrame({"town": towns}), schema)
-    found = audit(table, Release.as_it_is(table), groups=[{"by": "town"}])
-    drawn = chart(found, "group.rows_by_town")
-    assert [f"t{at:02}" for at in range(12)] + ["other values"] == drawn["labels"]
+    result = audit(table, Release.as_it_is(table), groups=[{"by": "town"}])
+    drawn = chart(result, "group.rows_by_town")
+    assert [f"t{index:02}" for index in range(12)] + ["other values"] == drawn["labels"]
     assert [*range(30, 18, -1), sum(range(1, 19))] == drawn["original"]
 
 
 def test_texts_and_absent_columns_are_named_as_not_compared() -> None:
     schema = Schema([*SCHEMA, Column(name="note", role="other"), Column(name="x", role="other")])
-    frame = frame_of(120, 20).assign(note=[f"n{at}" for at in range(120)], x="a")
+    frame = frame_of(120, 20).assign(note=[f"n{index}" for index in range(120)], x="a")
     table = Table.build(frame, schema)
     release = Release.as_it_is(table)
     release = attrs.evolve(release, frame=release.frame.drop(columns="x"))
-    said = audit(table, release, groups=[{"by": "x"}, {"by": "age"}])
+    message = audit(table, release, groups=[{"by": "x"}, {"by": "age"}])
     for name in ("jsd_mean", "association_change"):
         assert (
             "not compared, as nearly every row has its own value: 'note'",
             "not compared, as the release lacks them: 'x'",
-        ) == said[name].assumptions[-2:]
-    assert "1 more are not compared" in said["group_deviation_mean"].assumptions
+        ) == message[name].assumptions[-2:]
+    assert "1 more are not compared" in message["group_deviation_mean"].assumptions
 
 
 def test_an_empty_release_has_no_figures() -> None:
     table = people(20, 21)
-    found = audit(table, Release.as_it_is(table).take(np.empty(0, np.int64)))
-    assert list(MEANINGS) == [finding.name for finding in found]
-    for finding in found:
+    result = audit(table, Release.as_it_is(table).take(np.empty(0, np.int64)))
+    assert list(MEANINGS) == [finding.name for finding in result]
+    for finding in result:
         assert ("not assessable", ("nothing is published",)) == (
             finding.status,
             finding.assumptions,
@@ -477,19 +471,19 @@ def test_one_column_has_no_associations() -> None:
     table = Table.build(
         pd.DataFrame({"age": range(50)}), Schema([Column(name="age", role="quasi", type="number")])
     )
-    found = audit(table, Release.as_it_is(table))
-    assert ("the original and the release share fewer than two columns",) == found[
+    result = audit(table, Release.as_it_is(table))
+    assert ("the original and the release share fewer than two columns",) == result[
         "association_change"
     ].assumptions
-    assert 0.0 == value(found, "jsd_mean")
+    assert 0.0 == value(result, "jsd_mean")
 
 
 # --- defaults and experiments -----------------------------------------------------------------
 
 
 def test_without_groups_labels_come_first_and_the_rarer_of_two_values_is_counted() -> None:
-    found = audit(people(400, 22), Release.as_it_is(people(400, 22)))
-    names = [one.name for one in found if one.name.startswith("group_deviation.")]
+    result = audit(people(400, 22), Release.as_it_is(people(400, 22)))
+    names = [item.name for item in result if item.name.startswith("group_deviation.")]
     assert [
         f"group_deviation.{of}_by_{by}"
         for by in ("age", "town")
@@ -498,18 +492,18 @@ def test_without_groups_labels_come_first_and_the_rarer_of_two_values_is_counted
 
 
 def test_the_figures_of_a_default_audit_are_few() -> None:
-    names = [f"q{at}" for at in range(6)]
+    names = [f"q{index}" for index in range(6)]
     schema = Schema(
         [
             *[Column(name=name, role="quasi", type="number") for name in names],
-            *[Column(name=f"s{at}", role="sensitive", type="number") for at in range(6)],
+            *[Column(name=f"s{index}", role="sensitive", type="number") for index in range(6)],
         ]
     )
     rng = np.random.default_rng(0)
     table = Table.build(pd.DataFrame(rng.integers(0, 9, (60, 12)), columns=schema.names), schema)
-    found = audit(table, Release.as_it_is(table), least_rows=1)
-    assert 12 == len([one for one in found if one.name.startswith("group_deviation.")])
-    assert "54 more are not compared" in found["group_deviation_mean"].assumptions
+    result = audit(table, Release.as_it_is(table), least_rows=1)
+    assert 12 == len([item for item in result if item.name.startswith("group_deviation.")])
+    assert "54 more are not compared" in result["group_deviation_mean"].assumptions
 
 
 def test_an_experiment_shows_distances_and_deviations_against_the_varied_number() -> None:
@@ -517,7 +511,7 @@ def test_an_experiment_shows_distances_and_deviations_against_the_varied_number(
     grid = [
         GridRow(f"k={k}", {"k": k}, audit(table, by_age(table, k), samples=2)) for k in (10, 30)
     ]
-    charts = {one.name: one for one in Distribution().summarize(grid).charts}
+    charts = {item.name: item for item in Distribution().summarize(grid).charts}
     assert ["jsd_mean", "group_deviation_mean", "association_change", "jsd",
             "group_deviation"] == list(charts)  # fmt: skip
     for name in ("jsd_mean", "group_deviation_mean", "association_change"):

@@ -9,21 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.data.builders import Tree
-from anonloom.data.case import Case
-from anonloom.data.release import Release
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
+from anonloom import AuditInput, Column, Release, Schema, StageContext, Table
 from anonloom.errors import DataError
-from anonloom.kinds.context import Run
-from anonloom.params import Misfit, build
-from anonloom.testing import tables
-from anonloom.testing.auditor import in_classes, suppressed
-from anonloom.testing.mixed import mixed_table
+from anonloom.hierarchies import Tree
+from anonloom.params import InvalidValue, build
 from anonloom_fellegi_sunter import patterns
 from anonloom_fellegi_sunter.agreement import MOST_PATTERNS
 from anonloom_fellegi_sunter.auditor import FellegiSunter
 from anonloom_fellegi_sunter.figures import NAMES
+from anonloom_testing import tables
+from anonloom_testing.auditor import in_classes, suppressed
+from anonloom_testing.mixed import mixed_table
 
 RATES = NAMES[:6]
 
@@ -39,7 +35,7 @@ def people(rows=200, seed=0):
     rng = np.random.default_rng(seed)
     return table_of(
         {
-            "code": [f"c{at % 40}" for at in range(rows)],
+            "code": [f"c{index % 40}" for index in range(rows)],
             "age": (20 + np.arange(rows) // 40).astype(float),
             "town": rng.choice(list("abcdefgh"), rows),
             "work": rng.choice(list("uvwxyz"), rows),
@@ -54,13 +50,15 @@ def of_values(table, release_columns):
 
 
 def audited(release, table, truth=None, run=None, **parameters):
-    found = FellegiSunter(**parameters).audit(Case(release, table, truth=truth), run or Run(seed=1))
-    for finding in found:
+    result = FellegiSunter(**parameters).audit(
+        AuditInput(release, table, truth=truth), run or StageContext(seed=1)
+    )
+    for finding in result:
         if isinstance(finding.value, float):
             assert math.isfinite(finding.value)
         if finding.interval is not None:
             assert all(math.isfinite(end) for end in finding.interval)
-    return found
+    return result
 
 
 def values(found, *names):
@@ -75,23 +73,23 @@ def test_a_table_published_as_it_is_links_everybody(blocking):
     table = people()
     release = Release.as_it_is(table)
 
-    found = audited(release, table, release.rows_in(table), blocking=blocking, share_of_sd=0.0)
+    result = audited(release, table, release.rows_in(table), blocking=blocking, share_of_sd=0.0)
 
     assert ["sound", 1.0, 1.0, 1.0, 1.0] == values(
-        found, "model", "linkage_rate", "linkage_rate_posterior", "precision_at_1", "block_recall"
+        result, "model", "linkage_rate", "linkage_rate_posterior", "precision_at_1", "block_recall"
     )
-    assert 0.0 == found["linkage_null_posterior"].value
-    assert "measured" == found["linkage_excess_posterior"].status
-    assert "measured" == found["precision_at_1"].status
+    assert 0.0 == result["linkage_null_posterior"].value
+    assert "measured" == result["linkage_excess_posterior"].status
+    assert "measured" == result["precision_at_1"].status
 
 
 def test_the_most_exposed_are_private_rows_of_the_original():
     table = people(60)
     release = Release.as_it_is(table).take(np.arange(60)[::-1])
 
-    found = audited(release, table, release.rows_in(table), blocking=(), share_of_sd=0.0)
+    result = audited(release, table, release.rows_in(table), blocking=(), share_of_sd=0.0)
 
-    (exposed,) = found.private
+    (exposed,) = result.private
     assert list(range(60)) == sorted(exposed.rows.tolist())
     assert [1.0] * 60 == exposed.scores.tolist()
 
@@ -103,10 +101,10 @@ def test_ties_share_the_chance_to_be_right():
     table = attrs.evolve(table, origin=np.arange(320))
     release = Release.as_it_is(table)
 
-    found = audited(release, table, np.arange(320), blocking=(), share_of_sd=0.0)
+    result = audited(release, table, np.arange(320), blocking=(), share_of_sd=0.0)
 
-    assert 0.25 == found["precision_at_1"].value
-    assert () == found.private
+    assert 0.25 == result["precision_at_1"].value
+    assert () == result.private
 
 
 def test_another_draw_of_the_same_population_is_not_blamed():
@@ -114,13 +112,13 @@ def test_another_draw_of_the_same_population_is_not_blamed():
     release = attrs.evolve(Release.as_it_is(others), origin=None)
 
     # The codes are the same in both draws by construction: they are left out.
-    found = audited(release, table, np.full(300, -1), columns=("town", "work", "age"))
+    result = audited(release, table, np.full(300, -1), columns=("town", "work", "age"))
 
-    assert abs(found["linkage_excess"].value) < 0.05
-    assert abs(found["linkage_excess_posterior"].value) < 0.05
+    assert abs(result["linkage_excess"].value) < 0.05
+    assert abs(result["linkage_excess_posterior"].value) < 0.05
     assert (None, "none detected") == (
-        found["precision_at_1"].value,
-        found["precision_at_1"].status,
+        result["precision_at_1"].value,
+        result["precision_at_1"].status,
     )
 
 
@@ -128,11 +126,11 @@ def test_a_sample_is_judged_by_a_null_of_its_size():
     table = people(200)
     release = Release.as_it_is(table).take(np.arange(20))
 
-    found = audited(release, table, np.arange(20), blocking=(), share_of_sd=0.0)
+    result = audited(release, table, np.arange(20), blocking=(), share_of_sd=0.0)
 
-    assert 20.0 == found["candidates"].value
-    assert 1.0 == found["precision_at_1"].value
-    assert 0.1 == pytest.approx(found["linkage_rate_posterior"].value, abs=0.02)
+    assert 20.0 == result["candidates"].value
+    assert 1.0 == result["precision_at_1"].value
+    assert 0.1 == pytest.approx(result["linkage_rate_posterior"].value, abs=0.02)
 
 
 def test_a_generalized_cell_agrees_with_all_that_it_covers():
@@ -171,10 +169,10 @@ def test_a_generalized_cell_agrees_with_all_that_it_covers():
         ("*", "5"): lambda r, a: (False, 4 <= a <= 6),
     }
     expected = np.zeros(16, np.int64)
-    for at, agrees in enumerate(covered.values()):
+    for index, agrees in enumerate(covered.values()):
         for region, age, pet in frame.itertuples(index=False):
             bits = (*agrees(region, age), pet in ("cat", "eel"))
-            expected[8 * (at == 2) + sum(1 << k for k in range(3) if bits[k])] += 1
+            expected[8 * (index == 2) + sum(1 << k for k in range(3) if bits[k])] += 1
     assert [0, 1] == seen["masks"].tolist()
     assert expected.tolist() == seen["found"].tolist()
 
@@ -182,24 +180,26 @@ def test_a_generalized_cell_agrees_with_all_that_it_covers():
 def test_coarse_cells_make_the_excess_a_bound():
     table = tables.clinic().table()
 
-    found = audited(in_classes(table), table, np.arange(90))
+    result = audited(in_classes(table), table, np.arange(90))
 
-    assert "bound" == found["linkage_excess"].status
-    assert any("cover several values" in one for one in found["linkage_excess"].assumptions)
+    assert "bound" == result["linkage_excess"].status
+    assert any(
+        "cover several values" in assumption for assumption in result["linkage_excess"].assumptions
+    )
 
 
 def test_records_of_one_person_are_no_strangers():
     """Everybody has two equal records: with them the null would link everybody."""
     once = tables.unique_people(60)
-    rows = [row | {"person": f"p{at}"} for at, row in enumerate(once.rows)]
+    rows = [row | {"person": f"p{index}"} for index, row in enumerate(once.rows)]
     schema = Schema((*once.schema.columns, Column(name="person", role="person")))
     sample = tables.Sample([*rows, *rows], schema)
     table = sample.table()
 
-    found = audited(Release.as_it_is(table), table, columns=("age", "sex", "outcome", "note"))
+    result = audited(Release.as_it_is(table), table, columns=("age", "sex", "outcome", "note"))
 
-    assert 0.0 == found["linkage_null_posterior"].value
-    assert 1.0 == found["linkage_rate_posterior"].value
+    assert 0.0 == result["linkage_null_posterior"].value
+    assert 1.0 == result["linkage_rate_posterior"].value
 
 
 # --- nothing to judge by -------------------------------------------------------------------------
@@ -216,10 +216,10 @@ def test_an_empty_release_cannot_be_judged():
     table = people()
     release = Release.as_it_is(table).take(np.arange(0))
 
-    found = audited(release, table, np.empty(0, np.int64))
+    result = audited(release, table, np.empty(0, np.int64))
 
-    assert NO_ANSWER == without_values(found)
-    assert ["degenerate", 1.0, 0] == values(found, "model", "without_candidates", "comparisons")
+    assert NO_ANSWER == without_values(result)
+    assert ["degenerate", 1.0, 0] == values(result, "model", "without_candidates", "comparisons")
 
 
 def test_disjoint_numbers_are_in_no_block():
@@ -227,25 +227,25 @@ def test_disjoint_numbers_are_in_no_block():
     release = of_values(table, {name: table.frame[name] for name in table.schema.names})
     release.frame["age"] += 1e6
 
-    found = audited(release, table, np.arange(200), blocking={"age": 10})
+    result = audited(release, table, np.arange(200), blocking={"age": 10})
 
-    assert NO_ANSWER == without_values(found)
-    assert [1.0] == values(found, "without_candidates")
+    assert NO_ANSWER == without_values(result)
+    assert [1.0] == values(result, "without_candidates")
 
 
 def test_disjoint_categories_say_nothing():
     table = table_of({"town": list("abcd") * 10, "work": list("xyzyx") * 8})
     release = of_values(table, {"town": list("efgh") * 10, "work": list("uvwvu") * 8})
 
-    found = audited(release, table)
+    result = audited(release, table)
 
-    assert NO_ANSWER == without_values(found)
+    assert NO_ANSWER == without_values(result)
     assert (
         "column 'town' is open in every row of the release",
         "column 'work' is open in every row of the release",
         "column 'town': 40 cells could not be read and say nothing",
         "column 'work': 40 cells could not be read and say nothing",
-    ) == found["left_out"].assumptions
+    ) == result["left_out"].assumptions
 
 
 def test_records_without_candidates_are_not_safe():
@@ -253,14 +253,14 @@ def test_records_without_candidates_are_not_safe():
     kept = np.flatnonzero(table.frame["town"].to_numpy() != "a")
     release = Release.as_it_is(table).take(kept)
 
-    found = audited(release, table, release.rows_in(table), blocking={"town": "exact"})
+    result = audited(release, table, release.rows_in(table), blocking={"town": "exact"})
 
     missing = 1 - len(kept) / 200
-    assert 0.05 < missing == pytest.approx(found["without_candidates"].value)
-    assert {"not assessable"} == {found[name].status for name in (*RATES, "precision_at_1")}
+    assert 0.05 < missing == pytest.approx(result["without_candidates"].value)
+    assert {"not assessable"} == {result[name].status for name in (*RATES, "precision_at_1")}
     assert (
         f"{missing:.1%} of the records have no candidate: what is not compared is not safe"
-        == found["linkage_rate"].assumptions[0]
+        == result["linkage_rate"].assumptions[0]
     )
 
 
@@ -271,17 +271,17 @@ def test_constant_and_missing_columns_are_left_out(publish):
             "one": ["x"] * 40,
             "none": pd.Series([None] * 40, dtype=object),
             "nan": [np.nan] * 40,
-            "code": [f"c{at}" for at in range(40)],
+            "code": [f"c{index}" for index in range(40)],
         },
         nan="number",
     )
     release = publish(table)
 
-    found = audited(release, table, release.rows_in(table), blocking=())
+    result = audited(release, table, release.rows_in(table), blocking=())
 
-    assert "degenerate" == found["model"].value
-    assert found["left_out"].value >= 3
-    assert {"not assessable"} == {found[name].status for name in RATES}
+    assert "degenerate" == result["model"].value
+    assert result["left_out"].value >= 3
+    assert {"not assessable"} == {result[name].status for name in RATES}
 
 
 def test_a_suppressed_column_is_left_out_and_the_others_link():
@@ -289,31 +289,31 @@ def test_a_suppressed_column_is_left_out_and_the_others_link():
     release = Release.as_it_is(table)
     release.frame["town"] = "*"
 
-    found = audited(release, table, release.rows_in(table), share_of_sd=0.0)
+    result = audited(release, table, release.rows_in(table), share_of_sd=0.0)
 
-    assert ("column 'town' is open in every row of the release",) == found["left_out"].assumptions
-    assert 1.0 == found["precision_at_1"].value
+    assert ("column 'town' is open in every row of the release",) == result["left_out"].assumptions
+    assert 1.0 == result["precision_at_1"].value
 
 
 def test_blocks_of_one_record_leave_nothing_to_choose():
-    table = table_of({"code": [f"c{at}" for at in range(50)], "town": list("abcde") * 10})
+    table = table_of({"code": [f"c{index}" for index in range(50)], "town": list("abcde") * 10})
     release = Release.as_it_is(table)
 
-    found = audited(release, table, release.rows_in(table), blocking=("code",))
+    result = audited(release, table, release.rows_in(table), blocking=("code",))
 
-    assert [1.0, 50, "degenerate"] == values(found, "precision_at_1", "comparisons", "model")
-    assert "bound" == found["precision_at_1"].status
-    assert "not assessable" == found["linkage_rate"].status
+    assert [1.0, 50, "degenerate"] == values(result, "precision_at_1", "comparisons", "model")
+    assert "bound" == result["precision_at_1"].status
+    assert "not assessable" == result["linkage_rate"].status
 
 
 def test_without_truth_precision_is_not_assessable():
     table = people()
 
-    found = audited(Release.as_it_is(table), table)
+    result = audited(Release.as_it_is(table), table)
 
     for name in ("precision_at_1", "block_recall"):
-        assert (None, "not assessable") == (found[name].value, found[name].status)
-        assert "nobody knows which row belongs to which record" == found[name].assumptions[0]
+        assert (None, "not assessable") == (result[name].value, result[name].status)
+        assert "nobody knows which row belongs to which record" == result[name].assumptions[0]
 
 
 # --- every table ---------------------------------------------------------------------------------
@@ -335,21 +335,21 @@ def test_figures_are_shares_or_say_why_not(
     table = mixed_table(rows, columns, seed, missing, constant)
     release = publish(table)
 
-    found = audited(release, table, release.rows_in(table), blocking=blocking)
+    result = audited(release, table, release.rows_in(table), blocking=blocking)
 
     for name in NAMES:
-        value = found[name].value
+        value = result[name].value
         if value is None:
-            assert "not assessable" == found[name].status
+            assert "not assessable" == result[name].status
         else:
             assert (-1 if "excess" in name else 0) <= value <= 1
     for suffix in ("", "_posterior"):
         rate, null, excess = values(
-            found, *(f"linkage_{one}{suffix}" for one in ("rate", "null", "excess"))
+            result, *(f"linkage_{item}{suffix}" for item in ("rate", "null", "excess"))
         )
         assert (rate is None) == (excess is None)
         assert rate is None or rate - null == pytest.approx(excess)
-    recall, precision = values(found, "block_recall", "precision_at_1")
+    recall, precision = values(result, "block_recall", "precision_at_1")
     assert precision is None or precision <= recall + 1e-12
 
 
@@ -359,8 +359,8 @@ def test_neither_threads_nor_tiles_nor_pieces_change_anything(monkeypatch):
     release = in_classes(table, 3)
 
     def everything(workers):
-        found = audited(release, table, np.arange(300), Run(seed=1, workers=workers))
-        return [(one.name, one.value, one.interval) for one in found]
+        result = audited(release, table, np.arange(300), StageContext(seed=1, workers=workers))
+        return [(item.name, item.value, item.interval) for item in result]
 
     expected = everything(1)
     assert expected == everything(3)
@@ -375,9 +375,9 @@ def test_blocks_larger_than_a_tile():
     release = Release.as_it_is(table)
     order = np.random.default_rng(3).permutation(rows)
 
-    found = audited(release.take(order), table, order, blocking=(), share_of_sd=0.0)
+    result = audited(release.take(order), table, order, blocking=(), share_of_sd=0.0)
 
-    assert [rows * rows, 1.0] == values(found, "comparisons", "precision_at_1")
+    assert [rows * rows, 1.0] == values(result, "comparisons", "precision_at_1")
 
 
 def test_the_order_of_rows_does_not_matter():
@@ -406,36 +406,36 @@ def test_names_may_have_spaces_quotes_and_braces():
 
 def test_of_too_many_columns_those_are_compared_that_agree_least_by_chance():
     rng = np.random.default_rng(0)
-    columns = {f"q{at}": rng.integers(0, 2 + at, 60).astype(str) for at in range(26)}
+    columns = {f"q{index}": rng.integers(0, 2 + index, 60).astype(str) for index in range(26)}
     table = table_of(columns)
 
     def chance(name):
         return sum(np.mean(columns[name] == value) ** 2 for value in set(columns[name]))
 
-    found = audited(Release.as_it_is(table), table, np.arange(60), blocking=())
+    result = audited(Release.as_it_is(table), table, np.arange(60), blocking=())
 
     most = sorted(columns, key=chance)[20:]
     assert {
         f"column '{name}' agrees by chance more often than the 20 that are compared"
         for name in most
-    } == set(found["left_out"].assumptions)
-    assert 1.0 == found["precision_at_1"].value
+    } == set(result["left_out"].assumptions)
+    assert 1.0 == result["precision_at_1"].value
 
 
 def test_of_columns_left_open_in_all_ways_as_many_are_compared_as_can_be_counted():
     rng = np.random.default_rng(0)
-    table = table_of({f"q{at}": rng.integers(0, 9, 400).astype(str) for at in range(20)})
+    table = table_of({f"q{index}": rng.integers(0, 9, 400).astype(str) for index in range(20)})
     release = Release.as_it_is(table)
     for name in table.schema.names:
         release.frame[name] = release.frame[name].astype(object)
         release.frame.loc[rng.random(400) < 0.5, name] = "*"
 
-    found = audited(release, table, np.arange(400), blocking=())
+    result = audited(release, table, np.arange(400), blocking=())
 
-    compared = 20 - found["left_out"].value
+    compared = 20 - result["left_out"].value
     assert 10 < compared < 20
     assert 300 << compared <= MOST_PATTERNS
-    assert found["precision_at_1"].value > 0.9
+    assert result["precision_at_1"].value > 0.9
 
 
 # --- parameters ----------------------------------------------------------------------------------
@@ -453,13 +453,13 @@ def test_of_columns_left_open_in_all_ways_as_many_are_compared_as_can_be_counted
             "the blocking of 'age' must be a number above 0, 'exact' or 'auto'. Got 0.0 instead.",
         ),
         (
-            {"columns": [f"q{at}" for at in range(21)]},
+            {"columns": [f"q{index}" for index in range(21)]},
             "at most 20 columns can be compared, as their patterns are counted. Got 21.",
         ),
     ],
 )
 def test_parameters_that_no_column_can_mean_are_refused(parameters, message):
-    with pytest.raises(Misfit) as refused:
+    with pytest.raises(InvalidValue) as refused:
         build(FellegiSunter, parameters)
 
     assert message == str(refused.value)
@@ -501,28 +501,30 @@ def test_a_column_that_the_release_lacks_is_left_out():
     release = Release.as_it_is(table)
     release = attrs.evolve(release, frame=release.frame.drop(columns="town"))
 
-    found = audited(release, table, blocking=("code",), columns=("town", "work", "age", "code"))
+    result = audited(release, table, blocking=("code",), columns=("town", "work", "age", "code"))
 
-    assert "column 'town' is not in the release" in found["left_out"].assumptions
+    assert "column 'town' is not in the release" in result["left_out"].assumptions
 
 
 def test_the_comparisons_are_announced_and_counted_to_the_end():
-    told, said = [], []
-    run = Run(report=lambda done, total: told.append((done, total)), say=said.append)
+    text, message = [], []
+    context = StageContext(
+        report=lambda done, total: text.append((done, total)), say=message.append
+    )
     table = people()
 
-    audited(Release.as_it_is(table), table, run=run, blocking=())
+    audited(Release.as_it_is(table), table, run=context, blocking=())
 
-    assert "40,000 pairs of a record and a published row: none: all pairs are compared" in said
-    assert (160_000, 160_000) == told[-1]
+    assert "40,000 pairs of a record and a published row: none: all pairs are compared" in message
+    assert (160_000, 160_000) == text[-1]
 
 
 def test_charts_hold_what_every_column_weighs():
     table = people()
 
-    found = audited(Release.as_it_is(table), table, blocking=(), share_of_sd=0.0)
+    result = audited(Release.as_it_is(table), table, blocking=(), share_of_sd=0.0)
 
-    agreement, weights, curve = found.charts
+    agreement, weights, curve = result.charts
     names = ["code", "age", "town", "work"]
     assert names == agreement.data["labels"] == weights.data["labels"]
     m, u = agreement.data["matching pairs (m)"], agreement.data["other pairs (u)"]

@@ -1,8 +1,8 @@
 """The promises of every auditor, and those of one that measures risk."""
 
-from anonloom.testing import AuditorConformance
-from anonloom.testing.tables import ORDINARY_TABLES, many_columns
 from anonloom_fellegi_sunter.auditor import FellegiSunter
+from anonloom_testing import AuditorConformance
+from anonloom_testing.tables import ORDINARY_TABLES, many_columns
 
 
 class TestPosterior(AuditorConformance):

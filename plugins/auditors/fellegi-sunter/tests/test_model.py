@@ -32,12 +32,12 @@ def fitted(table, prior, null=None):
 def test_em_finds_the_probabilities_that_made_the_patterns():
     m, u, prior = [0.9, 0.8, 0.95, 0.7], [0.1, 0.3, 0.2, 0.05], 0.01
 
-    found = fitted(patterns_of(m, u, prior, 10_000_000), 0.012)
+    result = fitted(patterns_of(m, u, prior, 10_000_000), 0.012)
 
-    assert "sound" == found.verdict
-    assert m == pytest.approx(found.estimate.m.tolist(), abs=0.01)
-    assert u == pytest.approx(found.estimate.u.tolist(), abs=0.001)
-    assert prior == pytest.approx(found.estimate.prior, rel=0.02)
+    assert "sound" == result.verdict
+    assert m == pytest.approx(result.estimate.m.tolist(), abs=0.01)
+    assert u == pytest.approx(result.estimate.u.tolist(), abs=0.001)
+    assert prior == pytest.approx(result.estimate.prior, rel=0.02)
 
 
 def dependent(pairs):
@@ -63,10 +63,10 @@ def test_strangers_of_another_kind_are_no_model_of_others():
     m, u = [0.9, 0.9, 0.9, 0.9], [0.1, 0.1, 0.1, 0.1]
     table = patterns_of(m, u, 0.002, 1_000_000)
 
-    found = fitted(table, 0.002, patterns_of(m, [0.5, 0.5, 0.01, 0.01], 0.0, 1_000_000))
+    result = fitted(table, 0.002, patterns_of(m, [0.5, 0.5, 0.01, 0.01], 0.0, 1_000_000))
 
-    assert ("sound", "independent") == (found.verdict, found.others)
-    assert m == pytest.approx(found.estimate.m.tolist(), abs=0.02)
+    assert ("sound", "independent") == (result.verdict, result.others)
+    assert m == pytest.approx(result.estimate.m.tolist(), abs=0.02)
 
 
 @pytest.mark.parametrize(
@@ -92,18 +92,18 @@ def test_a_degenerate_model_weighs_like_its_start():
     """Without any match to find, weights are those of m = 0.9 and what was observed."""
     u = [0.3, 0.3, 0.3]
 
-    found = fitted(patterns_of(u, u, 0.0, 1_000_000), 0.001)
+    result = fitted(patterns_of(u, u, 0.0, 1_000_000), 0.001)
 
-    assert "degenerate" == found.verdict
-    assert ("a single class of pairs explains as well how they agree",) == found.flaws
-    assert [0.93] * 3 == pytest.approx(found.estimate.m.tolist(), abs=1e-4)
-    assert u == pytest.approx(found.estimate.u.tolist(), abs=1e-4)
+    assert "degenerate" == result.verdict
+    assert ("a single class of pairs explains as well how they agree",) == result.flaws
+    assert [0.93] * 3 == pytest.approx(result.estimate.m.tolist(), abs=1e-4)
+    assert u == pytest.approx(result.estimate.u.tolist(), abs=1e-4)
 
 
 def test_two_columns_are_too_few():
-    found = fitted(patterns_of([0.9, 0.9], [0.1, 0.2], 0.01, 100_000), 0.01)
+    result = fitted(patterns_of([0.9, 0.9], [0.1, 0.2], 0.01, 100_000), 0.01)
 
-    assert ("EM needs 3 columns that tell pairs apart, and there are 2",) == found.flaws
+    assert ("EM needs 3 columns that tell pairs apart, and there are 2",) == result.flaws
 
 
 def test_columns_that_never_or_always_agree_or_say_nothing_are_left_out_and_weigh_nothing():
@@ -114,15 +114,15 @@ def test_columns_that_never_or_always_agree_or_say_nothing_are_left_out_and_weig
         table[(1 << 6) + pattern + 16] = count
     counts = Counts.of(table, np.array([0, 32]), 6)
 
-    found = fit(counts, [0.1] * 6, 0.01, 0.01)
+    result = fit(counts, [0.1] * 6, 0.01, 0.01)
 
     assert {
         3: "agrees in no pair",
         4: "agrees in every pair",
         5: "is open in every row of the release",
-    } == found.left_out
-    assert [0.0] * 3 == found.estimate.agreement[3:].tolist()
-    assert [0.0] * 3 == found.estimate.disagreement[3:].tolist()
+    } == result.left_out
+    assert [0.0] * 3 == result.estimate.agreement[3:].tolist()
+    assert [0.0] * 3 == result.estimate.disagreement[3:].tolist()
 
 
 @given(

@@ -9,17 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.data.case import Case
-from anonloom.data.release import Release
-from anonloom.kinds.context import Run
-from anonloom.testing import tables
-from anonloom.testing.auditor import in_classes, suppressed
-from anonloom.testing.oracle import covers, interval_ends, set_members
-from anonloom.testing.strategies import samples
-from anonloom.testing.tables import plain
+from anonloom import AuditInput, Release, StageContext
 from anonloom_fellegi_sunter import linking
 from anonloom_fellegi_sunter.auditor import FellegiSunter
 from anonloom_fellegi_sunter.model import CLIP, Counts, Estimate, Evidence
+from anonloom_testing import tables
+from anonloom_testing.auditor import in_classes, suppressed
+from anonloom_testing.oracle import covers, interval_ends, set_members
+from anonloom_testing.strategies import samples
+from anonloom_testing.tables import plain
 
 FORMS = {"as it is": Release.as_it_is, "in classes": in_classes, "suppressed": suppressed}
 
@@ -69,10 +67,10 @@ def levels_of_pairs(sample, cells, tolerance=0.0):
 def weight_of(levels, estimate, places):
     """Sum the logarithms of the columns that say something."""
     total = 0.0
-    for at, level in enumerate(levels):
-        if places[at] is None or level is None:
+    for index, level in enumerate(levels):
+        if places[index] is None or level is None:
             continue
-        m, u = estimate.m[places[at]], estimate.u[places[at]]
+        m, u = estimate.m[places[index]], estimate.u[places[index]]
         total += math.log2(m / u) if level else math.log2((1 - m) / (1 - u))
     return round(total, 9)
 
@@ -118,46 +116,48 @@ def test_patterns_weights_ties_and_links_are_those_of_all_pairs(
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(linking, "fit", watched)
-        found = auditor.audit(Case(release, table, truth=order), Run(seed=1))
+        result = auditor.audit(AuditInput(release, table, truth=order), StageContext(seed=1))
     levels = levels_of_pairs(sample, plain(release.frame, sample.schema), tolerance)
     if "model" not in seen:
         # No column agrees anywhere.
         assert not any(level for row in levels for pair in row for level in pair)
-        assert found["linkage_rate"].value is None
+        assert result["linkage_rate"].value is None
         return
     columns = len(levels[0][0])
-    agreeing = [at for at in range(columns) if any(pair[at] for row in levels for pair in row)]
-    expected = Counter(tuple(pair[at] for at in agreeing) for row in levels for pair in row)
+    agreeing = [
+        index for index in range(columns) if any(pair[index] for row in levels for pair in row)
+    ]
+    expected = Counter(tuple(pair[index] for index in agreeing) for row in levels for pair in row)
     counts = seen["counts"]
-    said, agree = counts.spoken(), counts.agreeing()
+    message, agree = counts.spoken(), counts.agreeing()
     actual = Counter()
-    for at, count in enumerate(counts.count):
+    for index, count in enumerate(counts.count):
         pattern = tuple(
-            None if not s else bool(a) for s, a in zip(said[at], agree[at], strict=True)
+            None if not s else bool(a) for s, a in zip(message[index], agree[index], strict=True)
         )
         actual[pattern] += int(count)
     assert expected == actual
 
     model = seen["model"]
     places = [None] * columns
-    for at, column in enumerate(agreeing):
-        places[column] = at if at in model.used else None
+    for index, column in enumerate(agreeing):
+        places[column] = index if index in model.used else None
     weights = [[weight_of(pair, model.estimate, places) for pair in row] for row in levels]
     own = levels_of_pairs(sample, sample.rows, tolerance)
     own_weights = [[weight_of(pair, model.estimate, places) for pair in row] for row in own]
     odds = math.log2(model.estimate.prior / (1 - model.estimate.prior))
     n = len(table)
-    links = [best_of(weights, at) for at in range(n)]
-    null = [best_of(own_weights, at, (at,)) for at in range(n)]
+    links = [best_of(weights, index) for index in range(n)]
+    null = [best_of(own_weights, index, (index,)) for index in range(n)]
     at_one = [
-        sum(order[j] == at for j in ties) / len(ties) for at, (_, _, ties) in enumerate(links)
+        sum(order[j] == index for j in ties) / len(ties) for index, (_, _, ties) in enumerate(links)
     ]
     for suffix, limit in (("", 0.0), ("_posterior", -odds)):
-        rate, chance = (sum(one[0] > limit for one in some) / n for some in (links, null))
-        assert rate == pytest.approx(found[f"linkage_rate{suffix}"].value)
-        assert chance == pytest.approx(found[f"linkage_null{suffix}"].value)
-        assert rate - chance == pytest.approx(found[f"linkage_excess{suffix}"].value)
-    assert sum(at_one) / n == pytest.approx(found["precision_at_1"].value)
+        rate, chance = (sum(item[0] > limit for item in some) / n for some in (links, null))
+        assert rate == pytest.approx(result[f"linkage_rate{suffix}"].value)
+        assert chance == pytest.approx(result[f"linkage_null{suffix}"].value)
+        assert rate - chance == pytest.approx(result[f"linkage_excess{suffix}"].value)
+    assert sum(at_one) / n == pytest.approx(result["precision_at_1"].value)
 
 
 def slow_em(pairs, estimate, most, steps):
@@ -167,17 +167,19 @@ def slow_em(pairs, estimate, most, steps):
         shares = []
         for pair in pairs:
             match, other = prior, 1 - prior
-            for at, level in enumerate(pair):
+            for index, level in enumerate(pair):
                 if level is not None:
-                    match *= m[at] if level else 1 - m[at]
-                    other *= u[at] if level else 1 - u[at]
+                    match *= m[index] if level else 1 - m[index]
+                    other *= u[index] if level else 1 - u[index]
             shares.append(match / (match + other))
-        for at in range(len(m)):
-            said = [(s, p[at]) for s, p in zip(shares, pairs, strict=True) if p[at] is not None]
-            matching = sum(s for s, _ in said)
-            m[at] = sum(s for s, level in said if level) / matching
-            u[at] = sum(1 - s for s, level in said if level) / (len(said) - matching)
-            m[at], u[at] = (min(max(x, CLIP), 1 - CLIP) for x in (m[at], u[at]))
+        for index in range(len(m)):
+            messages = [
+                (s, p[index]) for s, p in zip(shares, pairs, strict=True) if p[index] is not None
+            ]
+            matching = sum(s for s, _ in messages)
+            m[index] = sum(s for s, level in messages if level) / matching
+            u[index] = sum(1 - s for s, level in messages if level) / (len(messages) - matching)
+            m[index], u[index] = (min(max(x, CLIP), 1 - CLIP) for x in (m[index], u[index]))
         prior = min(sum(shares) / len(pairs), most)
     return m, u, prior
 
@@ -202,13 +204,13 @@ def test_em_on_counts_is_em_on_pairs(pairs, steps):
     evidence = Evidence(agreeing, spoken - agreeing, counts.count.astype(float), 0.3)
     m, u, prior = slow_em(pairs, start, 0.3, steps)
 
-    found = start
+    result = start
     for _ in range(steps):
-        found = evidence.climbed(found, 1)
+        result = evidence.climbed(result, 1)
 
-    assert m == pytest.approx(found.m.tolist())
-    assert u == pytest.approx(found.u.tolist())
-    assert prior == pytest.approx(found.prior)
+    assert m == pytest.approx(result.m.tolist())
+    assert u == pytest.approx(result.u.tolist())
+    assert prior == pytest.approx(result.prior)
 
 
 def test_only_pairs_of_one_block_are_compared():
@@ -220,8 +222,8 @@ def test_only_pairs_of_one_block_are_compared():
     def block(row):
         return row["age"] // 10, row["sex"]
 
-    found = FellegiSunter(blocking=columns).audit(Case(release, table), Run())
+    result = FellegiSunter(blocking=columns).audit(AuditInput(release, table), StageContext())
 
     sizes = Counter(block(row) for row in sample.rows)
-    assert sum(size * size for size in sizes.values()) == found["comparisons"].value
-    assert sum(size * size for size in sizes.values()) / 60 == found["candidates"].value
+    assert sum(size * size for size in sizes.values()) == result["comparisons"].value
+    assert sum(size * size for size in sizes.values()) / 60 == result["candidates"].value

@@ -1,7 +1,7 @@
 """The promises of every auditor."""
 
-from anonloom.testing import AuditorConformance, tables
 from anonloom_learning.auditor import Learning
+from anonloom_testing import AuditorConformance, tables
 
 
 class TestLearning(AuditorConformance):

@@ -9,12 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.data.builders import Prefix, Tree
-from anonloom.data.release import Release
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.testing.auditor import in_classes
-from anonloom.testing.mixed import TREE, mixed_table
+from anonloom import Column, Release, Schema, Table
+from anonloom.hierarchies import Prefix, Tree
 from anonloom_learning.encoding import (
     MOST_LEAVES,
     absence_features,
@@ -23,6 +19,8 @@ from anonloom_learning.encoding import (
     share_features,
 )
 from anonloom_linkage.paired import pair_columns
+from anonloom_testing.auditor import in_classes
+from anonloom_testing.mixed import TREE, mixed_table
 
 
 def paired(original, cells, **how):
@@ -57,8 +55,8 @@ def test_a_number_is_the_middle_and_the_width_of_its_cell_in_ranges_of_the_colum
     cell, middle, width
 ):
     column = paired([10, 20, 30, 40, 50], [cell], type="number")
-    (found,) = features_of(column, place_features(column, widths=True))
-    assert pytest.approx([middle, width]) == found
+    (result,) = features_of(column, place_features(column, widths=True))
+    assert pytest.approx([middle, width]) == result
     assert [pytest.approx([middle])] == features_of(column, place_features(column, widths=False))
 
 
@@ -103,12 +101,12 @@ def test_a_missing_category_is_a_value_of_its_own_and_no_part_of_a_star():
 def test_a_category_of_many_values_is_encoded_by_the_groups_of_its_hierarchy():
     codes = [f"{number:04}" for number in range(3 * MOST_LEAVES)]
     column = paired(codes, ["0001", "01**", "*"], hierarchy=Prefix(keep=(2, 1)))
-    found = features_of(column, share_features(column))
+    result = features_of(column, share_features(column))
     assert [
         pytest.approx([1.0, 0.0, 0.0]),
         pytest.approx([0.0, 1.0, 0.0]),
         pytest.approx([1 / 3, 1 / 3, 1 / 3]),
-    ] == found
+    ] == result
 
 
 def test_a_flat_category_of_many_values_is_left_out():

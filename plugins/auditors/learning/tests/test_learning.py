@@ -5,21 +5,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonloom.data.case import Case
-from anonloom.data.findings import Finding, Findings
-from anonloom.data.release import Release
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.kinds.auditor import GridRow
-from anonloom.kinds.context import Run
-from anonloom.testing import tables
-from anonloom.testing.auditor import publish_classes
+from anonloom import AuditInput, Column, Finding, Findings, Release, Schema, StageContext, Table
+from anonloom.kinds import GridRow
 from anonloom_learning import classifiers
 from anonloom_learning.auditor import Learning
 from anonloom_learning.classifiers import fitted
 from anonloom_learning.names import ALL
 from anonloom_learning.trials import divided
 from anonloom_learning.versions import NotAssessable, Question
+from anonloom_testing import tables
+from anonloom_testing.auditor import publish_classes
 
 ROWS = 400
 SCHEMA = Schema(
@@ -63,7 +58,7 @@ def sampled(release, share=0.5, seed=5):
 
 def audit(case, workers=1, seed=1, **how):
     how = {"classifiers": FAST, "repeats": 2} | how
-    return Learning(**how).audit(case, Run(seed=seed, workers=workers))
+    return Learning(**how).audit(case, StageContext(seed=seed, workers=workers))
 
 
 def values(found):
@@ -76,37 +71,37 @@ def values(found):
 @pytest.mark.parametrize("tested_on", ["own", "original"])
 def test_generalization_that_destroys_what_the_label_depends_on_is_seen(tested_on):
     table = people("age")
-    found = audit(Case(one_class(table), table), tested_on=tested_on, repeats=5)
+    result = audit(AuditInput(one_class(table), table), tested_on=tested_on, repeats=5)
     for name in FAST:
-        assert found[f"accuracy_loss.{name}"].value > 0.15
-        assert found[f"accuracy_loss.{name}"].interval[0] > 0
-        assert found[f"f1_loss.{name}"].value > 0.5
-    assert found["accuracy_over_majority"].value <= 0.02
+        assert result[f"accuracy_loss.{name}"].value > 0.15
+        assert result[f"accuracy_loss.{name}"].interval[0] > 0
+        assert result[f"f1_loss.{name}"].value > 0.5
+    assert result["accuracy_over_majority"].value <= 0.02
 
 
 @pytest.mark.parametrize("tested_on", ["own", "original"])
 def test_generalization_of_what_the_label_does_not_need_costs_nothing(tested_on):
     table = people("sugar")
-    found = audit(Case(one_class(table), table), tested_on=tested_on, repeats=3)
+    result = audit(AuditInput(one_class(table), table), tested_on=tested_on, repeats=3)
     for name in FAST:
-        assert abs(found[f"accuracy_loss.{name}"].value) <= 0.02
-    assert found["accuracy_over_majority"].value > 0.2
+        assert abs(result[f"accuracy_loss.{name}"].value) <= 0.02
+    assert result["accuracy_over_majority"].value > 0.2
 
 
 def test_nothing_is_learned_of_an_independent_label():
     table = people("nothing", rows=800)
-    found = audit(Case(Release.as_it_is(table), table), repeats=3, classifiers=ALL[:2])
-    assert found["accuracy_over_majority"].value <= 0.02
+    result = audit(AuditInput(Release.as_it_is(table), table), repeats=3, classifiers=ALL[:2])
+    assert result["accuracy_over_majority"].value <= 0.02
     most_frequent = (table.column("ill") == "no").mean()
-    assert abs(found["majority_accuracy"].value - most_frequent) < 0.05
+    assert abs(result["majority_accuracy"].value - most_frequent) < 0.05
 
 
 def test_all_eight_classifiers_learn_what_can_be_learned():
     table = people("sugar")
-    found = audit(Case(Release.as_it_is(table), table), classifiers=ALL, repeats=1)
+    result = audit(AuditInput(Release.as_it_is(table), table), classifiers=ALL, repeats=1)
     for name in ALL:
-        assert found[f"accuracy.{name}"].value > 0.8, name
-        assert 0.0 == found[f"accuracy_loss.{name}"].value, name
+        assert result[f"accuracy.{name}"].value > 0.8, name
+        assert 0.0 == result[f"accuracy_loss.{name}"].value, name
 
 
 # --- versions ------------------------------------------------------------------------------------
@@ -115,19 +110,19 @@ def test_all_eight_classifiers_learn_what_can_be_learned():
 def test_without_a_sampler_there_are_two_versions_and_with_one_three():
     table = people("sugar")
     release = one_class(table)
-    (chart, *_) = audit(Case(release, table)).charts
+    (chart, *_) = audit(AuditInput(release, table)).charts
     assert ["labels", "original", "anonymized"] == list(chart.data)
-    found = audit(Case(sampled(release), table, before_sampling=release))
-    assert ["accuracy", "precision", "recall", "f1"] == [chart.name for chart in found.charts]
-    for chart in found.charts:
+    result = audit(AuditInput(sampled(release), table, before_sampling=release))
+    assert ["accuracy", "precision", "recall", "f1"] == [chart.name for chart in result.charts]
+    for chart in result.charts:
         assert ["labels", "original", "anonymized", "sampled"] == list(chart.data)
-    accuracy = found.charts[0].data
+    accuracy = result.charts[0].data
     assert [*FAST, "always the most frequent"] == accuracy["labels"]
-    assert found["accuracy.decision-tree"].value == accuracy["sampled"][0]
-    assert found["majority_accuracy"].value == accuracy["sampled"][-1]
+    assert result["accuracy.decision-tree"].value == accuracy["sampled"][0]
+    assert result["majority_accuracy"].value == accuracy["sampled"][-1]
     lost = accuracy["original"][0] - accuracy["sampled"][0]
-    assert pytest.approx(lost) == found["accuracy_loss.decision-tree"].value
-    assert len(sampled(release)) == found["rows"].value
+    assert pytest.approx(lost) == result["accuracy_loss.decision-tree"].value
+    assert len(sampled(release)) == result["rows"].value
 
 
 def question(**how):
@@ -140,7 +135,7 @@ def question(**how):
 def test_the_same_people_judge_all_versions_and_are_in_no_learning_part(tested_on):
     table = people("age")
     release = one_class(table)
-    case = Case(sampled(release), table, before_sampling=release)
+    case = AuditInput(sampled(release), table, before_sampling=release)
     lesson = question().lesson(case, np.random.default_rng(1))
     for repeat in divided(lesson, 0.75, 3, tested_on, np.random.default_rng(2)):
         judges = set(repeat.parts[0].judged.people[repeat.parts[0].judging].tolist())
@@ -160,7 +155,7 @@ def test_all_rows_of_a_person_are_in_one_part():
     sample = tables.persons_with_many_rows()
     table = sample.table()
     release = one_class(table)
-    lesson = question(label="outcome").lesson(Case(release, table), np.random.default_rng(1))
+    lesson = question(label="outcome").lesson(AuditInput(release, table), np.random.default_rng(1))
     assert len(table) > lesson.people
     for repeat in divided(lesson, 0.6, 4, "own", np.random.default_rng(2)):
         for part in repeat.parts:
@@ -170,7 +165,7 @@ def test_all_rows_of_a_person_are_in_one_part():
 
 def test_more_repeats_do_not_change_the_first():
     table = people("age")
-    lesson = question().lesson(Case(one_class(table), table), np.random.default_rng(1))
+    lesson = question().lesson(AuditInput(one_class(table), table), np.random.default_rng(1))
     few, many = (divided(lesson, 0.75, count, "own", np.random.default_rng(2)) for count in (1, 3))
     assert few[0].parts[1].judging.tolist() == many[0].parts[1].judging.tolist()
     assert few[0].seeds == many[0].seeds
@@ -179,13 +174,13 @@ def test_more_repeats_do_not_change_the_first():
 def test_rows_that_correspond_to_nobody_are_divided_alone_and_said_to_be():
     table = people("sugar")
     release = attrs.evolve(one_class(table), origin=None)
-    found = audit(Case(release, table))["accuracy.decision-tree"]
-    assert found.value > 0.9
+    result = audit(AuditInput(release, table))["accuracy.decision-tree"]
+    assert result.value > 0.9
     assert (
         "2 random divisions; some published rows correspond to no known person and are drawn alone"
-        == found.assumptions[1]
+        == result.assumptions[1]
     )
-    strict = audit(Case(release, table), tested_on="original")["accuracy.decision-tree"]
+    strict = audit(AuditInput(release, table), tested_on="original")["accuracy.decision-tree"]
     assert (
         "2 random divisions; some published rows correspond to no known person: a model may have "
         "seen whom it is judged by" == strict.assumptions[1]
@@ -195,15 +190,15 @@ def test_rows_that_correspond_to_nobody_are_divided_alone_and_said_to_be():
 def test_the_rows_of_every_version_are_capped_and_the_finding_says_so():
     table = people("sugar")
     release = one_class(table)
-    case = Case(sampled(release, 0.1), table, before_sampling=release)
+    case = AuditInput(sampled(release, 0.1), table, before_sampling=release)
     lesson = question(rows=100).lesson(case, np.random.default_rng(1))
-    assert [100, 100, len(case.release)] == [len(one.labels) for one in lesson.versions]
-    original, anonymized, _ = (set(one.people.tolist()) for one in lesson.versions)
+    assert [100, 100, len(case.release)] == [len(version.labels) for version in lesson.versions]
+    original, anonymized, _ = (set(version.people.tolist()) for version in lesson.versions)
     assert original == anonymized
-    found = audit(Case(release, table), rows=100)["rows"]
+    result = audit(AuditInput(release, table), rows=100)["rows"]
     assert (100, ("random samples of 100 rows: original, anonymized",)) == (
-        found.value,
-        found.assumptions,
+        result.value,
+        result.assumptions,
     )
 
 
@@ -212,7 +207,7 @@ def test_the_rows_of_every_version_are_capped_and_the_finding_says_so():
 
 def test_figures_depend_on_the_seed_and_not_on_the_number_of_workers():
     table = people("sugar")
-    case = Case(one_class(table), table)
+    case = AuditInput(one_class(table), table)
     how = {"classifiers": ("random-forest", "svm", "k-nearest-neighbours"), "repeats": 2}
     one, three = (audit(case, workers=workers, **how) for workers in (1, 3))
     assert one == three
@@ -221,18 +216,19 @@ def test_figures_depend_on_the_seed_and_not_on_the_number_of_workers():
 
 def test_another_choice_of_classifiers_changes_no_figure():
     table = people("sugar")
-    case = Case(one_class(table), table)
+    case = AuditInput(one_class(table), table)
     alone = audit(case, classifiers=("decision-tree",))
     assert alone["accuracy.decision-tree"] == audit(case)["accuracy.decision-tree"]
 
 
 def test_progress_tells_every_model():
     table = people("sugar")
-    told = []
+    texts = []
     Learning(classifiers=FAST, repeats=2).audit(
-        Case(one_class(table), table), Run(report=lambda done, total: told.append((done, total)))
+        AuditInput(one_class(table), table),
+        StageContext(report=lambda done, total: texts.append((done, total))),
     )
-    assert [(done, 8) for done in range(9)] == told
+    assert [(done, 8) for done in range(9)] == texts
 
 
 # --- what is said --------------------------------------------------------------------------------
@@ -240,8 +236,8 @@ def test_progress_tells_every_model():
 
 def test_a_finding_says_what_it_is_about():
     table = people("sugar")
-    found = audit(Case(one_class(table), table))
-    accuracy, f1 = found["accuracy.decision-tree"], found["f1.decision-tree"]
+    result = audit(AuditInput(one_class(table), table))
+    accuracy, f1 = result["accuracy.decision-tree"], result["f1.decision-tree"]
     assert (
         "Share of the rows that a decision tree predicts right, learned from the release. The "
         "label is 'ill'." == accuracy.meaning
@@ -255,7 +251,7 @@ def test_a_finding_says_what_it_is_about():
         "same version, generalized as they are",
         "2 random divisions, the same people judge in all versions, as far as they are published",
     ) == accuracy.assumptions
-    strict = audit(Case(one_class(table), table), tested_on="original", repeats=1)
+    strict = audit(AuditInput(one_class(table), table), tested_on="original", repeats=1)
     assert (
         "models learn from 0.75 of the people and are judged by original rows of the others; "
         "widths of intervals are no features, as original rows have none",
@@ -268,7 +264,7 @@ def labelled(labels, **how):
     """A table with these labels, published as it is."""
     frame = pd.DataFrame({"age": range(len(labels)), "job": "clerk", "sugar": 0.5, "ill": labels})
     table = Table.build(frame, SCHEMA)
-    return Case(Release.as_it_is(table), table)
+    return AuditInput(Release.as_it_is(table), table)
 
 
 @pytest.mark.parametrize(
@@ -296,66 +292,66 @@ def test_the_positive_value_is_the_rarer_one_or_the_one_that_was_asked_for(
 
 @pytest.mark.parametrize("positive", [1, 1.0, "1"])
 def test_the_positive_value_may_be_a_number(positive):
-    found = audit(labelled([0, 0, 0, 1] * 10), positive=positive)
-    assert "Positive is '1' of 'ill'." in found["recall.decision-tree"].meaning
+    result = audit(labelled([0, 0, 0, 1] * 10), positive=positive)
+    assert "Positive is '1' of 'ill'." in result["recall.decision-tree"].meaning
 
 
 def test_a_value_that_is_never_predicted_has_a_precision_of_0_and_that_is_said():
     table = people("nothing")
-    found = audit(Case(one_class(table), table), features=("age",))
-    precision, f1 = found["precision.decision-tree"], found["f1_loss.decision-tree"]
-    said = (
+    result = audit(AuditInput(one_class(table), table), features=("age",))
+    precision, f1 = result["precision.decision-tree"], result["f1_loss.decision-tree"]
+    message = (
         "anonymized table: in 2 of 2 divisions a value was never predicted; its precision counts "
         "as 0"
     )
-    assert (0.0, said) == (precision.value, precision.assumptions[0])
-    assert said in f1.assumptions
-    assert said not in found["recall.decision-tree"].assumptions
+    assert (0.0, message) == (precision.value, precision.assumptions[0])
+    assert message in f1.assumptions
+    assert message not in result["recall.decision-tree"].assumptions
 
 
 def test_rows_without_a_label_are_left_out_and_counted():
-    found = audit(labelled([0, 0, 1, None] * 10))
-    assert 30 == found["rows"].value
+    result = audit(labelled([0, 0, 1, None] * 10))
+    assert 30 == result["rows"].value
     assert (
         "10 of 40 rows of the original table have no single value of the label and are left out",
         "10 of 40 rows of the anonymized table have no single value of the label and are left out",
-    ) == found["rows"].assumptions
+    ) == result["rows"].assumptions
 
 
 def test_columns_that_are_not_learned_from_are_named():
     table = people("sugar")
     whole = one_class(table)
     release = attrs.evolve(whole, frame=whole.frame.drop(columns="job"))
-    found = audit(Case(release, table))["rows"]
-    assert ("not learned from, as the release lacks them: 'job'",) == found.assumptions
+    result = audit(AuditInput(release, table))["rows"]
+    assert ("not learned from, as the release lacks them: 'job'",) == result.assumptions
     texts = [f"p{number}" for number in range(ROWS)]
     frame = table.frame.assign(job=texts)
-    case = Case(Release.as_it_is(Table.build(frame, SCHEMA)), Table.build(frame, SCHEMA))
-    found = audit(case)["rows"]
+    case = AuditInput(Release.as_it_is(Table.build(frame, SCHEMA)), Table.build(frame, SCHEMA))
+    result = audit(case)["rows"]
     assert (
         "not learned from, as they have many values and no hierarchy that groups them: 'job'",
-    ) == found.assumptions
+    ) == result.assumptions
 
 
 def test_cells_that_cannot_be_read_are_counted():
     table = people("sugar")
     whole = one_class(table)
     release = attrs.evolve(whole, frame=whole.frame.assign(age="older than some"))
-    found = audit(Case(release, table))["rows"]
+    result = audit(AuditInput(release, table))["rows"]
     assert (
         f"{ROWS} cells of the anonymized table cannot be read and count as '*'",
-    ) == found.assumptions
+    ) == result.assumptions
 
 
 def test_models_that_are_stopped_before_they_come_to_rest_are_counted(monkeypatch):
     table = people("sugar")
-    case = Case(Release.as_it_is(table), table)
+    case = AuditInput(Release.as_it_is(table), table)
     assert 0 == audit(case)["not_converged"].value
     monkeypatch.setattr(classifiers, "STEPS", 1)
-    found = audit(case, classifiers=("svm", "logistic-regression", "decision-tree"))
+    result = audit(case, classifiers=("svm", "logistic-regression", "decision-tree"))
     assert (8, ("of 12 models",)) == (
-        found["not_converged"].value,
-        found["not_converged"].assumptions,
+        result["not_converged"].value,
+        result["not_converged"].assumptions,
     )
 
 
@@ -417,9 +413,9 @@ def test_naive_bayes_is_not_led_by_a_value_that_a_label_never_has():
     ],
 )
 def test_what_cannot_be_assessed_says_why(case, how, reason):
-    found = audit(case, **how)
-    assert 6 * len(FAST) + 3 == len(list(found))
-    for finding in found:
+    result = audit(case, **how)
+    assert 6 * len(FAST) + 3 == len(list(result))
+    for finding in result:
         assert (None, "not assessable", (reason,)) == (
             finding.value,
             finding.status,
@@ -433,10 +429,10 @@ def test_a_release_without_the_label_or_without_rows_cannot_be_assessed():
     release = one_class(table)
     bare = attrs.evolve(release, frame=release.frame.drop(columns="ill"))
     with pytest.raises(NotAssessable, match=r"^the release lacks the label 'ill'$"):
-        question().lesson(Case(bare, table), np.random.default_rng(1))
+        question().lesson(AuditInput(bare, table), np.random.default_rng(1))
     empty = release.take(np.empty(0, np.int64))
     with pytest.raises(NotAssessable, match=r"^a version has no row with a label$"):
-        question().lesson(Case(empty, table), np.random.default_rng(1))
+        question().lesson(AuditInput(empty, table), np.random.default_rng(1))
 
 
 @pytest.mark.parametrize(
@@ -485,12 +481,12 @@ def test_a_pipeline_is_told_what_is_wrong_before_it_runs(columns, how, expected)
 
 
 def row(label, parameters, accuracy, lost):
-    found = Findings.of(
+    result = Findings.of(
         Finding(name="accuracy.svm", value=accuracy, meaning="."),
         Finding(name="accuracy_loss.svm", value=lost, meaning="."),
         Finding(name="majority_accuracy", value=0.5, meaning="."),
     )
-    return GridRow(label, parameters, found)
+    return GridRow(label, parameters, result)
 
 
 def test_an_experiment_shows_means_over_seeds_per_classifier_and_setting():

@@ -10,8 +10,8 @@ from anonloom_learning.scores import counted, interval, never_said, scores
 
 
 def test_counts_have_what_is_so_in_rows_and_what_was_said_in_columns():
-    true, said = np.array([0, 0, 1, 1, 1]), np.array([0, 1, 1, 1, 0])
-    assert [[1, 1], [1, 2]] == counted(true, said, 2).tolist()
+    true, message = np.array([0, 0, 1, 1, 1]), np.array([0, 1, 1, 1, 0])
+    assert [[1, 1], [1, 2]] == counted(true, message, 2).tolist()
 
 
 def test_figures_of_a_positive_value_are_those_of_the_paper():
@@ -24,9 +24,9 @@ def test_figures_of_a_positive_value_are_those_of_the_paper():
 
 def test_several_values_give_plain_means():
     confusion = np.array([[2, 0, 0], [1, 1, 0], [0, 0, 4]])
-    found = scores(confusion, None)
-    assert pytest.approx([7 / 8, (2 / 3 + 1 + 1) / 3, (1 + 1 / 2 + 1) / 3]) == found[:3].tolist()
-    assert pytest.approx((4 / 5 + 2 / 3 + 1) / 3) == found[3]
+    result = scores(confusion, None)
+    assert pytest.approx([7 / 8, (2 / 3 + 1 + 1) / 3, (1 + 1 / 2 + 1) / 3]) == result[:3].tolist()
+    assert pytest.approx((4 / 5 + 2 / 3 + 1) / 3) == result[3]
 
 
 def test_a_share_of_nothing_is_0_and_is_noticed():
@@ -46,18 +46,18 @@ def test_a_value_that_nobody_has_or_was_given_is_in_no_mean():
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=30))
 def test_figures_agree_with_those_of_scikit_learn(pairs):
-    true, said = np.array(pairs).T
-    confusion = counted(true, said, 4)
+    true, message = np.array(pairs).T
+    confusion = counted(true, message, 4)
     for positive in (None, 2):
         theirs = precision_recall_fscore_support(
             true,
-            said,
+            message,
             average="macro",
             labels=None if positive is None else [positive],
             zero_division=0,
         )[:3]
         ours = scores(confusion, positive)
-        assert pytest.approx([accuracy_score(true, said), *theirs]) == ours.tolist()
+        assert pytest.approx([accuracy_score(true, message), *theirs]) == ours.tolist()
 
 
 def test_intervals_make_up_for_splits_that_share_their_rows():

@@ -5,16 +5,15 @@ from typing import Any
 
 import attrs
 
-from anonloom.data.case import Case
-from anonloom.data.release import Release
-from anonloom.testing import AuditorConformance, tables
-from anonloom.testing.conduct import Scene
+from anonloom import AuditInput, Release
+from anonloom_testing import AuditorConformance, tables
+from anonloom_testing.conduct import Scene
 from anonloom_traffic.auditor import Traffic
 from anonloom_traffic.planted import Planted
 
 
-def case(trace: Any) -> Case:
-    return Case(Release.as_it_is(tables.crowd(20).table()), trace=trace)
+def case(trace: Any) -> AuditInput:
+    return AuditInput(Release.as_it_is(tables.crowd(20).table()), trace=trace)
 
 
 #: Traces in the place of the tables' scenes, of which the auditor looks at none.
@@ -55,9 +54,9 @@ class TestFewTrials(OfTraces):
 
 
 def test_a_single_trace_is_one_round() -> None:
-    from anonloom.kinds.context import Run
+    from anonloom import StageContext
 
     rounds = Planted(clients=10).rounds(1)
-    alone = Traffic().audit(case(rounds.traces[0]), Run())
-    assert Traffic().audit(case(rounds), Run()) == alone
+    alone = Traffic().audit(case(rounds.traces[0]), StageContext())
+    assert Traffic().audit(case(rounds), StageContext()) == alone
     assert attrs.asdict(alone["rounds"])["value"] == 1

@@ -6,14 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anonloom.data.case import Case
-from anonloom.data.findings import Finding
-from anonloom.data.release import Release
-from anonloom.kinds.context import Run
-from anonloom.kinds.engines import Envelope
-from anonloom.kinds.rounds import Party
+from anonloom import AuditInput, Finding, Release, StageContext
+from anonloom.kinds import Envelope, Party
 from anonloom.protocol.trace import Link, Rounds, Seen, Trace
-from anonloom.testing import tables
+from anonloom_testing import tables
 from anonloom_traffic.attack import best_guess
 from anonloom_traffic.auditor import Traffic
 from anonloom_traffic.crossing import PAIRS, crossed
@@ -31,10 +27,10 @@ def trace(
     rng = np.random.default_rng(list(messages[0]))
     seen = [
         Seen(
-            float(at),
+            float(index),
             None,
             Envelope(
-                sender=Party("client", at),
+                sender=Party("client", index),
                 receiver=server,
                 step="upload",
                 round=b"r",
@@ -42,7 +38,7 @@ def trace(
                 body=rng.bytes(64),
             ),
         )
-        for at in range(len(messages))
+        for index in range(len(messages))
         for server in SERVERS
     ]
     return Trace(
@@ -59,26 +55,27 @@ def study(rng: np.random.Generator, arrange: Callable[[int], Sequence[int]]) -> 
     """Two posts and a deposit of random messages; `arrange` gives the order of each."""
     drawn = [[rng.bytes(24) for _ in range(CLIENTS)] for _ in range(3)]
     return Rounds(
-        [trace(of, arrange(at), positions=at == 2) for at, of in enumerate(drawn)], servers=2
+        [trace(of, arrange(index), positions=index == 2) for index, of in enumerate(drawn)],
+        servers=2,
     )
 
 
 def linked(studies: Sequence[Rounds]) -> Any:
-    pairs = [pair for one in studies for pair in crossed(one).traces]
+    pairs = [pair for item in studies for pair in crossed(item).traces]
     return best_guess(Rounds(pairs, servers=2), repeated=False)
 
 
 def audited(rounds: Rounds) -> list[Finding]:
-    case = Case(Release.as_it_is(tables.crowd(20).table()), trace=rounds)
-    return list(Traffic().audit(case, Run(seed=1)))
+    case = AuditInput(Release.as_it_is(tables.crowd(20).table()), trace=rounds)
+    return list(Traffic().audit(case, StageContext(seed=1)))
 
 
 def test_rounds_that_are_shuffled_anew_are_linked_by_chance() -> None:
     rng = np.random.default_rng(0)
-    found = linked([study(rng, lambda _: rng.permutation(CLIENTS).tolist()) for _ in range(20)])
-    assert 20 * 3 * CLIENTS == found.top1.trials
-    assert 1 / CLIENTS == pytest.approx(found.top1.chance)
-    assert 0 == found.top1.excess
+    result = linked([study(rng, lambda _: rng.permutation(CLIENTS).tolist()) for _ in range(20)])
+    assert 20 * 3 * CLIENTS == result.top1.trials
+    assert 1 / CLIENTS == pytest.approx(result.top1.chance)
+    assert 0 == result.top1.excess
 
 
 def test_rounds_that_are_shuffled_alike_are_linked_though_no_client_is_named() -> None:
@@ -88,10 +85,10 @@ def test_rounds_that_are_shuffled_alike_are_linked_though_no_client_is_named() -
     for _ in range(20):
         order = rng.permutation(CLIENTS).tolist()
         studies.append(study(rng, lambda _, order=order: order))  # type: ignore[misc]  # bound now, not when it is called
-    found = linked(studies)
-    assert 1.0 == found.top1.value
-    assert "order" == found.family
-    posts = Rounds([one.traces[0] for one in studies], servers=2)
+    result = linked(studies)
+    assert 1.0 == result.top1.value
+    assert "order" == result.family
+    posts = Rounds([item.traces[0] for item in studies], servers=2)
     assert 0 == best_guess(posts, repeated=False).top1.excess
 
 
@@ -104,8 +101,8 @@ def test_bytes_that_occur_in_two_rounds_link_them() -> None:
         first, second = ([name + rng.bytes(8) for name in names] for _ in range(2))
         one, other = (trace(of, rng.permutation(CLIENTS).tolist()) for of in (first, second))
         pairs.append(Rounds([one, other], servers=2))
-    found = linked(pairs)
-    assert (1.0, "links") == (found.top1.value, found.family)
+    result = linked(pairs)
+    assert (1.0, "links") == (result.top1.value, result.family)
 
 
 def test_clients_who_are_named_in_both_rounds_link_them() -> None:
@@ -123,17 +120,17 @@ def test_clients_who_are_named_in_both_rounds_link_them() -> None:
 def test_the_auditor_says_what_links_rounds() -> None:
     rng = np.random.default_rng(4)
     order = rng.permutation(CLIENTS).tolist()
-    found = {one.name: one for one in audited(study(rng, lambda _: order))}
-    assert 1.0 == found["linked_success"].value
-    assert "order of uploads and of what was published" == found["linking_view"].value
-    assert found["linked_excess"].value > 0.8  # type: ignore[operator]  # it is a number
+    results = {item.name: item for item in audited(study(rng, lambda _: order))}
+    assert 1.0 == results["linked_success"].value
+    assert "order of uploads and of what was published" == results["linking_view"].value
+    assert results["linked_excess"].value > 0.8  # type: ignore[operator]  # it is a number
 
 
 def test_one_round_has_nothing_to_be_linked_with() -> None:
     rng = np.random.default_rng(5)
     one = Rounds(study(rng, lambda _: range(CLIENTS)).traces[:1], servers=2)
     assert () == crossed(one).traces
-    statuses = [found.status for found in audited(one) if found.name.startswith("link")]
+    statuses = [result.status for result in audited(one) if result.name.startswith("link")]
     assert ["not assessable"] * 4 == statuses
 
 
@@ -147,7 +144,9 @@ def test_posts_between_deposits_do_not_end_a_series() -> None:
     """Whether consent holds may be asked in a post before each deposit over the same positions."""
     rng = np.random.default_rng(7)
     drawn = [[rng.bytes(24) for _ in range(3)] for _ in range(5)]
-    traces = tuple(trace(of, [2, 0, 1], positions=at in (1, 3, 4)) for at, of in enumerate(drawn))
+    traces = tuple(
+        trace(of, [2, 0, 1], positions=index in (1, 3, 4)) for index, of in enumerate(drawn)
+    )
     assert [0, 1, 2, 1, 1] == series_of(traces).tolist()
     assert [0, 1, 2, 3, 4] == series_of(traces, repeated=False).tolist()
 

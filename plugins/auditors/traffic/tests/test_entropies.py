@@ -25,7 +25,7 @@ weights = st.lists(st.integers(0, 20), min_size=1, max_size=12).filter(any)
 @given(weights)
 def test_shannon_entropy_is_its_sum(parts: list[int]) -> None:
     p = [Fraction(part, sum(parts)) for part in parts if part]
-    expected = -sum(float(one) * math.log2(one) for one in p)
+    expected = -sum(float(item) * math.log2(item) for item in p)
     assert shannon(parts) == pytest.approx(expected, abs=1e-12)
 
 
@@ -100,14 +100,14 @@ def _guessed(candidates: np.ndarray, truth: np.ndarray, value: np.ndarray | None
 @given(cases())
 def test_success_is_that_of_a_guess_drawn_among_the_best(case: tuple[Guessed, np.ndarray]) -> None:
     of, scores = case
-    found = outcome(scores, of)
+    result = outcome(scores, of)
     for row in range(len(of)):
         allowed = [i for i in range(scores.shape[1]) if of.candidates[row, i]]
         best = max(scores[row, i] for i in allowed)
         top = [i for i in allowed if scores[row, i] == best]
-        assert len(top) == found.size[row]
-        assert sum(bool(of.truth[row, i]) for i in top) / len(top) == found.hit[row]
-        assert found.guess[row] in top
+        assert len(top) == result.size[row]
+        assert sum(bool(of.truth[row, i]) for i in top) / len(top) == result.hit[row]
+        assert result.guess[row] in top
 
 
 @given(cases())
@@ -130,9 +130,9 @@ def test_posterior_is_a_distribution_over_candidates_that_keeps_the_order(
 
 @given(st.lists(st.floats(0, 10), min_size=1, max_size=12))
 def test_falling_keeps_the_sum_and_never_rises(values: list[float]) -> None:
-    found = _falling(np.array(values))
-    assert found.sum() == pytest.approx(sum(values))
-    assert (np.diff(found) <= 1e-9).all()
+    result = _falling(np.array(values))
+    assert result.sum() == pytest.approx(sum(values))
+    assert (np.diff(result) <= 1e-9).all()
 
 
 @given(st.lists(st.integers(0, 4) | st.none(), min_size=1, max_size=10))
@@ -150,8 +150,8 @@ def test_ranks_are_shared_by_ties(values: list[int | None]) -> None:
 def test_same_guess_of_the_same_bytes_is_one_trial() -> None:
     truth = np.eye(3, dtype=bool)[[0, 0, 1]]
     of = _guessed(np.ones((3, 3), bool), truth, np.array([7, 7, 8]))
-    found = share(np.array([1.0, 1.0, 0.0]), np.array([0, 0, 0]), of, 0.99)
-    assert (0.5, 2) == (found.value, found.trials)
+    result = share(np.array([1.0, 1.0, 0.0]), np.array([0, 0, 0]), of, 0.99)
+    assert (0.5, 2) == (result.value, result.trials)
 
 
 @given(st.integers(0, 1000))
@@ -188,7 +188,7 @@ def test_intersection_counts_contradictions(seed: int, both: bool) -> None:
     present, there = rng.random((4, 5)) < 0.6, rng.random((4, 3)) < 0.5
     keys = np.array([2, 0, 1])
     series = Series(np.arange(4), np.arange(3), keys, there.astype(float))
-    found = intersection(series, present, both)
+    result = intersection(series, present, both)
     for row, key in enumerate(keys):
         for client in range(5):
             wrong = sum(
@@ -196,7 +196,7 @@ def test_intersection_counts_contradictions(seed: int, both: bool) -> None:
                 or bool(both and present[t, client] and not there[t, key])
                 for t in range(4)
             )
-            assert -wrong == found[row, client]
+            assert -wrong == result[row, client]
 
 
 def test_statistical_disclosure_finds_who_sends_what() -> None:

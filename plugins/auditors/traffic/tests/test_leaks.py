@@ -7,13 +7,10 @@ from typing import Any
 
 import pytest
 
-from anonloom.data.case import Case
-from anonloom.data.release import Release
-from anonloom.kinds.context import Run
-from anonloom.kinds.engines import Envelope
-from anonloom.kinds.rounds import Party
+from anonloom import AuditInput, Release, StageContext
+from anonloom.kinds import Envelope, Party
 from anonloom.protocol.trace import Link, Rounds, Seen, Trace
-from anonloom.testing import tables
+from anonloom_testing import tables
 from anonloom_traffic.attack import Guess, NothingToGuess, best_guess
 from anonloom_traffic.auditor import MEANINGS, Traffic
 from anonloom_traffic.planted import Planted
@@ -29,13 +26,13 @@ def guess(**kind: Any) -> Guess:
 
 @pytest.mark.parametrize("servers", [2, 3])
 def test_perfect_hiding_is_at_chance_level(servers: int) -> None:
-    found = guess(servers=servers)
-    low, high = found.top1.interval
-    assert 20_000 == found.top1.trials
+    result = guess(servers=servers)
+    low, high = result.top1.interval
+    assert 20_000 == result.top1.trials
     assert low <= 1 / 50 <= high
-    assert 0 == found.top1.excess
-    assert 50 == found.smallest
-    assert found.degree > 0.999
+    assert 0 == result.top1.excess
+    assert 50 == result.smallest
+    assert result.degree > 0.999
 
 
 @pytest.mark.parametrize("iterations", [0, 2])
@@ -50,24 +47,24 @@ def test_intervals_cover_chance_as_often_as_they_promise(iterations: int) -> Non
     missed = 0
     for seed in range(40):
         rounds = Planted(clients=10, seed=seed, iterations=iterations).rounds(20)
-        found = best_guess(rounds, confidence=0.95).top1
-        missed += not found.interval[0] <= found.chance <= found.interval[1]
+        result = best_guess(rounds, confidence=0.95).top1
+        missed += not result.interval[0] <= result.chance <= result.interval[1]
     assert missed <= 6  # a binomial count with mean 2 exceeds 6 once in 300 times
 
 
 def test_deposits_that_nobody_misses_are_at_chance_level() -> None:
     """A position that is the same in five rounds is one trial, not five."""
-    found = guess(iterations=5)
-    assert 4_000 == found.top1.trials
-    assert 0 == found.top1.excess
-    assert found.top1.interval[0] <= 1 / 50 <= found.top1.interval[1]
+    result = guess(iterations=5)
+    assert 4_000 == result.top1.trials
+    assert 0 == result.top1.excess
+    assert result.top1.interval[0] <= 1 / 50 <= result.top1.interval[1]
 
 
 def test_absence_without_recurrence_tells_nothing() -> None:
     """Who posts something new in every round hides among those who uploaded in that round."""
-    found = guess(miss=0.1)
-    assert 0 == found.top1.excess
-    assert found.top1.chance > 1 / 50
+    result = guess(miss=0.1)
+    assert 0 == result.top1.excess
+    assert result.top1.chance > 1 / 50
 
 
 LEAKS = [
@@ -91,13 +88,13 @@ LEAKS = [
 def test_planted_leak_is_found(
     leak: Any, kind: dict[str, Any], family: str, least: float, smallest: int
 ) -> None:
-    found = guess(leak=leak, **kind)
-    assert family == found.family
-    assert found.top1.value >= least
-    assert found.top1.excess > 0
-    assert found.smallest <= smallest
-    assert found.shannon < 5.6
-    assert found.min_entropy < 5
+    result = guess(leak=leak, **kind)
+    assert family == result.family
+    assert result.top1.value >= least
+    assert result.top1.excess > 0
+    assert result.smallest <= smallest
+    assert result.shannon < 5.6
+    assert result.min_entropy < 5
 
 
 def test_the_honest_server_matters() -> None:
@@ -116,13 +113,13 @@ def test_rounds_are_compared_only_if_asked() -> None:
 
 def test_two_iterations_give_an_absent_donor_away() -> None:
     """Absence leaks more with every iteration; the report prints the smallest blank pattern."""
-    found = audited(Planted(iterations=5, miss=0.02).rounds(100))
-    curve = next(chart for chart in found.charts if chart.name == "presence_over_rounds")
+    result = audited(Planted(iterations=5, miss=0.02).rounds(100))
+    curve = next(chart for chart in result.charts if chart.name == "presence_over_rounds")
     absent = curve.data["ever absent"]["y"]
     assert absent == sorted(absent)
     assert absent[-1] > 0.3
-    assert 1 == found["smallest_blank_pattern"].value
-    assert found["absent_success"].value == pytest.approx(absent[-1])
+    assert 1 == result["smallest_blank_pattern"].value
+    assert result["absent_success"].value == pytest.approx(absent[-1])
 
 
 def test_messages_in_clear_are_found_inside_what_was_sent() -> None:
@@ -172,9 +169,9 @@ def test_stable_answers_of_many_are_not_blamed_on_chance() -> None:
     for trace in rounds.traces:
         trace.sent = {i: b"yes" if i % 2 else b"no" for i in trace.sent}
         trace.published = tuple(sorted(trace.sent.values()))
-    found = best_guess(rounds)
-    assert found.top1.trials < 200
-    assert found.top1.chance == pytest.approx(0.5, abs=0.1)
+    result = best_guess(rounds)
+    assert result.top1.trials < 200
+    assert result.top1.chance == pytest.approx(0.5, abs=0.1)
 
 
 def test_nothing_to_guess() -> None:
@@ -198,33 +195,33 @@ def _from_client(index: int, body: bytes) -> Envelope:
 
 
 def audited(trace: Any, **params: Any) -> Any:
-    case = Case(Release.as_it_is(tables.crowd(20).table()), trace=trace)
-    return Traffic(**params).audit(case, Run())
+    case = AuditInput(Release.as_it_is(tables.crowd(20).table()), trace=trace)
+    return Traffic(**params).audit(case, StageContext())
 
 
 def test_no_message_is_in_the_findings() -> None:
     rounds = Planted(leak="lists", clients=10).rounds(10)
-    said = repr(audited(rounds))
+    text = repr(audited(rounds))
     for trace in rounds.traces:
         for message in trace.sent.values():
-            assert repr(message)[2:-1] not in said
-            assert message.hex() not in said
-    assert "OTHR" not in said
+            assert repr(message)[2:-1] not in text
+            assert message.hex() not in text
+    assert "OTHR" not in text
 
 
 def test_every_figure_is_there_with_and_without_a_trace() -> None:
-    found = audited(Planted(clients=10).rounds(3))
+    result = audited(Planted(clients=10).rounds(3))
     nothing = audited(None)
     assert list(MEANINGS) == [finding.name for finding in nothing]
-    assert set(MEANINGS) == {finding.name for finding in found}
+    assert set(MEANINGS) == {finding.name for finding in result}
     assert {"not assessable"} == {finding.status for finding in nothing}
 
 
 def test_bytes_per_user() -> None:
     """Two uploads of 96 bytes up; two receipts of 64 and two lists of 80 down; round ids of 5."""
-    found = audited(Planted(clients=10).rounds(2))
-    assert 2 * (96 + 5) == found["bytes_up"].value
-    assert 2 * (64 + 5) + 2 * (80 + 5) == found["bytes_down"].value
+    result = audited(Planted(clients=10).rounds(2))
+    assert 2 * (96 + 5) == result["bytes_up"].value
+    assert 2 * (64 + 5) + 2 * (80 + 5) == result["bytes_down"].value
 
 
 def test_two_lists_are_counted() -> None:

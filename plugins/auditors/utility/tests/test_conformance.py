@@ -1,6 +1,6 @@
 """The promises of every auditor."""
 
-from anonloom.testing import AuditorConformance
+from anonloom_testing import AuditorConformance
 from anonloom_utility.auditor import Utility
 
 

@@ -4,12 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonloom.data.case import Case
-from anonloom.data.classes import Classes
-from anonloom.data.release import Release
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
+from anonloom import AuditInput, Classes, Column, Release, Schema, StageContext, Table
 from anonloom_utility.auditor import Utility
 
 PATIENTS = pd.DataFrame(
@@ -32,26 +27,26 @@ def audit(labels: list[int]) -> dict[str, object]:
     table = Table.build(PATIENTS, SCHEMA)
     classes = Classes.from_labels(np.array(labels))
     lo, hi = classes.extents(table.codes)
-    cells = [axis.publish(lo[:, at], hi[:, at]) for at, axis in enumerate(table.axes)]
+    cells = [axis.publish(lo[:, index], hi[:, index]) for index, axis in enumerate(table.axes)]
     release = Release.from_cells(table, classes, cells, truthful=True)
-    found = Utility(k=2).audit(Case(release=release, original=table), Run())
-    return {finding.name: finding.value for finding in found}
+    result = Utility(k=2).audit(AuditInput(release=release, original=table), StageContext())
+    return {finding.name: finding.value for finding in result}
 
 
 def test_single_dimensional_recoding_of_figure_2() -> None:
-    found = audit([0, 1, 0, 0, 1, 0])
-    assert 2 == found["classes"]
-    assert 4**2 + 2**2 == found["dm"]
-    assert (6 / 2) / 2 == found["cavg"]
+    result = audit([0, 1, 0, 0, 1, 0])
+    assert 2 == result["classes"]
+    assert 4**2 + 2**2 == result["dm"]
+    assert (6 / 2) / 2 == result["cavg"]
 
 
 def test_multidimensional_recoding_of_figure_3() -> None:
-    found = audit([0, 1, 0, 2, 1, 2])
-    assert 3 == found["classes"]
-    assert 3 * 2**2 == found["dm"]
-    assert (6 / 3) / 2 == found["cavg"]
+    result = audit([0, 1, 0, 2, 1, 2])
+    assert 3 == result["classes"]
+    assert 3 * 2**2 == result["dm"]
+    assert (6 / 3) / 2 == result["cavg"]
     # [25-26], [25-27], [27-28] of a range of 3 years; zip is wide only in the last class.
-    assert (1 / 3 + 2 / 3 + 1 / 3) / 3 == pytest.approx(found["ncp.age"])
-    assert 0.0 == found["ncp.sex"]
-    assert (1 / 2) / 3 == pytest.approx(found["ncp.zip"])
-    assert (4 / 9 + 0 + 1 / 6) / 3 == pytest.approx(found["gcp"])
+    assert (1 / 3 + 2 / 3 + 1 / 3) / 3 == pytest.approx(result["ncp.age"])
+    assert 0.0 == result["ncp.sex"]
+    assert (1 / 2) / 3 == pytest.approx(result["ncp.zip"])
+    assert (4 / 9 + 0 + 1 / 6) / 3 == pytest.approx(result["gcp"])

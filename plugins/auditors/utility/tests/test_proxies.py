@@ -11,14 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import jensenshannon
 
-from anonloom.data.case import Case
-from anonloom.data.findings import Findings
-from anonloom.data.release import Release
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.testing.auditor import in_classes, suppressed
-from anonloom.testing.mixed import mixed_table
+from anonloom import AuditInput, Column, Findings, Release, Schema, StageContext, Table
+from anonloom_testing.auditor import in_classes, suppressed
+from anonloom_testing.mixed import mixed_table
 from anonloom_utility import compared
 from anonloom_utility.auditor import Utility
 from anonloom_utility.compared import Compared
@@ -57,8 +52,8 @@ def published(table: Table, **columns: Any) -> Release:
 
 
 def audit(table: Table, release: Release, control: Table | None = None) -> Findings:
-    case = Case(release=release, original=table, control=control)
-    return Utility().audit(case, Run(seed=3))
+    case = AuditInput(release=release, original=table, control=control)
+    return Utility().audit(case, StageContext(seed=3))
 
 
 def value(found: Findings, name: str) -> float:
@@ -74,15 +69,15 @@ def strangers(n: int, seed: int) -> Release:
 def test_a_copy_preserves_everything() -> None:
     table = people(400, 1)
     for control in (None, people(200, 2)):
-        found = audit(table, Release.as_it_is(table), control)
-        assert [1.0] * 4 == [pytest.approx(value(found, name)) for name in NAMES]
+        result = audit(table, Release.as_it_is(table), control)
+        assert [1.0] * 4 == [pytest.approx(value(result, name)) for name in NAMES]
 
 
 def test_proxies_can_be_left_out() -> None:
     table = people(30, 1)
-    case = Case(release=Release.as_it_is(table), original=table)
-    found = Utility(proxies=False).audit(case, Run())
-    assert not [one.name for one in found if "preserved" in one.name]
+    case = AuditInput(release=Release.as_it_is(table), original=table)
+    result = Utility(proxies=False).audit(case, StageContext())
+    assert not [item.name for item in result if "preserved" in item.name]
 
 
 # --- correlation ---------------------------------------------------------------------------------
@@ -92,9 +87,9 @@ def test_correlation_of_numbers_is_that_of_their_correlation_matrices() -> None:
     rng = np.random.default_rng(4)
     before = rng.normal(size=(300, 4)) @ rng.normal(size=(4, 4))
     after = before + rng.normal(size=before.shape)
-    schema = Schema([Column(name=f"x{at}", role="quasi", type="number") for at in range(4)])
+    schema = Schema([Column(name=f"x{index}", role="quasi", type="number") for index in range(4)])
     table = Table.build(pd.DataFrame(before, columns=schema.names), schema)
-    release = published(table, **{f"x{at}": after[:, at] for at in range(4)})
+    release = published(table, **{f"x{index}": after[:, index] for index in range(4)})
     pairs = np.triu_indices(4, 1)
     expected = np.corrcoef(np.corrcoef(before.T)[pairs], np.corrcoef(after.T)[pairs])[0, 1]
     assert expected == pytest.approx(value(audit(table, release), "correlation_preserved"))
@@ -102,7 +97,7 @@ def test_correlation_of_numbers_is_that_of_their_correlation_matrices() -> None:
 
 def test_association_of_categories_is_the_size_of_their_covariance() -> None:
     table = people(250, 5)
-    made = Compared.of(Case(release=Release.as_it_is(table), original=table), Run())
+    made = Compared.of(AuditInput(release=Release.as_it_is(table), original=table), StageContext())
     frame = table.frame
     town = pd.get_dummies(frame["town"]).to_numpy(float)
     vote = pd.get_dummies(frame["vote"]).to_numpy(float)
@@ -112,13 +107,13 @@ def test_association_of_categories_is_the_size_of_their_covariance() -> None:
         return float(np.linalg.norm((a - a.mean(0)).T @ (b - b.mean(0)) / 250))
 
     names = [feature.name for feature in made.features]
-    found = associations(made, 0)
-    for (a, one), (b, other) in (
+    result = associations(made, 0)
+    for (a, item), (b, other) in (
         (("town", town), ("vote", vote)),
         (("age", age), ("town", town)),
     ):
-        expected = size(one, other) / math.sqrt(size(one, one) * size(other, other))
-        assert expected == pytest.approx(found[names.index(a), names.index(b)])
+        expected = size(item, other) / math.sqrt(size(item, item) * size(other, other))
+        assert expected == pytest.approx(result[names.index(a), names.index(b)])
 
 
 def test_shuffled_columns_keep_their_marginals_and_lose_everything_else() -> None:
@@ -127,24 +122,24 @@ def test_shuffled_columns_keep_their_marginals_and_lose_everything_else() -> Non
     release = published(
         table, **{name: rng.permutation(table.frame[name].to_numpy()) for name in SCHEMA.names}
     )
-    found = audit(table, release)
-    assert 1.0 == pytest.approx(value(found, "marginals_preserved"))
-    assert value(found, "correlation_preserved") < 0.7
-    assert abs(value(found, "distances_preserved")) < 0.1
+    result = audit(table, release)
+    assert 1.0 == pytest.approx(value(result, "marginals_preserved"))
+    assert value(result, "correlation_preserved") < 0.7
+    assert abs(value(result, "distances_preserved")) < 0.1
 
 
 def test_noise_lowers_all_but_the_marginals_step_by_step() -> None:
     table = people(2000, 8)
-    found = []
+    results = []
     for scale in (0.1, 1.0, 10.0):
         rng = np.random.default_rng(9)
         pay = table.frame["pay"] + scale * rng.normal(size=2000)
         age = table.frame["age"] + 18 * scale * rng.normal(size=2000)
-        found.append(audit(table, published(table, pay=pay, age=age)))
+        results.append(audit(table, published(table, pay=pay, age=age)))
     for name in ("distances_preserved", "marginals_preserved"):
-        figures = [value(one, name) for one in found]
+        figures = [value(item, name) for item in results]
         assert sorted(figures, reverse=True) == figures
-    assert value(found[0], "accuracy_preserved") > value(found[2], "accuracy_preserved")
+    assert value(results[0], "accuracy_preserved") > value(results[2], "accuracy_preserved")
 
 
 # --- marginals -----------------------------------------------------------------------------------
@@ -165,10 +160,10 @@ def of_cells(table: Table, cells: list[Any]) -> Release:
 )
 def test_marginals_of_a_category_agree_with_scipy(before: list[str], after: list[str]) -> None:
     both = sorted({*before, *after})
-    p, q = ([cells.count(one) / len(cells) for one in both] for cells in (before, after))
+    p, q = ([cells.count(item) / len(cells) for item in both] for cells in (before, after))
     expected = 1 - float(np.nan_to_num(jensenshannon(p, q, base=2))) ** 2
-    found = audit(category(before), of_cells(category(before), after))
-    assert expected == pytest.approx(value(found, "marginals_preserved"), abs=1e-9)
+    result = audit(category(before), of_cells(category(before), after))
+    assert expected == pytest.approx(value(result, "marginals_preserved"), abs=1e-9)
 
 
 def test_a_generalized_cell_counts_evenly_and_nothing_known_is_everything_alike() -> None:
@@ -195,8 +190,8 @@ def test_values_that_the_original_does_not_know_preserve_nothing() -> None:
 def test_the_least_of_the_columns_is_named() -> None:
     table = people(300, 1)
     release = published(table, town="farm")
-    (said, *_) = audit(table, release)["marginals_preserved"].assumptions
-    assert said.startswith("least of 'town': 0.")
+    (message, *_) = audit(table, release)["marginals_preserved"].assumptions
+    assert message.startswith("least of 'town': 0.")
 
 
 # --- accuracy ------------------------------------------------------------------------------------
@@ -206,11 +201,11 @@ def test_a_model_of_the_release_is_judged_by_rows_that_it_has_not_seen() -> None
     # Every row has its own value: who has seen a row knows its label, and nobody else does.
     rng = np.random.default_rng(1)
     schema = Schema([Column(name="key", role="quasi"), Column(name="vote", role="label")])
-    cells = {"key": [f"k{at}" for at in range(40)] * 2, "vote": rng.choice(["a", "b"], 80)}
+    cells = {"key": [f"k{index}" for index in range(40)] * 2, "vote": rng.choice(["a", "b"], 80)}
     table = Table.build(pd.DataFrame(cells), schema)
     release = Release.as_it_is(table)
-    found = audit(table, release)["accuracy_preserved"]
-    assert 1.0 == found.value
+    result = audit(table, release)["accuracy_preserved"]
+    assert 1.0 == result.value
     untraced = audit(table, attrs.evolve(release, origin=None))["accuracy_preserved"]
     assert isinstance(untraced.value, float)
     assert untraced.value > 1.1
@@ -218,22 +213,22 @@ def test_a_model_of_the_release_is_judged_by_rows_that_it_has_not_seen() -> None
 
 def test_a_release_with_a_single_label_teaches_to_guess_it() -> None:
     table, control = people(800, 2), people(400, 3)
-    found = audit(table, published(table, vote="red"), control)
+    result = audit(table, published(table, vote="red"), control)
     guessed = float((control.frame["vote"] == "red").mean())
-    (said, *_) = found["accuracy_preserved"].assumptions
-    assert said.startswith(f"right of 400 rows: {guessed:.4g}, ")
-    assert value(found, "accuracy_preserved") < 0.9
+    (message, *_) = result["accuracy_preserved"].assumptions
+    assert message.startswith(f"right of 400 rows: {guessed:.4g}, ")
+    assert value(result, "accuracy_preserved") < 0.9
 
 
 def test_accuracy_says_what_guessing_gives() -> None:
     table = people(1000, 2)
-    found = audit(table, strangers(1000, 3), people(500, 4))["accuracy_preserved"]
-    assert isinstance(found.value, float)
-    assert 1.0 == pytest.approx(found.value, abs=0.05)
-    assert found.interval is not None
-    assert found.interval[0] < found.value < found.interval[1]
-    assert found.assumptions[0].startswith("right of 500 rows: 0.")
-    assert "the most frequent value always 0." in found.assumptions[0]
+    result = audit(table, strangers(1000, 3), people(500, 4))["accuracy_preserved"]
+    assert isinstance(result.value, float)
+    assert 1.0 == pytest.approx(result.value, abs=0.05)
+    assert result.interval is not None
+    assert result.interval[0] < result.value < result.interval[1]
+    assert result.assumptions[0].startswith("right of 500 rows: 0.")
+    assert "the most frequent value always 0." in result.assumptions[0]
 
 
 # --- distances -----------------------------------------------------------------------------------
@@ -241,10 +236,10 @@ def test_accuracy_says_what_guessing_gives() -> None:
 
 def test_without_correspondence_the_quantiles_are_a_bound() -> None:
     table = people(1000, 2)
-    found = audit(table, strangers(1000, 3))["distances_preserved"]
-    assert "bound" == found.status
-    assert isinstance(found.value, float)
-    assert found.value > 0.99
+    result = audit(table, strangers(1000, 3))["distances_preserved"]
+    assert "bound" == result.status
+    assert isinstance(result.value, float)
+    assert result.value > 0.99
 
 
 # --- little or nothing to say --------------------------------------------------------------------
@@ -255,21 +250,21 @@ def test_where_a_proxy_has_no_value_it_says_why() -> None:
     empty = audit(table, Release.as_it_is(table).take(np.empty(0, np.int64)))
     assert {"nothing is published"} == {empty[name].assumptions[0] for name in NAMES}
     one = category(["a", "b", "a"])
-    found = audit(one, Release.as_it_is(one))
+    result = audit(one, Release.as_it_is(one))
     assert (
         "fewer than three columns vary, which is one association or none"
-        == (found["correlation_preserved"].assumptions[0])
+        == (result["correlation_preserved"].assumptions[0])
     )
     assert (
         "no published column with the role 'label' takes several values"
-        == (found["accuracy_preserved"].assumptions[0])
+        == (result["accuracy_preserved"].assumptions[0])
     )
     same = category(["a", "a"])
     assert (
         "no column varies"
         == (audit(same, Release.as_it_is(same))["distances_preserved"].assumptions[0])
     )
-    many = published(table, vote=[f"v{at}" for at in range(50)])
+    many = published(table, vote=[f"v{index}" for index in range(50)])
     assert (
         "there are no rows with a label to learn from"
         == (audit(table, many)["accuracy_preserved"].assumptions[0])
@@ -278,7 +273,7 @@ def test_where_a_proxy_has_no_value_it_says_why() -> None:
 
 def test_columns_that_are_not_compared_are_named() -> None:
     schema = Schema([*SCHEMA, Column(name="note", role="other")])
-    frame = people(200, 1).frame.assign(note=[f"n{at}" for at in range(200)])
+    frame = people(200, 1).frame.assign(note=[f"n{index}" for index in range(200)])
     table = Table.build(frame, schema)
     release = Release.as_it_is(table)
     release = attrs.evolve(
@@ -286,9 +281,9 @@ def test_columns_that_are_not_compared_are_named() -> None:
         frame=release.frame.drop(columns="pay"),
         schema=Schema([column for column in schema if column.name != "pay"]),
     )
-    said = audit(table, release)["marginals_preserved"].assumptions
-    assert "not compared, as nearly every row has its own value: 'note'" in said
-    assert "not compared, as the release lacks them: 'pay'" in said
+    message = audit(table, release)["marginals_preserved"].assumptions
+    assert "not compared, as nearly every row has its own value: 'note'" in message
+    assert "not compared, as the release lacks them: 'pay'" in message
 
 
 @settings(max_examples=40, deadline=None)
@@ -307,14 +302,14 @@ def test_no_proxy_is_ever_infinite_or_not_a_number(
     publish = {"classes": in_classes, "as it is": Release.as_it_is, "suppressed": suppressed}[how]
     release = publish(table)  # type: ignore[operator]  # three functions of a table
     control = mixed_table(4, columns, seed + 1) if held_out else None
-    found = audit(table, release, control)
+    result = audit(table, release, control)
     for name in NAMES:
-        assert (found[name].value is None) == (found[name].status == "not assessable")
-        if found[name].value is not None:
-            assert math.isfinite(value(found, name))
-            assert -1 - 1e-12 <= value(found, name) or name == "accuracy_preserved"
-    if how == "as it is" and found["marginals_preserved"].value is not None:
-        assert 1.0 == pytest.approx(value(found, "marginals_preserved"))
+        assert (result[name].value is None) == (result[name].status == "not assessable")
+        if result[name].value is not None:
+            assert math.isfinite(value(result, name))
+            assert -1 - 1e-12 <= value(result, name) or name == "accuracy_preserved"
+    if how == "as it is" and result["marginals_preserved"].value is not None:
+        assert 1.0 == pytest.approx(value(result, "marginals_preserved"))
 
 
 def test_large_tables_are_sampled_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:

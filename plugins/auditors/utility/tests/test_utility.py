@@ -9,14 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom.data.case import Case
-from anonloom.data.classes import Classes
-from anonloom.data.findings import Finding, Findings
-from anonloom.data.release import Release
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.kinds.auditor import GridRow
-from anonloom.kinds.context import Run
+from anonloom import (
+    AuditInput,
+    Classes,
+    Column,
+    Finding,
+    Findings,
+    Release,
+    Schema,
+    StageContext,
+    Table,
+)
+from anonloom.kinds import GridRow
 from anonloom_utility.auditor import Utility
 from anonloom_utility.charts import size_edges
 
@@ -37,14 +41,16 @@ def build(rows: list[tuple[int, str]]) -> Table:
 def publish(table: Table, labels: list[int]) -> Release:
     classes = Classes.from_labels(np.array(labels))
     lo, hi = classes.extents(table.codes)
-    cells = [axis.publish(lo[:, at], hi[:, at]) for at, axis in enumerate(table.axes)]
+    cells = [axis.publish(lo[:, index], hi[:, index]) for index, axis in enumerate(table.axes)]
     return Release.from_cells(table, classes, cells, truthful=True)
 
 
 def audit(
     table: Table, release: Release, k: int | None = None, demanded: int | None = None
 ) -> Findings:
-    return Utility(k=k).audit(Case(release=release, original=table, demanded=demanded), Run())
+    return Utility(k=k).audit(
+        AuditInput(release=release, original=table, demanded=demanded), StageContext()
+    )
 
 
 def values(found: Findings) -> dict[str, object]:
@@ -64,7 +70,7 @@ def test_figures_agree_with_a_reference_that_loops_over_records(
 ) -> None:
     table = build([(age, job) for age, job, _ in rows])
     release = attrs.evolve(publish(table, [label for *_, label in rows]), dropped=dropped)
-    found = values(audit(table, release))
+    result = values(audit(table, release))
 
     cells = list(zip(release.frame["age"], release.frame["job"], strict=True))
     stars = [cell == ("*", "*") for cell in cells]
@@ -72,21 +78,21 @@ def test_figures_agree_with_a_reference_that_loops_over_records(
     lost = sum(stars) + dropped
     made = Counter(label for (*_, label), star in zip(rows, stars, strict=True) if not star)
     seen = Counter(cell for cell, star in zip(cells, stars, strict=True) if not star)
-    assert lost == found["suppressed"]
-    assert lost / total == found["suppression_rate"]
-    assert (len(made), len(seen)) == (found["classes"], found["published_classes"])
-    assert sum(n * n for n in made.values()) + total * lost == found["dm"]
-    assert sum(n * n for n in seen.values()) + total * lost == found["dm_published"]
+    assert lost == result["suppressed"]
+    assert lost / total == result["suppression_rate"]
+    assert (len(made), len(seen)) == (result["classes"], result["published_classes"])
+    assert sum(n * n for n in made.values()) + total * lost == result["dm"]
+    assert sum(n * n for n in seen.values()) + total * lost == result["dm_published"]
     if seen:
         k = min(seen.values())
-        assert k == found["smallest_class"]
-        assert (total - lost) / (len(made) * k) == found["cavg"]
-        assert (total - lost) / (len(seen) * k) == found["cavg_published"]
+        assert k == result["smallest_class"]
+        assert (total - lost) / (len(made) * k) == result["cavg"]
+        assert (total - lost) / (len(seen) * k) == result["cavg_published"]
     else:
         assert (None, None, None) == (
-            found["smallest_class"],
-            found["cavg"],
-            found["cavg_published"],
+            result["smallest_class"],
+            result["cavg"],
+            result["cavg_published"],
         )
 
 
@@ -107,10 +113,10 @@ def test_gcp_is_the_mean_over_records_and_columns_recounted_from_the_originals(
         lost["age"] += 1 if label < 0 else (spread / width if width else 0)
         lost["job"] += 1 if label < 0 else different
     total = len(rows) + dropped
-    found = values(audit(table, release))
-    assert lost["age"] / total == pytest.approx(found["ncp.age"])
-    assert lost["job"] / total == pytest.approx(found["ncp.job"])
-    assert sum(lost.values()) / (2 * total) == pytest.approx(found["gcp"])
+    result = values(audit(table, release))
+    assert lost["age"] / total == pytest.approx(result["ncp.age"])
+    assert lost["job"] / total == pytest.approx(result["ncp.job"])
+    assert sum(lost.values()) / (2 * total) == pytest.approx(result["gcp"])
 
 
 @given(released)
@@ -134,18 +140,18 @@ def test_set_valued_loss_counts_the_members_of_each_class(rows: list[tuple[int, 
 
 def test_a_table_published_as_it_is_has_lost_nothing() -> None:
     table = build([(1, "a"), (2, "b"), (2, "b")])
-    found = values(audit(table, Release.as_it_is(table)))
-    assert (0.0, 0.0, 0.0) == (found["gcp"], found["ncp.age"], found["ncp.job"])
-    assert 2 == found["published_classes"]
+    result = values(audit(table, Release.as_it_is(table)))
+    assert (0.0, 0.0, 0.0) == (result["gcp"], result["ncp.age"], result["ncp.job"])
+    assert 2 == result["published_classes"]
 
 
 def test_without_classes_of_stages_their_figures_are_not_assessable() -> None:
     table = build([(1, "a"), (2, "b")])
-    found = audit(table, Release.as_it_is(table))
+    result = audit(table, Release.as_it_is(table))
     for name in ("classes", "cavg", "dm", "gcp_sets"):
-        assert "not assessable" == found[name].status
-        assert not found[name].assessable
-        assert ("the release does not say which classes its stages made",) == found[
+        assert "not assessable" == result[name].status
+        assert not result[name].assessable
+        assert ("the release does not say which classes its stages made",) == result[
             name
         ].assumptions
 
@@ -178,10 +184,10 @@ def test_k_is_the_given_the_demanded_or_the_smallest_size_and_is_named(
     k: int | None, demanded: int | None, cavg: float, source: str
 ) -> None:
     table = build([(1, "a")] * 4 + [(2, "b")] * 4)
-    found = audit(table, publish(table, [0] * 4 + [1] * 4), k, demanded)
+    result = audit(table, publish(table, [0] * 4 + [1] * 4), k, demanded)
     for name in ("cavg", "cavg_published"):
-        assert cavg == found[name].value
-        assert (source, "suppressed records are in no class") == found[name].assumptions
+        assert cavg == result[name].value
+        assert (source, "suppressed records are in no class") == result[name].assumptions
 
 
 def test_a_class_of_the_whole_table_that_publishes_only_stars_is_suppressed() -> None:
@@ -189,17 +195,21 @@ def test_a_class_of_the_whole_table_that_publishes_only_stars_is_suppressed() ->
         pd.DataFrame({"job": ["a", "b"]}), Schema([Column(name="job", role="quasi")])
     )
     release = publish(table, [0, 0])
-    found = values(audit(table, release))
-    assert (1.0, 0, 0) == (found["suppression_rate"], found["classes"], found["published_classes"])
-    assert 2 * 2 == found["dm"]
+    result = values(audit(table, release))
+    assert (1.0, 0, 0) == (
+        result["suppression_rate"],
+        result["classes"],
+        result["published_classes"],
+    )
+    assert 2 * 2 == result["dm"]
 
 
 def test_ninety_five_of_a_hundred_records_lose_at_most_the_figure() -> None:
     table = build([(age, "a") for age in range(100)])
     labels = list(range(100))
     labels[:8] = [0] * 8
-    found = values(audit(table, publish(table, labels)))
-    assert (7 / 99) / 2 == pytest.approx(found["record_loss_95"])
+    result = values(audit(table, publish(table, labels)))
+    assert (7 / 99) / 2 == pytest.approx(result["record_loss_95"])
     labels = list(range(100))
     labels[:5] = [0] * 5
     assert 0.0 == values(audit(table, publish(table, labels)))["record_loss_95"]
@@ -231,22 +241,22 @@ def test_no_loss_is_measured_where_values_were_changed() -> None:
     table = build([(10, "a"), (20, "b"), (30, "c"), (60, "d")])
     classes = Classes.from_labels(np.array([0, 0, 1, 1]))
     cells = [np.array(["15", "45"], object), np.array(['{"a", "b"}', '{"c", "d"}'], object)]
-    found = audit(table, Release.from_cells(table, classes, cells, truthful=False))
+    result = audit(table, Release.from_cells(table, classes, cells, truthful=False))
     reason = "published values differ from the originals instead of covering them: 'age'"
     for name in ("gcp", "record_loss_95", "gcp_sets", "ncp.age"):
         assert (None, "not assessable", (reason,)) == (
-            found[name].value,
-            found[name].status,
-            found[name].assumptions,
+            result[name].value,
+            result[name].status,
+            result[name].assumptions,
         )
-    assert 0.5 == found["ncp.job"].value
-    (chart,) = [chart for chart in found.charts if chart.name == "column_losses"]
+    assert 0.5 == result["ncp.job"].value
+    (chart,) = [chart for chart in result.charts if chart.name == "column_losses"]
     assert ["job"] == chart.data["labels"]
 
 
 def grid_row(k: int, method: str, gcp: float) -> GridRow:
-    found = [("gcp", gcp), ("cavg", 1.0), ("ncp.age", gcp / 2)]
-    findings = [Finding(name=name, value=value, meaning=name) for name, value in found]
+    results = [("gcp", gcp), ("cavg", 1.0), ("ncp.age", gcp / 2)]
+    findings = [Finding(name=name, value=value, meaning=name) for name, value in results]
     return GridRow(f"k={k} {method}", {"k": k, "method": method}, Findings.of(findings))
 
 

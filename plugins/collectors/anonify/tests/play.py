@@ -6,19 +6,19 @@ import attrs
 import numpy as np
 import pytest
 
+from anonloom import Registry
 from anonloom.errors import PluginError, TransportError
-from anonloom.kinds.transport import Seat
+from anonloom.kinds import Seat
 from anonloom.protocol.vault import MemoryVault
-from anonloom.registry import Registry
-from anonloom.testing.collector import PlainStages
-from anonloom.testing.entropy import SeededEntropy
 from anonloom_anonify.aggregator import Aggregator
 from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.campaign import Campaign
 from anonloom_anonify.study import Study
 from anonloom_anonify.work import Grouping
-from anonloom_rounds.carrier import Carrier
-from anonloom_rounds.signing import new_identity
+from anonloom_testing.collector import PlainStages
+from anonloom_testing.entropy import SeededEntropy
+from anonloom_transport.carrier import Carrier
+from anonloom_transport.signing import new_identity
 
 REGISTRATION, ANSWER = 2, 3
 
@@ -67,7 +67,10 @@ class ByFirstByte:
         self.seeds.append(seed)
         first = records[:, 0].astype(np.int64)
         known = first <= self.classes
-        cells = (("*",), *((f"class {at + self.shift}",) for at in range(1, self.classes + 1)))
+        cells = (
+            ("*",),
+            *((f"class {index + self.shift}",) for index in range(1, self.classes + 1)),
+        )
         strange = {"no class": int((~known).sum())} if not known.all() else {}
         return Grouping(np.where(known, first, -1), cells, strange)
 
@@ -100,7 +103,7 @@ def study(**more):
 
 def records(*firsts):
     """Encoded quasi-identifiers of donors with these first bytes; the second tells them apart."""
-    return np.array([[first, at] for at, first in enumerate(firsts)], np.uint8)
+    return np.array([[first, index] for index, first in enumerate(firsts)], np.uint8)
 
 
 def answers_of(donors, iterations=1):
@@ -153,12 +156,12 @@ def servers(agreed=None, works=None, number=2):
     several = agreed if isinstance(agreed, list) else [agreed] * number
     return [
         Aggregator(
-            several[at],
-            Seat(index=at, identity=identities[at], pins=pins, vault=MemoryVault()),
-            works[at] if works else ByFirstByte(),
+            several[index],
+            Seat(index=index, identity=identities[index], pins=pins, vault=MemoryVault()),
+            works[index] if works else ByFirstByte(),
             entropy,
         )
-        for at in range(number)
+        for index in range(number)
     ]
 
 

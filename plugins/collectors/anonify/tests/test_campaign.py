@@ -19,15 +19,15 @@ from anonify_play import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from anonloom import param
 from anonloom.errors import TransportError
-from anonloom.params import param
-from anonloom.testing.entropy import SeededEntropy
 from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.findings import smallest_pattern
-from anonloom_rounds import adversaries
-from anonloom_rounds.adversaries import miscomputes
-from anonloom_rounds.carrier import Carrier
-from anonloom_rounds.invitations import Authority
+from anonloom_testing.entropy import SeededEntropy
+from anonloom_transport import adversaries
+from anonloom_transport.adversaries import miscomputes
+from anonloom_transport.carrier import Carrier
+from anonloom_transport.invitations import Authority
 
 DONORS = len(FIRSTS)
 
@@ -47,10 +47,10 @@ def behaving(iterations=1, donors=DONORS, **who):
 def published(campaign, iteration=1):
     """Donors whose records are published, by class."""
     opened = campaign.recipient.opened[iteration]
-    found = {}
+    results = {}
     for number, donor in zip(opened.numbers.tolist(), campaign.owners[iteration], strict=True):
-        found.setdefault(number, set()).add(int(donor))
-    return found
+        results.setdefault(number, set()).add(int(donor))
+    return results
 
 
 def sizes(campaign, iteration=1):
@@ -114,11 +114,11 @@ def test_the_order_of_a_release_says_nothing_about_positions_or_senders():
 
 def joined(campaign):
     """Join keys of every donor, over the iterations."""
-    found = {}
+    results = {}
     for iteration, opened in campaign.recipient.opened.items():
         for donor, join in zip(campaign.owners[iteration].tolist(), opened.joins, strict=True):
-            found.setdefault(donor, set()).add(join)
-    return found
+            results.setdefault(donor, set()).add(join)
+    return results
 
 
 def test_the_same_donors_are_published_in_every_iteration():
@@ -133,22 +133,22 @@ def test_servers_that_are_over_hold_nothing_that_joins_records_to_positions():
     campaign = run(iterations=2, servers=3)
     for server in campaign.servers:
         assert (None, None, None) == (server.council.secret, server.plan, server.registered)
-        assert [0, 0] == [len(one.ranks) for one in server.assembled.values()]
+        assert [0, 0] == [len(item.ranks) for item in server.assembled.values()]
         assert {} == server.history.facts
 
 
 def test_a_join_key_is_one_donors_and_nothing_else_that_is_known():
     campaign = run(iterations=3, traced=True)
-    found = joined(campaign)
-    assert {1} == {len(keys) for keys in found.values()}
-    keys = {next(iter(one)) for one in found.values()}
-    assert len(found) == len(keys)
+    result = joined(campaign)
+    assert {1} == {len(keys) for keys in result.values()}
+    keys = {next(iter(item)) for item in result.values()}
+    assert len(result) == len(keys)
     seen = b"".join(
         sight.envelope.body for trace in campaign.traces for sight in trace.network
     ) + b"".join(word.body for word in campaign.words)
     assert not any(key in seen for key in keys)
     other = joined(run(iterations=3, entropy=SeededEntropy(1)))
-    assert keys.isdisjoint(next(iter(one)) for one in other.values())
+    assert keys.isdisjoint(next(iter(item)) for item in other.values())
 
 
 def test_one_who_is_missing_withholds_the_iteration_for_all():
@@ -321,7 +321,7 @@ def test_who_withdraws_is_not_published_from_then_on(counted):
 
 
 def test_a_class_that_too_many_withdrew_from_is_not_published():
-    first = [at for at, of in enumerate(FIRSTS) if of == 1]
+    first = [index for index, of in enumerate(FIRSTS) if of == 1]
     for counted in (False, True):
         campaign = run(
             k=3,
@@ -336,7 +336,7 @@ def test_a_class_that_too_many_withdrew_from_is_not_published():
 @pytest.mark.parametrize("counted", [False, True])
 def test_servers_neither_count_nor_open_a_class_of_which_too_few_are_left(counted):
     """Without counting too they know how many withdrew; a count of few would tell of one."""
-    first = [at for at, of in enumerate(FIRSTS) if of == 1]
+    first = [index for index, of in enumerate(FIRSTS) if of == 1]
     asked = []
 
     def note(campaign, step):
@@ -360,8 +360,8 @@ def test_servers_neither_count_nor_open_a_class_of_which_too_few_are_left(counte
 def test_servers_count_before_they_open():
     """A class with too few records is erased on every server, and nobody sees any of it."""
     answers = answers_of(DONORS)
-    for at, of in enumerate(FIRSTS):
-        answers[0][1][at] = of != 1 or at < 6  # two of class 1 have an answer
+    for index, of in enumerate(FIRSTS):
+        answers[0][1][index] = of != 1 or index < 6  # two of class 1 have an answer
     campaign = run(k=3, counted=True, answers=answers, traced=True)
     assert {2: 4, 3: 4} == sizes(campaign)
     shown = [record for record in campaign.traces[-1].published if record is not None]
@@ -387,7 +387,7 @@ def test_when_posts_are_lost_everybody_posts_again():
     assert {1: 4, 2: 4, 3: 4} == sizes(campaign)
     # With other identifiers and other positions: nobody can be joined over attempts.
     for first, second in ((0, 1), (2, 3)):
-        sent = [campaign.traces[at].sent.values() for at in (first, second)]
+        sent = [campaign.traces[index].sent.values() for index in (first, second)]
         heads = [{message[:16] for message in messages} for messages in sent]
         assert heads[0].isdisjoint(heads[1])
 
@@ -445,7 +445,7 @@ def test_who_is_still_not_heard_sends_dummies():
 
 @pytest.mark.parametrize("repeats", [0, 1, 2])
 def test_nobody_posts_more_often_than_the_study_says(repeats):
-    lost = [f"registration {at}" for at in range(1, 9)]
+    lost = [f"registration {index}" for index in range(1, 9)]
     campaign = run(transport=losing(*lost), repeats=repeats)
     registrations = [name for name in names(campaign) if name.startswith("registration")]
     assert repeats + 1 == len(registrations)
@@ -564,18 +564,18 @@ def test_who_was_invited_may_stay_away():
 @pytest.mark.parametrize("invited", [True, False])
 def test_nobody_comes_in_the_place_of_a_donor_who_is_kept_away(invited):
     """Otherwise the number is right, the iteration opens, and what is missing from it is hers."""
-    target, other, told = 3, len(FIRSTS), behaving(2, donors=len(FIRSTS) + 1)
-    told.leaving[other] = True
+    target, other, text = 3, len(FIRSTS), behaving(2, donors=len(FIRSTS) + 1)
+    text.leaving[other] = True
 
     def swap(campaign, step):
         if step == "publishing 1.2: begin":
-            told.leaving[other], told.absent[1, target] = False, True
+            text.leaving[other], text.absent[1, target] = False, True
 
     more = {"authority": Authority.draw(SeededEntropy())} if invited else {}
     campaign = played(
         (*FIRSTS, 1),
         transport=real("direct"),
-        behaviour=told,
+        behaviour=text,
         iterations=2,
         after=swap,
         works=[ByFirstByte(erased=0)] * 2,
@@ -587,7 +587,7 @@ def test_nobody_comes_in_the_place_of_a_donor_who_is_kept_away(invited):
     assert ({1} if invited else {1, 2}) == set(opened)
     if invited:
         assert "1 of 15 senders are missing" in campaign.servers[0].withheld[2]
-        (entry,) = (one for one in campaign.ledger.entries if one.name == "publishing 1.2")
+        (entry,) = (item for item in campaign.ledger.entries if item.name == "publishing 1.2")
         assert {"not in the phase before": 2} == dict(entry.refused)
     else:
         # What the guarantees say is not covered: the record that is gone is the target's.
@@ -637,7 +637,7 @@ def test_who_is_left_out_of_the_reservation_pushes_nobody_out_of_the_deposit(nam
     assert [False] * 2 + [True] * 10 == acknowledged
     assert list(range(2, 12)) == sorted(recipient.opened[1].answers[:, 0].tolist())
     assert [0, 1] == np.flatnonzero(campaign.left_out).tolist()
-    (deposit,) = (one for one in campaign.ledger.entries if one.name == "publishing 1.1")
+    (deposit,) = (entry for entry in campaign.ledger.entries if entry.name == "publishing 1.1")
     assert {} == dict(deposit.refused)
 
 
@@ -654,12 +654,12 @@ def test_who_comes_though_left_out_is_refused_or_holds_the_deposit(invited):
     campaign = _left_out("direct", invited, after=come)
     if invited:
         assert 10 == len(campaign.run().opened[1])
-        (deposit,) = (one for one in campaign.ledger.entries if one.name == "publishing 1.1")
+        (deposit,) = (entry for entry in campaign.ledger.entries if entry.name == "publishing 1.1")
         assert {"not in the phase before": 4} == dict(deposit.refused)
         return
     campaign.run()
     assert 1 == campaign.servers[0].restarts
-    (deposit,) = (one for one in campaign.ledger.entries if one.name == "publishing 1.1")
+    (deposit,) = (entry for entry in campaign.ledger.entries if entry.name == "publishing 1.1")
     assert {} == dict(deposit.refused)
     expected = "2 senders more than the 10 before: the round needs exactly those"
     assert {"publishing 1.1": expected} == campaign.servers[0].history.given_up

@@ -10,20 +10,16 @@ from anonify_play import Sampled, installed, real, refusal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom.data.release import Release
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
+from anonloom import Column, Guard, Release, Schema, StageContext, Table
 from anonloom.errors import DataError, PluginError
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.testing.collector import PlainStages
-from anonloom.testing.demands import Demand
 from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.collector import Anonify
 from anonloom_anonify.donated import Donated
 from anonloom_anonify.outline import Layouts
 from anonloom_anonify.staged import StagedWork, cells_of, spread
-from anonloom_rounds.carrier import GUARANTEES, Carrier, Priced
+from anonloom_testing.collector import PlainStages
+from anonloom_testing.demands import Demand
+from anonloom_transport.carrier import GUARANTEES, Carrier, Priced
 
 AGE = Column(name="age", role="quasi", type="number")
 TOWN = Column(name="town", role="quasi")
@@ -41,12 +37,12 @@ def people(rows, schema=SCHEMA, persons=None):
     return Table.build(
         pd.DataFrame(
             {
-                "name": [f"person {at}" for at in range(rows)],
-                "code": [f"code {at}" for at in range(rows)],
-                "age": [20 + at * 7 % 50 for at in range(rows)],
-                "town": [["Ulm", "Bonn", None][at % 3] for at in range(rows)],
-                "dose": [at * 1.5 for at in range(rows)],
-                "ill": [["yes", "no"][at % 2] for at in range(rows)],
+                "name": [f"person {index}" for index in range(rows)],
+                "code": [f"code {index}" for index in range(rows)],
+                "age": [20 + index * 7 % 50 for index in range(rows)],
+                "town": [["Ulm", "Bonn", None][index % 3] for index in range(rows)],
+                "dose": [index * 1.5 for index in range(rows)],
+                "ill": [["yes", "no"][index % 2] for index in range(rows)],
                 "who": range(rows) if persons is None else persons,
             }
         )[list(schema.names)],
@@ -56,7 +52,7 @@ def people(rows, schema=SCHEMA, persons=None):
 
 
 def collected(table=None, stages=None, seed=1, k=1, **parameters):
-    stages, run = stages or Sampled(), Run(seed=seed)
+    stages, run = stages or Sampled(), StageContext(seed=seed)
     table = people(30) if table is None else table
     asked = {"transport": Carrier(), "min_batch": 5, "min_leave": 1, **parameters}
     release = Anonify(**asked).collect(table, stages, Demand(k=k).guard(), run)
@@ -68,8 +64,8 @@ def figures(run):
 
 
 def chart(run, name):
-    (found,) = [item for item in run.found if item.name == name]
-    return found.data["rows"]
+    (results,) = [item for item in run.found if item.name == name]
+    return results.data["rows"]
 
 
 # --- what is published ----------------------------------------------------------------------------
@@ -88,8 +84,8 @@ def test_every_published_row_is_a_row_of_the_table():
 def test_cells_are_those_of_the_class():
     table = people(30)
     release, _ = collected(table)
-    for at, row in enumerate(release.rows_in(table).tolist()):
-        low, high = (float(end) for end in release.frame["age"][at].strip("[]").split(", "))
+    for index, row in enumerate(release.rows_in(table).tolist()):
+        low, high = (float(end) for end in release.frame["age"][index].strip("[]").split(", "))
         assert low <= float(table.frame["age"][row]) <= high
     assert {4} == set(np.bincount(release.classes).tolist())
 
@@ -111,8 +107,8 @@ def test_the_account_before_sampling_is_of_everybody():
     assert set(range(100, 130)) == set(Watched.before.origin.tolist())
     assert list(range(100, 130)) == Watched.among.tolist()
     both = pd.concat([Watched.before.frame.assign(row=Watched.before.origin)]).set_index("row")
-    for at, row in enumerate(release.origin.tolist()):
-        assert release.frame.iloc[at].tolist() == both.loc[row].tolist()
+    for index, row in enumerate(release.origin.tolist()):
+        assert release.frame.iloc[index].tolist() == both.loc[row].tolist()
 
 
 def test_keys_come_from_the_systems_randomness_with_a_seed_too():
@@ -122,7 +118,7 @@ def test_keys_come_from_the_systems_randomness_with_a_seed_too():
 
 def test_identifiers_and_persons_are_never_sent():
     # Texts that no other bytes hold by chance.
-    table = people(20, PERSONS, [f"somebody {at}" for at in range(20)])
+    table = people(20, PERSONS, [f"somebody {index}" for index in range(20)])
     (rounds,) = collected(table, iterations=2, traced=True)[1].traces
     seen = b"".join(sight.envelope.body for trace in rounds.traces for sight in trace.network)
     assert b"Bonn" in seen
@@ -155,7 +151,7 @@ def test_without_persons_every_row_is_a_donor_with_one_answer():
     ],
 )
 def test_a_person_with_more_rows_than_iterations_is_refused(iterations, text):
-    table = people(20, PERSONS, [at // 3 for at in range(20)])
+    table = people(20, PERSONS, [index // 3 for index in range(20)])
     assert text + "set 'iterations', or keep one row each" == refusal(
         lambda: collected(table, iterations=iterations), DataError
     )
@@ -173,7 +169,7 @@ def test_rows_whose_person_is_not_known_cannot_donate(gaps, text):
 
 
 def test_a_pseudonym_joins_the_answers_of_a_person():
-    persons = [f"p{at % 15}" for at in range(30)]
+    persons = [f"p{index % 15}" for index in range(30)]
     table = people(30, PERSONS, persons)
     release, _ = collected(table, iterations=2)
     whose = [persons[row] for row in release.rows_in(table)]
@@ -188,18 +184,18 @@ def test_a_pseudonym_joins_the_answers_of_a_person():
 
 
 def test_who_misses_an_iteration_is_published_in_the_others():
-    table = people(30, PERSONS, [at % 15 for at in range(30)])
+    table = people(30, PERSONS, [index % 15 for index in range(30)])
     release, run = collected(table, iterations=2, missing="blank", absent=0.3, seed=3)
-    found = figures(run)
-    assert 0 < found["absences"]
+    result = figures(run)
+    assert 0 < result["absences"]
     assert len(release) < 24
-    assert 0 == found["withheld_iterations"]
-    assert 1 <= found["smallest_blank_pattern"] <= 4
+    assert 0 == result["withheld_iterations"]
+    assert 1 <= result["smallest_blank_pattern"] <= 4
 
 
 def test_with_nobody_opened_there_is_nothing_to_publish():
     """Every iteration but the first may be withheld; the first stops the study."""
-    table = people(30, PERSONS, [at % 15 for at in range(30)])
+    table = people(30, PERSONS, [index % 15 for index in range(30)])
     release, run = collected(table, iterations=2, absent=0.3, seed=3)
     assert 1 == figures(run)["withheld_iterations"]
     assert 12 == len(release)
@@ -240,17 +236,17 @@ def test_tolerated_drop_outs_leave_valid_classes():
     release, run = collected(
         people(60), ByGuard(), k=3, tolerated=0.5, leaving=0.1, min_leave=2, seed=5
     )
-    found = figures(run)
-    assert (60, 54, 0) == (found["donors"], found["reserved"], found["withheld_classes"])
+    result = figures(run)
+    assert (60, 54, 0) == (result["donors"], result["reserved"], result["withheld_classes"])
     assert 54 == len(release)
 
 
 def test_too_many_drop_outs_withhold_classes():
     release, run = collected(people(60), ByGuard(), k=3, leaving=0.2, min_leave=2, seed=5)
-    found = figures(run)
-    assert 0 < found["withheld_classes"]
+    result = figures(run)
+    assert 0 < result["withheld_classes"]
     assert {3} == set(np.bincount(release.classes).tolist()) - {0}
-    assert ["too few reservations", found["withheld_classes"]] in chart(run, "losses")
+    assert ["too few reservations", result["withheld_classes"]] in chart(run, "losses")
 
 
 def test_one_who_leaves_alone_is_held():
@@ -276,7 +272,7 @@ def test_who_withdraws_is_left_out():
 
 def test_what_is_found_of_an_honest_study():
     _, run = collected(people(30), servers=3)
-    found = figures(run)
+    result = figures(run)
     assert {
         "delivered": 1.0,
         "donors": 30,
@@ -297,10 +293,10 @@ def test_what_is_found_of_an_honest_study():
         "simulated": "no",
     } == {
         name: value
-        for name, value in found.items()
+        for name, value in result.items()
         if "cpu" not in name and name not in ("upload", "download", "between_servers")
     }
-    assert "delivered" == next(iter(found))
+    assert "delivered" == next(iter(result))
     assert [
         f"{name}-{phase}"
         for name in ("registration 1", "reservation 1", "publishing 1.1")
@@ -311,20 +307,20 @@ def test_what_is_found_of_an_honest_study():
 
 def test_what_spoils_records_is_found():
     _, run = collected(people(30), transport=Carrier(withholds=True, spoils=True, counts=False))
-    found = figures(run)
-    assert "no" == found["counted"]
+    result = figures(run)
+    assert "no" == result["counted"]
     # The first and the last position may have been erased anyway.
-    assert found["published"] in (24, 23, 22)
-    assert found["published"] / 24 == found["delivered"]
+    assert result["published"] in (24, 23, 22)
+    assert result["published"] / 24 == result["delivered"]
 
 
 def test_who_has_nothing_to_say_is_not_a_loss():
     """Of fifteen persons ten answer twice, and five once: whatever was not erased is delivered."""
-    table = people(25, PERSONS, [at % 15 for at in range(25)])
+    table = people(25, PERSONS, [index % 15 for index in range(25)])
     release, run = collected(table, iterations=2)
-    found = figures(run)
-    assert (1.0, 25) == (found["delivered"], found["answers"])
-    assert len(release) == found["published"] < 24
+    result = figures(run)
+    assert (1.0, 25) == (result["delivered"], result["answers"])
+    assert len(release) == result["published"] < 24
 
 
 def test_a_trace_is_kept_only_if_it_is_asked_for():
@@ -502,18 +498,18 @@ def work(stages=None, first=True):
 
 def test_every_record_gets_the_class_that_the_stages_found():
     made, records, _ = work()
-    found = made.classify(records, 1)
-    assert [5] * 4 == np.bincount(found.numbers)[1:].tolist()
-    assert ("*", "*") == found.cells[0]
-    assert {} == found.refused
+    result = made.classify(records, 1)
+    assert [5] * 4 == np.bincount(result.numbers)[1:].tolist()
+    assert ("*", "*") == result.cells[0]
+    assert {} == result.refused
 
 
 def test_records_that_nobody_writes_are_in_no_class():
     made, records, _ = work()
     records[3] = 255
-    found = made.classify(records, 1)
-    assert [3] == np.flatnonzero(found.numbers < 0).tolist()
-    assert {"column 'age': no number": 1} == found.refused
+    result = made.classify(records, 1)
+    assert [3] == np.flatnonzero(result.numbers < 0).tolist()
+    assert {"column 'age': no number": 1} == result.refused
 
 
 def test_when_nothing_can_be_read_nothing_is_classified():
@@ -533,9 +529,9 @@ class Thinned(PlainStages):
 
 def test_who_was_not_drawn_before_there_were_classes_is_in_none():
     made, records, _ = work(Thinned())
-    found = made.classify(records, 1)
-    assert list(range(1, 20, 2)) == np.flatnonzero(found.numbers < 0).tolist()
-    assert {"left out by a sampler before classes were made": 10} == found.refused
+    result = made.classify(records, 1)
+    assert list(range(1, 20, 2)) == np.flatnonzero(result.numbers < 0).tolist()
+    assert {"left out by a sampler before classes were made": 10} == result.refused
 
 
 def test_only_the_first_server_speaks_of_its_stages():
@@ -590,7 +586,7 @@ def test_a_class_that_is_published_in_different_ways_is_refused():
     table = people(10)
     release = PlainStages().generalize(table, PlainStages().partition(table, Guard(())))
     frame = release.frame.copy()
-    frame["town"] = pd.Categorical([f"town {at}" for at in range(10)])
+    frame["town"] = pd.Categorical([f"town {index}" for index in range(10)])
     assert (
         "the generalizer publishes column 'town' of one class in different ways, and donors are "
         "told by class only"
@@ -603,8 +599,8 @@ CELL = st.none() | st.sampled_from(["a", "b", "[1, 2]"])
 @given(st.lists(CELL, min_size=1, max_size=6), st.data())
 def test_cells_are_spread_by_class(cells, data):
     numbers = data.draw(st.lists(st.integers(0, len(cells) - 1), max_size=10))
-    found = spread(tuple((cell,) for cell in cells), 0, np.array(numbers, np.int64))
-    shown = [None if pd.isna(cell) else cell for cell in found]
+    result = spread(tuple((cell,) for cell in cells), 0, np.array(numbers, np.int64))
+    shown = [None if pd.isna(cell) else cell for cell in result]
     assert [cells[number] for number in numbers] == shown
 
 
@@ -635,6 +631,6 @@ def test_nobody_is_absent_from_the_first_answer():
 
 def test_a_seed_repeats_who_does_what():
     asked = Anonify(transport=Carrier(), iterations=2, absent=0.5, leaving=0.2)
-    one, same = (asked._behaviour(50, Run(seed=4).rng) for _ in range(2))
+    one, same = (asked._behaviour(50, StageContext(seed=4).rng) for _ in range(2))
     assert np.array_equal(one.absent, same.absent)
     assert np.array_equal(one.leaving, same.leaving)

@@ -3,17 +3,17 @@
 import pytest
 from anonify_play import installed
 
-from anonloom.registry import Registry
-from anonloom.testing.collector import CollectorConformance
+from anonloom import Registry
 from anonloom_anonify import plugin
 from anonloom_anonify.collector import Anonify
-from anonloom_rounds import carrier
+from anonloom_testing.collector import CollectorConformance
+from anonloom_transport import carrier
 
 
 def _registry() -> Registry:
     registry = Registry.empty()
     registry.register(plugin, distribution="anonloom-anonify", version="0.1.0")
-    registry.register(carrier, distribution="anonloom-rounds", version="0.1.0")
+    registry.register(carrier, distribution="anonloom-transport", version="0.1.0")
     assert () == registry.broken
     return registry
 

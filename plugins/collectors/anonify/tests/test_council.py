@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonloom.errors import PrivacyError, TransportError
-from anonloom.kinds.rounds import Party
+from anonloom.kinds import Party
 from anonloom_anonify.council import Council, bound_of, read_study
 from anonloom_anonify.study import PID_BYTES
-from anonloom_rounds.packing import pack, unpack
-from anonloom_rounds.recording import Recorded
-from anonloom_rounds.signing import SIGNATURE_BYTES, Signer
+from anonloom_transport.packing import pack, unpack
+from anonloom_transport.recording import Recorded
+from anonloom_transport.signing import SIGNATURE_BYTES, Signer
 
 
 def said_anew(party, step, body):
@@ -26,9 +26,9 @@ def said_anew(party, step, body):
             return envelope
         talk_ = party.council.talk
         bound = party.study.digest if step in ("key", "sign notice", "stop") else talk_.bound
-        said = body(envelope.body[SIGNATURE_BYTES:]) if callable(body) else body
-        signature = Signer(party.seat.identity).sign(f"word {step}", bound, said)
-        return attrs.evolve(envelope, body=signature + said)
+        message = body(envelope.body[SIGNATURE_BYTES:]) if callable(body) else body
+        signature = Signer(party.seat.identity).sign(f"word {step}", bound, message)
+        return attrs.evolve(envelope, body=signature + message)
 
     return change
 
@@ -180,7 +180,7 @@ def test_a_round_that_gave_nothing_is_not_heard():
 
 
 def registered(parties, records=(1, 1, 2, 2), change=None):
-    messages = [bytes([at]) * PID_BYTES + bytes([of, at]) for at, of in enumerate(records)]
+    messages = [bytes([index]) * PID_BYTES + bytes([of, index]) for index, of in enumerate(records)]
     round = parties[0].round
     sent = [party.hear(round, Ended(messages, len(messages))) for party in parties]
     talk(parties, *sent, change=change)
@@ -234,7 +234,7 @@ def test_a_server_that_heard_other_registrations_does_not_agree():
     parties = met(servers())
     round = parties[0].round
     sent = [
-        party.hear(round, Ended([bytes([at, which]) * 9 for at in range(4)], 4))
+        party.hear(round, Ended([bytes([index, which]) * 9 for index in range(4)], 4))
         for which, party in enumerate(parties)
     ]
     talk(parties, *sent)
@@ -354,7 +354,7 @@ def test_everybody_who_registered_has_to_register_again(arrived, cohort):
     """The first list is known: who alone is missing from the second shows what was hers."""
     parties = met(servers(study(min_leave=3)))
     assert 0 == parties[0].round.cohort
-    messages = [bytes([at]) * PID_BYTES + b"\1x" for at in range(arrived)]
+    messages = [bytes([index]) * PID_BYTES + b"\1x" for index in range(arrived)]
     accepted = max(arrived, cohort)
     talk(parties, *[party.hear(party.round, Ended(messages, accepted)) for party in parties])
     again = parties[0].round
@@ -367,7 +367,7 @@ def test_everybody_who_registered_has_to_register_again(arrived, cohort):
 def test_a_post_in_which_uploads_failed_a_check_is_not_repeated():
     """A server can fail one donor's check: what is new in a second list would be hers."""
     parties = met(servers())
-    messages = [bytes([at]) * PID_BYTES + b"\1x" for at in range(4)]
+    messages = [bytes([index]) * PID_BYTES + b"\1x" for index in range(4)]
     talk(parties, *[party.hear(party.round, Ended(messages, 5, 1)) for party in parties])
     assert {"s reservation 1"} == {party.round.id for party in parties}
     again = attrs.evolve(parties[0])
@@ -411,8 +411,8 @@ def test_steps_that_the_study_does_not_have_are_unknown(step):
     """Two attempts, each repeated once, and one iteration; every word is kept to the end."""
     parties = met(servers())
     envelope = attrs.evolve(parties[1].again()[0], step=step)
-    said = said_anew(parties[1], step, b"anything")
-    talk(parties, [said(envelope)])
+    message = said_anew(parties[1], step, b"anything")
+    talk(parties, [message(envelope)])
     assert ({"unknown step": 1}, "") == (parties[0].refused, parties[0].stopped)
 
 

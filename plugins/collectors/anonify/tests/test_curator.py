@@ -8,18 +8,13 @@ from anonify_play import Sampled, installed, real, transports
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.data.classes import Classes
-from anonloom.data.release import Release
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.registry import Registry
-from anonloom.run.pipeline import Pipeline
-from anonloom.testing import tables
-from anonloom.testing.auditor import publish_classes
-from anonloom.testing.demands import Demand
-from anonloom.testing.strategies import samples
+from anonloom import Classes, Pipeline, Registry, Release, StageContext, Table
 from anonloom_anonify.collector import Anonify
-from anonloom_rounds.carrier import Carrier
+from anonloom_testing import tables
+from anonloom_testing.auditor import publish_classes
+from anonloom_testing.demands import Demand
+from anonloom_testing.strategies import samples
+from anonloom_transport.carrier import Carrier
 
 
 def drawing(share, size):
@@ -39,8 +34,8 @@ def drawing(share, size):
         def draw(self, labels):
             rng, kept = np.random.default_rng(self.seed), np.zeros(len(labels), bool)
             for label in np.unique(labels):
-                at = np.flatnonzero(labels == label)
-                kept[rng.permutation(at)[: -(-len(at) * share // 4)]] = True
+                index = np.flatnonzero(labels == label)
+                kept[rng.permutation(index)[: -(-len(index) * share // 4)]] = True
             return kept
 
     Drawing.size = size
@@ -68,7 +63,7 @@ def played(sample, stages, transport, k=1, **more):
     table = Table.build(sample.frame, sample.schema, np.arange(len(sample)))
     asked = {"transport": transport, "min_batch": 1, "min_leave": 1, **more}
     guard = Demand(k=k).guard()
-    campaign, donated = Anonify(**asked).campaign(table, stages, guard, Run(seed=1))
+    campaign, donated = Anonify(**asked).campaign(table, stages, guard, StageContext(seed=1))
     recipient = campaign.run()
     return table, campaign, donated.released(campaign, recipient)
 
@@ -200,7 +195,7 @@ def test_real_stages_publish_what_a_curator_would(tmp_path, partitioner, sampler
     known = np.flatnonzero(labels >= 0)
     classes = Classes.from_labels(labels[known], rows=known, suppressed=np.flatnonzero(labels < 0))
     hierarchy = Registry.installed().load("generalizer", "hierarchy")()
-    whole = hierarchy.generalize(original, classes, Run())
+    whole = hierarchy.generalize(original, classes, StageContext())
     assert 40 == len(before)
     assert shown(whole) == shown(before)
     assert shown(whole.take(release.rows_in(original))) == shown(release)
@@ -222,8 +217,8 @@ def test_liars_do_not_undo_the_release_of_others(tmp_path):
 @needs_stages
 def test_who_leaves_is_planned_for(tmp_path):
     outcome = outcome_of(tmp_path, clinic(60, 1), leaving=0.2, min_leave=2, tolerated=0.4)
-    found = outcome.findings["collector"]
-    assert (60, 48) == (found["classed"].value, found["reserved"].value)
+    result = outcome.findings["collector"]
+    assert (60, 48) == (result["classed"].value, result["reserved"].value)
     sizes = np.bincount(outcome.release.classes)
     assert sizes[sizes > 0].min() >= 3
 

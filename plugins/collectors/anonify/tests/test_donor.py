@@ -6,13 +6,13 @@ from anonify_play import FIRSTS, played, refusal, study
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom.kinds.slots import SlotKey, chain
-from anonloom.testing.entropy import SeededEntropy
+from anonloom.kinds import SlotKey, chain
 from anonloom_anonify.donor import Donor
 from anonloom_anonify.reserving import NO_CLASS
 from anonloom_anonify.study import CID_BYTES, PID_BYTES, WITHDRAWAL_BYTES
-from anonloom_rounds.packing import unpack
-from anonloom_rounds.signing import write_signed
+from anonloom_testing.entropy import SeededEntropy
+from anonloom_transport.packing import unpack
+from anonloom_transport.signing import write_signed
 
 FOREIGN = "the round is not one of this study: nothing is sent"
 UNSIGNED = "the classes are not signed by all servers of the study"
@@ -140,8 +140,8 @@ def test_classes_that_one_server_has_not_signed_are_refused(newcomer):
 def test_changed_classes_are_refused(over, data):
     campaign, _ = over
     broadcast = campaign.servers[0].broadcast
-    at = data.draw(st.integers(0, len(broadcast) - 1))
-    changed = broadcast[:at] + bytes([broadcast[at] ^ 255]) + broadcast[at + 1 :]
+    index = data.draw(st.integers(0, len(broadcast) - 1))
+    changed = broadcast[:index] + bytes([broadcast[index] ^ 255]) + broadcast[index + 1 :]
     donor = Donor(campaign.servers[0].notice, campaign.pins, SeededEntropy())
     assert UNSIGNED == refusal(lambda: donor.look_up(changed))
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import attrs
 import pytest
 
+from anonloom._run.grid import slug
 from anonloom.errors import DataError
-from anonloom.run.grid import slug
 from anonloom_anonify.claims import CHECKS, DONATION, FOUND, GROUPS, LEARNING, LOSS, judged
 from anonloom_anonify.experiment import CURATOR, PROTOCOL, Experiment, Published
 from anonloom_anonify.figures import chapters
@@ -85,12 +85,12 @@ def sampled(share, run, *, risk=0.004, size=250, alters=0.0):
 
 @pytest.fixture
 def runs():
-    found = [
+    results = [
         loss(name, k, value + k / 10_000) for name, value in ANONYMIZERS.items() for k in (50, 100)
     ]
-    found += [sampled(share, run) for share in (90, 70, 50, 30) for run in (1, 2)]
+    results += [sampled(share, run) for share in (90, 70, 50, 30) for run in (1, 2)]
     both = {"rows_out": 10, "gcp": 0.25}
-    return [*found, Published(CURATOR, both), Published(PROTOCOL, both)]
+    return [*results, Published(CURATOR, both), Published(PROTOCOL, both)]
 
 
 def experiment(runs, *replaced):
@@ -109,8 +109,8 @@ def test_losses_are_compared_at_every_k(runs):
     assert "does not hold" == verdicts(runs, LOSS, once_higher)[0]
     hardly_lower = loss("local-recoding as ARX does it", 100, 0.50)
     assert ["holds", "does not hold"] == verdicts(runs, LOSS, hardly_lower)[:2]
-    told = judged(experiment(runs, once_higher), LOSS)[0].ours
-    assert "80.2% to 296.1% of the better one's NCP at 2 values of k; not at 100" == told
+    text = judged(experiment(runs, once_higher), LOSS)[0].ours
+    assert "80.2% to 296.1% of the better one's NCP at 2 values of k; not at 100" == text
 
 
 def test_an_anonymizer_that_loses_less_with_a_larger_k_is_named(runs):
@@ -122,11 +122,11 @@ def test_an_anonymizer_that_loses_less_with_a_larger_k_is_named(runs):
 
 
 def test_groups_are_compared_with_the_mean_of_the_samples(runs):
-    found = judged(experiment(runs), GROUPS)
-    assert ["holds"] * 5 == [claim.verdict for claim in found]
+    result = judged(experiment(runs), GROUPS)
+    assert ["holds"] * 5 == [claim.verdict for claim in result]
     # The means of the runs are 101 and 102, so that their mean is off by 0.5 of 201.
-    assert "0.00% anonymized, 0.25% sampled" == found[0].ours
-    assert "5.00% from 60 on, 0.00% of the younger" == found[3].ours
+    assert "0.00% anonymized, 0.25% sampled" == result[0].ours
+    assert "5.00% from 60 on, 0.00% of the younger" == result[3].ours
 
 
 def test_counts_that_are_off_alike_in_all_samples_are_not_blamed_on_sampling(runs):
@@ -135,11 +135,11 @@ def test_counts_that_are_off_alike_in_all_samples_are_not_blamed_on_sampling(run
         for share in (90, 70, 50, 30)
         for run in (1, 2)
     ]
-    found = judged(experiment(runs, *alike), GROUPS)[-1]
-    assert "does not hold" == found.verdict
+    result = judged(experiment(runs, *alike), GROUPS)[-1]
+    assert "does not hold" == result.verdict
     assert (
         "0.00% before sampling; 5.00% (90 %), 5.00% (70 %), 5.00% (50 %), 5.00% (30 %)"
-        == found.ours
+        == result.ours
     )
 
 
@@ -168,8 +168,8 @@ def test_six_of_eight_classifiers_have_to_be_close(runs):
 
 
 def test_risk_is_one_in_the_class_to_the_last_digit(runs):
-    found = ["holds", "holds", "does not hold", "not comparable", "holds", "holds"]
-    assert found == verdicts(runs, FOUND)
+    results = ["holds", "holds", "does not hold", "not comparable", "holds", "holds"]
+    assert results == verdicts(runs, FOUND)
     off = sampled(50, 1, risk=1 / 250 + 1e-12)
     assert "does not hold" == verdicts(runs, FOUND, off)[0]
 
@@ -177,8 +177,8 @@ def test_risk_is_one_in_the_class_to_the_last_digit(runs):
 def test_the_protocol_has_to_give_the_curators_figures(runs):
     assert ["holds"] == verdicts(runs, DONATION)
     other = Published(PROTOCOL, {"rows_out": 9, "gcp": 0.25})
-    found = judged(experiment(runs, other), DONATION)[0]
-    assert ("does not hold", "5 of 6 figures equal; not: rows_out") == (found.verdict, found.ours)
+    result = judged(experiment(runs, other), DONATION)[0]
+    assert ("does not hold", "5 of 6 figures equal; not: rows_out") == (result.verdict, result.ours)
 
 
 def test_claims_without_runs_are_not_comparable_and_figures_without_runs_are_left_out():
@@ -191,12 +191,12 @@ def test_claims_without_runs_are_not_comparable_and_figures_without_runs_are_lef
 
 
 def test_all_ten_figures_are_drawn_as_plain_data(runs):
-    found = chapters(experiment(runs))
-    names = {chart["name"] for chapter in found for chart in chapter["charts"]}
+    result = chapters(experiment(runs))
+    names = {chart["name"] for chapter in result for chart in chapter["charts"]}
     assert set() == {f"figure_{number}" for number in range(6, 16)} - names
-    assert found == json.loads(json.dumps(found))
-    said = "On the paper's table: 20 of 23 claims hold, 2 do not, 1 cannot be compared."
-    assert said == found[0]["meaning"].partition(" 2 runs")[0]
+    assert result == json.loads(json.dumps(result))
+    message = "On the paper's table: 20 of 23 claims hold, 2 do not, 1 cannot be compared."
+    assert message == result[0]["meaning"].partition(" 2 runs")[0]
 
 
 def written(folder: Path, runs):
@@ -206,8 +206,8 @@ def written(folder: Path, runs):
     ]
     listed.append({"label": "no luck", "status": "refused", "findings": {}})
     (folder / "public" / "grid.json").write_text(json.dumps({"runs": listed}), encoding="utf-8")
-    for at, run in enumerate(runs):
-        public = folder / "runs" / slug(run.label, at) / "public"
+    for index, run in enumerate(runs):
+        public = folder / "runs" / slug(run.label, index) / "public"
         public.mkdir(parents=True)
         audits: dict[str, list[dict[str, object]]] = {}
         for name, data in run.charts.items():
@@ -219,9 +219,9 @@ def written(folder: Path, runs):
 
 def test_a_finished_experiment_is_read_from_what_it_published(runs, tmp_path):
     written(tmp_path, runs)
-    found = Experiment.read(tmp_path)
-    assert chapters(experiment(runs))[1:] == chapters(found)[1:]
-    assert "Not published: no luck." in chapters(found)[0]["meaning"]
+    result = Experiment.read(tmp_path)
+    assert chapters(experiment(runs))[1:] == chapters(result)[1:]
+    assert "Not published: no luck." in chapters(result)[0]["meaning"]
 
 
 def test_a_missing_report_is_named(runs, tmp_path):

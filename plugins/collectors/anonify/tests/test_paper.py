@@ -7,17 +7,12 @@ import pandas as pd
 import pytest
 from anonify_play import Sampled, installed, real, transports
 
-from anonloom.data.builders import LeafTable
-from anonloom.data.release import Release
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.run.pipeline import Pipeline
+from anonloom import Column, Guard, Pipeline, Release, Schema, StageContext, Table
+from anonloom.hierarchies import LeafTable
 from anonloom_anonify.collector import Anonify
 from anonloom_anonify.registering import Registered
 from anonloom_anonify.study import PID_BYTES
-from anonloom_rounds.carrier import Carrier
+from anonloom_transport.carrier import Carrier
 
 #: Figure 4 (a), with the test results of figure 5 (a).
 DONORS = pd.DataFrame(
@@ -54,7 +49,7 @@ class Threes(Sampled):
 def played(transport, **more):
     collector = Anonify(transport=transport, min_batch=6, min_leave=1, traced=True, **more)
     table = Table.build(DONORS, SCHEMA, np.arange(6))
-    campaign, donated = collector.campaign(table, Threes(), Guard(()), Run(seed=1))
+    campaign, donated = collector.campaign(table, Threes(), Guard(()), StageContext(seed=1))
     return campaign, donated, campaign.run()
 
 
@@ -89,14 +84,14 @@ def test_the_servers_hold_what_donors_registered(example):
     """Figure 4 (a): identifiers with quasi-identifiers, in an order that says nothing."""
     campaign, donated, _ = example
     (trace,) = [entry.trace for entry in campaign.ledger.entries if entry.name == "registration 1"]
-    found = Registered.of(trace.published, donated.layouts.registration.size)
+    result = Registered.of(trace.published, donated.layouts.registration.size)
     sent = trace.sent
     whose = {message[:PID_BYTES]: donor for donor, message in sent.items()}
     assert set(range(6)) == set(whose.values())
-    records = [donated.records[whose[pid]].tobytes() for pid in found.pids]
-    assert records == [record.tobytes() for record in found.records]
+    records = [donated.records[whose[pid]].tobytes() for pid in result.pids]
+    assert records == [record.tobytes() for record in result.records]
     assert sorted(records) == records
-    assert 0 == found.repeated
+    assert 0 == result.repeated
 
 
 def test_the_broadcast_names_the_members_of_each_class(example):
@@ -105,13 +100,13 @@ def test_the_broadcast_names_the_members_of_each_class(example):
     (sent,) = [
         entry.trace.sent for entry in campaign.ledger.entries if entry.name == "registration 1"
     ]
-    called = {message[:PID_BYTES]: int(DONORS["pid"][at]) for at, message in sent.items()}
+    called = {message[:PID_BYTES]: int(DONORS["pid"][index]) for index, message in sent.items()}
     classes = campaign.servers[0].classes
-    found = {
+    results = {
         cells: {called[pid] for pid in members}
         for cells, members in zip(classes.cells, classes.members, strict=True)
     }
-    assert {("*", "*"): set(), **CELLS} == found
+    assert {("*", "*"): set(), **CELLS} == results
 
 
 def test_every_donor_finds_her_class(example):

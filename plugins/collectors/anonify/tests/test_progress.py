@@ -6,10 +6,10 @@ from anonify_play import FIRSTS, played
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom.kinds.estimates import Estimate
+from anonloom.kinds import Estimate
 from anonloom_anonify.outline import named_rounds
 from anonloom_anonify.progress import Progress, silent
-from anonloom_rounds.carrier import Carrier
+from anonloom_transport.carrier import Carrier
 
 PLANNED = {"registration 1": 2.0, "reservation 1": 2.0, "publishing 1.1": 6.0}
 
@@ -42,92 +42,92 @@ class Told:
 
 
 def test_a_study_that_takes_what_was_planned():
-    told = Told()
-    assert 0 == told.begin("registration 1")
-    assert 100 == told.now(after=1)
-    assert 200 == told.begin("reservation 1", after=1)
-    assert 400 == told.begin("publishing 1.1", after=2)
-    assert 700 == told.now(after=3)
-    assert 1000 == told.now(after=3)
-    assert {1000} == {total for _, total in told.told}
+    text = Told()
+    assert 0 == text.begin("registration 1")
+    assert 100 == text.now(after=1)
+    assert 200 == text.begin("reservation 1", after=1)
+    assert 400 == text.begin("publishing 1.1", after=2)
+    assert 700 == text.now(after=3)
+    assert 1000 == text.now(after=3)
+    assert {1000} == {total for _, total in text.told}
 
 
 def test_a_round_never_counts_as_more_than_it_should_take():
-    told = Told()
-    told.begin("registration 1")
-    assert 200 == told.now(after=50)
+    text = Told()
+    text.begin("registration 1")
+    assert 200 == text.now(after=50)
 
 
 def test_later_rounds_are_expected_at_the_pace_of_those_before():
-    told = Told()
-    told.begin("registration 1")
+    text = Told()
+    text.begin("registration 1")
     # Ten times as slow as estimated: so will all others be.
-    assert 200 == told.begin("reservation 1", after=20)
-    assert 300 == told.now(after=10)
+    assert 200 == text.begin("reservation 1", after=20)
+    assert 300 == text.now(after=10)
 
 
 def test_a_round_that_nobody_planned_makes_the_whole_longer():
-    told = Told()
-    told.begin("registration 1")
-    assert 166 == told.begin("registration 2", after=2)
-    assert 333 == told.begin("reservation 1", after=2)
+    text = Told()
+    text.begin("registration 1")
+    assert 166 == text.begin("registration 2", after=2)
+    assert 333 == text.begin("reservation 1", after=2)
 
 
 def test_what_was_planned_for_one_attempt_comes_in_the_next():
-    told = Told({**PLANNED, "publishing 1.2": 6.0})
-    told.begin("registration 1")
-    told.begin("reservation 1", after=2)
-    told.begin("reservation 2", after=2)
-    told.begin("publishing 2.1", after=2)
+    text = Told({**PLANNED, "publishing 1.2": 6.0})
+    text.begin("registration 1")
+    text.begin("reservation 1", after=2)
+    text.begin("reservation 2", after=2)
+    text.begin("publishing 2.1", after=2)
     assert [
         "registration 1",
         "reservation 1",
         "publishing 2.1",
         "publishing 2.2",
         "reservation 2",
-    ] == list(told.progress.planned)
-    assert 666 == told.begin("publishing 2.2", after=6)
-    assert 1000 == told.now(after=6)
+    ] == list(text.progress.planned)
+    assert 666 == text.begin("publishing 2.2", after=6)
+    assert 1000 == text.now(after=6)
 
 
 def test_a_round_that_was_given_up_stays_what_it_took():
-    told = Told()
-    told.begin("registration 1")
-    told.begin("reservation 1", after=2)
-    told.begin("publishing 1.1", after=2)
-    told.begin("reservation 2", after=6)
-    told.begin("publishing 2.1", after=2)
-    assert 1000 == told.now(after=6)
+    text = Told()
+    text.begin("registration 1")
+    text.begin("reservation 1", after=2)
+    text.begin("publishing 1.1", after=2)
+    text.begin("reservation 2", after=6)
+    text.begin("publishing 2.1", after=2)
+    assert 1000 == text.now(after=6)
 
 
 def test_a_round_within_another_does_not_end_it():
-    told = Told({"withdrawal 1.1": 4.0, "publishing 1.1": 6.0})
-    told.begin("publishing 1.1")
-    assert 300 == told.begin("withdrawal 1.1", after=3, within=True)
-    assert 500 == told.now(after=2)
-    assert 700 == told.begin("publishing 1.1", after=2)
-    assert 1000 == told.now(after=3)
+    text = Told({"withdrawal 1.1": 4.0, "publishing 1.1": 6.0})
+    text.begin("publishing 1.1")
+    assert 300 == text.begin("withdrawal 1.1", after=3, within=True)
+    assert 500 == text.now(after=2)
+    assert 700 == text.begin("publishing 1.1", after=2)
+    assert 1000 == text.now(after=3)
 
 
 def test_nothing_planned_is_nothing_told():
-    told = Told({})
-    assert 0 == told.begin("registration 1")
-    assert 0 == told.now(after=5)
+    text = Told({})
+    assert 0 == text.begin("registration 1")
+    assert 0 == text.now(after=5)
     silent().begin("registration 1")
 
 
 @given(st.lists(st.floats(0.1, 10), min_size=3, max_size=3), st.lists(st.floats(0, 20), min_size=6))
 def test_with_planned_rounds_at_their_pace_it_only_rises(costs, steps):
-    told = Told(dict(zip(PLANNED, costs, strict=True)))
+    text = Told(dict(zip(PLANNED, costs, strict=True)))
     ends = 0.0
-    for name, cost in told.planned.items():
-        told.begin(name)
+    for name, cost in text.planned.items():
+        text.begin(name)
         ends += cost
         for step in steps[:2]:
-            told.now(after=min(step, cost / 4))
-        told.time = ends
-        told.now()
-    done = [one for one, _ in told.told]
+            text.now(after=min(step, cost / 4))
+        text.time = ends
+        text.now()
+    done = [item for item, _ in text.told]
     assert sorted(done) == done
     assert 999 <= done[-1] <= 1000
 
@@ -165,12 +165,12 @@ def test_rounds_are_estimated_where_the_transport_can_say():
 
 @pytest.mark.parametrize("transport", [Carrier(), Priced()])
 def test_a_whole_study_is_told_of(transport):
-    told = []
+    texts = []
     campaign = played(FIRSTS, iterations=2, withdrawals=True, transport=transport)
     campaign.progress = Progress.of(
-        named_rounds(campaign.study), transport, lambda *one: told.append(one)
+        named_rounds(campaign.study), transport, lambda *one: texts.append(one)
     )
     campaign.run()
-    assert {1000} == {total for _, total in told}
-    assert all(0 <= done <= 1000 for done, _ in told)
+    assert {1000} == {total for _, total in texts}
+    assert all(0 <= done <= 1000 for done, _ in texts)
     assert 6 == len(campaign.progress.planned)

@@ -3,8 +3,8 @@
 import pytest
 from anonify_play import installed
 
+from anonloom import Pipeline
 from anonloom.errors import SpecError
-from anonloom.run.pipeline import Pipeline
 
 PIPELINE = """\
 version: 1

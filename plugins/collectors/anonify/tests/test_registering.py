@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from anonloom_anonify.registering import Classes, Registered, class_of_everybody
 from anonloom_anonify.study import PID_BYTES
 from anonloom_anonify.work import Grouping
-from anonloom_rounds.packing import pack, unpack
+from anonloom_transport.packing import pack, unpack
 
 UNREADABLE = "the classes cannot be read"
 
@@ -37,20 +37,20 @@ def test_the_order_of_messages_decides_nothing(messages, random):
 
 @given(MESSAGES)
 def test_records_come_in_the_order_of_their_bytes(messages):
-    found = Registered.of(messages, 2)
-    written = [record.tobytes() for record in found.records]
-    assert sorted(zip(written, found.pids, strict=True)) == list(
-        zip(written, found.pids, strict=True)
+    result = Registered.of(messages, 2)
+    written = [record.tobytes() for record in result.records]
+    assert sorted(zip(written, result.pids, strict=True)) == list(
+        zip(written, result.pids, strict=True)
     )
 
 
 @given(MESSAGES)
 def test_identifiers_that_come_twice_are_left_out(messages):
-    found = Registered.of(messages, 2)
+    result = Registered.of(messages, 2)
     ids = [message[:PID_BYTES] for message in messages]
-    assert {one for one in ids if ids.count(one) == 1} == set(found.pids)
-    assert len(messages) - len(found.pids) == found.repeated
-    assert (len(found.pids), 2) == found.records.shape
+    assert {item for item in ids if ids.count(item) == 1} == set(result.pids)
+    assert len(messages) - len(result.pids) == result.repeated
+    assert (len(result.pids), 2) == result.records.shape
 
 
 def test_the_digest_tells_whose_a_record_is():
@@ -60,22 +60,24 @@ def test_the_digest_tells_whose_a_record_is():
 
 
 def classes():
-    messages = [pid(at) + bytes([first, at]) for at, first in enumerate([1, 2, 0, 1, 9, 2, 1])]
+    messages = [
+        pid(index) + bytes([first, index]) for index, first in enumerate([1, 2, 0, 1, 9, 2, 1])
+    ]
     registered = Registered.of(messages, 2)
     return Classes.of(registered, ByFirstByte(classes=2).classify(registered.records, 1))
 
 
 def test_everybody_is_in_the_class_of_the_record():
-    found = classes()
-    assert ((pid(2),), (pid(0), pid(3), pid(6)), (pid(1), pid(5))) == found.members
-    assert (1, 3, 2) == found.sizes
-    assert (("*",), ("class 1",), ("class 2",)) == found.cells
+    result = classes()
+    assert ((pid(2),), (pid(0), pid(3), pid(6)), (pid(1), pid(5))) == result.members
+    assert (1, 3, 2) == result.sizes
+    assert (("*",), ("class 1",), ("class 2",)) == result.cells
 
 
 def test_a_broadcast_reads_back_as_it_was_written():
-    found = classes()
-    again = Classes.decoded(found.encoded())
-    assert (found.members, found.cells) == (again.members, again.cells)
+    result = classes()
+    again = Classes.decoded(result.encoded())
+    assert (result.members, result.cells) == (again.members, again.cells)
 
 
 CELLS = st.none() | st.text(max_size=5)
@@ -90,9 +92,9 @@ def test_any_broadcast_reads_back(found):
 
 
 def test_every_donor_finds_her_class_and_strangers_none():
-    found = class_of_everybody(classes().encoded())
-    assert {pid(2): 0, pid(0): 1, pid(3): 1, pid(6): 1, pid(1): 2, pid(5): 2} == found
-    assert found.get(pid(4)) is None
+    result = class_of_everybody(classes().encoded())
+    assert {pid(2): 0, pid(0): 1, pid(3): 1, pid(6): 1, pid(1): 2, pid(5): 2} == result
+    assert result.get(pid(4)) is None
 
 
 @given(st.binary(max_size=100))

@@ -9,13 +9,13 @@ from anonify_play import FIRSTS, ByFirstByte, played, refusal, study
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom.kinds.slots import SlotKey
+from anonloom.kinds import SlotKey
 from anonloom_anonify.recipient import Recipient
 from anonloom_anonify.registering import Classes
 from anonloom_anonify.releasing import JOIN_BYTES, Opened, assemble, join_key
 from anonloom_anonify.reserving import Choice, Drawn, Reservations, write_reservation
-from anonloom_rounds.packing import pack, unpack
-from anonloom_rounds.signing import Signer, write_signed
+from anonloom_transport.packing import pack, unpack
+from anonloom_transport.signing import Signer, write_signed
 
 UNREADABLE = "the release cannot be read"
 STUDY = study()
@@ -62,11 +62,11 @@ def test_bytes_that_are_no_release_are_refused(data):
 
 
 def _changed(head=None, rows=None, title=None):
-    first, digest, said, listed = unpack(opened([(1, 1, 1), (1, 2, 2)]).encoded(STUDY))
+    first, digest, message, listed = unpack(opened([(1, 1, 1), (1, 2, 2)]).encoded(STUDY))
     return pack(
         first if title is None else title,
         digest,
-        said if head is None else head,
+        message if head is None else head,
         listed if rows is None else rows,
     )
 
@@ -116,7 +116,7 @@ def test_a_join_key_is_one_of_secret_and_rank():
 
 def assembled(claims, answers, kept=None, k=2):
     """Assemble records: `answers` gives the byte of each position, None for nothing."""
-    keys = [SlotKey(bytes([at]) * 16, b"h" * 16) for at in range(len(claims))]
+    keys = [SlotKey(bytes([index]) * 16, b"h" * 16) for index in range(len(claims))]
     written = [write_reservation(key, of) for key, of in zip(keys, claims, strict=True)]
     reservations = Reservations.of(written, 4)
     place = {key.alpha[0]: rank for rank, key in enumerate(reservations.keys)}
@@ -127,8 +127,8 @@ def assembled(claims, answers, kept=None, k=2):
     mask = np.ones(len(claims), bool)
     for donor in range(len(claims)):
         mask[place[donor]] = kept is None or donor in kept
-    cells = tuple((f"cell {at}",) for at in range(4))
-    found = assemble(
+    cells = tuple((f"cell {index}",) for index in range(4))
+    result = assemble(
         study(k=k),
         1,
         Classes(((),) * 4, cells),
@@ -138,46 +138,46 @@ def assembled(claims, answers, kept=None, k=2):
         b"s" * 32,
     )
     whose = {rank: donor for donor, rank in place.items()}
-    return found, [whose[rank] for rank in found.ranks.tolist()]
+    return result, [whose[rank] for rank in result.ranks.tolist()]
 
 
 def test_kept_records_get_the_cells_of_their_class():
-    found, donors = assembled([1, 1, 1, 2, 2], [9, 8, 7, 6, 5], kept={0, 1, 3, 4})
+    result, donors = assembled([1, 1, 1, 2, 2], [9, 8, 7, 6, 5], kept={0, 1, 3, 4})
     assert {0, 1, 3, 4} == set(donors)
-    assert {1: ("cell 1",), 2: ("cell 2",)} == found.opened.classes
-    assert [1, 1, 2, 2] == found.opened.numbers.tolist()
-    assert donors == found.opened.answers[:, 1].tolist()
-    assert {} == found.lost
+    assert {1: ("cell 1",), 2: ("cell 2",)} == result.opened.classes
+    assert [1, 1, 2, 2] == result.opened.numbers.tolist()
+    assert donors == result.opened.answers[:, 1].tolist()
+    assert {} == result.lost
 
 
 def test_records_come_in_the_order_of_class_and_join_key():
-    found, _ = assembled([2, 1, 2, 1, 1, 2], [1] * 6)
-    listed = list(zip(found.opened.numbers.tolist(), found.opened.joins, strict=True))
+    result, _ = assembled([2, 1, 2, 1, 1, 2], [1] * 6)
+    listed = list(zip(result.opened.numbers.tolist(), result.opened.joins, strict=True))
     assert sorted(listed) == listed
-    assert tuple(join_key(b"s" * 32, rank) for rank in found.ranks.tolist()) == found.opened.joins
+    assert tuple(join_key(b"s" * 32, rank) for rank in result.ranks.tolist()) == result.opened.joins
 
 
 def test_what_is_lost_is_counted_by_reason():
-    found, donors = assembled([1, 1, 1, 1, 2, 2, 2], [9, 9, None, 255, 9, None, 255])
+    result, donors = assembled([1, 1, 1, 1, 2, 2, 2], [9, 9, None, 255, 9, None, 255])
     assert {0, 1} == set(donors)
     assert {
         "nothing there, or contested": 2,
         "not readable": 2,
         "classes with too few records": 1,
-    } == found.lost
-    assert {1} == set(found.opened.classes)
+    } == result.lost
+    assert {1} == set(result.opened.classes)
 
 
 def test_suppressed_records_need_no_company():
-    found, donors = assembled([0, 1, 1], [1, 1, 1])
+    result, donors = assembled([0, 1, 1], [1, 1, 1])
     assert {0, 1, 2} == set(donors)
-    assert [0, 1, 1] == found.opened.numbers.tolist()
+    assert [0, 1, 1] == result.opened.numbers.tolist()
 
 
 def test_nothing_at_all_is_a_release_without_records():
-    found, donors = assembled([1, 1], [None, None])
-    assert (0, []) == (len(found.opened), donors)
-    assert same(found.opened, Opened.decoded(found.opened.encoded(STUDY), STUDY))
+    result, donors = assembled([1, 1], [None, None])
+    assert (0, []) == (len(result.opened), donors)
+    assert same(result.opened, Opened.decoded(result.opened.encoded(STUDY), STUDY))
 
 
 # --- the recipient --------------------------------------------------------------------------------
@@ -216,10 +216,10 @@ def test_a_release_of_another_iteration_is_refused(over, recipient):
 def test_a_changed_release_is_refused(over, data):
     recipient = Recipient(over.servers[0].notice, over.pins)
     release = over.servers[0].releases[1]
-    at = data.draw(st.integers(0, len(release) - 1))
-    flipped = bytes([release[at] ^ 1 << data.draw(st.integers(0, 7))])
+    index = data.draw(st.integers(0, len(release) - 1))
+    flipped = bytes([release[index] ^ 1 << data.draw(st.integers(0, 7))])
     assert NOT_SIGNED == refusal(
-        lambda: recipient.take(1, release[:at] + flipped + release[at + 1 :])
+        lambda: recipient.take(1, release[:index] + flipped + release[index + 1 :])
     )
 
 
@@ -234,7 +234,7 @@ def signed_by_all(over, one, kind="release 1"):
     """What it would be if all servers had conspired."""
     document = one.encoded(over.study)
     bound = over.servers[0].council.talk.bound
-    signatures = [Signer(one).sign(kind, bound, document) for one in over.identities]
+    signatures = [Signer(identity).sign(kind, bound, document) for identity in over.identities]
     return write_signed(document, signatures)
 
 

@@ -8,7 +8,7 @@ from anonify_play import ByFirstByte
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom.kinds.slots import SlotKey
+from anonloom.kinds import SlotKey
 from anonloom_anonify.reserving import (
     NO_CLASS,
     Choice,
@@ -47,12 +47,14 @@ def test_the_order_of_messages_decides_nothing(found, random):
 
 
 def test_keys_keep_their_classes():
-    found = Reservations.of([message(at, at % 3) for at in range(9)], 3)
-    assert [int.from_bytes(one.alpha, "big") % 3 for one in found.keys] == found.numbers.tolist()
+    result = Reservations.of([message(index, index % 3) for index in range(9)], 3)
+    assert [
+        int.from_bytes(item.alpha, "big") % 3 for item in result.keys
+    ] == result.numbers.tolist()
 
 
 def test_what_reserves_nothing_is_counted_by_reason():
-    found = Reservations.of(
+    result = Reservations.of(
         [
             message(1, 1),
             message(2, NO_CLASS),
@@ -63,21 +65,21 @@ def test_what_reserves_nothing_is_counted_by_reason():
         ],
         3,
     )
-    assert (key(1),) == found.keys
+    assert (key(1),) == result.keys
     assert {
         "without a class": 2,
         "a class that there is not": 1,
         "a position that was reserved more than once": 2,
-    } == found.refused
+    } == result.refused
 
 
 def test_one_alpha_with_two_heads_is_one_position():
     """Whoever knows an alpha cannot take the position, only destroy it."""
     stolen = SlotKey(key(1).alpha, b"h" * 16)
-    found = Reservations.of([message(1, 1), write_reservation(stolen, 1)], 2)
+    result = Reservations.of([message(1, 1), write_reservation(stolen, 1)], 2)
     assert ((), Counter({"a position that was reserved more than once": 2})) == (
-        found.keys,
-        found.refused,
+        result.keys,
+        result.refused,
     )
 
 
@@ -103,7 +105,7 @@ def test_the_plan_binds_classes_positions_and_what_is_erased():
 
 
 def chosen(claims, sizes, k=2, erased=1, seed=1):
-    messages = [message(at, of) for at, of in enumerate(claims)]
+    messages = [message(index, of) for index, of in enumerate(claims)]
     reservations = Reservations.of(messages, len(sizes))
     choice = Choice.of(reservations, sizes, k, ByFirstByte(erased=erased), seed)
     left = np.bincount(reservations.numbers[choice.kept], minlength=len(sizes))

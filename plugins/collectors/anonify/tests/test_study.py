@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonloom.errors import TransportError
-from anonloom.kinds.slots import slot_of
+from anonloom.kinds import slot_of
 from anonloom_anonify.study import PID_BYTES, RESERVATION_BYTES, WITHDRAWAL_BYTES, Study
 
 UNREADABLE = "the study cannot be read"
 
-SLOTS = tuple(sorted(slot_of(bytes([at])) for at in range(4)))
+SLOTS = tuple(sorted(slot_of(bytes([index])) for index in range(4)))
 
 STUDIES = st.builds(
     Study,
@@ -67,9 +67,9 @@ def test_bytes_that_are_no_study_are_refused(data):
 @given(st.data())
 def test_a_study_changed_anywhere_is_refused_or_another(data):
     written = study().encoded()
-    at = data.draw(st.integers(0, len(written) - 1))
-    byte = data.draw(st.integers(0, 255).filter(lambda value: value != written[at]))
-    changed = written[:at] + bytes([byte]) + written[at + 1 :]
+    index = data.draw(st.integers(0, len(written) - 1))
+    byte = data.draw(st.integers(0, 255).filter(lambda value: value != written[index]))
+    changed = written[:index] + bytes([byte]) + written[index + 1 :]
     with suppress(TransportError):
         assert study() != Study.decoded(changed)
 

@@ -9,16 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom.data.release import Release
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
+from anonloom import Column, Guard, Release, Schema, StageContext, Table
 from anonloom.errors import DataError, TransportError
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.testing.entropy import SeededEntropy
 from anonloom_delivery.collector import Delivery
 from anonloom_delivery.sending import Plan
-from anonloom_rounds.carrier import GUARANTEES, Carrier, Priced
+from anonloom_testing.entropy import SeededEntropy
+from anonloom_transport.carrier import GUARANTEES, Carrier, Priced
 
 SCHEMA = Schema(
     [
@@ -36,12 +32,12 @@ def people(rows: int) -> Table:
     return Table.build(
         pd.DataFrame(
             {
-                "name": [f"person {at}" for at in range(rows)],
-                "age": [at % 7 if at % 5 else None for at in range(rows)],
-                "town": [["Ulm", "Bonn", None][at % 3] for at in range(rows)],
-                "seen": [f"2024-01-{at % 28 + 1:02d}" for at in range(rows)],
-                "whose": [at // 2 for at in range(rows)],
-                "true": [f"row {at}" for at in range(rows)],
+                "name": [f"person {index}" for index in range(rows)],
+                "age": [index % 7 if index % 5 else None for index in range(rows)],
+                "town": [["Ulm", "Bonn", None][index % 3] for index in range(rows)],
+                "seen": [f"2024-01-{index % 28 + 1:02d}" for index in range(rows)],
+                "whose": [index // 2 for index in range(rows)],
+                "true": [f"row {index}" for index in range(rows)],
             }
         ),
         SCHEMA,
@@ -67,7 +63,7 @@ class Watched:
 
 
 def collected(rows=30, seed=1, **parameters):
-    stages, run = Watched(), Run(seed=seed)
+    stages, run = Watched(), StageContext(seed=seed)
     collector = Delivery(**{"transport": Carrier(), "min_batch": 10, **parameters})
     release = collector.collect(people(rows), stages, Guard(()), run)
     return stages.table, release, run
@@ -79,7 +75,7 @@ def figures(run):
 
 def cells(table, rows):
     shown = table.frame.astype(object).where(table.frame.notna(), None)
-    return [[str(cell) for cell in shown.iloc[at]] for at in rows]
+    return [[str(cell) for cell in shown.iloc[index]] for index in rows]
 
 
 def test_every_row_arrives_with_all_its_cells_and_its_origin():
@@ -97,7 +93,7 @@ def test_rows_that_are_nobodys_stay_so():
     stages = Watched()
     stranger = attrs.evolve(people(30), origin=None)
     collector = Delivery(transport=Carrier(), min_batch=10)
-    release = collector.collect(stranger, stages, Guard(()), Run())
+    release = collector.collect(stranger, stages, Guard(()), StageContext())
     assert release.origin is None
 
 
@@ -112,10 +108,10 @@ def test_the_order_of_rows_says_nothing_about_positions():
 @given(st.integers(10, 40), st.sampled_from([0.0, 0.1, 0.5, 0.9]), st.integers(1, 3))
 def test_what_is_not_erased_arrives_once(rows, erase, servers):
     after, _, run = collected(rows, erase=erase, servers=servers)
-    found = figures(run)
-    assert round(rows * erase) == found["erased"]
-    assert rows - found["erased"] == len(after) == len(set(after.origin.tolist()))
-    assert (1.0, 0) == (found["delivered"], found["lost"])
+    result = figures(run)
+    assert round(rows * erase) == result["erased"]
+    assert rows - result["erased"] == len(after) == len(set(after.origin.tolist()))
+    assert (1.0, 0) == (result["delivered"], result["lost"])
 
 
 def test_a_seed_repeats_which_rows_are_erased():
@@ -137,13 +133,13 @@ def test_every_row_is_as_likely_to_be_erased():
 
 def test_who_is_not_heard_in_the_first_round_sends_a_decoy_in_the_second():
     after, _, run = collected(30, transport=Carrier(loses=10), erase=0.5, traced=True)
-    found = figures(run)
-    assert 3 == found["without_position"]
-    assert 30 == found["anonymity_set"]
+    result = figures(run)
+    assert 3 == result["without_position"]
+    assert 30 == result["anonymity_set"]
     # Some of the unheard were to be erased.
-    assert 27 == len(after) + found["erased"]
-    assert 30 - found["erased"] - len(after) == found["lost"] == 3
-    assert len(after) / (30 - found["erased"]) == found["delivered"]
+    assert 27 == len(after) + result["erased"]
+    assert 30 - result["erased"] - len(after) == result["lost"] == 3
+    assert len(after) / (30 - result["erased"]) == result["delivered"]
     (rounds,) = run.traces
     post, deposit = rounds.traces
     assert set(range(30)) == set(post.sent)
@@ -151,38 +147,38 @@ def test_who_is_not_heard_in_the_first_round_sends_a_decoy_in_the_second():
     # Nobody is absent: those without a position upload too.
     assert not deposit.absent
     uploaded = {
-        one.envelope.sender.index for one in deposit.network if one.envelope.step == "upload"
+        item.envelope.sender.index for item in deposit.network if item.envelope.step == "upload"
     }
     assert set(range(30)) == uploaded
 
 
 def test_a_withheld_record_is_lost_and_a_foreign_one_refused():
     after, _, run = collected(30, transport=Carrier(withholds=True, spoils=True, grumbles=True))
-    found = figures(run)
-    assert 28 == len(after) == found["arrived"]
-    assert (28 / 30, 2) == (found["delivered"], found["lost"])
-    assert 121 == found["refused"]
+    result = figures(run)
+    assert 28 == len(after) == result["arrived"]
+    assert (28 / 30, 2) == (result["delivered"], result["lost"])
+    assert 121 == result["refused"]
     (refusals,) = [item for item in run.found if item.name == "refusals"]
     assert [["column 'age': no number", 1], ["said it too loudly", 120]] == refusals.data["rows"]
 
 
 def test_sizes_and_costs_are_counted_per_sender_and_server():
     _, _, run = collected(30, servers=3, record_bytes=100)
-    found = figures(run)
-    assert 100 == found["record_size"]
+    result = figures(run)
+    assert 100 == result["record_size"]
     # A post of 32 bytes and a row of 16 + 16 + 100 + 16, each with the digest of its round.
-    assert 3 * (32 + 32) + 3 * (32 + 16 + 16 + 100 + 16) == found["upload"]
-    assert 30 * 32 < found["download"]
-    assert 0 == found["between_servers"]
-    assert "no" == found["simulated"]
+    assert 3 * (32 + 32) + 3 * (32 + 16 + 16 + 100 + 16) == result["upload"]
+    assert 30 * 32 < result["download"]
+    assert 0 == result["between_servers"]
+    assert "no" == result["simulated"]
     (costs,) = [item for item in run.found if item.name == "costs"]
     assert [
         f"{operation}-{phase}"
         for operation in ("post", "deposit")
         for phase in ("begin", "upload", "close", "settle", "open")
     ] == [row[0] for row in costs.data["rows"]]
-    per_phase = [value for name, value in found.items() if name.startswith("server_cpu.")]
-    assert sum(per_phase) == pytest.approx(found["server_cpu"])
+    per_phase = [value for name, value in result.items() if name.startswith("server_cpu.")]
+    assert sum(per_phase) == pytest.approx(result["server_cpu"])
 
 
 def test_all_records_have_one_size_on_the_wire():
@@ -226,10 +222,10 @@ def test_too_few_that_were_heard_are_refused():
 
 
 def test_progress_is_told():
-    told = []
-    run = Run(report=lambda done, total: told.append((done, total)))
-    Delivery(transport=Carrier(), min_batch=10).collect(people(10), Watched(), Guard(()), run)
-    assert [(1, 4), (2, 4), (3, 4), (4, 4)] == told
+    texts = []
+    context = StageContext(report=lambda done, total: texts.append((done, total)))
+    Delivery(transport=Carrier(), min_batch=10).collect(people(10), Watched(), Guard(()), context)
+    assert [(1, 4), (2, 4), (3, 4), (4, 4)] == texts
 
 
 def test_a_text_that_is_too_long_is_refused_before_anything_is_sent():
@@ -332,7 +328,7 @@ def test_the_second_round_knows_how_many_were_in_the_first():
     *_, run = collected(30, transport=Carrier(), dishonest=0.1, min_leave=7, traced=True)
     (rounds,) = run.traces
     for trace in rounds.traces:
-        uploads = (one.envelope for one in trace.network if one.envelope.step == "upload")
+        uploads = (item.envelope for item in trace.network if item.envelope.step == "upload")
         assert set(range(33)) == {upload.sender.index for upload in uploads}
     plan = Plan(
         transport=Carrier(),
@@ -342,5 +338,5 @@ def test_the_second_round_knows_how_many_were_in_the_first():
         entropy=SeededEntropy(),
         min_leave=7,
     )
-    described = plan.deposit([bytes([at]) * 32 for at in range(9)], 1, "a name", senders=12)
+    described = plan.deposit([bytes([index]) * 32 for index in range(9)], 1, "a name", senders=12)
     assert (12, 12, 7) == (described.cohort, described.capacity, described.min_leave)

@@ -1,7 +1,7 @@
 """The kit's checks of an integrity scheme."""
 
-from anonloom.testing import IntegrityConformance
 from anonloom_digest.digest import Digest
+from anonloom_testing import IntegrityConformance
 
 
 class TestDigest(IntegrityConformance):

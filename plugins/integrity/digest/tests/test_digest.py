@@ -21,9 +21,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonloom.errors import IntegrityError, UsageError
-from anonloom.kinds.integrity import Known
+from anonloom.kinds import Known
 from anonloom_digest.digest import DOMAIN, Digest
-from anonloom_proofs import keys
+from anonloom_seals import keys
 
 FILES = {"release.csv": b"age,zip\n[1, 2],*\n", "report.json": b"{}", "proofs/a.bin": b"\0\1"}
 

@@ -1,7 +1,7 @@
 """The kit's checks of an integrity scheme, without and with indexed columns."""
 
-from anonloom.testing import IntegrityConformance
 from anonloom_merkle.scheme import Merkle
+from anonloom_testing import IntegrityConformance
 
 
 class TestMerkle(IntegrityConformance):

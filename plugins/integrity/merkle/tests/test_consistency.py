@@ -114,13 +114,15 @@ class TestForgery:
     @given(growths(), st.data())
     def test_a_hash_more_or_less_is_refused(self, growth, data):
         old, old_root, new, new_root, path = growth
-        at = 32 * data.draw(st.integers(0, len(path) // 32))
+        index = 32 * data.draw(st.integers(0, len(path) // 32))
         sizes = f"from {old} to {new} leaves it must have {len(path)}"
         more = f"the proof of growth has {len(path) + 32} bytes; {sizes}"
-        assert more == refusal(old, old_root, new, new_root, path[:at] + bytes(32) + path[at:])
-        if at < len(path):
+        assert more == refusal(
+            old, old_root, new, new_root, path[:index] + bytes(32) + path[index:]
+        )
+        if index < len(path):
             less = f"the proof of growth has {len(path) - 32} bytes; {sizes}"
-            assert less == refusal(old, old_root, new, new_root, path[:at] + path[at + 32 :])
+            assert less == refusal(old, old_root, new, new_root, path[:index] + path[index + 32 :])
 
     @given(growths(), st.integers(0, 90))
     def test_another_older_size_is_noticed(self, growth, said):

@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 
 from anonloom.errors import IntegrityError
-from anonloom.kinds.integrity import Known, Query
+from anonloom.kinds import Known, Query
 from anonloom_merkle.scheme import GrowingTree, Merkle
-from anonloom_proofs.binding import BoundRows
-from anonloom_proofs.condition import Condition
-from anonloom_proofs.encoding import EncodedColumn
-from anonloom_proofs.head import Head
-from anonloom_proofs.layout import Layout
-from anonloom_proofs.proof import Proof
-from anonloom_proofs.published import Published
-from anonloom_proofs.ranges import Range, check_range
-from anonloom_proofs.salts import Seeds
+from anonloom_seals.binding import BoundRows
+from anonloom_seals.condition import Condition
+from anonloom_seals.encoding import EncodedColumn
+from anonloom_seals.head import Head
+from anonloom_seals.layout import Layout
+from anonloom_seals.proof import Proof
+from anonloom_seals.published import Published
+from anonloom_seals.ranges import Range, check_range
+from anonloom_seals.salts import Seeds
 
 ROWS = ['"[1, 3]",4', '"[2, 2]",5', "*,4", '"[1, 3]",']
 
@@ -72,9 +72,9 @@ BITS = pytest.mark.parametrize("bits", ["one", pytest.param("all", marks=pytest.
 
 
 def flips(content, bits):
-    for at in range(len(content)):
-        for bit in range(8) if bits == "all" else (at % 8,):
-            yield content[:at] + bytes([content[at] ^ 1 << bit]) + content[at + 1 :]
+    for index in range(len(content)):
+        for bit in range(8) if bits == "all" else (index % 8,):
+            yield content[:index] + bytes([content[index] ^ 1 << bit]) + content[index + 1 :]
 
 
 # --- releases ------------------------------------------------------------------------------------
@@ -144,8 +144,8 @@ KINDS = ["rows", "where on intervals", "where on single values", "since"]
 def test_every_flipped_bit_of_a_proof(proofs, kind, bits):
     Merkle().verify_proof(proofs[kind])
     for changed in flips(proofs[kind], bits):
-        said = refusal(Merkle().verify_proof, changed)
-        assert said.startswith("'the proof' is malformed: ")
+        message = refusal(Merkle().verify_proof, changed)
+        assert message.startswith("'the proof' is malformed: ")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -177,7 +177,7 @@ def test_rows_dropped_added_repeated_or_moved_in_a_proof(proofs):
 
     def picked(*places):
         return {
-            name: tuple(getattr(part, name)[at] for at in places)
+            name: tuple(getattr(part, name)[index] for index in places)
             for name in ("positions", "numbers", "salts", "rows")
         }
 
@@ -239,7 +239,7 @@ def test_forged_growth(versions, proofs):
 
 def bound(cells):
     layout = Layout(("age", "id"), ("number", "category"))
-    ids = [str(at) for at in range(len(cells))]
+    ids = [str(index) for index in range(len(cells))]
     columns = tuple(
         EncodedColumn.of(texts, np.arange(len(texts)), kind)
         for texts, kind in ((cells, "number"), (ids, "category"))
@@ -293,5 +293,5 @@ def test_nobody_gets_another_answer_accepted(cells, low, high, expected):
     ]
     places = [place for place in rows.orders if place[0] == "age"]
     shown = [[rows.show(place, positions) for positions in subsets] for place in places]
-    told = {accepted(head, sought, parts) for parts in itertools.product(*shown)}
-    assert {None, tuple(expected)} == told
+    texts = {accepted(head, sought, parts) for parts in itertools.product(*shown)}
+    assert {None, tuple(expected)} == texts

@@ -50,7 +50,7 @@ def tree_of(rows):
 
 
 def shown(rows, positions):
-    return {at: sha256(b"\0" + rows[at]).digest() for at in positions}
+    return {index: sha256(b"\0" + rows[index]).digest() for index in positions}
 
 
 @st.composite
@@ -78,8 +78,8 @@ def refusal(size, leaves, path):
 
 class TestRfc:
     def test_roots_known_from_certificate_transparency(self):
-        found = [tree_of(KNOWN_LEAVES[:n]).root.hex() for n in range(1, 9)]
-        assert KNOWN_ROOTS == found
+        results = [tree_of(KNOWN_LEAVES[:n]).root.hex() for n in range(1, 9)]
+        assert KNOWN_ROOTS == results
         empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
         assert empty == tree_of([]).root.hex()
 
@@ -89,9 +89,9 @@ class TestRfc:
         tree, root = tree_of(rows), bytes.fromhex(vector["root"])
         assert root == tree.root
         assert len(rows) == tree.size
-        for at, path in enumerate(vector["inclusion"]):
-            assert path == tree.prove([at]).hex()
-            assert root == Tree.recompute(len(rows), shown(rows, [at]), bytes.fromhex(path))
+        for index, path in enumerate(vector["inclusion"]):
+            assert path == tree.prove([index]).hex()
+            assert root == Tree.recompute(len(rows), shown(rows, [index]), bytes.fromhex(path))
         for some in vector["some"]:
             leaves, path = shown(rows, some["positions"]), bytes.fromhex(some["path"])
             assert path == tree.prove(some["positions"])
@@ -101,23 +101,23 @@ class TestRfc:
         for vector in VECTORS:
             rows = [leaf.encode() for leaf in vector["leaves"]]
             assert vector["root"] == MTH(rows).hex()
-            paths = [b"".join(PATH(at, rows)).hex() for at in range(len(rows))]
+            paths = [b"".join(PATH(index, rows)).hex() for index in range(len(rows))]
             assert vector["inclusion"] == paths
 
     @given(st.lists(st.binary(max_size=40), max_size=70))
     def test_root_and_inclusion_are_those_of_the_second_implementation(self, rows):
         tree = tree_of(rows)
         assert MTH(rows) == tree.root
-        for at in range(len(rows)):
-            assert b"".join(PATH(at, rows)) == tree.prove([at])
+        for index in range(len(rows)):
+            assert b"".join(PATH(index, rows)) == tree.prove([index])
 
     @pytest.mark.parametrize("size", [1023, 1024, 1025, 2047, 2048, 2049, 2050, 2051, 4099])
     def test_levels_longer_than_what_is_hashed_at_once(self, size):
         rows = rows_of(size)
         tree = tree_of(rows)
         assert MTH(rows) == tree.root
-        for at in (0, size // 2, size - 1):
-            assert b"".join(PATH(at, rows)) == tree.prove([at])
+        for index in (0, size // 2, size - 1):
+            assert b"".join(PATH(index, rows)) == tree.prove([index])
 
     @given(proofs())
     def test_some_leaves_are_proved_by_the_fewest_hashes(self, proof):
@@ -173,8 +173,8 @@ class TestForgery:
     def test_any_bit_of_a_leaf_changes_the_root(self, proof, data):
         rows, positions, path = proof
         leaves = shown(rows, positions)
-        at = data.draw(st.sampled_from(positions))
-        leaves[at] = flipped(leaves[at], data.draw(st.integers(0, 255)))
+        index = data.draw(st.sampled_from(positions))
+        leaves[index] = flipped(leaves[index], data.draw(st.integers(0, 255)))
         assert tree_of(rows).root != Tree.recompute(len(rows), leaves, path)
 
     def test_every_bit_of_one_proof(self):
@@ -187,17 +187,17 @@ class TestForgery:
     @given(proofs(), st.data())
     def test_a_hash_more_or_less_is_refused(self, proof, data):
         rows, positions, path = proof
-        at = 32 * data.draw(st.integers(0, len(path) // 32))
+        index = 32 * data.draw(st.integers(0, len(path) // 32))
         leaves = shown(rows, positions)
-        added = path[:at] + data.draw(st.binary(min_size=32, max_size=32)) + path[at:]
+        added = path[:index] + data.draw(st.binary(min_size=32, max_size=32)) + path[index:]
         assert recomputed(len(rows), leaves, added) is None
-        if at < len(path):
-            assert recomputed(len(rows), leaves, path[:at] + path[at + 32 :]) is None
+        if index < len(path):
+            assert recomputed(len(rows), leaves, path[:index] + path[index + 32 :]) is None
 
     @given(proofs(), st.data())
     def test_hashes_in_another_order_change_the_root(self, proof, data):
         rows, positions, path = proof
-        hashes = [path[at : at + 32] for at in range(0, len(path), 32)]
+        hashes = [path[index : index + 32] for index in range(0, len(path), 32)]
         other = data.draw(st.permutations(hashes))
         assume(other != hashes)
         root = Tree.recompute(len(rows), shown(rows, positions), b"".join(other))
@@ -235,11 +235,11 @@ class TestForgery:
         for size in range(1, 35):
             rows = rows_of(size)
             tree = tree_of(rows)
-            for at in range(size):
-                leaf, path = shown(rows, [at]), tree.prove([at])
-                for said in range(at + 1, 70):
-                    same = turns(at, size) == turns(at, said)
-                    assert same == (tree.root == recomputed(said, leaf, path))
+            for index in range(size):
+                leaf, path = shown(rows, [index]), tree.prove([index])
+                for message in range(index + 1, 70):
+                    same = turns(index, size) == turns(index, message)
+                    assert same == (tree.root == recomputed(message, leaf, path))
 
     @given(st.integers(2, 70), st.integers(1, 90), st.data())
     def test_a_node_cannot_be_shown_as_a_leaf(self, size, said, data):
@@ -254,8 +254,8 @@ class TestForgery:
         forged = leaf_hashes([b"".join(below)])
         assert forged != bytes(tree.node(level, place))
         path = tree.prove(range(first, min(size, first + (1 << level))))
-        for at in {place, first}:
-            assert tree.root != recomputed(said, {at: forged}, path)
+        for index in {place, first}:
+            assert tree.root != recomputed(said, {index: forged}, path)
 
     def test_a_node_taken_as_a_leaf_hash_needs_another_size(self):
         """The hash of a node leads to the root as a leaf only in a tree that is said to be smaller."""
@@ -263,7 +263,7 @@ class TestForgery:
         tree = tree_of(rows)
         node, path = bytes(tree.node(1, 1)), tree.prove([2, 3])
         assert tree.root == Tree.recompute(4, {1: node}, path)
-        assert [None] * 8 == [recomputed(8, {at: node}, path) for at in range(8)]
+        assert [None] * 8 == [recomputed(8, {index: node}, path) for index in range(8)]
         # And it is no leaf of a smaller tree either: it would have to be the hash of a row.
         assert node != sha256(LEAF + tree.stored()[64:128]).digest()
 
@@ -328,8 +328,8 @@ class TestStored:
         again = Tree.of_stored(bytes(tree.stored()), size)
         assert (tree.size, tree.root) == (again.size, again.root)
         if size:
-            at = data.draw(st.integers(0, size - 1))
-            assert tree.prove([at]) == again.prove([at])
+            index = data.draw(st.integers(0, size - 1))
+            assert tree.prove([index]) == again.prove([index])
 
     def test_from_a_mapped_file(self, tmp_path):
         rows = rows_of(100)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from anonloom.kinds.work import Campaign
+from anonloom.kinds import Campaign
 from anonloom_sentinels_twins.posterior import Counts
 
 Rates = NDArray[np.float64]
@@ -22,10 +22,10 @@ def _draw(
     """
     runs, workers = rates.shape
     classes = len(campaign.classes)
-    at = np.arange(runs)[:, None]
+    index = np.arange(runs)[:, None]
     order = rng.permuted(np.tile(np.arange(workers), (runs, 1)), axis=1)
     worker = order[:, np.arange(sentinels) % workers]
-    omits = rng.random((runs, sentinels)) < rates[at, worker]
+    omits = rng.random((runs, sentinels)) < rates[index, worker]
     wrong = np.where(omits, rng.integers(classes, size=omits.shape) != 0, False)
     wrong |= ~omits & (rng.random(omits.shape) < campaign.error)
     pairs = np.argwhere(np.triu(np.ones((workers, workers)), 1))
@@ -34,18 +34,18 @@ def _draw(
     true = rng.choice(classes, size=(runs, twins), p=campaign.classes)
     differs = rng.random((runs, twins)) < campaign.error
     guess = int(np.argmax(campaign.classes))
-    said = [
-        np.where(rng.random((runs, twins)) < rates[at, holder], guess, honest)
+    messages = [
+        np.where(rng.random((runs, twins)) < rates[index, holder], guess, honest)
         for holder, honest in ((one, true), (other, np.where(differs, -1, true)))
     ]
-    differ = said[0] != said[1]
+    differ = messages[0] != messages[1]
     failed, passed = np.zeros((2, runs, workers))
-    np.add.at(failed, (np.broadcast_to(at, worker.shape), worker), wrong)
-    np.add.at(passed, (np.broadcast_to(at, worker.shape), worker), ~wrong)
+    np.add.at(failed, (np.broadcast_to(index, worker.shape), worker), wrong)
+    np.add.at(passed, (np.broadcast_to(index, worker.shape), worker), ~wrong)
     tables = np.zeros((2, runs, workers, workers))
     for table, chosen in zip(tables, (differ, ~differ), strict=True):
         for first, second in ((one, other), (other, one)):
-            np.add.at(table, (np.broadcast_to(at, one.shape), first, second), chosen)
+            np.add.at(table, (np.broadcast_to(index, one.shape), first, second), chosen)
     return Counts(failed, passed, tables[0], tables[1])
 
 

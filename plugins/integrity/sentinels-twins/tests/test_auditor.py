@@ -5,17 +5,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonloom.data.case import Case
-from anonloom.data.release import Release
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import Table
+from anonloom import AuditInput, Column, Release, Schema, StageContext, Table
 from anonloom.errors import ParameterError
-from anonloom.kinds.context import Run
-from anonloom.kinds.work import Campaign
-from anonloom.testing import AuditorConformance, tables
+from anonloom.kinds import Campaign
 from anonloom_sentinels_twins import accusations, formulas
 from anonloom_sentinels_twins.auditor import ALL, Outsourcing
 from anonloom_sentinels_twins.simulation import Share
+from anonloom_testing import AuditorConformance, tables
 
 SMALL = {"workers": 3, "lazy": 1, "budget": 12, "campaigns": 20, "judged": 4}
 ZIPF = {"classes": 4, "alpha": 1}
@@ -61,20 +57,22 @@ def table_of(rows=1200, classes=3, seed=5, noise=0.05):
 
 def audited(table=None, seed=1, **params):
     table = table or table_of()
-    return Outsourcing(**params).audit(Case(Release.as_it_is(table), table), Run(seed=seed))
+    return Outsourcing(**params).audit(
+        AuditInput(Release.as_it_is(table), table), StageContext(seed=seed)
+    )
 
 
 def test_classes_and_their_shares_come_from_the_label():
-    found = audited(figures=("classes",), campaigns=50)
+    result = audited(figures=("classes",), campaigns=50)
     shares = table_of().column("kind").value_counts(normalize=True)
-    assert shares.max() == pytest.approx(found["guessed_like_data"].value)
-    assert 1 / 3 == pytest.approx(found["guessed_uniform"].value)
+    assert shares.max() == pytest.approx(result["guessed_like_data"].value)
+    assert 1 / 3 == pytest.approx(result["guessed_uniform"].value)
 
 
 def test_zipfs_law_can_stand_in_for_them():
-    found = audited(figures=("classes", "crossing"), campaigns=50, zipf=ZIPF)
-    assert 0.48 == pytest.approx(found["guessed_like_data"].value)
-    assert 0.598 == pytest.approx(found["crossing"].value, abs=5e-4)
+    result = audited(figures=("classes", "crossing"), campaigns=50, zipf=ZIPF)
+    assert 0.48 == pytest.approx(result["guessed_like_data"].value)
+    assert 0.598 == pytest.approx(result["crossing"].value, abs=5e-4)
 
 
 def test_leaving_an_experiment_out_changes_no_other():
@@ -84,16 +82,16 @@ def test_leaving_an_experiment_out_changes_no_other():
 
 
 def test_the_declared_campaign_is_stated_and_simulated():
-    found = audited(
+    result = audited(
         figures=("campaign",), campaigns=4000, judged=40, zipf=ZIPF, workers=5, lazy=2, budget=40
     )
-    stated, simulated = found["detection_stated"], found["detection_simulated"]
+    stated, simulated = result["detection_stated"], result["detection_simulated"]
     assert "bound" == stated.status
     assert simulated.interval[1] >= stated.value
-    assert 40 == found["sentinels"].value + found["twins"].value
-    assert 0.0 == found["honest_campaign_accused"].value
-    assert found["honest_accused"].value <= 0.05
-    assert 0 < found["lazy_accused"].value < 1
+    assert 40 == result["sentinels"].value + result["twins"].value
+    assert 0.0 == result["honest_campaign_accused"].value
+    assert result["honest_accused"].value <= 0.05
+    assert 0 < result["lazy_accused"].value < 1
 
 
 def test_the_controls_that_are_judged_notice_as_often_as_the_formula_says():
@@ -112,27 +110,27 @@ def test_the_controls_that_are_judged_notice_as_often_as_the_formula_says():
 
 
 def test_a_colluding_majority_gets_no_honest_worker_accused():
-    found = audited(
+    result = audited(
         figures=("collusion",), campaigns=20, judged=60, zipf=ZIPF, workers=7, lazy=2, budget=100
     )
-    accused = found["majority_honest_accused"]
+    accused = result["majority_honest_accused"]
     assert 0.0 == accused.value
     assert "4 of 7 workers collude; the plan expects 2 who do not." in accused.meaning
-    assert 0 < found["majority_disputed"].value <= 1
+    assert 0 < result["majority_disputed"].value <= 1
 
 
 def test_a_budget_without_a_sentinel_for_every_worker_is_not_assessable():
-    found = audited(figures=("campaign", "collusion"), campaigns=5, workers=9, budget=8)
+    result = audited(figures=("campaign", "collusion"), campaigns=5, workers=9, budget=8)
     for name in ("detection_stated", "lazy_accused", "majority_honest_accused"):
-        assert "not assessable" == found[name].status
-        assert "the budget leaves some workers without a sentinel" in found[name].meaning
+        assert "not assessable" == result[name].status
+        assert "the budget leaves some workers without a sentinel" in result[name].meaning
 
 
 @pytest.mark.parametrize("budget", [1, 6])
 def test_small_budgets_and_many_workers_are_no_trouble(budget):
-    figures = tuple(one for one in ALL if one not in ("proxies", "campaign"))
-    found = audited(workers=100, lazy=100, budget=budget, campaigns=5, figures=figures)
-    assert found["largest_deviation"].value < 6
+    figures = tuple(item for item in ALL if item not in ("proxies", "campaign"))
+    result = audited(workers=100, lazy=100, budget=budget, campaigns=5, figures=figures)
+    assert result["largest_deviation"].value < 6
 
 
 @pytest.fixture(scope="module")
@@ -148,7 +146,7 @@ def test_workers_with_a_cheap_model_are_noticed_less_often_than_the_formulas_say
     for control in ("sentinel", "twin"):
         measured = proxies[f"proxy_per_{control}"]
         assert measured.interval[1] < proxies[f"blind_per_{control}"].value
-        assert any("Not blind" in said for said in measured.assumptions)
+        assert any("Not blind" in message for message in measured.assumptions)
     assert proxies["proxy_undetected"].value > proxies["blind_undetected"].value
 
 
@@ -161,16 +159,16 @@ def test_blind_workers_on_the_same_rows_are_noticed_as_the_formulas_say(proxies)
 
 def test_a_model_that_is_sure_of_nothing_is_not_assessable():
     noise = table_of(400, classes=6, noise=1.0)
-    found = audited(noise, figures=("proxies",), judged=10, workers=3, lazy=1)
-    assert "not assessable" == found["proxy_omitted"].status
-    assert "sure of no row" in found["proxy_omitted"].meaning
+    result = audited(noise, figures=("proxies",), judged=10, workers=3, lazy=1)
+    assert "not assessable" == result["proxy_omitted"].status
+    assert "sure of no row" in result["proxy_omitted"].meaning
 
 
 def test_a_rare_class_leaves_too_few_rows():
     table = table_of(60)
-    found = audited(table.take(np.arange(12)), figures=("proxies",), judged=10, workers=3, lazy=1)
-    assert "not assessable" == found["proxy_omitted"].status
-    assert "too few rows of some class" in found["proxy_omitted"].meaning
+    result = audited(table.take(np.arange(12)), figures=("proxies",), judged=10, workers=3, lazy=1)
+    assert "not assessable" == result["proxy_omitted"].status
+    assert "too few rows of some class" in result["proxy_omitted"].meaning
 
 
 @pytest.mark.parametrize(
@@ -194,9 +192,9 @@ def test_what_is_wrong_with_a_label_is_said_before_any_data_are_read(params, col
 def test_nothing_is_assessable_without_two_classes():
     table = table_of()
     frame = table.frame.assign(kind="a")
-    found = audited(Table.build(frame, table.schema), figures=("crossing", "campaign"))
-    assert {"not assessable"} == {finding.status for finding in found}
-    assert () == found.charts
+    result = audited(Table.build(frame, table.schema), figures=("crossing", "campaign"))
+    assert {"not assessable"} == {finding.status for finding in result}
+    assert () == result.charts
 
 
 @pytest.mark.parametrize(
@@ -215,7 +213,7 @@ def test_more_lazy_workers_than_workers_are_refused():
 
 
 def test_all_experiments_run_where_everybody_is_lazy():
-    found = audited(workers=3, lazy=3, omission=1.0, budget=10, campaigns=20, judged=4)
-    assert "sentinels" == found["better_control"].value
-    assert 0.0 == found["crossing"].value
+    result = audited(workers=3, lazy=3, omission=1.0, budget=10, campaigns=20, judged=4)
+    assert "sentinels" == result["better_control"].value
+    assert 0.0 == result["crossing"].value
     assert set(ALL) == set(attrs.fields_dict(Outsourcing)["figures"].default)

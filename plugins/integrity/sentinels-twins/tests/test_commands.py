@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonloom.cli import main
+from anonloom._cli import main
 from anonloom_sentinels_twins import files, likeness, planning
 from anonloom_sentinels_twins import key as keys
 
@@ -62,16 +62,16 @@ def refused(capsys, code, *, out=""):
 
 
 def test_a_plan_says_what_it_is_good_for_before_it_is_written(folder, capsys, monkeypatch):
-    said = []
+    messages = []
     original = files.write_plan
 
     def write(*arguments):
-        said.append(capsys.readouterr().out)
+        messages.append(capsys.readouterr().out)
         original(*arguments)
 
     monkeypatch.setattr(files, "write_plan", write)
     assert 0 == plan("--budget", "60", "--price", "0.5")
-    lines = said[0].splitlines()
+    lines = messages[0].splitlines()
     assert re.fullmatch(r"controls: \d+ sentinels, \d+ twins", lines[0])
     assert "extra jobs: 60, 15.00% of 400" == lines[1]
     assert "cost: 30.00 of 230.00" == lines[2]
@@ -166,19 +166,19 @@ def test_camps_that_contradict_each_other_are_said_and_nobody_is_accused(
     sentinels = set(key.job[key.row == keys.NONE])
     for number in range(1, 5):
         path = folder / "answers" / f"worker-0{number}.csv"
-        said = pd.read_csv(path)
-        said.loc[~said["job"].isin(sentinels), "result"] = "young"
-        said.to_csv(path, index=False)
+        message = pd.read_csv(path)
+        message.loc[~message["job"].isin(sentinels), "result"] = "young"
+        message.to_csv(path, index=False)
     capsys.readouterr()
     assert 5 == main(["outsource", "verify", "plan", "answers", "--results", "results.csv"])
     captured = capsys.readouterr()
     lines = captured.out.splitlines()
     assert ["disputed"] * 6 == [line.split()[-1] for line in lines[1:7]]
-    told = (
+    text = (
         "workers 1, 2, 3, 4 and workers 5, 6 contradict each other, and no control tells who of "
         "them omits work: this accuses nobody"
     )
-    assert f"dispute: {told}" in lines
+    assert f"dispute: {text}" in lines
     results = pd.read_csv("results.csv")
     truth = np.array(classified(pd.read_csv("rows.csv")["age"]))
     trusted = (results["distrusted"] == "no").to_numpy()
@@ -186,7 +186,7 @@ def test_camps_that_contradict_each_other_are_said_and_nobody_is_accused(
     assert truth[trusted].tolist() == results["result"][trusted].tolist()
     assert captured.err.endswith(
         "    the evidence is not enough to accuse any one worker\n"
-        f"    {told}\n"
+        f"    {text}\n"
         f"    distrust {400 - trusted.sum()} of 400 results\n"
     )
 
@@ -263,8 +263,8 @@ def test_groups_never_share_a_job(folder):
     assert 0 == plan("--budget", "100", "--collude", "1,2,3", "--collude", "4, 5")
     key = files.read_plan(folder / "plan")
     assert (frozenset({0, 1, 2}), frozenset({3, 4})) == key.campaign.groups
-    for one, other in key.worker[key.pairs()].tolist():
-        assert not any({one, other} <= group for group in key.campaign.groups)
+    for item, other in key.worker[key.pairs()].tolist():
+        assert not any({item, other} <= group for group in key.campaign.groups)
 
 
 def test_disguised_twins_differ_a_little(folder):
@@ -486,9 +486,9 @@ def test_results_of_no_known_class_are_counted(folder, capsys):
     path = folder / "answers" / "worker-01.csv"
     key = files.read_plan(folder / "plan")
     alone = (key.row != keys.NONE) & ~np.isin(key.row, key.row[key.copy]) & (key.worker == 0)
-    said = pd.read_csv(path)
-    said.loc[said["job"] == key.job[np.flatnonzero(alone)[0]], "result"] = "=1+1"
-    said.to_csv(path, index=False)
+    message = pd.read_csv(path)
+    message.loc[message["job"] == key.job[np.flatnonzero(alone)[0]], "result"] = "=1+1"
+    message.to_csv(path, index=False)
     capsys.readouterr()
     assert 0 == main(["outsource", "verify", "plan", "answers"])
     assert "new: 1 of 400 results are of no class that the known rows have" in (

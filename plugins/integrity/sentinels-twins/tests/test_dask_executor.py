@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from anonloom.errors import PluginError, UsageError
-from anonloom.kinds.work import JOB, RESULT, Campaign, OmittedWork
+from anonloom.kinds import JOB, RESULT, Campaign, OmittedWork
 from anonloom_sentinels_twins import dask_executor
 from anonloom_sentinels_twins.dask_executor import Behaving, execute
 from anonloom_sentinels_twins.scheme import SentinelsTwins
@@ -39,22 +39,22 @@ def cluster(workers):
         # Port 0: whoever tests beside us has a dashboard's port already.
         distributed.LocalCluster(
             n_workers=workers, threads_per_worker=1, processes=False, dashboard_address=":0"
-        ) as found,
-        distributed.Client(found, set_as_default=False) as client,
+        ) as result,
+        distributed.Client(result, set_as_default=False) as client,
     ):
         yield client
 
 
 @pytest.fixture(scope="module")
 def client():
-    with cluster(4) as found:
-        yield found
+    with cluster(4) as result:
+        yield result
 
 
 def batches(number=4, rows=30):
     rng = np.random.default_rng(1)
     return [
-        people(rows, rng).assign(**{JOB: [f"{n}-{at}" for at in range(rows)]})
+        people(rows, rng).assign(**{JOB: [f"{n}-{index}" for index in range(rows)]})
         for n in range(number)
     ]
 
@@ -67,18 +67,18 @@ def where(rows):
 def test_answers_are_those_of_the_work_in_whatever_pieces(client):
     made = batches()
     for piece in (7, 30, 1000):
-        found = execute(made, classified, client, piece=piece)
-        for batch, answers in zip(made, found, strict=True):
+        result = execute(made, classified, client, piece=piece)
+        for batch, answers in zip(made, result, strict=True):
             expected = dict(zip(batch[JOB], classified(batch), strict=True))
             assert expected == dict(zip(answers[JOB], answers[RESULT], strict=True))
 
 
 def test_every_batch_is_done_by_its_own_worker_and_by_no_other(client):
     addresses = sorted(client.scheduler_info(n_workers=-1)["workers"])
-    found = execute(batches(), where, client, piece=4)
-    assert [{address} for address in addresses] == [set(one[RESULT]) for one in found]
-    found = execute(batches(), where, client, addresses=addresses[::-1])
-    assert [{address} for address in addresses[::-1]] == [set(one[RESULT]) for one in found]
+    result = execute(batches(), where, client, piece=4)
+    assert [{address} for address in addresses] == [set(item[RESULT]) for item in result]
+    result = execute(batches(), where, client, addresses=addresses[::-1])
+    assert [{address} for address in addresses[::-1]] == [set(item[RESULT]) for item in result]
 
 
 def test_the_same_rows_are_computed_again_each_time(client):
@@ -94,12 +94,12 @@ def noise(rows):
 
 def test_types_of_results_survive(client):
     batch = batches(1, rows=3)[0]
-    (found,) = execute([batch], lambda rows: pd.Series([1.5, None, 2.0]), client)
-    assert [1.5, None, 2.0] == found[RESULT].tolist()
-    (found,) = execute([batch], lambda rows: np.array([True, False, True]), client)
-    assert [True, False, True] == found[RESULT].tolist()
-    (found,) = execute([batch], lambda rows: ["a", None, "ü"], client)
-    assert ["a", None, "ü"] == found[RESULT].tolist()
+    (result,) = execute([batch], lambda rows: pd.Series([1.5, None, 2.0]), client)
+    assert [1.5, None, 2.0] == result[RESULT].tolist()
+    (result,) = execute([batch], lambda rows: np.array([True, False, True]), client)
+    assert [True, False, True] == result[RESULT].tolist()
+    (result,) = execute([batch], lambda rows: ["a", None, "ü"], client)
+    assert ["a", None, "ü"] == result[RESULT].tolist()
 
 
 def broken(rows):
@@ -113,12 +113,16 @@ def half(rows):
 
 
 def test_a_worker_that_fails_gives_no_answers_and_its_words_are_not_passed_on(client):
-    told = []
+    texts = []
     made = batches()
-    found = execute(made, [classified, broken, classified, half], client, piece=3, tell=told.append)
-    assert [True, False, True] == [one is not None for one in found[:3]]
-    assert 0 < len(found[3]) < len(made[3])
-    assert {"worker 2 failed on 3 rows or fewer", "worker 4 failed on 3 rows or fewer"} == set(told)
+    result = execute(
+        made, [classified, broken, classified, half], client, piece=3, tell=texts.append
+    )
+    assert [True, False, True] == [item is not None for item in result[:3]]
+    assert 0 < len(result[3]) < len(made[3])
+    assert {"worker 2 failed on 3 rows or fewer", "worker 4 failed on 3 rows or fewer"} == set(
+        texts
+    )
 
 
 class Lying:
@@ -148,9 +152,9 @@ class Lying:
 )
 def test_whatever_a_worker_sends_is_survived(said, client, monkeypatch):
     monkeypatch.setattr(dask_executor, "answer", Lying(said))
-    told = []
-    assert (None,) == execute(batches(1), classified, client, tell=told.append)
-    assert ["worker 1 sent something else than answers"] == told
+    texts = []
+    assert (None,) == execute(batches(1), classified, client, tell=texts.append)
+    assert ["worker 1 sent something else than answers"] == texts
 
 
 class Unpacked:
@@ -171,8 +175,8 @@ def test_what_cannot_be_unpacked_is_no_answer():
 
 def test_answers_that_were_not_asked_for_are_left_to_the_judge(client, monkeypatch):
     monkeypatch.setattr(dask_executor, "answer", Lying(b'{"job": [1, "x"], "result": [{}, null]}'))
-    (found,) = execute(batches(1), classified, client)
-    assert {JOB: ["1", "x"], RESULT: ["{}", None]} == found.to_dict("list")
+    (result,) = execute(batches(1), classified, client)
+    assert {JOB: ["1", "x"], RESULT: ["{}", None]} == result.to_dict("list")
 
 
 def slow(rows):
@@ -181,10 +185,10 @@ def slow(rows):
 
 
 def test_a_worker_that_keeps_others_waiting_is_given_up(client):
-    told = []
-    found = execute(batches(2), [classified, slow], client, patience=0.2, tell=told.append)
-    assert [True, False] == [one is not None for one in found]
-    assert ["worker 2 did not answer within 0.2 seconds"] == told
+    texts = []
+    result = execute(batches(2), [classified, slow], client, patience=0.2, tell=texts.append)
+    assert [True, False] == [item is not None for item in result]
+    assert ["worker 2 did not answer within 0.2 seconds"] == texts
 
 
 def dying(rows):
@@ -195,16 +199,16 @@ def dying(rows):
 
 
 def test_a_worker_that_dies_gives_no_answers_and_the_others_go_on():
-    told = []
+    texts = []
     with cluster(3) as client:
         addresses = sorted(client.scheduler_info(n_workers=-1)["workers"])
         works = [classified, dying, classified]
-        found = execute(batches(3), works, client, addresses=addresses, tell=told.append)
-        assert [True, False, True] == [one is not None for one in found]
-        assert ["worker 2 is gone"] == told
+        result = execute(batches(3), works, client, addresses=addresses, tell=texts.append)
+        assert [True, False, True] == [item is not None for item in result]
+        assert ["worker 2 is gone"] == texts
         # It is gone already before anything is sent.
-        found = execute(batches(3), classified, client, addresses=addresses)
-        assert [True, False, True] == [one is not None for one in found]
+        result = execute(batches(3), classified, client, addresses=addresses)
+        assert [True, False, True] == [item is not None for item in result]
 
 
 def killed(rows):
@@ -248,25 +252,25 @@ def test_workers_in_processes_of_their_own_die_and_attack_and_the_others_go_on(
     tmp_path, monkeypatch
 ):
     """As the README says: `deserializers` keep the client from unpacking what an answer is."""
-    told, mark = [], tmp_path / "unpacked"
+    text, mark = [], tmp_path / "unpacked"
     cloudpickle.register_pickle_by_value(sys.modules[__name__])
     try:
         with (
             distributed.LocalCluster(
                 n_workers=3, threads_per_worker=1, dashboard_address=":0"
-            ) as found,
+            ) as result,
             distributed.Client(
-                found, set_as_default=False, deserializers=["dask", "msgpack"]
+                result, set_as_default=False, deserializers=["dask", "msgpack"]
             ) as client,
         ):
             made, working = batches(3), ByValue(classified)
             works = [working, ByValue(killed), working]
-            answers = execute(made, works, client, tell=told.append)
-            assert [30, None, 30] == [None if one is None else len(one) for one in answers]
-            assert ["worker 2 is gone"] == told
+            answers = execute(made, works, client, tell=text.append)
+            assert [30, None, 30] == [None if answer is None else len(answer) for answer in answers]
+            assert ["worker 2 is gone"] == text
             monkeypatch.setattr(dask_executor, "answer", ByValue(Packing(mark)))
-            assert (None,) == execute(made[:1], working, client, tell=told.append)
-            assert "worker 1 sent something else than answers" == told[-1]
+            assert (None,) == execute(made[:1], working, client, tell=text.append)
+            assert "worker 1 sent something else than answers" == text[-1]
     finally:
         cloudpickle.unregister_pickle_by_value(sys.modules[__name__])
     assert not mark.exists()

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
-from anonloom.kinds.work import Dispute
+from anonloom.kinds import Dispute
 from anonloom_sentinels_twins.disputes import OPEN, disputes
 from anonloom_sentinels_twins.posterior import Counts
 
@@ -16,8 +16,8 @@ from anonloom_sentinels_twins.posterior import Counts
 def counts(workers, pairs, same=0, passed=0, failed=0):
     """One campaign; `pairs` says how many twins of two workers differ, others are `same`."""
     different = np.zeros((1, workers, workers))
-    for (one, other), number in pairs.items():
-        different[0, one, other] = different[0, other, one] = number
+    for (item, other), number in pairs.items():
+        different[0, item, other] = different[0, other, item] = number
     alike = np.full((1, workers, workers), float(same))
     alike[0, np.arange(workers), np.arange(workers)] = 0
     some = np.broadcast_to(np.asarray(passed, dtype=float), (workers,))
@@ -135,16 +135,16 @@ def chance(share, fails, passes):
 def by_hand(evidence, contradict, proved, error):
     """Weigh all sets of workers that may be the ones who work, by integration: the oracle."""
     workers = evidence.failed.shape[1]
-    free = [one for one in range(workers) if one not in proved]
+    free = [indice for indice in range(workers) if indice not in proved]
     edges = [(a, b) for a, b in itertools.combinations(free, 2) if contradict[a, b]]
     # Workers who are connected by contradictions.
-    part = {one: {one} for one in free}
+    part = {item: {item} for item in free}
     for a, b in edges:
         joined = part[a] | part[b]
-        for one in joined:
-            part[one] = joined
+        for item in joined:
+            part[item] = joined
     lazy = np.full(workers, np.nan)
-    for members in {frozenset(one) for one in part.values() if len(one) > 1}:
+    for members in {frozenset(item) for item in part.values() if len(item) > 1}:
         inside = [edge for edge in edges if set(edge) <= members]
         sets = [
             set(some)
@@ -152,7 +152,7 @@ def by_hand(evidence, contradict, proved, error):
             for some in itertools.combinations(sorted(members), size)
             if not any(set(edge) <= set(some) for edge in inside)
         ]
-        explanations = [one for one in sets if not any(one < other for other in sets)]
+        explanations = [item for item in sets if not any(item < other for other in sets)]
         weights = []
         for works in explanations:
             idle, others = members - works, set(free) - (members - works)
@@ -166,14 +166,14 @@ def by_hand(evidence, contradict, proved, error):
 
             some = quad(chance, 0, 1, (differ + failed, same + passed))[0]
             luck = some / quad(chance, 0, 1, (differ, same))[0]
-            for one in works:
-                luck *= chance(error, evidence.failed[0, one], evidence.passed[0, one])
+            for item in works:
+                luck *= chance(error, evidence.failed[0, item], evidence.passed[0, item])
             weights.append(luck)
-        for one in members:
+        for item in members:
             wrong = sum(
-                w for w, works in zip(weights, explanations, strict=True) if one not in works
+                w for w, works in zip(weights, explanations, strict=True) if item not in works
             )
-            lazy[one] = wrong / sum(weights)
+            lazy[item] = wrong / sum(weights)
     return lazy
 
 
@@ -193,9 +193,9 @@ def test_probabilities_are_those_of_all_explanations(data):
     expected = by_hand(evidence, evidence.different[0] > 0, proved, error)
     assert expected == pytest.approx(made.lazy, abs=1e-6, nan_ok=True)
     # Nobody is in two camps, no camp contradicts itself, and who is believed is not doubted.
-    named = [one for dispute in made.listed for camp in dispute.camps for one in camp]
+    named = [item for dispute in made.listed for camp in dispute.camps for item in camp]
     assert sorted(named) == np.flatnonzero(~np.isnan(expected)).tolist()
     for dispute in made.listed:
-        assert all(made.lazy[one] <= OPEN for one in dispute.believed)
+        assert all(made.lazy[item] <= OPEN for item in dispute.believed)
         for camp in dispute.camps:
             assert not any(evidence.different[0, a, b] for a, b in itertools.combinations(camp, 2))

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from anonloom.errors import DataError, UsageError
-from anonloom.kinds.work import JOB, RESULT, Campaign, Judgement
+from anonloom.kinds import JOB, RESULT, Campaign, Judgement
 from anonloom_sentinels_twins import files
 from anonloom_sentinels_twins.scheme import SentinelsTwins
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonloom.errors import UsageError
-from anonloom.kinds.work import Campaign
+from anonloom.kinds import Campaign
 from anonloom_sentinels_twins import formulas
 from anonloom_sentinels_twins.sharing import count_sharing, least_shared, sharing_pairs
 from anonloom_sentinels_twins.tolerant import campaign_level, more_than, tolerated, worker_level

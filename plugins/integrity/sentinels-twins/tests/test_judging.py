@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonloom.errors import UsageError
-from anonloom.kinds.work import Campaign, Dispute, OmittedWork, Sizing
+from anonloom.kinds import Campaign, Dispute, OmittedWork, Sizing
 from anonloom_sentinels_twins.judging import Rules, verify
 from anonloom_sentinels_twins.key import NONE
 from anonloom_sentinels_twins.placing import assign
@@ -73,23 +73,23 @@ class Sent:
 def test_honest_work_is_returned_in_the_rows_order():
     sent = Sent()
     judgement = verify(
-        sent.key, [one.sample(frac=1, random_state=1) for one in sent.answers], RULES
+        sent.key, [answer.sample(frac=1, random_state=1) for answer in sent.answers], RULES
     )
     assert list(judgement.results) == list(result_of(sent.jobs))
     assert not judgement.distrusted.any()
     assert () == judgement.accused
-    for worker, one in enumerate(judgement.workers):
+    for worker, item in enumerate(judgement.workers):
         own = sent.key.jobs_of(worker)
         assert (worker, len(own), 0, 0, False, ()) == (
-            one.worker,
-            one.jobs,
-            one.missing,
-            one.strange,
-            one.accused,
-            one.reasons,
+            item.worker,
+            item.jobs,
+            item.missing,
+            item.strange,
+            item.accused,
+            item.reasons,
         )
-        assert {"sentinels": (0, 3), "twins": (0, 12)} == one.controls
-        assert one.lazy < 0.25
+        assert {"sentinels": (0, 3), "twins": (0, 12)} == item.controls
+        assert item.lazy < 0.25
     assert judgement.prior == (
         "every worker on its own omits work with probability 0.25; whoever does omits one of the "
         "shares 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 1 of its jobs, each as probable"
@@ -171,8 +171,8 @@ def test_a_lone_twin_that_differs_accuses_nobody():
             "1 of 12 twins differ from another worker's answer",
             "no sentinel tells whether it or who contradicts it omits work",
         )
-    ] * 2 == [one.reasons for one in workers]
-    assert [True, True] == [one.disputed for one in workers]
+    ] * 2 == [worker.reasons for worker in workers]
+    assert [True, True] == [worker.disputed for worker in workers]
     one, other = sorted(key.worker[[first, second]] + 1)
     assert str(error) == (
         "some work was not done as asked: 1 of 24 twins differ\n"
@@ -191,10 +191,10 @@ def test_of_two_workers_who_differ_at_least_one_is_not_relied_on(seed):
     key, pairs = sent.key, sent.key.pairs()
     sent.change(rng.choice(pairs.ravel(), int(rng.integers(1, 4)), replace=False))
     judgement = sent.raised().judgement
-    said = pd.concat(sent.answers).set_index("job")["result"]
+    message = pd.concat(sent.answers).set_index("job")["result"]
     twinned = np.isin(key.row, key.row[key.copy])
     for first, second in pairs:
-        if said[key.job[first]] != said[key.job[second]]:
+        if message[key.job[first]] != message[key.job[second]]:
             alone = [
                 key.row[(key.worker == key.worker[place]) & (key.row != NONE) & ~twinned]
                 for place in (first, second)
@@ -377,7 +377,8 @@ def test_whatever_a_worker_answers_is_a_wrong_answer(result):
 def test_spaces_around_an_answer_are_no_difference():
     sent = Sent()
     sent.answers = [
-        one.assign(result=[f" {said}\t" for said in one["result"]]) for one in sent.answers
+        answer.assign(result=[f" {message}\t" for message in answer["result"]])
+        for answer in sent.answers
     ]
     assert () == verify(sent.key, sent.answers, RULES).accused
 
@@ -421,7 +422,7 @@ def test_honest_errors_are_tolerated_and_more_is_not():
     judgement = verify(sent.key, sent.answers, RULES)
     assert () == judgement.accused
     assert (1, 12) == tuple(
-        sum(one.controls["sentinels"][at] for one in judgement.workers) for at in (0, 1)
+        sum(worker.controls["sentinels"][index] for worker in judgement.workers) for index in (0, 1)
     )
     sent.change(sentinels[:6])
     assert sent.raised().what == "some work was not done as asked: 6 of 12 sentinels failed"

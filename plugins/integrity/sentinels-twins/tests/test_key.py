@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from anonloom.errors import IntegrityError
-from anonloom.kinds.work import Campaign, Sizing
+from anonloom.kinds import Campaign, Sizing
 from anonloom_sentinels_twins import key as keys
 from anonloom_sentinels_twins.placing import assign
 
@@ -21,7 +21,7 @@ def rows(count, start=0):
 
 
 def known_rows(count):
-    return rows(count, 1000).assign(result=[NAMES[at % 3] for at in range(count)])
+    return rows(count, 1000).assign(result=[NAMES[index % 3] for index in range(count)])
 
 
 def made(seed=1, known=None):
@@ -47,9 +47,9 @@ def made(seed=1, known=None):
 def test_a_key_is_read_as_it_was_written(tmp_path):
     key = made()
     keys.write(key, tmp_path / "key.json")
-    found = keys.read(tmp_path / "key.json")
+    result = keys.read(tmp_path / "key.json")
     for field in attrs.fields(keys.Key):
-        one, other = getattr(key, field.name), getattr(found, field.name)
+        one, other = getattr(key, field.name), getattr(result, field.name)
         assert np.array_equal(one, other) if isinstance(one, np.ndarray) else one == other
 
 

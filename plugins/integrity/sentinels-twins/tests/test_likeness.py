@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from anonloom.errors import UsageError
-from anonloom.kinds.work import RESULT
+from anonloom.kinds import RESULT
 from anonloom_sentinels_twins import likeness
 from anonloom_sentinels_twins.likeness import ClassLikeness, Likeness, measure
 
@@ -53,7 +53,7 @@ def test_rows_that_are_alike_are_told_apart_at_the_stated_rate(options, monkeypa
     monkeypatch.setattr(likeness, "_TREES", 5)
     seeds, rate = 50, 0.2
     alarms = sum(
-        any(one.told for one in compared(seed, known=250, jobs=400, rate=rate, **options).classes)
+        any(item.told for item in compared(seed, known=250, jobs=400, rate=rate, **options).classes)
         for seed in range(seeds)
     )
     low, high = stats.binom.ppf([0.001, 0.999], seeds, rate)
@@ -61,10 +61,10 @@ def test_rows_that_are_alike_are_told_apart_at_the_stated_rate(options, monkeypa
 
 
 def test_rows_that_are_alike_give_no_warning():
-    found = compared(1)
-    assert () == found.warnings
-    assert [1, 2] == [one.number for one in found.classes]
-    assert all(0.4 < one.auc < 0.6 for one in found.classes)
+    result = compared(1)
+    assert () == result.warnings
+    assert [1, 2] == [item.number for item in result.classes]
+    assert all(0.4 < item.auc < 0.6 for item in result.classes)
 
 
 def test_texts_that_hardly_ever_occur_twice_give_no_warning():
@@ -96,9 +96,9 @@ def test_texts_that_hardly_ever_occur_twice_give_no_warning():
 )
 @pytest.mark.parametrize("answers", [False, True], ids=["before", "after"])
 def test_a_planted_difference_is_found(change, answers):
-    found = compared(2, change, answers=answers)
-    assert any(one.told for one in found.classes)
-    assert answers == found.answered
+    result = compared(2, change, answers=answers)
+    assert any(item.told for item in result.classes)
+    assert answers == result.answered
 
 
 def test_a_difference_in_no_single_column_is_found():
@@ -106,11 +106,11 @@ def test_a_difference_in_no_single_column_is_found():
         heavy = rows["weight"].astype(float) > rows["weight"].astype(float).median()
         smokes = np.sort(rows["smoker"].to_numpy())
         order = np.argsort(heavy.to_numpy(), kind="stable")
-        found = np.empty(len(rows), dtype=object)
-        found[order] = smokes
-        return {"smoker": found}
+        result = np.empty(len(rows), dtype=object)
+        result[order] = smokes
+        return {"smoker": result}
 
-    assert any(one.told for one in compared(3, exchange).classes)
+    assert any(item.told for item in compared(3, exchange).classes)
 
 
 def test_numbers_are_compared_as_the_batches_hold_them():
@@ -122,18 +122,18 @@ def test_numbers_are_compared_as_the_batches_hold_them():
 
 
 def test_small_pools_say_that_they_are():
-    found = compared(5, known=60, jobs=400)
+    result = compared(5, known=60, jobs=400)
     assert (
         "too few rows to tell whether sentinels of class 1 look like genuine rows: at least 40 "
         "known and as many genuine rows of a class are needed",
-    ) == found.warnings
-    assert str(found.classes[0]).startswith("class 1: too few to tell (")
+    ) == result.warnings
+    assert str(result.classes[0]).startswith("class 1: too few to tell (")
     for known, jobs in ((20, 400), (400, 20), (0, 400), (400, 0)):
-        found = compared(6, known=known, jobs=jobs)
+        result = compared(6, known=known, jobs=jobs)
         assert (
             "too few rows to tell whether sentinels look like genuine rows: at least 40 known and "
             "as many genuine rows of a class are needed",
-        ) == found.warnings
+        ) == result.warnings
 
 
 @pytest.mark.parametrize("number", [400, 60])
@@ -142,13 +142,13 @@ def test_results_that_are_no_classes_are_compared_together(number):
     genuine, _ = people(400, rng)
     known, _ = people(number, rng)
     known[RESULT] = rng.random(number)
-    found = measure(genuine, known, rng)
-    assert (0,) == tuple(one.number for one in found.classes)
-    assert () == found.warnings
+    result = measure(genuine, known, rng)
+    assert (0,) == tuple(item.number for item in result.classes)
+    assert () == result.warnings
 
 
 def test_a_warning_says_class_and_auc_and_no_cell():
-    found = Likeness(
+    result = Likeness(
         classes=(
             ClassLikeness(number=1, known=90, genuine=80, auc=0.51, chance=0.6),
             ClassLikeness(number=2, known=90, genuine=80, auc=0.912, chance=0.6),
@@ -162,12 +162,12 @@ def test_a_warning_says_class_and_auc_and_no_cell():
         "false alarm in 1% of all plans); a worker that looks closely can compute the sentinels only",
         "too few rows to tell whether sentinels of class 3 look like genuine rows: at least 40 "
         "known and as many genuine rows of a class are needed",
-    ) == found.warnings
+    ) == result.warnings
     assert [
         "class 1: AUC 0.510, within chance (up to 0.600; 90 known, 80 genuine rows)",
         "class 2: AUC 0.912, above chance (up to 0.600; 90 known, 80 genuine rows)",
         "class 3: too few to tell (9 known, 80 genuine rows)",
-    ] == [str(one) for one in found.classes]
+    ] == [str(item) for item in result.classes]
 
 
 def test_a_mix_of_other_classes_is_refused():

@@ -4,7 +4,7 @@ import attrs
 import numpy as np
 import pytest
 
-from anonloom.kinds.work import Campaign
+from anonloom.kinds import Campaign
 from anonloom_sentinels_twins import formulas
 from anonloom_sentinels_twins.simulation import Setting, simulate, simulate_replicas
 from anonloom_sentinels_twins.sizing import size

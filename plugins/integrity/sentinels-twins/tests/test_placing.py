@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonloom.errors import DataError, UsageError
-from anonloom.kinds.work import Campaign, Sizing
+from anonloom.kinds import Campaign, Sizing
 from anonloom_sentinels_twins.key import NONE
 from anonloom_sentinels_twins.placing import assign
 
@@ -16,13 +16,15 @@ NAMES = ("high", "low", "middle")
 
 def rows(count, start=0):
     """Rows of which no two are equal."""
-    at = np.arange(start, start + count)
-    return pd.DataFrame({"age": at % 90, "income": at * 10.5, "town": [f"t{one}" for one in at]})
+    index = np.arange(start, start + count)
+    return pd.DataFrame(
+        {"age": index % 90, "income": index * 10.5, "town": [f"t{item}" for item in index]}
+    )
 
 
 def known_rows(count, start=1_000_000):
-    found = rows(count, start)
-    return found.assign(result=[NAMES[one % 3] for one in range(count)])
+    result = rows(count, start)
+    return result.assign(result=[NAMES[indice % 3] for indice in range(count)])
 
 
 def campaign(jobs, workers, groups=()):
@@ -94,13 +96,13 @@ def test_every_row_is_somebody_s_job_beside_the_controls(
     both = copies.merge(first, on="row", suffixes=("", "_first"))
     assert (both["town"] == both["town_first"]).all()
     assert (both["worker"] != both["worker_first"]).all()
-    for one, other in zip(both["worker"], both["worker_first"], strict=True):
-        assert not any({one, other} <= set(group) for group in groups)
+    for item, other in zip(both["worker"], both["worker_first"], strict=True):
+        assert not any({item, other} <= set(group) for group in groups)
     sentinel = everything[everything["row"] == NONE]
     expected = dict(zip(known["town"], known["result"], strict=True))
     assert sentinel["town"].is_unique
     assert [expected[town] for town in sentinel["town"]] == [
-        key.results[at] for at in sentinel["expected"]
+        key.results[index] for index in sentinel["expected"]
     ]
     for values, most in ((sentinel["expected"], 3), (sentinel["worker"], workers)):
         count = np.bincount(values, minlength=most)
@@ -170,7 +172,7 @@ def test_places_of_sentinels_are_uniform():
 
 def test_a_sentinel_never_stands_beside_the_row_that_equals_it():
     jobs = rows(60)
-    known = jobs.iloc[:30].assign(result=[NAMES[one % 3] for one in range(30)])
+    known = jobs.iloc[:30].assign(result=[NAMES[indice % 3] for indice in range(30)])
     for seed in range(20):
         made = placed(jobs, known, 3, 24, 20, seed=seed)
         assert () == made.warnings

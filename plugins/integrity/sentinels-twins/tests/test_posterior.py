@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from anonloom.kinds.work import Campaign
+from anonloom.kinds import Campaign
 from anonloom_sentinels_twins import posterior
 from anonloom_sentinels_twins.posterior import Counts, Model, Prior, laziness, prior_of
 
@@ -46,7 +46,7 @@ def by_hand(counts, prior, asked):
         whole += chance
         for i in range(workers):
             lazy[i] += chance if p[i] else 0.0
-    return [one / whole for one in lazy]
+    return [item / whole for item in lazy]
 
 
 @pytest.mark.parametrize("error", [0.0, 0.03])
@@ -145,7 +145,7 @@ def reliability(lazy, stated, edges):
     band = np.digitize(stated, edges)
     return [
         (int(inside.sum()), float(stated[inside].mean()), float(lazy[inside].mean()))
-        for inside in (band == at for at in range(len(edges) + 1))
+        for inside in (band == index for index in range(len(edges) + 1))
         if inside.any()
     ]
 
@@ -172,7 +172,7 @@ def test_stated_probabilities_are_observed_shares(workers, runs, error, controls
     stated = laziness(counts, prior, asked, particles=64)
     table = reliability((rates > 0).ravel(), stated.ravel(), [0.05, *np.arange(0.1, 1, 0.1), 0.99])
     assert sum(count for count, _, _ in table) == runs * workers
-    for count, said, seen in table:
-        slack = 4 * math.sqrt(max(said * (1 - said), 0.001) / count)
+    for count, message, seen in table:
+        slack = 4 * math.sqrt(max(message * (1 - message), 0.001) / count)
         # Few particles are a little noisy; so noisy at most.
-        assert abs(said - seen) < slack + 0.01, table
+        assert abs(message - seen) < slack + 0.01, table

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from anonloom.kinds.work import Campaign
+from anonloom.kinds import Campaign
 from anonloom_sentinels_twins.rehearsal import rehearse
 from anonloom_sentinels_twins.scheme import SentinelsTwins
 from anonloom_sentinels_twins.simulation import Setting
@@ -21,15 +21,15 @@ def played(behaviour, runs=5, error=0.0, **setting):
 
 @pytest.mark.parametrize("error", [0.0, 0.02])
 def test_honest_campaigns_pass(error):
-    found = played(Honest(), error=error)
-    assert (5, 0.0, 0) == (found.unnoticed.count, found.named, found.wronged.count)
+    result = played(Honest(), error=error)
+    assert (5, 0.0, 0) == (result.unnoticed.count, result.named, result.wronged.count)
 
 
 @pytest.mark.parametrize("behaviour", [None, Opportunistic(0.5), Malicious(0.5)])
 @pytest.mark.parametrize("error", [0.0, 0.02])
 def test_who_omits_half_of_the_work_is_named_and_nobody_else(behaviour, error):
-    found = played(behaviour, error=error)
-    assert (0, 1.0, 0) == (found.unnoticed.count, found.named, found.wronged.count)
+    result = played(behaviour, error=error)
+    assert (0, 1.0, 0) == (result.unnoticed.count, result.named, result.wronged.count)
 
 
 def test_a_proxy_with_a_perfect_model_is_never_noticed():

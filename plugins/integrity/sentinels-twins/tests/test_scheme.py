@@ -7,13 +7,13 @@ import pandas as pd
 import pytest
 
 from anonloom.errors import UsageError
-from anonloom.kinds.work import Campaign, OmittedWork, Sizing
+from anonloom.kinds import Campaign, OmittedWork, Sizing
 from anonloom.params import build
-from anonloom.testing.work import answered, result_of, rows_of
 from anonloom_sentinels_twins.judging import Rules, decide
 from anonloom_sentinels_twins.posterior import prior_of
 from anonloom_sentinels_twins.scheme import SentinelsTwins
 from anonloom_sentinels_twins.workers import Colluding, Honest, answers
+from anonloom_testing.work import answered, result_of, rows_of
 
 # high, low, middle: the kit's results in the order of their names
 CLASSES = (0.1, 0.6, 0.3)
@@ -91,7 +91,7 @@ def eight(colluding, runs=15):
     campaign = Campaign(
         jobs=1500, workers=8, lazy=2, omission=0.2, classes=(0.5, 0.3, 0.2), budget=600
     )
-    scheme, found = SentinelsTwins(likeness=False), []
+    scheme, result = SentinelsTwins(likeness=False), []
     sizing = scheme.size(campaign)
     known = pd.DataFrame({"n": np.arange(1500, 3300), "result": np.arange(1800) % 3})
     for seed in range(runs):
@@ -99,14 +99,14 @@ def eight(colluding, runs=15):
         truth = np.append(rng.choice(3, size=1500, p=campaign.classes), known["result"])
         plan = scheme.assign(pd.DataFrame({"n": np.arange(1500)}), known, campaign, sizing, rng)
         idle = set(rng.permutation(8)[:colluding].tolist())
-        staff = [Colluding(0.2) if at in idle else Honest() for at in range(8)]
+        staff = [Colluding(0.2) if index in idle else Honest() for index in range(8)]
         sent = answers(plan.batches, staff, lambda rows, t=truth: t[rows["n"]], (0, 1, 2), rng)
         with pytest.raises(OmittedWork) as caught:
             scheme.verify(plan.key, sent)
         judgement = caught.value.judgement
         wrong = judgement.results.to_numpy() != truth[:1500]
         relied, accused = ~judgement.distrusted, set(judgement.accused)
-        found.append(
+        result.append(
             {
                 "framed": len(accused - idle),
                 "named": len(accused & idle),
@@ -116,25 +116,25 @@ def eight(colluding, runs=15):
                 "right_relied": (~wrong & relied).sum(),
             }
         )
-    return pd.DataFrame(found)
+    return pd.DataFrame(result)
 
 
 @pytest.mark.long
 def test_a_colluding_majority_frames_nobody_and_is_not_believed():
     """Five of eight compare their jobs: the three who work look like the ones who do not."""
-    found = eight(colluding=5)
-    assert [0] * 15 == found["framed"].tolist()
-    assert found["wrong_relied"].sum() <= 0.02 * found["wrong"].sum()
+    result = eight(colluding=5)
+    assert [0] * 15 == result["framed"].tolist()
+    assert result["wrong_relied"].sum() <= 0.02 * result["wrong"].sum()
     # The three who work are believed: their single rows are about 3/8 of all, but for controls.
-    assert found["right_relied"].sum() >= 0.35 * found["right"].sum()
+    assert result["right_relied"].sum() >= 0.35 * result["right"].sum()
 
 
 @pytest.mark.long
 def test_two_of_eight_who_collude_are_named_every_time():
-    found = eight(colluding=2)
-    assert ([2] * 15, [0] * 15) == (found["named"].tolist(), found["framed"].tolist())
-    assert 0 == found["wrong_relied"].sum()
-    assert found["right_relied"].sum() >= 0.7 * found["right"].sum()
+    result = eight(colluding=2)
+    assert ([2] * 15, [0] * 15) == (result["named"].tolist(), result["framed"].tolist())
+    assert 0 == result["wrong_relied"].sum()
+    assert result["right_relied"].sum() >= 0.7 * result["right"].sum()
 
 
 def test_an_honest_campaign_is_never_noticed_by_exact_controls(draw):

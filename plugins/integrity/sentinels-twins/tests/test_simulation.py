@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, chi2
 
-from anonloom.kinds.work import Campaign
+from anonloom.kinds import Campaign
 from anonloom_sentinels_twins import formulas
 from anonloom_sentinels_twins.simulation import Setting, Share, simulate, simulate_replicas
 from anonloom_sentinels_twins.tolerant import campaign_level, tolerated
@@ -24,8 +24,8 @@ CAMPAIGN = Campaign(jobs=1000, workers=10, lazy=4, omission=0.2, classes=ZIPF, b
 
 def drawn(rng, number):
     """Campaigns with numbers of controls that leave something to be seen in the share."""
-    found = []
-    while len(found) < number:
+    results = []
+    while len(results) < number:
         workers, classes = int(rng.integers(2, 60)), int(rng.integers(2, 12))
         shares = rng.dirichlet(np.full(classes, rng.choice([0.5, 1, 5])))
         if rng.random() < 0.3:
@@ -42,8 +42,8 @@ def drawn(rng, number):
         )
         spread = str(rng.choice(["uniform", "uniform", "data", "inverse", "reversed"]))
         sentinels, twins = (int(rng.choice([0, rng.integers(1, 40)])) for _ in range(2))
-        found.append((campaign, spread, sentinels, twins))
-    return found
+        results.append((campaign, spread, sentinels, twins))
+    return results
 
 
 def formula(campaign, spread, sentinels, twins, even):
@@ -166,15 +166,15 @@ def test_tolerant_tests_miss_no_more_than_stated_and_accuse_honest_work_no_more(
         (6, 6, 0.5, 0.05, 10, 40),
     ]:
         campaign = attrs.evolve(CAMPAIGN, workers=W, lazy=z, omission=p, error=error)
-        at = campaign_level(0.01)
-        allowed = int(tolerated(s, error, at)), int(tolerated(t, error, at))
+        index = campaign_level(0.01)
+        allowed = int(tolerated(s, error, index)), int(tolerated(t, error, index))
         setting = Setting(allowed=allowed)
         stated = float(formulas.undetected(campaign, s, t))
         assert stated < 0.5
         share = simulate(campaign, s, t, RUNS, rng, setting)
         beyond.append(binom.sf(share.count - 1, share.runs, stated))
         honest = simulate(attrs.evolve(campaign, lazy=0), s, t, RUNS, rng, setting)
-        accused.append(binom.sf(honest.runs - honest.count - 1, honest.runs, 2 * at))
+        accused.append(binom.sf(honest.runs - honest.count - 1, honest.runs, 2 * index))
     assert min(beyond) * len(beyond) > CHANCE
     assert min(accused) * len(accused) > CHANCE
 

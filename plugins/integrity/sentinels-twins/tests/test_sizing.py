@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonloom.errors import UsageError
-from anonloom.kinds.work import Campaign
+from anonloom.kinds import Campaign
 from anonloom_sentinels_twins.formulas import escape, undetected, unnoticed_extreme
 from anonloom_sentinels_twins.sizing import size
 
@@ -79,12 +79,12 @@ def test_a_budget_is_spent_on_what_notices_and_then_on_what_names():
         budget: size(attrs.evolve(CAMPAIGN, budget=budget)) for budget in (50, 100, 200, 600, 1000)
     }
     assert [(10, 40), (51, 49), (151, 49), (430, 170), (430, 570)] == [
-        (one.controls["sentinels"], one.controls["twins"]) for one in spent.values()
+        (item.controls["sentinels"], item.controls["twins"]) for item in spent.values()
     ]
     assert undetected(CAMPAIGN, 10, 49) <= 0.01 < undetected(CAMPAIGN, 10, 48)
     assert 0.85**43 <= 1e-3 < 0.85**42
     assert [0.85, 0.85**5, 0.85**15, 0.85**43, 0.85**43] == pytest.approx(
-        [one.escape for one in spent.values()]
+        [item.escape for item in spent.values()]
     )
 
 

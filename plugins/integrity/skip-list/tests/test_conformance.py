@@ -1,7 +1,7 @@
 """The kit's checks of an integrity scheme, without and with indexed columns."""
 
-from anonloom.testing import IntegrityConformance
 from anonloom_skip_list.scheme import SkipListSeal
+from anonloom_testing import IntegrityConformance
 
 
 class TestSkipList(IntegrityConformance):

@@ -6,12 +6,12 @@ import json
 import attrs
 import pytest
 
-from anonloom.data.schema import Column, Schema
+from anonloom import Column, Schema
 from anonloom.errors import IntegrityError, UsageError
-from anonloom.kinds.integrity import Known, Query
-from anonloom_proofs.answers import check_answer
-from anonloom_proofs.head import Head
-from anonloom_proofs.proof import Proof
+from anonloom.kinds import Known, Query
+from anonloom_seals.answers import check_answer
+from anonloom_seals.head import Head
+from anonloom_seals.proof import Proof
 from anonloom_skip_list.scheme import SkipListSeal
 
 ROWS = ['"[1, 3]",4', '"[2, 2]",5', "*,4", '"[1, 3]",', '"[5, 9]",6']
@@ -54,8 +54,8 @@ def test_rows_and_ranges_are_proved(public):
 
 def test_every_flipped_bit_of_a_proof(public):
     proof = SEAL.prove(public, Query(where="a = 2"))
-    for at in range(len(proof)):
-        changed = proof[:at] + bytes([proof[at] ^ 1 << at % 8]) + proof[at + 1 :]
+    for index in range(len(proof)):
+        changed = proof[:index] + bytes([proof[index] ^ 1 << index % 8]) + proof[index + 1 :]
         assert refusal(SEAL.verify_proof, changed).startswith("'the proof' is malformed: ")
 
 
@@ -84,14 +84,14 @@ def test_nobody_leaves_a_row_out(public):
     lows, highs = (
         [rows.show(("a", end), positions) for positions in subsets] for end in ("low", "high")
     )
-    told = set()
+    text = set()
     for parts in itertools.product(lows, highs):
         try:
-            found = check_answer(attrs.evolve(signed, parts=parts), head, SEAL.structure, None)
+            result = check_answer(attrs.evolve(signed, parts=parts), head, SEAL.structure, None)
         except IntegrityError:
             continue
-        told.add(tuple(sorted(found.rows["b"].fillna(""))))
-    assert {("", "4", "4")} == told
+        text.add(tuple(sorted(result.rows["b"].fillna(""))))
+    assert {("", "4", "4")} == text
 
 
 def test_an_old_version(public, tmp_path):

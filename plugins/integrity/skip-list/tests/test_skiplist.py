@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonloom.errors import IntegrityError, UsageError
-from anonloom_proofs.structure import HASH, Structure
+from anonloom_seals.structure import HASH, Structure
 from anonloom_skip_list.skiplist import SkipList
 
 
@@ -55,8 +55,8 @@ def slow_path(leaves, shown):
     cut = slow_cut(leaves)
     width = next(bytes_ for bytes_ in count(1) if len(leaves) - 1 < 256**bytes_)
     node = bytes([slow_level(leaves[cut])]) + cut.to_bytes(width)
-    node += slow_path(leaves[:cut], {at for at in shown if at < cut})
-    return node + slow_path(leaves[cut:], {at - cut for at in shown if at >= cut})
+    node += slow_path(leaves[:cut], {index for index in shown if index < cut})
+    return node + slow_path(leaves[cut:], {index - cut for index in shown if index >= cut})
 
 
 some_leaves = st.lists(st.integers(0, 400).map(leaf), max_size=40)
@@ -116,7 +116,7 @@ def test_paths_are_those_of_the_definition(proof):
 def test_every_proof_gives_the_root(proof):
     leaves, shown, path = proof
     assert slow_root(leaves) == SkipList.recompute(
-        len(leaves), {at: leaves[at] for at in shown}, path
+        len(leaves), {index: leaves[index] for index in shown}, path
     )
 
 
@@ -126,7 +126,9 @@ def test_three_thousand_leaves():
     assert slow_root(leaves) == made.root
     for shown in ([0], [2999], [1500, 1501, 1502], list(range(3000)), list(range(0, 3000, 7))):
         path = made.prove(shown)
-        assert made.root == SkipList.recompute(3000, {at: leaves[at] for at in shown}, path)
+        assert made.root == SkipList.recompute(
+            3000, {index: leaves[index] for index in shown}, path
+        )
 
 
 def test_equal_leaves_make_a_chain_but_no_error():
@@ -137,7 +139,7 @@ def test_equal_leaves_make_a_chain_but_no_error():
     made.remove(0)
     for shown in ([0], [2999]):
         path = made.prove(shown)
-        assert made.root == SkipList.recompute(3000, {at: leaf(1) for at in shown}, path)
+        assert made.root == SkipList.recompute(3000, {index: leaf(1) for index in shown}, path)
 
 
 @given(some_leaves, some_leaves)
@@ -149,29 +151,29 @@ def test_other_lists_have_other_roots(one, other):
 def test_every_flipped_bit_of_a_path_is_refused_or_gives_another_root(size):
     leaves = leaves_of(*range(size))
     made = built(leaves)
-    for at in range(size):
-        path = made.prove([at])
+    for index in range(size):
+        path = made.prove([index])
         for bit in range(8 * len(path)):
             changed = bytearray(path)
             changed[bit // 8] ^= 1 << bit % 8
-            assert made.root != outcome(size, {at: leaves[at]}, bytes(changed))
+            assert made.root != outcome(size, {index: leaves[index]}, bytes(changed))
 
 
 @given(proofs(), st.data())
 def test_every_flipped_bit_of_a_leaf_is_refused_or_gives_another_root(proof, data):
     leaves, shown, path = proof
-    at = data.draw(st.sampled_from(shown))
+    index = data.draw(st.sampled_from(shown))
     bit = data.draw(st.integers(0, 8 * HASH - 1))
-    changed = bytearray(leaves[at])
+    changed = bytearray(leaves[index])
     changed[bit // 8] ^= 1 << bit % 8
-    given_leaves = {at: leaves[at] for at in shown} | {at: bytes(changed)}
+    given_leaves = {index: leaves[index] for index in shown} | {index: bytes(changed)}
     assert slow_root(leaves) != outcome(len(leaves), given_leaves, path)
 
 
 @given(proofs(at_least=2), st.data())
 def test_every_dropped_or_added_byte_is_refused_or_gives_another_root(proof, data):
     leaves, shown, path = proof
-    shown_leaves = {at: leaves[at] for at in shown}
+    shown_leaves = {index: leaves[index] for index in shown}
     place = data.draw(st.integers(0, len(path)))
     extra = data.draw(st.binary(min_size=1, max_size=1))
     for changed in (path[:place] + path[place + 1 :], path[:place] + extra + path[place:]):
@@ -208,7 +210,7 @@ def test_neighbours_are_neighbours(size, data):
 def test_another_size_is_refused_or_gives_another_root(proof, size):
     leaves, shown, path = proof
     if size != len(leaves):
-        assert slow_root(leaves) != outcome(size, {at: leaves[at] for at in shown}, path)
+        assert slow_root(leaves) != outcome(size, {index: leaves[index] for index in shown}, path)
 
 
 @given(

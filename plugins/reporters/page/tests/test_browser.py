@@ -81,9 +81,9 @@ def measured(folder: Path, page: Path, script: str, *options: str, width: int = 
     )
     done = browse(frame, "--dump-dom", *options)
     assert [] == complaints(done)
-    said = re.search(r'<p id="said">(.*?)</p>', done.stdout, re.S)
-    assert said is not None
-    return html.unescape(said[1])
+    message = re.search(r'<p id="said">(.*?)</p>', done.stdout, re.S)
+    assert message is not None
+    return html.unescape(message[1])
 
 
 def stress(report: dict[str, Any]) -> dict[str, Any]:

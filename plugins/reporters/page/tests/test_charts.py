@@ -171,8 +171,8 @@ def test_heat_maps_of_any_size_stay_inside_the_drawing(xs: list[str], ys: list[s
 
 
 def test_a_risk_surface_takes_a_line_of_the_page_and_names_some_thresholds() -> None:
-    xs = [f"{0.7 + at / 100:.2f}" for at in range(30)]
-    ys = [f"case-{at}, data.with.outliers=0.05, seed=<private 2>" for at in range(90)]
+    xs = [f"{0.7 + index / 100:.2f}" for index in range(30)]
+    ys = [f"case-{index}, data.with.outliers=0.05, seed=<private 2>" for index in range(90)]
     data = {"x": xs, "y": ys, "z": [[0.5] * 30] * 90}
     drawn = draw({"kind": "heat", "title": "t", "x": "threshold", "y": "run", "data": data})
     assert 'class="chart wide"' in drawn
@@ -204,7 +204,7 @@ def test_the_numbers_of_a_table_align_and_verdicts_stand_out() -> None:
 
 
 def test_a_table_of_any_size_is_cut() -> None:
-    rows = [[at] for at in range(500)]
+    rows = [[index] for index in range(500)]
     drawn = draw({"kind": "table", "title": "t", "data": {"columns": ["n"], "rows": rows}})
     assert "300 more rows are in the data file." in drawn
     assert 201 == drawn.count("<tr>")

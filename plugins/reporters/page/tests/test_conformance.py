@@ -1,7 +1,7 @@
 """The promises of every reporter."""
 
-from anonloom.testing import ReporterConformance
 from anonloom_page.reporter import Page
+from anonloom_testing import ReporterConformance
 
 
 class TestPage(ReporterConformance):

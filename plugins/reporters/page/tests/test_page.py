@@ -68,12 +68,12 @@ def written_grid(grid: dict[str, Any], folder: Path) -> str:
 
 def external(page: str) -> list[str]:
     """References to anything outside the page."""
-    found = re.findall(r"url\([^)]*\)|@import[^;]*", page)
+    result = re.findall(r"url\([^)]*\)|@import[^;]*", page)
     for tag, attributes in read(page).elements:
         for name, value in attributes.items():
             if name in {"src", "href", "xlink:href", "srcset", "action", "data", "poster"}:
-                found.append(f"{tag} {name}={value}")
-    return found
+                result.append(f"{tag} {name}={value}")
+    return result
 
 
 def hostile(data: Any) -> Any:
@@ -168,7 +168,7 @@ def test_two_hundred_runs_of_two_hundred_figures_stay_below_two_megabytes(
             "parameters": {"k": n, "method": f"m{n % 7}"},
             "status": "published",
             "message": "",
-            "findings": {key: n / (at + 1) for at, key in enumerate(keys)},
+            "findings": {key: n / (index + 1) for index, key in enumerate(keys)},
         }
         for n in range(200)
     ]
@@ -225,11 +225,11 @@ def test_a_group_of_one_has_one_member(report: dict[str, Any], tmp_path: Path) -
 def test_cells_that_were_changed_on_their_way_in_are_counted(
     report: dict[str, Any], tmp_path: Path
 ) -> None:
-    said = "Cells that were read without characters that nobody sees, in Unicode's form NFC: "
-    assert said not in words(written(report, tmp_path))
+    message = "Cells that were read without characters that nobody sees, in Unicode's form NFC: "
+    assert message not in words(written(report, tmp_path))
     report["columns"][1]["normalized_cells"] = 2
     report["columns"][2]["normalized_cells"] = 1200
-    assert f"{said}sex 2, zip 1,200." in words(written(report, tmp_path))
+    assert f"{message}sex 2, zip 1,200." in words(written(report, tmp_path))
 
 
 def test_a_single_model_is_named(report: dict[str, Any], tmp_path: Path) -> None:
@@ -302,7 +302,7 @@ def test_every_run_of_a_grid_shows_its_verdict(grid: dict[str, Any], tmp_path: P
     page = written_grid(grid, tmp_path)
     shown = [f'<span class="badge {name}">{word}</span>' for name, word in
              (("good", "green"), ("warn", "amber"), ("bad", "refused"))]  # fmt: skip
-    assert [8, 2, 1] == [page.count(one) for one in shown]
+    assert [8, 2, 1] == [page.count(item) for item in shown]
 
 
 def test_findings_show_meaning_assumptions_intervals_and_status(
@@ -491,8 +491,8 @@ def test_many_plots_wait_behind_a_summary(grid: dict[str, Any], tmp_path: Path) 
         grid["figures"].append(
             {"key": f"more.figure_{n}", "better": "lower", "meaning": "m", "unit": "s"}
         )
-        for at, run in enumerate(grid["runs"]):
-            run["findings"][f"more.figure_{n}"] = at
+        for index, run in enumerate(grid["runs"]):
+            run["findings"][f"more.figure_{n}"] = index
     page = words(written_grid(grid, tmp_path))
     assert "11 more plots" in page
     assert "figure_11 (s)" in page
@@ -568,10 +568,10 @@ def _crossed(cases, values):
             "label": f"{case}, p.q={value}",
             "parameters": {"case": case, "p.q": value, **({"x.y": 1} if case == "a" else {})},
             "status": "published",
-            "findings": {"one.cost": len(case) + at},
+            "findings": {"one.cost": len(case) + index},
         }
         for case in cases
-        for at, value in enumerate(values)
+        for index, value in enumerate(values)
     ]
 
 

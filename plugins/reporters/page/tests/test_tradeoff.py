@@ -8,8 +8,8 @@ from anonloom_page.tradeoff import tradeoffs
 
 
 def run(label: str, parameters: dict[str, Any], **findings: Any) -> dict[str, Any]:
-    found = {name.replace("__", "."): value for name, value in findings.items()}
-    return {"label": label, "parameters": parameters, "status": "published", "findings": found}
+    results = {name.replace("__", "."): value for name, value in findings.items()}
+    return {"label": label, "parameters": parameters, "status": "published", "findings": results}
 
 
 def figure(key: str, measures: str | None, better: str) -> dict[str, Any]:
@@ -50,13 +50,13 @@ def test_every_risk_is_drawn_against_every_utility_the_telling_ones_first() -> N
         ("utility.correlation_preserved", "cvpl.linkage_excess"),
         ("utility.gcp", "cvpl.precision_at_1"),
         ("utility.correlation_preserved", "cvpl.precision_at_1"),
-    ] == [(one["x"], one["y"]) for one in tradeoffs(report(runs, ["level"]), runs)]
+    ] == [(tradeoff["x"], tradeoff["y"]) for tradeoff in tradeoffs(report(runs, ["level"]), runs)]
 
 
 def test_points_are_coloured_by_what_was_varied_first_and_is_neither_private_nor_a_number() -> None:
     runs = [pair("low", 1, 0.1), pair("low", 2, 0.15), pair("high", 1, 0.2)]
-    for at, one in enumerate(runs):
-        one["parameters"]["k"] = at
+    for index, item in enumerate(runs):
+        item["parameters"]["k"] = index
     chart = tradeoffs(report(runs, ["seed", "k", "level"]), runs)[1]
     assert ["low", "high"] == list(chart["data"])
     assert ["level=low, seed=#1", "level=low, seed=#2"] == chart["data"]["low"]["labels"]
@@ -65,9 +65,9 @@ def test_points_are_coloured_by_what_was_varied_first_and_is_neither_private_nor
 
 def test_many_cases_are_coloured_by_their_family() -> None:
     names = [f"{family}-{level}" for family in ("perturb", "copula", "k") for level in range(4)]
-    runs = [pair(name, 1, at / 20) for at, name in enumerate(names)]
-    for one, name in zip(runs, names, strict=True):
-        one["parameters"] = {"case": name}
+    runs = [pair(name, 1, index / 20) for index, name in enumerate(names)]
+    for item, name in zip(runs, names, strict=True):
+        item["parameters"] = {"case": name}
     assert ["perturb", "copula", "k"] == list(tradeoffs(report(runs, ["case"]), runs)[0]["data"])
 
 
@@ -75,20 +75,20 @@ def test_many_cases_are_coloured_by_their_family() -> None:
 def test_without_a_risk_or_a_utility_there_is_nothing_to_weigh(left: str) -> None:
     runs = [pair("low", 1, 0.1), pair("high", 1, 0.2)]
     whole = report(runs, ["level"])
-    whole["figures"] = [one for one in FIGURES if one["key"].startswith(left + ".")]
+    whole["figures"] = [item for item in FIGURES if item["key"].startswith(left + ".")]
     assert [] == tradeoffs(whole, runs)
 
 
 def test_the_loss_of_the_run_stands_in_for_an_auditor_of_utility() -> None:
     runs = [pair("low", 1, 0.1), pair("high", 1, 0.2)]
     whole = report(runs, ["level"])
-    whole["figures"] = [one for one in FIGURES if one["measures"] != "utility"]
-    assert ["gcp", "gcp"] == [one["x"] for one in tradeoffs(whole, runs)]
+    whole["figures"] = [item for item in FIGURES if item["measures"] != "utility"]
+    assert ["gcp", "gcp"] == [tradeoff["x"] for tradeoff in tradeoffs(whole, runs)]
 
 
 def test_a_utility_that_is_the_same_in_most_runs_is_not_the_first_choice() -> None:
     runs = [pair("low", 1, 0.1), pair("mid", 1, 0.15), pair("high", 1, 0.2)]
-    for one in runs[:2]:
-        one["findings"] |= {"gcp": 0, "utility.gcp": 0}
-    found = tradeoffs(report(runs, ["level"]), runs)
-    assert ["utility.correlation_preserved", "utility.gcp"] == [one["x"] for one in found[:2]]
+    for item in runs[:2]:
+        item["findings"] |= {"gcp": 0, "utility.gcp": 0}
+    result = tradeoffs(report(runs, ["level"]), runs)
+    assert ["utility.correlation_preserved", "utility.gcp"] == [item["x"] for item in result[:2]]

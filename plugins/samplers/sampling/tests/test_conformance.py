@@ -1,7 +1,7 @@
 """All samplers keep the promises of their kind."""
 
-from anonloom.testing import SamplerConformance
 from anonloom_sampling.samplers import PreSample, SimpleRandom, Stratified
+from anonloom_testing import SamplerConformance
 
 
 class TestStratifiedShare(SamplerConformance):

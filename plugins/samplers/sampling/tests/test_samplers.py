@@ -9,9 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom.data.classes import Classes
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
+from anonloom import Classes, Guard, StageContext
 from anonloom_sampling.samplers import PreSample, SimpleRandom, Stratified
 
 
@@ -31,7 +29,7 @@ percent = st.integers(1, 100)
 def test_stratified_keeps_exactly_the_share_rounded_up(sizes, percent, seed):
     method, classes = Stratified(share=percent / 100), classes_of(sizes)
 
-    kept = kept_per_class(method.sample(classes, Run(seed=seed)), classes)
+    kept = kept_per_class(method.sample(classes, StageContext(seed=seed)), classes)
 
     assert [ceil(Fraction(percent, 100) * size) for size in sizes] == kept
     assert kept == method.least_kept(np.array(sizes)).tolist()
@@ -41,7 +39,7 @@ def test_stratified_keeps_exactly_the_share_rounded_up(sizes, percent, seed):
 def test_stratified_keeps_exactly_so_many_per_class(sizes, number):
     method, classes = Stratified(per_class=number), classes_of(sizes)
 
-    kept = kept_per_class(method.sample(classes, Run()), classes)
+    kept = kept_per_class(method.sample(classes, StageContext()), classes)
 
     assert [min(size, number) for size in sizes] == kept
     assert kept == method.least_kept(np.array(sizes)).tolist()
@@ -52,7 +50,7 @@ def test_stratified_leaves_out_exactly_so_many_per_class(sizes, number):
     """The literal mu of Anonify's section 4.2; of a class that is not larger, nothing is kept."""
     method, classes = Stratified(remove=number), classes_of(sizes)
 
-    kept = kept_per_class(method.sample(classes, Run()), classes)
+    kept = kept_per_class(method.sample(classes, StageContext()), classes)
 
     assert [max(size - number, 0) for size in sizes] == kept
     assert kept == method.least_kept(np.array(sizes)).tolist()
@@ -87,8 +85,8 @@ def test_pre_sample_keeps_exactly_the_share_or_number_of_all_rows(sizes, percent
     classes, total = classes_of(sizes), sum(sizes)
     by_share, by_number = PreSample(share=percent / 100), PreSample(rows=number)
 
-    assert ceil(Fraction(percent, 100) * total) == by_share.sample(classes, Run()).sum()
-    assert min(number, total) == by_number.sample(classes, Run()).sum()
+    assert ceil(Fraction(percent, 100) * total) == by_share.sample(classes, StageContext()).sum()
+    assert min(number, total) == by_number.sample(classes, StageContext()).sum()
     assert [0] * len(sizes) == by_share.least_kept(np.array(sizes)).tolist()
 
 
@@ -96,7 +94,7 @@ def test_pre_sample_keeps_exactly_the_share_or_number_of_all_rows(sizes, percent
 def test_simple_random_keeps_exactly_the_share_of_all_rows(sizes, percent):
     method, classes = SimpleRandom(share=percent / 100), classes_of(sizes)
 
-    mask = method.sample(classes, Run())
+    mask = method.sample(classes, StageContext())
 
     assert ceil(Fraction(percent, 100) * sum(sizes)) == mask.sum()
     assert [0] * len(sizes) == method.least_kept(np.array(sizes)).tolist()
@@ -109,7 +107,7 @@ def test_every_row_of_a_class_is_equally_likely(method):
     """2,000 draws of 4 out of 10: 800 each, give or take six standard deviations."""
     classes = classes_of([10, 10, 10])
 
-    times = sum(method.sample(classes, Run(seed=seed)).astype(int) for seed in range(2000))
+    times = sum(method.sample(classes, StageContext(seed=seed)).astype(int) for seed in range(2000))
 
     assert (abs(times - 800) < 6 * (2000 * 0.4 * 0.6) ** 0.5).all()
 
@@ -120,7 +118,7 @@ def test_every_row_of_a_class_is_equally_likely(method):
 def test_every_row_is_equally_likely_in_a_sample_of_all(method):
     classes = classes_of([10, 10, 10])
 
-    times = sum(method.sample(classes, Run(seed=seed)).astype(int) for seed in range(2000))
+    times = sum(method.sample(classes, StageContext(seed=seed)).astype(int) for seed in range(2000))
 
     assert (abs(times - 800) < 6 * (2000 * 0.4 * 0.6) ** 0.5).all()
 
@@ -129,7 +127,7 @@ def test_the_seed_decides():
     classes = classes_of([10] * 20)
     method = Stratified(share=0.5)
 
-    first, again, other = (method.sample(classes, Run(seed=seed)) for seed in (1, 1, 2))
+    first, again, other = (method.sample(classes, StageContext(seed=seed)) for seed in (1, 1, 2))
 
     assert first.tolist() == again.tolist()
     assert first.tolist() != other.tolist()

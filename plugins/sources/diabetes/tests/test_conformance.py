@@ -1,9 +1,9 @@
 """The kit's checks of a source that makes its rows itself."""
 
-from anonloom.data.schema import Column, Schema
-from anonloom.testing import SourceConformance
+from anonloom import Column, Schema
 from anonloom_diabetes.file import NUMBERS
 from anonloom_diabetes.source import COLUMNS, Diabetes
+from anonloom_testing import SourceConformance
 
 QUASI = ("age", "gender", "bmi")
 EVERY = Schema(

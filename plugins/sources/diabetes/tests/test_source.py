@@ -5,9 +5,8 @@ import hashlib
 import pandas as pd
 import pytest
 
-from anonloom.data.schema import Column, Schema
+from anonloom import Column, Schema, StageContext
 from anonloom.errors import DataError, ParameterError
-from anonloom.kinds.context import Run
 from anonloom.params import build
 from anonloom_diabetes import file
 from anonloom_diabetes.source import COLUMNS, REAL, SIMULATED, Diabetes
@@ -55,7 +54,7 @@ def schema(*names):
 
 
 def run_of(seed=1):
-    return Run(stage="source", seed=seed)
+    return StageContext(stage="source", seed=seed)
 
 
 def load(seed=1, names=(), **options):
@@ -65,7 +64,7 @@ def load(seed=1, names=(), **options):
 def found(**options):
     run = run_of()
     Diabetes(**options).load(schema(), run)
-    return {one.name: (one.value, one.meaning, one.assumptions) for one in run.found}
+    return {item.name: (item.value, item.meaning, item.assumptions) for item in run.found}
 
 
 # --- which table ----------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 """The kit's checks of a source that makes its rows itself."""
 
-from anonloom.data.schema import Column, Schema
-from anonloom.testing import SourceConformance
+from anonloom import Column, Schema
 from anonloom_marketing.source import COLUMNS, Marketing
+from anonloom_testing import SourceConformance
 
 TYPES = {"age": "number", "days_after_ad": "number", "purchase_time": "time"}
 ROLES = {"person_id": "truth", "age": "quasi", "gender": "quasi", "region": "quasi"}

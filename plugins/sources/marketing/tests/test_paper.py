@@ -61,9 +61,9 @@ def test_ages_are_truncated_normal(rows):
     ],
 )
 def test_margins_are_those_that_are_documented(rows, name, expected):
-    found = shares(getattr(rows, name), len(expected))
+    result = shares(getattr(rows, name), len(expected))
     # About four standard errors of the most frequent.
-    assert np.abs(found - expected).max() < 0.008
+    assert np.abs(result - expected).max() < 0.008
 
 
 def test_margins_are_exact_in_expectation():
@@ -118,7 +118,7 @@ def test_what_should_depend_depends(rows, one, other):
 
 def test_lags_follow_channel_and_age(rows):
     medians = [np.median(rows.lag[rows.channel == channel]) for channel in range(5)]
-    assert sorted(facts.LAG_MEDIANS) == [facts.LAG_MEDIANS[at] for at in np.argsort(medians)]
+    assert sorted(facts.LAG_MEDIANS) == [facts.LAG_MEDIANS[index] for index in np.argsort(medians)]
     search = rows.channel == 0
     old = np.median(rows.lag[search & (rows.age >= 60)])
     assert old > 1.2 * np.median(rows.lag[search & (rows.age <= 30)])
@@ -145,8 +145,8 @@ def test_weekdays_and_hours_have_their_likings(rows):
 @pytest.mark.parametrize("share", [0.0, 0.01, 0.05, 1.0])
 @pytest.mark.parametrize("count", [1, 7, 1000])
 def test_anomalies_have_exactly_their_share_and_kinds_take_turns(share, count):
-    found = simulate(count, 50, share, np.random.default_rng(3)).hit.kind
-    of_kinds = np.bincount(found[found >= 0], minlength=len(ANOMALIES))
+    result = simulate(count, 50, share, np.random.default_rng(3)).hit.kind
+    of_kinds = np.bincount(result[result >= 0], minlength=len(ANOMALIES))
     assert round(count * share) == of_kinds.sum()
     assert of_kinds.max() - of_kinds.min() <= 1
 
@@ -199,6 +199,6 @@ def test_a_fitted_table_has_its_margin_and_keeps_its_odds_ratios():
 def test_outcomes_are_drawn_from_the_row_of_their_condition():
     table = np.array([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], [[0.0, 0.0, 1.0], [0.5, 0.0, 0.5]]])
     first, second = np.repeat([0, 0, 1, 1], 1000), np.repeat([0, 1, 0, 1], 1000)
-    found = drawn(np.random.default_rng(1), table, first, second).reshape(4, 1000)
-    assert [{0}, {1}, {2}, {0, 2}] == [set(row.tolist()) for row in found]
-    assert abs((found[3] == 0).mean() - 0.5) < 0.06
+    result = drawn(np.random.default_rng(1), table, first, second).reshape(4, 1000)
+    assert [{0}, {1}, {2}, {0, 2}] == [set(row.tolist()) for row in result]
+    assert abs((result[3] == 0).mean() - 0.5) < 0.06

@@ -4,9 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonloom.data.schema import Column, Schema
+from anonloom import Column, Schema, StageContext
 from anonloom.errors import DataError, ParameterError
-from anonloom.kinds.context import Run
 from anonloom.params import build
 from anonloom_marketing.source import COLUMNS, Marketing
 
@@ -23,7 +22,7 @@ def schema(*names):
 
 
 def load(seed=1, names=(), **options):
-    return Marketing(**options).load(schema(*names), Run(stage="source", seed=seed)).frame
+    return Marketing(**options).load(schema(*names), StageContext(stage="source", seed=seed)).frame
 
 
 def test_a_table_has_the_columns_of_the_papers_table_9():
@@ -56,7 +55,7 @@ def test_a_declaration_changes_no_cell():
 
 def test_a_time_that_is_declared_as_a_category_is_text():
     column = Column(name="purchase_time", role="other")
-    frame = Marketing(rows=5).load(Schema([column]), Run(stage="source", seed=1)).frame
+    frame = Marketing(rows=5).load(Schema([column]), StageContext(stage="source", seed=1)).frame
     moments = load(rows=5, names=["purchase_time"])["purchase_time"]
     assert moments.dt.strftime("%Y-%m-%d %H:%M:%S").tolist() == frame["purchase_time"].tolist()
 

@@ -3,8 +3,8 @@
 import sqlite3
 from contextlib import closing
 
-from anonloom.testing import SourceConformance
 from anonloom_sql.source import Sql
+from anonloom_testing import SourceConformance
 
 
 class TestSql(SourceConformance):

@@ -12,10 +12,8 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.exc import OperationalError
 
-from anonloom import Pipeline
-from anonloom.data.schema import Column, Schema
+from anonloom import Column, Pipeline, Schema, StageContext
 from anonloom.errors import DataError, ParameterError
-from anonloom.kinds.context import Run
 from anonloom_sql import source as source_module
 from anonloom_sql.database import Database
 from anonloom_sql.gather import Gathered
@@ -44,7 +42,7 @@ def path(tmp_path):
 
 
 def load(schema=SCHEMA, **parameters):
-    return Sql(**parameters).load(schema, Run())
+    return Sql(**parameters).load(schema, StageContext())
 
 
 def cells(table):
@@ -74,7 +72,7 @@ def test_text_and_names_are_read_without_what_nobody_sees(tmp_path):
         connection.executemany("INSERT INTO spelt VALUES (?, ?)", rows)
         connection.commit()
     source = Sql(path=path, table="spelt")
-    table = source.load(Schema(SCHEMA.columns[1:]), Run())
+    table = source.load(Schema(SCHEMA.columns[1:]), StageContext())
     assert ("zip code", "illness") == source.columns()
     assert [["1", "flu"], ["1", "flu"], ["1", "caf\u00e9"], ["1", "caf\u00e9"]] == cells(table)
     assert {"zip code": 1, "illness": 2} == table.normalized
@@ -275,8 +273,8 @@ def test_a_driver_that_is_not_installed(monkeypatch):
 def test_a_password_in_the_drivers_words_is_not_shown(password, path):
     class Refusing:
         def connect(self):
-            said = f"no login for u:{password} ({quote(password, safe='')})\nmore {password}"
-            raise OperationalError("SELECT", {}, Exception(said))
+            message = f"no login for u:{password} ({quote(password, safe='')})\nmore {password}"
+            raise OperationalError("SELECT", {}, Exception(message))
 
     url = sa.URL.create("postgresql", "u", password, host="host")
     with pytest.raises(DataError) as caught:
@@ -365,7 +363,7 @@ def test_every_database_limits_in_words_of_its_own(dialect, expected, monkeypatc
 def test_a_number_of_persons_that_is_not_declared_is_named(tmp_path):
     with closing(sqlite3.connect(tmp_path / "visits.db")) as connection:
         connection.execute("CREATE TABLE visits (patient INT, age INT, sex TEXT, illness TEXT)")
-        rows = [(at // 3, 20 + at // 3, "fm"[at // 3 % 2], "flu") for at in range(90)]
+        rows = [(index // 3, 20 + index // 3, "fm"[index // 3 % 2], "flu") for index in range(90)]
         connection.executemany("INSERT INTO visits VALUES (?, ?, ?, ?)", rows)
         connection.commit()
     (tmp_path / "pipeline.yaml").write_text(

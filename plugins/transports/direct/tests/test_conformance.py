@@ -1,7 +1,7 @@
 """The kit's checks of a transport, with few and with many servers."""
 
-from anonloom.testing import TransportConformance
 from anonloom_direct.transport import Direct
+from anonloom_testing import TransportConformance
 
 
 class TestDirect(TransportConformance):

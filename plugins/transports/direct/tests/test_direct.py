@@ -8,18 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonloom.errors import TransportError
-from anonloom.kinds.rounds import Erasure, Party, Round
-from anonloom.kinds.slots import SlotSecret
+from anonloom.kinds import Erasure, Party, Round, SlotSecret
 from anonloom.protocol import faults
 from anonloom.protocol.driver import Driver
 from anonloom.protocol.vault import MemoryVault
-from anonloom.testing.entropy import SeededEntropy
 from anonloom_direct.content import Content
 from anonloom_direct.server import DirectServer
 from anonloom_direct.transport import Direct
-from anonloom_rounds import adversaries
-from anonloom_rounds.disks import Disks
-from anonloom_rounds.invitations import Authority
+from anonloom_testing.entropy import SeededEntropy
+from anonloom_transport import adversaries
+from anonloom_transport.disks import Disks
+from anonloom_transport.invitations import Authority
 
 POSITIONS = 6
 
@@ -54,7 +53,7 @@ def driver(round, erase=(), **more):
 
 
 def records(positions):
-    return [(secrets()[at], message(100 + at)) for at in positions]
+    return [(secrets()[index], message(100 + index)) for index in positions]
 
 
 def refusal(act):
@@ -169,7 +168,7 @@ def test_nothing_that_was_acknowledged_is_lost_when_the_round_closes_early(seed,
     net.post([message(number) for number in range(6)])
     for _ in range(tries):
         net.retry()
-    certain = {message(at) for at, client in enumerate(net.clients) if client.acknowledged}
+    certain = {message(index) for index, client in enumerate(net.clients) if client.acknowledged}
     net.faults.clear()
     try:
         public = net.finish()
@@ -196,7 +195,9 @@ def test_deposits_survive_the_same_faults(chosen, seed, servers, erased):
     net.erase(erased)
     through(net, net.open)
     insist(net, lambda: all(server.result is not None for server in net.servers))
-    expected = [message(100 + at) if at in {0, 2, 3, 5} - erased else None for at in range(6)]
+    expected = [
+        message(100 + index) if index in {0, 2, 3, 5} - erased else None for index in range(6)
+    ]
     assert tuple(expected) == net.result()
 
 
@@ -217,8 +218,8 @@ def test_only_the_owner_fills_a_position():
     assert {"not the position's secret": 1} == write(net, 2, mine)
     assert 1 == write(net, POSITIONS, mine)["no such position"]
     # A server knows alpha and may tell it; the chain it does not know.
-    told = attrs.evolve(hers, seed=b"x" * 16)
-    assert 1 == write(net, 2, told)["not from the position's owner"]
+    text = attrs.evolve(hers, seed=b"x" * 16)
+    assert 1 == write(net, 2, text)["not from the position's owner"]
     net.deposit(records([2]))
     assert 1 == write(net, 2, hers)["position already filled"]
     assert (None, None, message(102), None, None, None) == net.finish()
@@ -236,7 +237,7 @@ def test_a_sender_cannot_tell_servers_different_things():
     net = driver(post_round(3))
     net.post([message(1), message(2)])
     client = net.client()
-    contents = [bytes(Content(b"s" * 16, message(at))) for at in (3, 4, 3)]
+    contents = [bytes(Content(b"s" * 16, message(index))) for index in (3, 4, 3)]
     for envelope in client.send(b"", contents):
         net.inject(envelope)
     assert not client.acknowledged
@@ -306,7 +307,7 @@ def test_disks_and_traffic_give_no_erased_record_away():
 
 def test_a_kept_key_gives_it_away():
     copies = [MemoryVault(), MemoryVault()]
-    disks = backed_up(corrupted={at: adversaries.keeps_key(copies[at]) for at in (0, 1)})
+    disks = backed_up(corrupted={index: adversaries.keeps_key(copies[index]) for index in (0, 1)})
     assert message(101) == disks.reopened(copies)[1]
     assert any(message(101) in content for content in disks.read(copies))
 
@@ -323,10 +324,10 @@ def test_all_uploads_of_a_round_have_one_size():
 
 
 def test_it_promises_no_anonymity():
-    told = Direct().guarantees(post_round(min_batch=20))
-    assert (1, 0) == (told.honest_senders_min, told.colluding_servers)
+    text = Direct().guarantees(post_round(min_batch=20))
+    assert (1, 0) == (text.honest_senders_min, text.colluding_servers)
     assert "anonymity: every server sees who sent what, the network who takes part" in (
-        told.not_covered
+        text.not_covered
     )
 
 
@@ -337,7 +338,7 @@ def test_and_indeed_every_server_sees_who_sent_what():
     sent = {}
     for sight in net.trace.of(Party("server", 0)):
         if sight.envelope.step == "upload":
-            sealed = next(one for one in links if sight.envelope.body.endswith(one))
+            sealed = next(link for link in links if sight.envelope.body.endswith(link))
             sent[sight.envelope.sender.index] = Content.read(net.round, links[sealed]).message
     assert {0: message(7), 1: message(8)} == sent
 
@@ -354,14 +355,14 @@ def test_and_the_network_sees_no_message_before_it_is_public():
 def test_promises_follow_the_round():
     study = Authority.draw(SeededEntropy())
     plain, hybrid = post_round(), post_round(suite="mlkem768-x25519")
-    told = Direct().guarantees
-    assert (False, True) == (told(plain).post_quantum, told(hybrid).post_quantum)
-    assert 1 == len(set(told(plain).not_covered) - set(told(hybrid).not_covered))
-    assert "none: Sybils not excluded" == told(plain).eligibility
+    text = Direct().guarantees
+    assert (False, True) == (text(plain).post_quantum, text(hybrid).post_quantum)
+    assert 1 == len(set(text(plain).not_covered) - set(text(hybrid).not_covered))
+    assert "none: Sybils not excluded" == text(plain).eligibility
     asking = attrs.evolve(plain, authority=study.public)
-    assert "one upload per invitation of the study" == told(asking).eligibility
-    assert "follows" == told(post_round(1)).server_behaviour
-    assert "detected after open" == told(plain).server_behaviour
+    assert "one upload per invitation of the study" == text(asking).eligibility
+    assert "follows" == text(post_round(1)).server_behaviour
+    assert "detected after open" == text(plain).server_behaviour
 
 
 def test_seeded_coins_are_called_simulated():

@@ -8,13 +8,11 @@ from typing import Any
 import attrs
 import pytest
 
-from anonloom.kinds.engines import ClientEngine
-from anonloom.kinds.rounds import Erasure, Party, Round
-from anonloom.kinds.slots import SlotSecret
+from anonloom.kinds import ClientEngine, Erasure, Party, Round, SlotSecret
 from anonloom.protocol.driver import Driver
-from anonloom.testing.carrying import slot_secrets
-from anonloom.testing.entropy import SeededEntropy
 from anonloom_dpf.transport import Dpf
+from anonloom_testing.carrying import slot_secrets
+from anonloom_testing.entropy import SeededEntropy
 
 # What makes the vectors is the oracle of the tests, too; the package is also tested outside the tree.
 sys.path.append(str(Path(__file__).parent / "vectors"))
@@ -36,11 +34,13 @@ class Begun:
     def records(self, positions: Iterable[int]) -> dict[int, bytes]:
         """Return a record for each of these positions."""
         entropy = SeededEntropy("records")
-        return {at: entropy.bytes(self.driver.round.message_size) for at in positions}
+        return {index: entropy.bytes(self.driver.round.message_size) for index in positions}
 
     def deposit(self, records: dict[int, bytes]) -> list[ClientEngine]:
         """Let the owners of positions send."""
-        return self.driver.deposit([(self.secrets[at], record) for at, record in records.items()])
+        return self.driver.deposit(
+            [(self.secrets[index], record) for index, record in records.items()]
+        )
 
     def craft(self, contents: Iterable[bytes]) -> ClientEngine:
         """Let somebody seal to each server whatever there is to seal."""

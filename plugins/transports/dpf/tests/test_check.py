@@ -25,11 +25,11 @@ class Named:
 
 
 def tags_of(tree, first, second, check_key):
-    found = []
+    results = []
     for party, key in enumerate((first, second)):
         share = np.zeros((tree.leaves, tree.width), np.uint8)
-        found.append(tree.accumulate(party, key[None], share, check_key=check_key).tobytes())
-    return found
+        results.append(tree.accumulate(party, key[None], share, check_key=check_key).tobytes())
+    return results
 
 
 def written(tree, first, second):

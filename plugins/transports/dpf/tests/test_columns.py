@@ -100,7 +100,7 @@ def numbers_of(tree, party, key):
     words = [
         int(word) & (1 << 50) - 1 for word in np.ascontiguousarray(parts.numbers).view("<u8")[0]
     ]
-    found = []
+    results = []
     for path in tree.shape.path(np.arange(tree.leaves)):
         state = key[:16].copy()
         state[0] = state[0] & 0xFE | party
@@ -113,13 +113,13 @@ def numbers_of(tree, party, key):
             state = child ^ word * bit
         raw = one_way("numbers", 0, state[None])[0].tobytes()
         halves = [int.from_bytes(half, "little") & (1 << 50) - 1 for half in (raw[:8], raw[8:])]
-        found.append(
+        results.append(
             [
                 (half + int(state[0] & 1) * word) % MODULUS
                 for half, word in zip(halves, words, strict=True)
             ]
         )
-    return found
+    return results
 
 
 def sketch_of(numbers, weights):
@@ -148,7 +148,8 @@ def test_columns_are_what_the_definition_says(kernel, leaves, party):
     weights, sums = drawn_weights(entropy, leaves), entropy.elements(leaves)
     slow = [numbers_of(tree, party, key) for key in keys]
     expected = [
-        (int(before) + sum(own[at][0] for own in slow)) % MODULUS for at, before in enumerate(sums)
+        (int(before) + sum(own[index][0] for own in slow)) % MODULUS
+        for index, before in enumerate(sums)
     ]
     share = np.zeros((leaves, 20), np.uint8)
     sketches = using(kernel, lambda: tree.count(party, keys, share, sums, weights))
@@ -179,12 +180,12 @@ def test_what_party_0_has_less_what_party_1_has_are_the_numbers(leaves, width, m
         table[index] ^= payload
     assert expected == apart.tolist()
     assert table.tobytes() == (shares[0] ^ shares[1]).tobytes()
-    told = prime.add(sketches[0], prime.minus(sketches[1])).tolist()
+    text = prime.add(sketches[0], prime.minus(sketches[1])).tolist()
     chosen = [int(weight) for weight in weights[indices]]
     assert [
         [q * int(a) % MODULUS, q * int(b) % MODULUS, q * q * int(a) % MODULUS]
         for q, (a, b) in zip(chosen, numbers, strict=True)
-    ] == told
+    ] == text
 
 
 @pytest.mark.skipif(len(native.available()) == 1, reason="no C kernel here")

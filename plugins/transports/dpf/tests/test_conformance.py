@@ -2,8 +2,8 @@
 
 import attrs
 
-from anonloom.testing import TransportConformance
 from anonloom_dpf.transport import Dpf
+from anonloom_testing import TransportConformance
 
 
 class TestTwoServers(TransportConformance):

@@ -8,17 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonloom.errors import TransportError
-from anonloom.kinds.rounds import Round
-from anonloom.kinds.slots import SlotSecret
-from anonloom.kinds.transport import Guarantees
+from anonloom.kinds import Guarantees, Round, SlotSecret
 from anonloom.protocol import faults
 from anonloom.protocol.driver import Driver
-from anonloom.testing.carrying import Restarting
-from anonloom.testing.entropy import SeededEntropy
 from anonloom_dpf import native
 from anonloom_dpf.layout import deposit_layout, post_layout
 from anonloom_dpf.transport import Dpf
 from anonloom_dpf.tree import Tree
+from anonloom_testing.carrying import Restarting
+from anonloom_testing.entropy import SeededEntropy
 
 pytestmark = pytest.mark.long
 
@@ -87,7 +85,7 @@ def test_positions_without_a_record_are_empty(begin, servers):
     begun = begin("deposit", 11, servers=servers)
     sent = begun.records([1, 2, 9])
     begun.deposit(sent)
-    assert [sent.get(at) for at in range(11)] == list(begun.driver.finish())
+    assert [sent.get(index) for index in range(11)] == list(begun.driver.finish())
     assert [{}] * servers == begun.remarks()
 
 
@@ -224,7 +222,7 @@ def test_planned_and_withdrawn_positions_are_not_opened(begin, servers):
     begun.driver.settle()
     begun.driver.erase([4])
     begun.driver.open()
-    assert [sent[at] if at not in (2, 4, 7) else None for at in range(10)] == list(
+    assert [sent[index] if index not in (2, 4, 7) else None for index in range(10)] == list(
         begun.driver.result()
     )
     assert [{}] * servers == begun.remarks()
@@ -305,7 +303,9 @@ def test_a_link_of_another_iteration_is_contested(begin, monkeypatch, off):
     own = begun.secrets[3]
     begun.secrets[3] = OtherLink(own.alpha, own.seed)
     begun.deposit(sent)
-    assert [sent[at] if at != 3 else None for at in range(6)] == list(begun.driver.finish())
+    assert [sent[index] if index != 3 else None for index in range(6)] == list(
+        begun.driver.finish()
+    )
     assert [{"contested records": 1}] * 2 == begun.remarks()
 
 
@@ -314,7 +314,7 @@ def test_who_writes_twice_spoils_nothing_but_her_own_row(begin):
     sent = begun.records(range(5))
     begun.deposit(sent)
     begun.driver.deposit([(begun.secrets[2], bytes(24))])
-    expected = [sent[at] if at in (0, 1, 3, 4) else None for at in range(6)]
+    expected = [sent[index] if index in (0, 1, 3, 4) else None for index in range(6)]
     assert expected == list(begun.driver.finish())
     assert [{"contested records": 1}] * 2 == begun.remarks()
 
@@ -386,7 +386,7 @@ def test_the_size_of_a_key_grows_with_the_logarithm_of_the_table():
     """Seed, a correction word and a bit per level, a row: the paper's 10.096 KB are 10.34 KB."""
 
     def key(positions, size):
-        slots = [at.to_bytes(32, "big") for at in range(positions)]
+        slots = [index.to_bytes(32, "big") for index in range(positions)]
         plan = Round(
             id="r", operation="deposit", servers=2, message_size=size, min_batch=1, slots=slots
         )
@@ -417,7 +417,9 @@ def test_all_kernels_give_the_same_words(begin, operation, monkeypatch):
 
 
 def plan(operation="post", servers=2, **more):
-    slots = {"slots": [bytes([at]) * 32 for at in range(100)]} if operation == "deposit" else {}
+    slots = (
+        {"slots": [bytes([index]) * 32 for index in range(100)]} if operation == "deposit" else {}
+    )
     described = {"id": "r", "message_size": 8, "min_batch": 100, "capacity": 100, **slots, **more}
     return Round(operation=operation, servers=servers, **described)
 
@@ -576,14 +578,14 @@ def test_guarantees_follow_the_round(case):
 
 @pytest.mark.parametrize("servers", [1, 5])
 def test_other_numbers_of_servers_are_refused(servers):
-    said = (
+    message = (
         f"transport 'dpf' works with 2, 3 or 4 servers. Got {servers} instead. "
         "Transport 'mixnet' takes two or more."
     )
-    assert said == Dpf().problem(plan(servers=servers))
+    assert message == Dpf().problem(plan(servers=servers))
     with pytest.raises(TransportError) as error:
         Driver(Dpf(), plan(servers=servers))
-    assert said == str(error.value)
+    assert message == str(error.value)
 
 
 @pytest.mark.parametrize("servers", SERVERS)

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from anonloom.errors import TransportError
-from anonloom.kinds.slots import SlotSecret, write_row
-from anonloom.testing.entropy import SeededEntropy
+from anonloom.kinds import SlotSecret, write_row
 from anonloom_dpf import slotauth
 from anonloom_dpf.depositing import Depositing
 from anonloom_dpf.layout import TAG_BYTES, deposit_layout, post_layout
 from anonloom_dpf.posting import Posting
-from anonloom_rounds.conversation import Conversation
+from anonloom_testing.entropy import SeededEntropy
+from anonloom_transport.conversation import Conversation
 
 pytestmark = pytest.mark.long
 
@@ -235,10 +235,10 @@ def test_more_messages_than_uploads_are_remarked(begin):
     records, slots = layout.placement.place(pool, entropy)
     leaves = slots // layout.slots_per_leaf
     one, other = next(
-        (one, other)
-        for one in range(400)
-        for other in range(one)
-        if (leaves[one] == leaves[other]).all() and (slots[one] != slots[other]).all()
+        (indice, other)
+        for indice in range(400)
+        for other in range(indice)
+        if (leaves[indice] == leaves[other]).all() and (slots[indice] != slots[other]).all()
     )
     keys = []
     for table, function in enumerate(layout.functions):
@@ -274,10 +274,10 @@ def test_with_more_servers_garbage_loses_messages_and_changes_none(begin, server
     begun.driver.post(sent)
     layout = post_layout(begun.driver.round, begun.transport.settings)
     begun.craft(texts(servers, layout.content_size, "garbage"))
-    said = stopped(begun)
+    message = stopped(begun)
     assert (
         "0 of 12 messages can be read, fewer than 1: one of the servers deviates, or many senders do"
-    ) == said
+    ) == message
     assert begun.driver.guarantees.donors.startswith("honest: ")
 
 
@@ -314,16 +314,19 @@ def with_own_row(begun, own, record, difference):
     if layout.servers == 2:
         # The sibling of the leaf: its seeds agree, so that a control bit alone writes there.
         levels = layout.function.depth
-        at = 16 + 16 * (levels - 1)
+        index = 16 + 16 * (levels - 1)
         alternatives = []
-        for place, bit in ((at, 1), (16 + 16 * levels + (levels - 1) // 8, 1 << (levels - 1) % 8)):
+        for place, bit in (
+            (index, 1),
+            (16 + 16 * levels + (levels - 1) // 8, 1 << (levels - 1) % 8),
+        ):
             bent = [key.copy() for key in keys]
             for key in bent:
                 key[0, place] ^= bit
             alternatives.append(bent)
         sums = [
-            layout.function.evaluate(0, one[0]) ^ layout.function.evaluate(1, other[0])
-            for one, other in alternatives
+            layout.function.evaluate(0, item[0]) ^ layout.function.evaluate(1, other[0])
+            for item, other in alternatives
         ]
         keys = next(
             bent
@@ -335,8 +338,8 @@ def with_own_row(begun, own, record, difference):
         columns, width = layout.function.columns, layout.width
         other = (own % columns + 1) % columns
         for key in keys:
-            at = key.shape[1] - (columns - other) * width
-            key[0, at : at + len(difference)] ^= np.frombuffer(difference, np.uint8)
+            index = key.shape[1] - (columns - other) * width
+            key[0, index : index + len(difference)] ^= np.frombuffer(difference, np.uint8)
     tags = slotauth.tags(rows, layout.weights([begun.secrets[own].alpha]))
     shares = slotauth.shares(tags, layout.servers, entropy)
     return [a.tobytes() + b.tobytes() for a, b in zip(keys, shares, strict=True)]
@@ -427,7 +430,9 @@ def test_a_donor_with_a_servers_help_destroys_and_never_alters(begin, servers, d
     sent = begun.records(range(11))
     begun.deposit(sent)
     begun.craft(foreign(begun, 4, difference, own=begun.secrets[4]))
-    assert [None if at == 4 else sent.get(at) for at in range(12)] == list(begun.driver.finish())
+    assert [None if index == 4 else sent.get(index) for index in range(12)] == list(
+        begun.driver.finish()
+    )
     assert Counter() == begun.driver.refused()
     assert [{"contested records": 1}] * servers == begun.remarks()
 
@@ -468,8 +473,8 @@ def against(at):
 
     class Against(Depositing):
         def _claim(self, group):
-            said = super()._claim(group)
-            return bent(said) if group[0] <= at < group[1] else said
+            message = super()._claim(group)
+            return bent(message) if group[0] <= at < group[1] else message
 
     return Against
 
@@ -478,16 +483,16 @@ class Inconsistent(Depositing):
     """Lies about a group, and not about its halves."""
 
     def _claim(self, group):
-        said = super()._claim(group)
-        return bent(said) if group == (0, 4) else said
+        message = super()._claim(group)
+        return bent(message) if group == (0, 4) else message
 
 
 class AgainstAll(Depositing):
     """Lies about everybody: of a group of odd size it shows."""
 
     def _claim(self, group):
-        said = super()._claim(group)
-        return bent(said) if (group[1] - group[0]) % 2 else said
+        message = super()._claim(group)
+        return bent(message) if (group[1] - group[0]) % 2 else message
 
 
 class TooShort(Depositing):
@@ -509,7 +514,7 @@ def test_a_server_can_refuse_an_honest_donor_only_within_the_tolerated_share(beg
     sent = begun.records(range(64))
     begun.deposit(sent)
     read = list(begun.driver.finish())
-    assert 63 == sum(one == other for one, other in zip(read, sent.values(), strict=True))
+    assert 63 == sum(item == other for item, other in zip(read, sent.values(), strict=True))
     assert 1 == read.count(None)
     assert Counter({"foreign write": servers}) == begun.driver.refused()
 
@@ -659,7 +664,9 @@ def test_a_changed_share_destroys_a_record_and_never_alters_one(begin, servers):
         begun = begin("deposit", 9, servers=servers, corrupted=corrupted)
         sent = begun.records(range(9))
         begun.deposit(sent)
-        assert [None if at == 3 else sent[at] for at in range(9)] == list(begun.driver.finish())
+        assert [None if index == 3 else sent[index] for index in range(9)] == list(
+            begun.driver.finish()
+        )
         assert [{"contested records": 1}] * servers == begun.remarks()
 
 
@@ -739,7 +746,7 @@ def test_losses_are_those_of_the_placement_alone(begin, slots_per_leaf, maliciou
     """Sealing, point functions and checks add nothing to what garbage costs an open table."""
     begun = begin("post", 300, size=8, slots_per_leaf=slots_per_leaf, tolerated=0.0)
     layout = post_layout(begun.driver.round, begun.transport.settings)
-    sent = [at.to_bytes(8, "big") for at in range(300 - malicious)]
+    sent = [index.to_bytes(8, "big") for index in range(300 - malicious)]
     begun.driver.post(sent)
     for number in range(malicious):
         begun.craft(leaf_of_garbage(begun, SeededEntropy(("garbage", number))))
@@ -755,8 +762,8 @@ def placed_alone(layout, sent, malicious, trial):
     rng, placement, leaf = np.random.default_rng(trial), layout.placement, layout.slots_per_leaf
     records, slots = placement.place(sent, SeededEntropy(("honest", trial)))
     tables = [np.zeros((size, placement.record_size), np.uint8) for size in placement.tables]
-    for at, table in enumerate(tables):
-        np.bitwise_xor.at(table, slots[:, at], records)
+    for index, table in enumerate(tables):
+        np.bitwise_xor.at(table, slots[:, index], records)
         for first in rng.integers(0, len(table) // leaf, malicious) * leaf:
             table[first : first + leaf] ^= rng.integers(0, 256, (leaf, table.shape[1]), np.uint8)
     return 1 - len(placement.decode(tables).messages) / len(sent)

@@ -10,16 +10,15 @@ import numpy as np
 import pytest
 
 from anonloom.errors import TransportError
-from anonloom.kinds.rounds import Party
-from anonloom.kinds.slots import read_row
+from anonloom.kinds import Party, read_row
 from anonloom.protocol import driver as driving
 from anonloom.protocol.driver import Driver
 from anonloom.protocol.entropy import SteppedClock, SystemEntropy
 from anonloom.protocol.vault import MemoryVault
 from anonloom_dpf.layout import deposit_layout
-from anonloom_rounds.packing import unpack
-from anonloom_rounds.sealing import SealingKey, context_of
-from anonloom_rounds.uploads import Body
+from anonloom_transport.packing import unpack
+from anonloom_transport.sealing import SealingKey, context_of
+from anonloom_transport.uploads import Body
 
 SERVERS = [2, 3, 4]
 ERASED = (1, 4, 7)
@@ -69,8 +68,8 @@ def played(begin, servers, **more):
     begun.driver.save_all()
     begun.driver.open()
     begun.driver.save_all()
-    kept = {at: record for at, record in sent.items() if at not in ERASED}
-    assert [kept.get(at) for at in range(9)] == list(begun.driver.result())
+    kept = {index: record for index, record in sent.items() if index not in ERASED}
+    assert [kept.get(index) for index in range(9)] == list(begun.driver.result())
     return begun, sent
 
 
@@ -79,7 +78,7 @@ def played(begin, servers, **more):
 
 def shares_from_disks(begun):
     """Start servers from everything that they ever saved; return the shares that come out."""
-    found = {}
+    results = {}
     for index, state in begun.driver.states:
         try:
             server = begun.transport.server(
@@ -92,13 +91,13 @@ def shares_from_disks(begun):
         except TransportError:
             continue
         if server._work._share is not None:
-            found[index] = server._work._share
-    return found
+            results[index] = server._work._share
+    return results
 
 
 def shares_from_traffic(begun):
     """Look for round keys in what was saved, and open the recorded uploads with them."""
-    found = {}
+    results = {}
     plan, layout = begun.driver.round, deposit_layout(begun.driver.round)
     bound = begun.driver.servers[0].bound
     for index in range(plan.servers):
@@ -118,8 +117,8 @@ def shares_from_traffic(begun):
                 key = content[None, : layout.function.key_size].copy()
                 layout.function.accumulate(index, key, total)
         if opened:
-            found[index] = total
-    return found
+            results[index] = total
+    return results
 
 
 def keys_from(leaked, suite):
@@ -134,7 +133,7 @@ def keys_from(leaked, suite):
 
 def drawn_by(begun, index):
     """Return all that a server ever drew, as far as its saved states can be read."""
-    server, found = begun.driver.servers[index], []
+    server, result = begun.driver.servers[index], []
     for owner, state in begun.driver.states:
         if owner != index:
             continue
@@ -143,8 +142,8 @@ def drawn_by(begun, index):
         except TransportError:
             continue
         if secret:
-            found.append(unpack(parts[3]))
-    return found[-1:]
+            result.append(unpack(parts[3]))
+    return result[-1:]
 
 
 class Replay:
@@ -167,8 +166,8 @@ def recovered(begun, shares):
         return {}
     rows = np.bitwise_xor.reduce(list(shares.values()), axis=0)
     heads = [key.head for key in begun.driver.slot_keys]
-    read = {at: read_row(head, 1, rows[at].tobytes()) for at, head in enumerate(heads)}
-    return {at: record for at, record in read.items() if record is not None}
+    read = {index: read_row(head, 1, rows[index].tobytes()) for index, head in enumerate(heads)}
+    return {index: record for index, record in read.items() if record is not None}
 
 
 # --- what comes of them ---------------------------------------------------------------------------
@@ -210,9 +209,9 @@ def test_no_erased_record_travelled_or_was_saved_in_clear(begin, servers):
     begun, sent = played(begin, servers)
     left = [sight.envelope.body for sight in begun.driver.trace.seen]
     left += [state for _, state in begun.driver.states]
-    for at in ERASED:
-        secret = begun.secrets[at]
-        for hidden in (sent[at], secret.seed, secret.link(1, 1)):
+    for index in ERASED:
+        secret = begun.secrets[index]
+        for hidden in (sent[index], secret.seed, secret.link(1, 1)):
             assert [] == [data for data in left if hidden in data]
 
 
@@ -272,9 +271,9 @@ def test_a_round_that_stops_discards_everything(begin, attack):
     begun.driver.save_all()
     assert {} == attack(begun)
     for index in (0, 1):
-        said = begun.driver.servers[index].stopped
+        message = begun.driver.servers[index].stopped
         begun.driver.restart(index)
-        assert said == begun.driver.servers[index].stopped
+        assert message == begun.driver.servers[index].stopped
 
 
 def test_nothing_is_uploaded_to_a_round_that_has_stopped(begin):

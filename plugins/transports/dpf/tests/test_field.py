@@ -71,9 +71,9 @@ def test_arrays_longer_than_a_part_and_no_multiple_of_it():
     count = 2 * field.CHUNK + 5
     left, right = rng.integers(0, 256, (2, count, 16), dtype=np.uint8)
     products = multiply(left, right)
-    for at in (0, field.CHUNK - 1, field.CHUNK, count - 1):
-        expected = product_of(*values(np.stack([left[at], right[at]])))
-        assert [expected] == values(products[at : at + 1])
+    for index in (0, field.CHUNK - 1, field.CHUNK, count - 1):
+        expected = product_of(*values(np.stack([left[index], right[index]])))
+        assert [expected] == values(products[index : index + 1])
     summed = np.bitwise_xor.reduce(products, axis=0).tobytes()
     assert summed == inner(left, right)
     shaped = (3, count // 3, 16)
@@ -129,7 +129,7 @@ def test_tags_of_aes_gcm(key, text):
     nonce = bytes(range(12))
     encrypt = Cipher(algorithms.AES(key), modes.ECB()).encryptor().update
     padded = text + bytes(-len(text) % 16)
-    blocks = [padded[at : at + 16] for at in range(0, len(padded), 16)]
+    blocks = [padded[index : index + 16] for index in range(0, len(padded), 16)]
     blocks.append((8 * len(text)).to_bytes(8, "big") + bytes(8))
     hash_key = np.frombuffer(mirrored(encrypt(bytes(16))), np.uint8)
     mask = encrypt(nonce + (1).to_bytes(4, "big"))

@@ -60,13 +60,13 @@ def outcome(kernel, tree, m, seed, party=1):
 @pytest.mark.parametrize(("leaves", "width"), [(0, 1), (1 << 60, 1), (-1, 16), (1, 0), (1, -16)])
 def test_the_kernel_refuses_sizes_that_it_has_no_room_for(leaves, width):
     """Whoever calls it: nothing is written before sizes are known to fit."""
-    said = r"^leaves and width must be between 1 and 2\^31\.$"
+    message = r"^leaves and width must be between 1 and 2\^31\.$"
     none, some = b"", bytearray(64)
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         native._kernel.evaluate(
             False, none, leaves, width, False, False, 0, none, some, none, some, some, none, some
         )
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         native._kernel.generate(none, leaves, width, False, none, none, none, some, some)
 
 

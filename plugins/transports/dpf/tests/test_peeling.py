@@ -9,9 +9,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from anonloom.testing.entropy import SeededEntropy
 from anonloom_dpf.peeling import Peeling, factor_for, lost_share, slots_per_table
 from anonloom_dpf.placement import CHECKSUM_BYTES, TAG_BYTES
+from anonloom_testing.entropy import SeededEntropy
 
 
 def written(placement, records, slots, tables=None):
@@ -49,19 +49,19 @@ def peeled_slowly(placement, tables):
         checksum = keyed(placement.salt, b"checksum", record[:-CHECKSUM_BYTES], CHECKSUM_BYTES)
         return record[-CHECKSUM_BYTES:] == checksum
 
-    found = {}
+    results = {}
     while True:
         alone = next(
             (
                 record
                 for place, record in sorted(rest.items())
-                if whole(record) and place in places(record) and record not in found.values()
+                if whole(record) and place in places(record) and record not in results.values()
             ),
             None,
         )
         if alone is None:
-            return found, rest
-        found[alone[:TAG_BYTES]] = alone
+            return results, rest
+        results[alone[:TAG_BYTES]] = alone
         for place in places(alone):
             left = bytes(
                 a ^ b for a, b in zip(rest.pop(place, bytes(len(alone))), alone, strict=True)
@@ -72,7 +72,7 @@ def peeled_slowly(placement, tables):
 
 def messages_of(count, size, seed=0):
     drawn = SeededEntropy(("messages", seed)).bytes(count * size)
-    return [drawn[at * size : (at + 1) * size] for at in range(count)]
+    return [drawn[index * size : (index + 1) * size] for index in range(count)]
 
 
 def placement_of(count, size=5, **options):
@@ -122,11 +122,13 @@ def test_tables_too_small_or_garbled_give_what_a_slow_decoder_finds(count, crowd
 
     decoded = placement.decode(tables)
 
-    found, rest = peeled_slowly(placement, tables)
+    result, rest = peeled_slowly(placement, tables)
     confirmed = {
         tag: record
-        for tag, record in found.items()
-        if any((at, place) not in rest for at, place in enumerate(place_of(placement, record)))
+        for tag, record in result.items()
+        if any(
+            (index, place) not in rest for index, place in enumerate(place_of(placement, record))
+        )
     }
     assert sorted(confirmed) == decoded.tags
     assert [confirmed[tag][TAG_BYTES:-CHECKSUM_BYTES] for tag in sorted(confirmed)] == (
@@ -147,7 +149,7 @@ def test_messages_come_in_the_order_of_their_tags_whoever_wrote_first():
     decoded = placement.decode(written(placement, records, slots))
     order = sorted(range(50), key=lambda at: bytes(records[at, :TAG_BYTES]))
 
-    assert [messages[at] for at in order] == decoded.messages
+    assert [messages[index] for index in order] == decoded.messages
     assert turned == decoded
     assert sorted(decoded.tags) == decoded.tags
 
@@ -196,8 +198,8 @@ def test_many_records_with_missing_copies_leave_the_others_alone():
     placement = placement_of(1000)
     records, slots = placement.place(messages_of(1000, 5), SeededEntropy(5))
     tables = written(placement, records[300:], slots[300:])
-    for at in range(300):
-        tables[at % 3][slots[at, at % 3]] ^= records[at]
+    for index in range(300):
+        tables[index % 3][slots[index, index % 3]] ^= records[index]
 
     decoded = placement.decode(tables, expected=1000)
 
@@ -284,9 +286,9 @@ def test_garbage_everywhere_ends_after_one_look_at_every_slot(seed, monkeypatch)
     )
     tables = [
         np.frombuffer(
-            SeededEntropy((seed, at)).bytes(size * placement.record_size), np.uint8
+            SeededEntropy((seed, index)).bytes(size * placement.record_size), np.uint8
         ).reshape(size, -1)
-        for at, size in enumerate(placement.tables)
+        for index, size in enumerate(placement.tables)
     ]
 
     decoded = placement.decode(tables)
@@ -303,8 +305,8 @@ def test_true_records_at_random_slots_of_random_tables_end_in_linear_time(seed, 
     records, slots = placement.place(messages_of(count, 2, seed), SeededEntropy(seed))
     coins = np.random.default_rng(seed).random((count, 3)) < 0.5
     tables = [np.zeros((size, placement.record_size), np.uint8) for size in placement.tables]
-    for at, number in zip(*np.nonzero(coins), strict=True):
-        tables[number][slots[at, number]] ^= records[at]
+    for index, number in zip(*np.nonzero(coins), strict=True):
+        tables[number][slots[index, number]] ^= records[index]
     looked = []
     recognise = Peeling.recognise
     with pytest.MonkeyPatch.context() as patched:

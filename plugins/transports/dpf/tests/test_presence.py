@@ -12,14 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonloom.errors import TransportError
-from anonloom.kinds.slots import write_row
+from anonloom.kinds import write_row
 from anonloom.protocol.entropy import SystemEntropy
-from anonloom.testing.entropy import SeededEntropy
 from anonloom_dpf import presence, prime, slotauth
 from anonloom_dpf.layout import deposit_layout
 from anonloom_dpf.prime import MODULUS
 from anonloom_dpf.transport import Dpf
-from anonloom_rounds import adversaries
+from anonloom_testing.entropy import SeededEntropy
+from anonloom_transport import adversaries
 
 # --- the check by itself: shares of any numbers at all, no key can do more ------------------------
 
@@ -34,8 +34,8 @@ def sketches_of(numbers, weights):
     held = [
         columns,
         [
-            [(a - v) % MODULUS for a, v in zip(one, own, strict=True)]
-            for one, own in zip(columns, numbers, strict=True)
+            [(a - v) % MODULUS for a, v in zip(column, own, strict=True)]
+            for column, own in zip(columns, numbers, strict=True)
         ],
     ]
     return [
@@ -151,10 +151,10 @@ def views(liar, weight, present, lie, with_factor=True):
     theirs = presence.signed(honest, theirs)  # so that it adds up with nothing
     witness = [blind, blind * blind % 5, factor, factor * blind % 5, np.zeros_like(blind)]
     held = np.stack(witness, axis=1)
-    said = presence.blinded(honest, theirs, held)
-    opened = (said + np.uint64(lie)) % np.uint64(5)
+    message = presence.blinded(honest, theirs, held)
+    opened = (message + np.uint64(lie)) % np.uint64(5)
     proof = presence.proofs(honest, theirs, held, opened)
-    return Counter(zip(said.tolist(), proof.tolist(), strict=True))
+    return Counter(zip(message.tolist(), proof.tolist(), strict=True))
 
 
 @pytest.mark.parametrize("liar", [0, 1])
@@ -203,7 +203,7 @@ def test_counts_are_the_numbers_of_filled_positions(begin, data):
     filled = data.draw(st.sets(st.integers(0, positions - 1)))
     decoys = data.draw(st.integers(0 if filled else 1, 5))
     label = data.draw(st.lists(st.integers(0, 4), min_size=positions, max_size=positions))
-    groups = [[at for at, own in enumerate(label) if own == name] for name in range(4)]
+    groups = [[index for index, own in enumerate(label) if own == name] for name in range(4)]
     begun = begin(
         "deposit", positions, round={**COUNTED, "capacity": positions + 5}, planned=data.draw(st.sets(st.integers(0, positions - 1)))
     )  # fmt: skip
@@ -214,7 +214,7 @@ def test_counts_are_the_numbers_of_filled_positions(begin, data):
     assert tuple(len(filled & {*group}) for group in groups) == begun.driver.count(groups)
     begun.driver.open()
     erased = begun.driver.erasure.positions if begun.driver.erasure else set()
-    shown = {at for at, record in enumerate(begun.driver.result()) if record is not None}
+    shown = {index for index, record in enumerate(begun.driver.result()) if record is not None}
     assert filled - erased == shown
 
 
@@ -449,12 +449,14 @@ def test_a_server_that_goes_on_from_an_older_state_says_the_same_again(begin):
     begun.driver.close()
     older = begun.driver.servers[0].save()
     begun.driver.settle()
-    said = {step: begun.driver.servers[0].talk.of(step, 0) for step in ("toss", "sketch", "proof")}
+    messages = {
+        step: begun.driver.servers[0].talk.of(step, 0) for step in ("toss", "sketch", "proof")
+    }
     begun.driver.servers[0] = begun.driver._server(0, older)
     begun.driver.settle()
     begun.driver.retry()
     again = begun.driver.servers[0]
-    assert said == {step: again.talk.of(step, 0) for step in said}
+    assert messages == {step: again.talk.of(step, 0) for step in messages}
     assert (8,) == begun.driver.count([range(9)])
 
 
@@ -501,11 +503,11 @@ def test_what_was_counted_is_forgotten_at_the_end(begin):
 
 @pytest.mark.parametrize("servers", [3, 4])
 def test_with_more_servers_it_says_that_it_cannot_count(begin, servers):
-    said = (
+    message = (
         f"transport 'dpf' counts filled positions with 2 servers only. Got {servers} instead: the "
         "round must not be counted, or go over 'mixnet'."
     )
     with pytest.raises(TransportError) as caught:
         counting(begin, 9, servers=servers)
-    assert said == str(caught.value)
+    assert message == str(caught.value)
     assert None is Dpf().problem(counting(begin, 9).driver.round)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.testing.entropy import SeededEntropy
 from anonloom_dpf.single import SingleSlot, slots_for, success_rate
+from anonloom_testing.entropy import SeededEntropy
 
 
 def written(placement, records, slots):
@@ -22,7 +22,7 @@ def written(placement, records, slots):
 
 def messages_of(count, size):
     drawn = SeededEntropy("messages").bytes(count * size)
-    return [drawn[at * size : (at + 1) * size] for at in range(count)]
+    return [drawn[index * size : (index + 1) * size] for index in range(count)]
 
 
 def test_the_paper_s_example_has_ten_slots_for_each_of_100_000_senders():

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonloom.protocol.entropy import SystemEntropy
-from anonloom.testing.entropy import SeededEntropy
 from anonloom_dpf import slotauth
 from anonloom_dpf.square import Square
+from anonloom_testing.entropy import SeededEntropy
 
 SERVERS = (2, 3, 4)
 
@@ -183,9 +183,9 @@ def test_a_donor_may_write_twice_into_her_own_slot(servers):
 @pytest.mark.parametrize("width", [16, 37, 112])
 def test_every_byte_of_a_row_is_guarded(servers, width):
     round_ = Round(servers, 3, width)
-    for at in range(width):
+    for index in range(width):
         difference = np.zeros(width, np.uint8)
-        difference[at] = 1
+        difference[index] = 1
         assert not round_.accepts([round_.forged([(0, difference)], NOTHING)])
 
 
@@ -245,9 +245,9 @@ def test_tags_and_claims_are_what_plain_python_makes_of_the_definition(width):
         stream = hashlib.shake_128(prefix + (2).to_bytes(8, "little") + alpha.tobytes())
         weights = stream.digest(-(-width // 16) * 16)
         total = 0
-        for at in range(0, width, 16):
-            word = int.from_bytes(row[at : at + 16].tobytes(), "little")
-            total ^= product_of(int.from_bytes(weights[at : at + 16], "little"), word)
+        for index in range(0, width, 16):
+            word = int.from_bytes(row[index : index + 16].tobytes(), "little")
+            total ^= product_of(int.from_bytes(weights[index : index + 16], "little"), word)
         tags.append(total.to_bytes(16, "little"))
     drawn = slotauth.weights(alphas, width, context=b"study 7", iteration=2)
     assert tags == [tag.tobytes() for tag in slotauth.tags(rows, drawn)]

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonloom.protocol.entropy import SystemEntropy
-from anonloom.testing.entropy import SeededEntropy
 from anonloom_dpf import square as module
 from anonloom_dpf.aes import fixed_key
 from anonloom_dpf.square import CHUNK, Square, arrangements
+from anonloom_testing.entropy import SeededEntropy
 
 SERVERS = (2, 3, 4)
 VECTORS = json.loads((Path(__file__).parent / "vectors" / "square.json").read_text())
@@ -40,11 +40,11 @@ def evaluated(square, key):
     for row in range(square.rows):
         line = bytearray(row_size)
         for number in range(row * held, (row + 1) * held):
-            for at, byte in enumerate(expanded(seeds[number * 16 : number * 16 + 16], row_size)):
-                line[at] ^= byte
+            for index, byte in enumerate(expanded(seeds[number * 16 : number * 16 + 16], row_size)):
+                line[index] ^= byte
         if bits[row // 8] >> row % 8 & 1:
-            for at, byte in enumerate(correction):
-                line[at] ^= byte
+            for index, byte in enumerate(correction):
+                line[index] ^= byte
         table += line
     return bytes(table[: square.leaves * square.width])
 

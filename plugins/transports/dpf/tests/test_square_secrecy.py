@@ -287,24 +287,24 @@ class Programmed(FixedKey):
 def words_of(servers, parity, order):
     """Columns of an arrangement as numbers whose bit p is line p."""
     of_parity = [word for word in range(2**servers) if word.bit_count() % 2 == parity]
-    return [of_parity[at] for at in ORDERS[servers][order]]
+    return [of_parity[index] for index in ORDERS[servers][order]]
 
 
 ORDERS = {servers: list(permutations(range(2 ** (servers - 1)))) for servers in (2, 3, 4)}
-NUMBERS = {n: {order: at for at, order in enumerate(orders)} for n, orders in ORDERS.items()}
+NUMBERS = {n: {order: index for index, order in enumerate(orders)} for n, orders in ORDERS.items()}
 
 
 def flipped(servers, parity, order, honest):
     """The arrangement of the other parity that differs in the honest server's line only."""
     words = [word ^ 1 << honest for word in words_of(servers, parity, order)]
-    rank = {word: at for at, word in enumerate(sorted(words))}
+    rank = {word: index for index, word in enumerate(sorted(words))}
     return NUMBERS[servers][tuple(rank[word] for word in words)]
 
 
 def unheld(servers, parity, order, honest):
     """The column of which only the honest server, or nobody, holds the seed."""
     words = words_of(servers, parity, order)
-    (column,) = [at for at, word in enumerate(words) if word & ~(1 << honest) == 0]
+    (column,) = [index for index, word in enumerate(words) if word & ~(1 << honest) == 0]
     return column
 
 

@@ -55,12 +55,12 @@ class Tape:
         """Which of own with bit 0, own with bit 1, other (0, 1, 2); notes where the seeds meet."""
         two = states[:, 0].reshape(2, -1)
         own, other = two[self.adversary], two[1 - self.adversary]
-        found = np.empty_like(two)
-        found[self.adversary] = own & 1
+        result = np.empty_like(two)
+        result[self.adversary] = own & 1
         met = own >> 1 == other >> 1
-        found[1 - self.adversary] = np.where(met, other & 1, 2)
+        result[1 - self.adversary] = np.where(met, other & 1, 2)
         self.met |= met
-        return found.reshape(-1)
+        return result.reshape(-1)
 
     def children(self, nodes, states):
         raw = self.root[self.entry(states), np.tile(np.arange(self.root.shape[1]), 2)]
@@ -115,11 +115,11 @@ def secret(make, seeds_of=lambda tape: None):
     for adversary, hashed in product((0, 1), (False, True)):
         tape = make(adversary, hashed)
         cases = product((0, 1), (0,) if hashed else (0, 1))
-        found = [views(tape, *case, seeds_of(tape)) for case in cases]
-        if not len(found[0][0]):
+        results = [views(tape, *case, seeds_of(tape)) for case in cases]
+        if not len(results[0][0]):
             return False  # the two parties' seeds always meet
-        for seen, counts in found[1:]:
-            if not (np.array_equal(found[0][0], seen) and np.array_equal(found[0][1], counts)):
+        for seen, counts in results[1:]:
+            if not (np.array_equal(results[0][0], seen) and np.array_equal(results[0][1], counts)):
                 return False
     return True
 
@@ -187,16 +187,16 @@ class TwoLevels:
 def test_two_levels_have_the_same_distribution_too(party):
     table = TwoLevels()
     m = len(table.tape)
-    found = []
+    results = []
     for index, payload in product(range(4), (0, 1)):
         path = np.tile(np.array([index >> 1, index & 1], np.uint8), (m, 1))
         public = generation.generate(
             table, path, np.full(m, index), np.full((m, 1), payload, np.uint8), np.zeros((2, m, 1), np.uint8)
         )  # fmt: skip
-        found.append(np.unique(table.seen(party, public), return_counts=True))
-    for seen, counts in found[1:]:
-        assert np.array_equal(found[0][0], seen)
-        assert np.array_equal(found[0][1], counts)
+        results.append(np.unique(table.seen(party, public), return_counts=True))
+    for seen, counts in results[1:]:
+        assert np.array_equal(results[0][0], seen)
+        assert np.array_equal(results[0][1], counts)
 
 
 class Trits:
@@ -211,7 +211,7 @@ class Trits:
         self.seeds = np.stack([(bits & 1) << 1, bits & 2]).astype(np.uint8)[:, :, None]
         self.own_root, self.other_root = (bits >> 2 & 15), (bits >> 6 & 15)
         trits = tape >> 10
-        self.drawn = [(trits // 3**at % 3).astype(np.uint64) for at in range(5)]
+        self.drawn = [(trits // 3**index % 3).astype(np.uint64) for index in range(5)]
         self.met = np.zeros(len(tape), bool)
 
     def both(self, states, own, other):

@@ -5,16 +5,15 @@ from collections.abc import Callable, Iterable, Sequence
 import attrs
 import pytest
 
-from anonloom.kinds.rounds import Erasure, Party, Round
-from anonloom.kinds.slots import SlotSecret
+from anonloom.kinds import Erasure, Party, Round, SlotSecret
 from anonloom.protocol.driver import Driver
-from anonloom.testing.carrying import slot_secrets
-from anonloom.testing.entropy import SeededEntropy
 from anonloom_mixnet.cascade import Batch, mix, peel, sealed_list
 from anonloom_mixnet.layers import Opener, Phase
 from anonloom_mixnet.packets import Keys, Packet, Route, generate, public
 from anonloom_mixnet.transport import Mixnet
-from anonloom_rounds.conversation import Conversation
+from anonloom_testing.carrying import slot_secrets
+from anonloom_testing.entropy import SeededEntropy
+from anonloom_transport.conversation import Conversation
 
 ROUND = b"a round's digest, thirty-two by."
 
@@ -86,7 +85,9 @@ class Begun:
         return [entropy.bytes(self.driver.round.message_size) for _ in range(number)]
 
     def deposit(self, records: dict[int, bytes]) -> list:
-        return self.driver.deposit([(self.secrets[at], record) for at, record in records.items()])
+        return self.driver.deposit(
+            [(self.secrets[index], record) for index, record in records.items()]
+        )
 
     def join(self, kind: type, message: bytes):
         """Let a client of some kind post a message."""
@@ -111,15 +112,15 @@ class Begun:
     @property
     def opened_by(self) -> set[str]:
         """Which words were said by which anything could be opened."""
-        said = {sight.envelope.step for sight in self.driver.trace.network}
-        return said & {"named", "peel", "shares", "shares commit"}
+        messages = {sight.envelope.step for sight in self.driver.trace.network}
+        return messages & {"named", "peel", "shares", "shares commit"}
 
     def finish(self) -> set[str]:
         """Play a round to its end; return why servers stopped, whoever of them found it first."""
         for act in (self.driver.close, self.driver.settle, self.driver.open):
             if not any(self.stopped):
                 act()
-        return {said.split("stopped the round: ")[-1] for said in self.stopped}
+        return {message.split("stopped the round: ")[-1] for message in self.stopped}
 
 
 @pytest.fixture(scope="session")

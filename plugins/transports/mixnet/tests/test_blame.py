@@ -65,16 +65,16 @@ def test_a_packet_is_traced_to_its_upload_and_a_substitution_is_found_on_the_way
     servers_of_round = cascade("x25519", 3, 8)
     packets, batches = run(servers_of_round)
     places = [servers_of_round.route.place("mix", hop) for hop in range(3)]
-    way, keys, at = [batches[2].outputs[0]], [], 0
+    way, keys, index = [batches[2].outputs[0]], [], 0
     for hop in (2, 1, 0):
-        shown = reveal(batches[hop], at)
-        at = shown.packet
+        shown = reveal(batches[hop], index)
+        index = shown.packet
         taken = batches[hop - 1].outputs if hop else [packet.sealed for packet in packets]
-        way.insert(0, taken[at])
+        way.insert(0, taken[index])
         keys.insert(0, shown.key)
 
     assert "nobody" == str(verify_trace(places, way, keys))
-    assert packets[at].core == way[-1]
+    assert packets[index].core == way[-1]
     substituted = [*way[:2], bytes(len(way[2])), way[3]]
     assert "hop 1" == str(verify_trace(places, substituted, keys))
     with pytest.raises(ValueError, match=r"^a trace has one packet more than servers$"):

@@ -4,18 +4,18 @@ import attrs
 import pytest
 
 from anonloom.errors import TransportError
-from anonloom.kinds.rounds import Party
+from anonloom.kinds import Party
 from anonloom.protocol import faults
 from anonloom.protocol.driver import Driver
-from anonloom.testing.carrying import Restarting
-from anonloom.testing.entropy import SeededEntropy
 from anonloom_mixnet.client import MixnetClient
 from anonloom_mixnet.layers import Layer
 from anonloom_mixnet.packets import Packet
 from anonloom_mixnet.ways import Kept
 from anonloom_mixnet.wordings import read_failed
-from anonloom_rounds import adversaries
-from anonloom_rounds.packing import pack, unpack
+from anonloom_testing.carrying import Restarting
+from anonloom_testing.entropy import SeededEntropy
+from anonloom_transport import adversaries
+from anonloom_transport.packing import pack, unpack
 
 both = pytest.mark.parametrize("suite", ["x25519", "mlkem768-x25519"])
 
@@ -93,8 +93,8 @@ def test_a_silent_sender_stops_the_round_and_nothing_is_opened(begin, suite):
     round.driver.settle()
     assert [""] * 3 == round.stopped  # the sender is asked, and there is time to answer
     round.driver.open()
-    said = "a packet does not open at server 1: its sender or that server deviates"
-    assert {said} == {one.split("round: ")[-1] for one in round.stopped}
+    message = "a packet does not open at server 1: its sender or that server deviates"
+    assert {message} == {item.split("round: ")[-1] for item in round.stopped}
     assert set() == round.opened_by
     with pytest.raises(TransportError, match="the round has stopped"):
         round.driver.result()
@@ -105,8 +105,8 @@ def test_with_ml_kem_a_confession_proves_nothing_and_nothing_is_opened(begin):
     round = begin("post", 9, servers=3, suite="mlkem768-x25519")
     round.driver.post(round.texts(4))
     round.join(Confessing, b"x" * 24)
-    said = "a packet does not open at server 1: its sender or that server deviates"
-    assert {said} == round.finish()
+    message = "a packet does not open at server 1: its sender or that server deviates"
+    assert {message} == round.finish()
     assert set() == round.opened_by
 
 
@@ -183,8 +183,8 @@ def test_a_hop_that_does_not_show_where_a_packet_came_from(begin, bent, said):
                 route, entropy = self._route, self._entropy
                 inside = entropy.bytes(route.packet_size(route.hops - 1))
                 layers = []
-                for at in range(route.hops - 2, -1, -1):
-                    layers.insert(0, route.sealer("mix", at).seal(inside, entropy))
+                for index in range(route.hops - 2, -1, -1):
+                    layers.insert(0, route.sealer("mix", index).seal(inside, entropy))
                     inside = layers[0].sealed
                 last = Layer(b"", bytes(32), b"")
                 self._kept = Kept.of(Packet(inside, b"core", (*layers, last)))
@@ -208,8 +208,8 @@ def test_a_copy_of_a_layer_stops_the_round_and_removes_nobody(begin, servers):
     packet = route.sealer("mix", 0).seal(second, SeededEntropy("outside")).sealed
     client = round.driver.client()
     round.send(client, client.send(b"copy", [packet] + [b""] * (servers - 1)))
-    said = "two packets are the same at server 1: one of their senders or server 0 deviates"
-    assert {said} == round.finish()
+    message = "two packets are the same at server 1: one of their senders or server 0 deviates"
+    assert {message} == round.finish()
     assert set() == round.opened_by
     assert all(not server.refused for server in round.driver.servers)
 

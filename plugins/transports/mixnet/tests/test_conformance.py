@@ -2,9 +2,9 @@
 
 import attrs
 
-from anonloom.kinds.rounds import Round
-from anonloom.testing import TransportConformance
+from anonloom.kinds import Round
 from anonloom_mixnet.transport import Mixnet
+from anonloom_testing import TransportConformance
 
 
 class TestMixnet(TransportConformance):

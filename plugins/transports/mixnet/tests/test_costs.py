@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.kinds.slots import row_size
-from anonloom.testing.filled import filled, full_round, travelled
+from anonloom.kinds import row_size
 from anonloom_mixnet import opening
 from anonloom_mixnet.costs import _joining, _opening, _packing, _route, costs, server_work
 from anonloom_mixnet.layers import Opener, overhead
 from anonloom_mixnet.packets import Route
 from anonloom_mixnet.transport import Mixnet
-from anonloom_rounds.trials import Trial
+from anonloom_testing.filled import filled, full_round, travelled
+from anonloom_transport.trials import Trial
 
 SUITES = ["x25519", "mlkem768-x25519"]
 
@@ -23,8 +23,8 @@ SUITES = ["x25519", "mlkem768-x25519"]
 def _rates():
     """Everything takes a second."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("anonloom.kinds.estimates.seconds_each", lambda operation: 1.0)
-        patch.setattr("anonloom_rounds.costs.trial", lambda *asked: Trial(1.0, 1.0, 1.0, 100))
+        patch.setattr("anonloom.kinds._estimates.seconds_each", lambda operation: 1.0)
+        patch.setattr("anonloom_transport.costs.trial", lambda *asked: Trial(1.0, 1.0, 1.0, 100))
         yield
 
 
@@ -67,19 +67,19 @@ def test_a_round_that_cannot_be_carried_has_no_estimate():
 @pytest.mark.parametrize("servers", [2, 3])
 @pytest.mark.parametrize("operation", ["post", "deposit"])
 def test_layers_and_packets_are_counted(operation, servers, suite, monkeypatch):
-    found = Counter()
+    result = Counter()
     open_layer, pack, read_row = Opener.open, Route.pack, opening.read_row
 
     def opened(self, sealed):
-        found[len(sealed)] += 1
+        result[len(sealed)] += 1
         return open_layer(self, sealed)
 
     def packed(self, *given):
-        found["packed"] += 1
+        result["packed"] += 1
         return pack(self, *given)
 
     def reading(*given):
-        found["rows"] += 1
+        result["rows"] += 1
         return read_row(*given)
 
     monkeypatch.setattr(Opener, "open", opened)
@@ -101,14 +101,14 @@ def test_layers_and_packets_are_counted(operation, servers, suite, monkeypatch):
         share = row_size(described.message_size) + overhead(suite)
         expected[share] += servers * work.pop(_opening(suite, share))
         expected["rows"] = servers * work.pop(_joining(described))
-    assert expected == found
+    assert expected == result
     assert [senders + servers * traps] == list(work.values())  # packets that are passed on
 
 
 @pytest.mark.parametrize("operation", ["post", "deposit"])
 def test_every_operation_can_be_tried(operation, monkeypatch):
     """Once each: how long it takes is not asked."""
-    monkeypatch.setattr("anonloom.kinds.estimates._TRIED", 1e-9)
-    found = costs(full_round(operation, 3, servers=3, message_size=1), 2, b"")
-    for named in (found.server_work, found.sender_work):
+    monkeypatch.setattr("anonloom.kinds._estimates._TRIED", 1e-9)
+    result = costs(full_round(operation, 3, servers=3, message_size=1), 2, b"")
+    for named in (result.server_work, result.sender_work):
         assert all(operation.measure() > 0.0 for operation in named)

@@ -6,9 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonloom.errors import TransportError
-from anonloom.kinds.engines import Envelope
-from anonloom.kinds.rounds import Party
-from anonloom_rounds import adversaries
+from anonloom.kinds import Envelope, Party
+from anonloom_transport import adversaries
 
 COUNTED = {"counted": True}
 GROUPS = [[0, 1, 2], [3, 4, 5]]

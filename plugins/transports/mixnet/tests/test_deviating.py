@@ -5,15 +5,15 @@ import math
 import attrs
 import pytest
 
-from anonloom.kinds.rounds import Party
+from anonloom.kinds import Party
 from anonloom.protocol import faults
-from anonloom.testing.carrying import Restarting
-from anonloom.testing.entropy import SeededEntropy
 from anonloom_mixnet.mixing import NUMBER
 from anonloom_mixnet.traps import Traps, fingerprint, unseen
 from anonloom_mixnet.ways import Kept, listed
-from anonloom_rounds import adversaries
-from anonloom_rounds.packing import cut, pack
+from anonloom_testing.carrying import Restarting
+from anonloom_testing.entropy import SeededEntropy
+from anonloom_transport import adversaries
+from anonloom_transport.packing import cut, pack
 
 pytestmark = pytest.mark.long
 
@@ -108,7 +108,7 @@ def test_a_server_that_shows_two_lists_is_named(begin):
     lying = adversaries.equivocates("mix", to=[2])
     round = begin("post", 4, servers=3, corrupted={0: lying})
     stopped = carry(round)
-    assert any("server 0 " in said for said in stopped)
+    assert any("server 0 " in message for message in stopped)
     assert [None] * 3 == round.results
     assert set() == round.opened_by
 
@@ -163,10 +163,10 @@ def test_traps_notice_drops_as_often_as_the_formula_says(begin, bent):
     def replace(server, word):
         passed = packets(server, word)
         own = {listed(packet.core) for packet in server.own_traps.packets}
-        foreign = [at for at, core in enumerate(passed) if listed(core) not in own]
+        foreign = [index for index, core in enumerate(passed) if listed(core) not in own]
         for number in range(dropped):
-            at = foreign.pop(int.from_bytes(coins.bytes(8), "big") % len(foreign))
-            passed[at] = forged(server, number)
+            index = foreign.pop(int.from_bytes(coins.bytes(8), "big") % len(foreign))
+            passed[index] = forged(server, number)
         return word[:NUMBER] + b"".join(passed)
 
     missed = 0
@@ -181,7 +181,7 @@ def test_traps_notice_drops_as_often_as_the_formula_says(begin, bent):
         )
         blind(round)
         carry(round, senders)
-        stopped = {said.split("round: ")[-1] for said in round.stopped}
+        stopped = {message.split("round: ")[-1] for message in round.stopped}
         assert stopped in ({""}, {LOST.format(1)})
         missed += stopped == {""}
     chance = unseen(senders + traps, traps, dropped)
@@ -230,8 +230,8 @@ def test_a_client_answers_only_a_hop_that_signed_that_it_failed(begin):
     clients = round.driver.post(round.texts(3))
     server = round.driver.servers[1]
     body = pack((1).to_bytes(4, "big"), bytes(64), b"x" * 24)
-    for said in (b"", b"x", body):
-        shown = server._to_client(Party("client", 0), "blamed", clients[0]._upload, said)
+    for message in (b"", b"x", body):
+        shown = server._to_client(Party("client", 0), "blamed", clients[0]._upload, message)
         assert [] == clients[0].take(shown)
 
 
@@ -249,7 +249,9 @@ def test_a_server_cannot_post_by_a_trap_that_it_does_not_name(begin):
         class Naming(Traps):
             @property
             def fingerprints(self):
-                return tuple(sorted(fingerprint(bytes([at])) for at in range(len(self.packets))))
+                return tuple(
+                    sorted(fingerprint(bytes([index])) for index in range(len(self.packets)))
+                )
 
         kind = {"__slots__": (), "own_traps": property(own)}
         server.__class__ = type("Adding", (type(server),), kind)

@@ -8,17 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonloom.errors import TransportError
-from anonloom.kinds.rounds import Party, Round
-from anonloom.kinds.slots import SlotSecret, write_row
+from anonloom.kinds import Party, Round, SlotSecret, write_row
 from anonloom.protocol import faults
 from anonloom.protocol.driver import Driver
-from anonloom.testing.entropy import SeededEntropy
 from anonloom_mixnet.items import write_item
 from anonloom_mixnet.layers import Opener
 from anonloom_mixnet.transport import Mixnet
-from anonloom_rounds import adversaries
-from anonloom_rounds.packing import pack, unpack
-from anonloom_rounds.signing import Signer, write_signed
+from anonloom_testing.entropy import SeededEntropy
+from anonloom_transport import adversaries
+from anonloom_transport.packing import pack, unpack
+from anonloom_transport.signing import Signer, write_signed
 
 SERVERS = [2, 3]
 SUITES = ["x25519", "mlkem768-x25519"]
@@ -51,7 +50,7 @@ def test_a_deposit_delivers_to_positions_what_was_not_erased(begin, servers, sui
     round.driver.settle()
     round.driver.erase([4])
     round.driver.open()
-    expected = [None if at in (1, 4, 7) else sent[at] for at in range(8)]
+    expected = [None if index in (1, 4, 7) else sent[index] for index in range(8)]
     assert expected == list(round.driver.result())
     assert Counter() == round.driver.refused()
 
@@ -90,8 +89,8 @@ def test_a_later_iteration_is_opened_with_its_own_link(begin):
 
 def test_one_server_alone_is_refused():
     plan = Round(id="r", operation="post", servers=1, message_size=1, min_batch=1, capacity=1)
-    said = "transport 'mixnet' needs at least 2 servers: one alone would see who sent what"
-    with pytest.raises(TransportError, match=f"^{said}$"):
+    message = "transport 'mixnet' needs at least 2 servers: one alone would see who sent what"
+    with pytest.raises(TransportError, match=f"^{message}$"):
         Driver(Mixnet(), plan)
 
 
@@ -116,7 +115,7 @@ def upload(round, packet, **changes):
     client = round.driver.client()
     contents = [packet] + [b""] * (round.driver.round.servers - 1)
     sent = client.send(b"crafted", contents)
-    round.send(client, [attrs.evolve(one, **changes) for one in sent])
+    round.send(client, [attrs.evolve(element, **changes) for element in sent])
     return round.driver.servers[0].refused
 
 
@@ -246,12 +245,14 @@ def reached(trace, corrupted, client):
     bodies = [
         s.envelope.body for s in trace.network if s.envelope.sender == Party("client", client)
     ]
-    found = {string for string in neighbours for body in bodies if string and string in body}
-    edge = set(found)
+    results = {string for string in neighbours for body in bodies if string and string in body}
+    edge = set(results)
     while edge:
-        edge = {other for one in edge for other in neighbours.get(one, ())} - found - {b""}
-        found |= edge
-    return found
+        edge = (
+            {other for element in edge for other in neighbours.get(element, ())} - results - {b""}
+        )
+        results |= edge
+    return results
 
 
 @both
@@ -263,11 +264,11 @@ def test_all_servers_can_follow_a_sender_and_any_others_cannot(begin, operation,
     round.driver.post(sent) if operation == "post" else round.deposit(dict(enumerate(sent)))
     round.driver.finish()
     trace, everyone = round.driver.trace, set(range(servers))
-    ends = sent if operation == "post" else [at.to_bytes(8, "big") for at in range(5)]
-    for at in range(5):
-        assert {ends[at]} == reached(trace, everyone, at) & set(ends)
+    ends = sent if operation == "post" else [index.to_bytes(8, "big") for index in range(5)]
+    for index in range(5):
+        assert {ends[index]} == reached(trace, everyone, index) & set(ends)
         for honest in everyone:
-            assert set() == reached(trace, everyone - {honest}, at) & set(ends)
+            assert set() == reached(trace, everyone - {honest}, index) & set(ends)
 
 
 def test_secrets_are_in_no_repr(begin):
@@ -281,7 +282,7 @@ def test_secrets_are_in_no_repr(begin):
     shown += repr([server.own_traps for server in servers] + [client._kept for client in clients])
     secret = [*sent.values(), *(s.alpha for s in round.secrets), *(s.seed for s in round.secrets)]
     secret += [key for s in servers for key in attrs.astuple(s._private)]
-    secret += [one for client in clients for one, _ in client._kept.secrets]
+    secret += [element for client in clients for element, _ in client._kept.secrets]
     for bytes_ in secret:
         assert bytes_.hex() not in shown
         assert repr(bytes_)[2:-1] not in shown
@@ -334,7 +335,7 @@ def test_another_batch_is_shuffled_in_another_order(begin):
         orders.append([server._batch.origins for server in round.driver.servers])
     zeros, others, again = orders
     assert others == again  # the round's secrets are the same in all three
-    assert all(one != other for one, other in zip(zeros, others, strict=True))
+    assert all(zero != other for zero, other in zip(zeros, others, strict=True))
 
 
 # --- promises -------------------------------------------------------------------------------------
@@ -342,19 +343,21 @@ def test_another_batch_is_shuffled_in_another_order(begin):
 
 def test_what_it_promises(begin):
     plan = begin("deposit", 3, servers=3).driver.round
-    told = Mixnet(traps=7).guarantees(plan)
+    text = Mixnet(traps=7).guarantees(plan)
     assert (2, "detected before open", "attributable") == (
-        told.colluding_servers,
-        told.server_behaviour,
-        told.exclusion,
+        text.colluding_servers,
+        text.server_behaviour,
+        text.exclusion,
     )
-    assert told.presence_of_erased_visible
-    assert not told.post_quantum
-    assert any("(1-T/N)^d" in said and "adds 7 to T" in said for said in told.not_covered)
-    assert "coercion" in told.not_covered
+    assert text.presence_of_erased_visible
+    assert not text.post_quantum
+    assert any("(1-T/N)^d" in message and "adds 7 to T" in message for message in text.not_covered)
+    assert "coercion" in text.not_covered
     hybrid = Mixnet().guarantees(attrs.evolve(plan, suite="mlkem768-x25519"))
     assert hybrid.post_quantum
-    assert any("with ML-KEM it is its sender or that hop" in said for said in hybrid.not_covered)
+    assert any(
+        "with ML-KEM it is its sender or that hop" in message for message in hybrid.not_covered
+    )
 
 
 # --- keys that nobody can use -------------------------------------------------------------------
@@ -383,7 +386,9 @@ def test_a_server_whose_mix_keys_cannot_be_used_is_named_before_anything_is_sign
     round = begin("post", 4, servers=3, suite=suite, corrupted={1: lie})
     expected = f"server 1 announced keys that cannot be used: {why.format(suite)}"
     servers = round.driver.servers
-    assert [(expected, None)] * 2 == [(servers[at].stopped, servers[at].notice) for at in (0, 2)]
+    assert [(expected, None)] * 2 == [
+        (servers[index].stopped, servers[index].notice) for index in (0, 2)
+    ]
     with pytest.raises(TransportError) as caught:
         round.driver.client()
     assert expected == str(caught.value)
@@ -396,7 +401,7 @@ def test_a_client_refuses_mix_keys_that_all_servers_have_signed(begin, why, chan
     keys = tuple(unpack(parts[-1]))
     document = pack(*parts[:-1], pack(*change(keys)))
     signers = [Signer(identity) for identity in driver.identities]
-    signatures = [one.sign("notice", driver.round.digest, document) for one in signers]
+    signatures = [signer.sign("notice", driver.round.digest, document) for signer in signers]
     with pytest.raises(TransportError) as caught:
         driver.transport.client(
             write_signed(document, signatures),

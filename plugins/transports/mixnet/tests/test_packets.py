@@ -32,16 +32,16 @@ def test_a_bit_flipped_at_any_hop_makes_the_packet_fail_at_that_hop(
 ):
     servers_of_round = cascade(suite, servers, size)
     packet = servers_of_round.pack([bytes(size)])[0].sealed
-    at = data.draw(st.integers(0, 2 * servers - 1), label="layer")
-    for layer in range(at):
+    index = data.draw(st.integers(0, 2 * servers - 1), label="layer")
+    for layer in range(index):
         packet = _opener(servers_of_round, layer).open(packet).inside
     bit = data.draw(st.integers(0, 8 * len(packet) - 1), label="bit")
     changed = bytearray(packet)
     changed[bit // 8] ^= 1 << bit % 8
 
     with pytest.raises(Unopened):
-        _opener(servers_of_round, at).open(bytes(changed))
-    assert _opener(servers_of_round, at).open(packet)
+        _opener(servers_of_round, index).open(bytes(changed))
+    assert _opener(servers_of_round, index).open(packet)
 
 
 def _opener(servers_of_round, layer):

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from anonloom.protocol.driver import Driver
-from anonloom.testing.carrying import Restarting
+from anonloom_testing.carrying import Restarting
 
 pytestmark = pytest.mark.long
 

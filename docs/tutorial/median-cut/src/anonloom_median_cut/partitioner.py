@@ -3,12 +3,9 @@
 import attrs
 import numpy as np
 
-from anonloom.data.classes import Classes, Rows
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.kinds.partitioner import Partitioner
-from anonloom.params import at_least, param
+from anonloom import Classes, Guard, Partitioner, StageContext, Table, param
+from anonloom.data import Rows
+from anonloom.params import at_least
 
 
 @attrs.frozen(kw_only=True)
@@ -19,7 +16,9 @@ class MedianCut(Partitioner):
         help="Classes with fewer rows than this are not cut.", default=2, check=at_least(2)
     )
 
-    def partition(self, table: Table, classes: Classes, guard: Guard, run: Run) -> Classes:
+    def partition(
+        self, table: Table, classes: Classes, guard: Guard, context: StageContext
+    ) -> Classes:
         """Return the classes refined: every row in an admitted class, or suppressed."""
         waiting = [classes.members(which) for which in range(len(classes))]
         finished: list[Rows] = []
@@ -30,9 +29,9 @@ class MedianCut(Partitioner):
             finished += [] if halves else [rows]
         labels = np.repeat(np.arange(len(finished)), [len(rows) for rows in finished])
         rows = np.concatenate([np.empty(0, np.int64), *finished])
-        found = Classes.from_labels(labels, rows=rows, suppressed=classes.suppressed)
+        result = Classes.from_labels(labels, rows=rows, suppressed=classes.suppressed)
         # A given class that could not be cut may be one that the guard does not admit.
-        return found.suppress(~guard.admits_classes(table, found))
+        return result.suppress(~guard.admits_classes(table, result))
 
     def _cut(self, table: Table, rows: Rows, guard: Guard) -> list[Rows]:
         """Return both halves, or nothing when no column allows a cut."""

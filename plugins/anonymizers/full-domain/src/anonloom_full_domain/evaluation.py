@@ -5,9 +5,10 @@ from collections import deque
 import attrs
 import numpy as np
 
-from anonloom.brief import short_repr
-from anonloom_full_domain.grid import Boxes, Grid, Ints, Node
-from anonloom_full_domain.verdicts import Judge, Mask
+from anonloom import short_repr
+from anonloom.typing import BoolArray, IntArray
+from anonloom_full_domain.grid import Boxes, Grid, Node
+from anonloom_full_domain.verdicts import Judge
 
 #: Nodes whose boxes are kept, so that a node above is made of boxes and not of points.
 _REMEMBERED = 64
@@ -49,9 +50,9 @@ class Evaluation:
     grid: Grid
     judge: Judge
     allowed: int
-    points: Ints
+    points: IntArray
     # Boxes of a node are unions of those of any node below: (node, a point per box, rows per box).
-    _known: deque[tuple[Ints, Ints, Ints]] = attrs.field(
+    _known: deque[tuple[IntArray, IntArray, IntArray]] = attrs.field(
         factory=lambda: deque(maxlen=_REMEMBERED), init=False
     )
 
@@ -67,7 +68,7 @@ class Evaluation:
         lost = float(boxes.lost[good] @ boxes.sizes[good]) + refused
         return Outcome(too_small, refused, lost / int(boxes.sizes.sum()))
 
-    def admitted(self, node: Node) -> tuple[Boxes, Mask]:
+    def admitted(self, node: Node) -> tuple[Boxes, BoolArray]:
         """Return the boxes of a node, with the box of every point, and which are admitted."""
         boxes = self.grid.boxes(node, self.points, self.grid.weights[self.points])
         return boxes, self.judge.admitted(boxes, self.points, self.judge.large(boxes))

@@ -3,13 +3,8 @@
 import attrs
 import numpy as np
 
-from anonloom.data.classes import Classes
-from anonloom.data.findings import Finding
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.kinds.partitioner import Partitioner
-from anonloom.params import at_least, between, param
+from anonloom import Classes, Finding, Guard, Partitioner, StageContext, Table, param
+from anonloom.params import at_least, between
 from anonloom_full_domain.assembling import assemble, box_regions
 from anonloom_full_domain.evaluation import Evaluation
 from anonloom_full_domain.grid import Grid
@@ -39,7 +34,9 @@ class FullDomain(Partitioner):
         check=at_least(1),
     )
 
-    def partition(self, table: Table, classes: Classes, guard: Guard, run: Run) -> Classes:
+    def partition(
+        self, table: Table, classes: Classes, guard: Guard, context: StageContext
+    ) -> Classes:
         """Return the refined classes."""
         if not len(classes):
             return classes
@@ -49,16 +46,16 @@ class FullDomain(Partitioner):
         evaluation = Evaluation(grid, judge, allowed, np.arange(len(grid)))
         proven = grid.lattice.nodes <= self.most_nodes
         if not proven:
-            warn_of_greed(grid.lattice.nodes, self.most_nodes, run)
-        with compiling(run):
-            best = exact(evaluation, run) if proven else greedy(evaluation, run)
+            warn_of_greed(grid.lattice.nodes, self.most_nodes, context)
+        with compiling(context):
+            best = exact(evaluation, context) if proven else greedy(evaluation, context)
             boxes, good = evaluation.admitted(best.node)
-        _report(grid, best, proven, run)
+        _report(grid, best, proven, context)
         label = np.where(good, np.cumsum(good) - 1, -1)[boxes.of_point]
         levels = np.tile(np.array(best.node, np.int64), (int(good.sum()), 1))
         regions = box_regions(grid, boxes.first[good], levels)
-        found = assemble(grid, label, regions)
-        return attrs.evolve(found, global_recoding=True)
+        result = assemble(grid, label, regions)
+        return attrs.evolve(result, global_recoding=True)
 
     def _allowed(self, table: Table, classes: Classes, guard: Guard) -> int:
         """How many rows may be suppressed.
@@ -71,17 +68,17 @@ class FullDomain(Partitioner):
         return max(share, int(classes.sizes[refused].sum()))
 
 
-def warn_of_greed(nodes: int, most: int, run: Run) -> None:
+def warn_of_greed(nodes: int, most: int, context: StageContext) -> None:
     """Say that only a part of the lattice was searched."""
-    run.warn(
+    context.warn(
         f"There are {nodes:,} combinations of levels, more than 'most_nodes' ({most:,}): only "
         "those were tried that a greedy search passes, and others may lose less. Raise the limit, "
         "or leave out columns or levels of hierarchies."
     )
 
 
-def _report(grid: Grid, best: Best, proven: bool, run: Run) -> None:
-    run.find(
+def _report(grid: Grid, best: Best, proven: bool, context: StageContext) -> None:
+    context.find(
         Finding(
             name="lattice_nodes",
             value=grid.lattice.nodes,

@@ -4,16 +4,13 @@ from functools import cached_property
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
-from anonloom.brief import short_repr
-from anonloom.data.classes import Classes
-from anonloom.data.points import collapse
-from anonloom.data.table import Table
+from anonloom import Classes, Table, short_repr
+from anonloom.data import collapse
+from anonloom.typing import FloatArray, IntArray
 from anonloom_full_domain.grouping import Recoding, group_points
-from anonloom_full_domain.lattice import Codes, Floats, Lattice
+from anonloom_full_domain.lattice import Codes, Lattice
 
-Ints = NDArray[np.int64]
 Node = tuple[int, ...]
 
 #: Odd numbers far apart, as many as wanted: boxes are looked up by them if they are too many to
@@ -38,10 +35,10 @@ class Boxes:
         What every row of the box loses if it is published so.
     """
 
-    of_point: Ints
-    first: Ints
-    sizes: Ints
-    lost: Floats
+    of_point: IntArray
+    first: IntArray
+    sizes: IntArray
+    lost: FloatArray
 
     def __len__(self) -> int:
         return len(self.first)
@@ -66,18 +63,18 @@ class Grid:
     lattice: Lattice
     classes: Classes
     codes: Codes
-    weights: Ints
-    point: Ints
+    weights: IntArray
+    point: IntArray
 
     @classmethod
     def of(cls, table: Table, classes: Classes, least: int = 1) -> "Grid":
         """Collapse the rows of classes; levels without a cell of so many rows are left out."""
         label = classes.class_of_position().astype(np.int32)
         lattice = Lattice.of(table, least)
-        own = [table.codes[at][classes.rows] for at in lattice.places]
-        found = collapse(np.stack([label, *own]))
-        codes = np.ascontiguousarray(found.codes.T)
-        return cls(lattice, classes, codes, found.weights, found.point)
+        own = [table.codes[index][classes.rows] for index in lattice.places]
+        result = collapse(np.stack([label, *own]))
+        codes = np.ascontiguousarray(result.codes.T)
+        return cls(lattice, classes, codes, result.weights, result.point)
 
     def __len__(self) -> int:
         return len(self.weights)
@@ -88,14 +85,14 @@ class Grid:
         return len(self.point)
 
     @cached_property
-    def _starts(self) -> list[Ints]:
+    def _starts(self) -> list[IntArray]:
         """Where every level of every axis begins in the tables; the given class is in front."""
-        found, at = [np.zeros(1, np.int64)], len(self.classes)
+        result, index = [np.zeros(1, np.int64)], len(self.classes)
         for axis in self.lattice.axes:
             levels, size = axis.lo.shape
-            found.append(at + size * np.arange(levels, dtype=np.int64))
-            at += levels * size
-        return found
+            result.append(index + size * np.arange(levels, dtype=np.int64))
+            index += levels * size
+        return result
 
     @cached_property
     def _cells(self) -> Codes:
@@ -110,7 +107,7 @@ class Grid:
         return np.where(fresh, self._cells, np.int32(-1))
 
     @cached_property
-    def _losses(self) -> Floats:
+    def _losses(self) -> FloatArray:
         none = np.zeros(len(self.classes))
         return np.concatenate([none, *(axis.loss.ravel() for axis in self.lattice.axes)])
 
@@ -121,7 +118,9 @@ class Grid:
             (axis.cells[:, -1] + 1).tolist() for axis in self.lattice.axes
         ]
 
-    def boxes(self, node: Node, points: Ints, weights: Ints, *, only_fresh: bool = False) -> Boxes:
+    def boxes(
+        self, node: Node, points: IntArray, weights: IntArray, *, only_fresh: bool = False
+    ) -> Boxes:
         """Put points into the boxes of a node.
 
         Parameters
@@ -130,14 +129,14 @@ class Grid:
             Leave out boxes that are already boxes of a node below.
         """
         levels = (0, *node)
-        starts = np.array([at[level] for at, level in zip(self._starts, levels, strict=True)])
+        starts = np.array([index[level] for index, level in zip(self._starts, levels, strict=True)])
         factors, span = [], 1
         for counts, level in zip(self._counts, levels, strict=True):
             factors.append(span)
             span *= counts[level]
         exact = span < 2**63
         if not exact:
-            factors = [(_STRIDE * (2 * at + 1)) % 2**64 for at in range(len(factors))]
+            factors = [(_STRIDE * (2 * index + 1)) % 2**64 for index in range(len(factors))]
         recoding = Recoding(
             self._fresh_cells if only_fresh else self._cells,
             self._losses,

@@ -5,11 +5,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.typing import FloatArray, IntArray
 from anonloom_kernels.compiled import kernel
 
-Ints = NDArray[np.int64]
 Codes = NDArray[np.int32]
-Floats = NDArray[np.float64]
 
 
 class Recoding(NamedTuple):
@@ -30,8 +29,8 @@ class Recoding(NamedTuple):
     """
 
     cells: Codes
-    losses: Floats
-    starts: Ints
+    losses: FloatArray
+    starts: IntArray
     factors: NDArray[np.uint64]
     exact: bool
 
@@ -39,13 +38,13 @@ class Recoding(NamedTuple):
 @kernel
 def group_points(
     codes: Codes,
-    points: Ints,
-    weights: Ints,
+    points: IntArray,
+    weights: IntArray,
     node: Recoding,
-    of_point: Ints,
-    first: Ints,
-    size: Ints,
-    lost: Floats,
+    of_point: IntArray,
+    first: IntArray,
+    size: IntArray,
+    lost: FloatArray,
 ) -> int:
     """Group points by their box in a table with open addresses; returns the number of boxes.
 
@@ -66,25 +65,26 @@ def group_points(
     numbers = np.empty(len(points), np.uint64)
     mask, shift = (1 << bits) - 1, np.uint64(64 - bits)
     boxes = 0
-    for at in range(len(points)):
-        inside, number = _number(codes[points[at]], node)
-        of_point[at] = -1
+    for index in range(len(points)):
+        inside, number = _number(codes[points[index]], node)
+        of_point[index] = -1
         if not inside:
             continue
         slot = np.int64((number * np.uint64(0x9E3779B97F4A7C15)) >> shift)
         box = slots[slot]
         while box >= 0 and not (
-            numbers[box] == number and (node.exact or _alike(codes, points[at], first[box], node))
+            numbers[box] == number
+            and (node.exact or _alike(codes, points[index], first[box], node))
         ):
             slot = np.int64((slot + 1) & mask)
             box = slots[slot]
         if box < 0:
             box = slots[slot] = boxes
             boxes += 1
-            numbers[box], first[box], size[box] = number, points[at], 0
-            lost[box] = _loss(codes[points[at]], node)
-        size[box] += weights[at]
-        of_point[at] = box
+            numbers[box], first[box], size[box] = number, points[index], 0
+            lost[box] = _loss(codes[points[index]], node)
+        size[box] += weights[index]
+        of_point[index] = box
     return boxes
 
 

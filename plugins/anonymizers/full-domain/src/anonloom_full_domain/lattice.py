@@ -12,12 +12,11 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.brief import short_repr
-from anonloom.data.axis import Axis
-from anonloom.data.table import Table
+from anonloom import Table, short_repr
+from anonloom.data import Axis
+from anonloom.typing import FloatArray
 
 Codes = NDArray[np.int32]
-Floats = NDArray[np.float64]
 
 #: The range of a number without a hierarchy is halved down to so many bins; below them, its values.
 _FINEST_BINS = 16
@@ -40,7 +39,7 @@ class Levels:
 
     lo: Codes
     hi: Codes
-    loss: Floats
+    loss: FloatArray
     of_hierarchy: Codes
 
     @classmethod
@@ -62,12 +61,12 @@ class Levels:
             steps = [(np.append(lo, np.int32(axis.missing)), number) for lo, number in steps]
             steps.append((np.zeros(axis.size, np.int32), steps[-1][1] if steps else -1))
         kept: list[tuple[Codes, int]] = []
-        for at, (lo, number) in enumerate(steps):
-            fits = at == len(steps) - 1 or np.bincount(lo, rows).max(initial=0) >= least
+        for index, (lo, number) in enumerate(steps):
+            fits = index == len(steps) - 1 or np.bincount(lo, rows).max(initial=0) >= least
             if fits and (not kept or not np.array_equal(kept[-1][0], lo)):
                 kept.append((lo, number))
-        lo = np.stack([one for one, _ in kept]).astype(np.int32)
-        hi = np.stack([_ends(one) for one in lo])
+        lo = np.stack([item for item, _ in kept]).astype(np.int32)
+        hi = np.stack([_ends(item) for item in lo])
         numbers = np.array([number for _, number in kept], np.int32)
         return cls(lo, hi, share * axis.loss(lo, hi), numbers)
 
@@ -164,7 +163,7 @@ class Lattice:
     @cached_property
     def axes(self) -> tuple[Levels, ...]:
         """The levels of these axes: what a node has one of each of."""
-        return tuple(self.every[at] for at in self.places)
+        return tuple(self.every[index] for index in self.places)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -180,14 +179,14 @@ class Lattice:
         """Return the node on which every axis is a single cell."""
         return tuple(levels - 1 for levels in self.shape)
 
-    def summed(self, of_levels: list[Any]) -> Floats:
+    def summed(self, of_levels: list[Any]) -> FloatArray:
         """Add one figure per level over the axes, for all nodes: an array with the shape."""
         total = np.zeros(())
         for figures in of_levels:
             total = np.add.outer(total, np.asarray(figures, float))
         return total
 
-    def mean_losses(self, codes: Codes, weights: NDArray[np.int64]) -> Floats:
+    def mean_losses(self, codes: Codes, weights: NDArray[np.int64]) -> FloatArray:
         """Mean loss of weighted points, (axes x points), on every node if all are published."""
         means = []
         for axis, own in zip(self.axes, codes, strict=True):
@@ -195,7 +194,7 @@ class Lattice:
             means.append(axis.loss @ share / max(int(weights.sum()), 1))
         return self.summed(means)
 
-    def least_losses(self) -> Floats:
+    def least_losses(self) -> FloatArray:
         """Bound for every node: no fresh box of it loses less."""
         return self.summed(
             [np.where(axis.fresh, axis.loss, np.inf).min(axis=1) for axis in self.axes]

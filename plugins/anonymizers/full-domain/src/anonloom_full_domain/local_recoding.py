@@ -5,13 +5,9 @@ from typing import Literal
 import attrs
 import numpy as np
 
-from anonloom.data.classes import Classes, Regions
-from anonloom.data.findings import Finding
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.kinds.partitioner import Partitioner
-from anonloom.params import at_least, between, param
+from anonloom import Classes, Finding, Guard, Partitioner, StageContext, Table, param
+from anonloom.data import Regions
+from anonloom.params import at_least, between
 from anonloom_full_domain.assembling import assemble, box_regions
 from anonloom_full_domain.full_domain import warn_of_greed
 from anonloom_full_domain.grid import Grid
@@ -56,16 +52,18 @@ class LocalRecoding(Partitioner):
         check=at_least(1),
     )
 
-    def partition(self, table: Table, classes: Classes, guard: Guard, run: Run) -> Classes:
+    def partition(
+        self, table: Table, classes: Classes, guard: Guard, context: StageContext
+    ) -> Classes:
         """Return the refined classes."""
         if not len(classes):
             return classes
         grid = Grid.of(table, classes, guard.min_size)
         judge = Judge(table, grid, guard)
-        published = Published.nothing(grid, run)
-        with compiling(run):
+        published = Published.nothing(grid, context)
+        with compiling(context):
             if grid.lattice.nodes > self.most_nodes:
-                warn_of_greed(grid.lattice.nodes, self.most_nodes, run)
+                warn_of_greed(grid.lattice.nodes, self.most_nodes, context)
                 by_descents(published, judge)
             elif self.rounds == "cells":
                 by_cells(published, judge)
@@ -76,7 +74,7 @@ class LocalRecoding(Partitioner):
                 keep_whole(published, judge)
                 widen(published, judge, table)
                 merge(published, judge, table)
-        _report(published, rest, run)
+        _report(published, rest, context)
         return assemble(grid, published.label, _regions(published, table))
 
 
@@ -94,17 +92,17 @@ def _regions(published: Published, table: Table) -> Regions:
     lo = np.zeros((len(ends[0]), len(table.axes)), np.int32)
     hi, level = lo.copy(), np.full_like(lo, -1)
     lo[:, grid.lattice.places], hi[:, grid.lattice.places] = ends
-    for at, axis in enumerate(table.axes):
+    for index, axis in enumerate(table.axes):
         if axis.hierarchy is not None and axis.form == "nodes":
-            known = np.flatnonzero(hi[:, at] < axis.occurring)
-            level[known, at] = axis.hierarchy.level(lo[known, at], hi[known, at])
+            known = np.flatnonzero(hi[:, index] < axis.occurring)
+            level[known, index] = axis.hierarchy.level(lo[known, index], hi[known, index])
     np.minimum.at(lo, owner, boxes.lo)
     np.maximum.at(hi, owner, boxes.hi)
     return Regions(lo, hi, level)
 
 
-def _report(published: Published, rest: int, run: Run) -> None:
-    run.find(
+def _report(published: Published, rest: int, context: StageContext) -> None:
+    context.find(
         Finding(
             name="lattice_nodes",
             value=published.grid.lattice.nodes,
@@ -118,4 +116,4 @@ def _report(published: Published, rest: int, run: Run) -> None:
             better="lower",
         ),
     )
-    run.progress(published.grid.rows, published.grid.rows)
+    context.progress(published.grid.rows, published.grid.rows)

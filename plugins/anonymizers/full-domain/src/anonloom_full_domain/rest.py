@@ -3,10 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data.table import Table
-from anonloom.run.merge import merge_until_admitted
+from anonloom import Table
+from anonloom._run.merge import merge_until_admitted
+from anonloom.typing import IntArray
 from anonloom_full_domain.assembling import assemble
-from anonloom_full_domain.grid import Grid, Ints
+from anonloom_full_domain.grid import Grid
 from anonloom_full_domain.lattice import Codes
 from anonloom_full_domain.sweep import Published
 from anonloom_full_domain.verdicts import Judge
@@ -20,7 +21,7 @@ TELLS_NOTHING = 1 - 1e-12
 FORBIDDING = 1e12
 
 
-def extents(grid: Grid, label: Ints) -> tuple[Codes, Codes]:
+def extents(grid: Grid, label: IntArray) -> tuple[Codes, Codes]:
     """First and last code of labelled points, (classes x axes of the lattice)."""
     inside = np.flatnonzero(label >= 0)
     order = inside[np.argsort(label[inside], kind="stable")]
@@ -91,20 +92,20 @@ def merge(published: Published, judge: Judge, table: Table) -> None:
 @kernel
 def _choose(
     codes: Codes,
-    points: Ints,
-    weights: Ints,
+    points: IntArray,
+    weights: IntArray,
     parents: NDArray[np.int32],
-    places: Ints,
+    places: IntArray,
     lo: Codes,
     hi: Codes,
-    sizes: Ints,
+    sizes: IntArray,
     losses: Losses,
-    chosen: Ints,
+    chosen: IntArray,
 ) -> None:
     """Choose a class of the same parent for every point; extents and sizes follow at once."""
     classes, axes = lo.shape
-    for at in range(len(points)):
-        own = codes[points[at]]
+    for index in range(len(points)):
+        own = codes[points[index]]
         least = np.inf
         for to in range(classes):
             if parents[to] != own[0]:
@@ -120,16 +121,16 @@ def _choose(
                     begin, end = min(begin, code), max(end, code)
                     loss = extent_loss(losses, places[axis], begin, end)
                 after += loss
-            rise = sizes[to] * (after - before) + weights[at] * after
+            rise = sizes[to] * (after - before) + weights[index] * after
             if after >= TELLS_NOTHING:
                 # Published as nothing but `*`, its rows would count as suppressed.
                 rise += FORBIDDING
             if rise < least:
                 least = rise
-                chosen[at] = to
-        to = chosen[at]
+                chosen[index] = to
+        to = chosen[index]
         if to >= 0:
-            sizes[to] += weights[at]
+            sizes[to] += weights[index]
             for axis in range(axes):
                 lo[to, axis] = min(lo[to, axis], own[axis + 1])
                 hi[to, axis] = max(hi[to, axis], own[axis + 1])

@@ -15,11 +15,10 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.brief import short_repr
-from anonloom.kinds.context import Run
+from anonloom import StageContext, short_repr
+from anonloom.typing import FloatArray
 from anonloom_full_domain.evaluation import Evaluation, Outcome
 from anonloom_full_domain.grid import Node
-from anonloom_full_domain.lattice import Floats
 
 #: Losses that differ by less are equal: sums of the same figures in another order.
 _EQUAL = 1e-12
@@ -42,9 +41,9 @@ class Best:
             self.node, self.loss = node, loss
 
 
-def exact(evaluation: Evaluation, run: Run) -> Best:
+def exact(evaluation: Evaluation, context: StageContext) -> Best:
     """Find a node of least loss among all that refuse no more rows than allowed."""
-    return _Exact.over(evaluation).search(run)
+    return _Exact.over(evaluation).search(context)
 
 
 @short_repr
@@ -63,7 +62,7 @@ class _Exact:
     """
 
     evaluation: Evaluation
-    bound: Floats
+    bound: FloatArray
     closed: NDArray[np.bool_]
     fits: NDArray[np.bool_]
     best: Best
@@ -84,17 +83,17 @@ class _Exact:
             monotone=judge.larger_is_better and judge.guard.monotone and evaluation.allowed == 0,
         )
 
-    def search(self, run: Run) -> Best:
+    def search(self, context: StageContext) -> Best:
         """Visit the nodes by ascending bound until no bound is below the best loss."""
         order = np.argsort(self.bound, axis=None, kind="stable")
-        for done, at in enumerate(order):
-            node = tuple(int(level) for level in np.unravel_index(at, self.bound.shape))
+        for done, index in enumerate(order):
+            node = tuple(int(level) for level in np.unravel_index(index, self.bound.shape))
             if self.bound[node] >= self.best.loss - _EQUAL:
                 break
             if not self.closed[node]:
                 self._clear(self._path(node))
-                run.progress(done, len(order))
-        run.progress(len(order), len(order))
+                context.progress(done, len(order))
+        context.progress(len(order), len(order))
         return self.best
 
     def _path(self, node: Node) -> list[Node]:
@@ -143,7 +142,7 @@ class _Exact:
         return fits
 
 
-def greedy(evaluation: Evaluation, run: Run) -> Best:
+def greedy(evaluation: Evaluation, context: StageContext) -> Best:
     """Go down from the top, in each step to the best nodes found by lowering one level.
 
     It evaluates at most four times the square of all levels taken together; what it finds need
@@ -155,8 +154,8 @@ def greedy(evaluation: Evaluation, run: Run) -> Best:
         best.evaluated += len(reach)
         for node, loss in reach.items():
             best.take(node, loss)
-        run.progress(step, steps)
-    run.progress(steps, steps)
+        context.progress(step, steps)
+    context.progress(steps, steps)
     return best
 
 
@@ -199,7 +198,7 @@ def _loss(evaluation: Evaluation, outcome: Outcome) -> float:
 def _neighbours(node: Node, step: int, shape: tuple[int, ...]) -> list[Node]:
     """Nodes one level above (1) or below (-1) on one axis."""
     return [
-        (*node[:at], level + step, *node[at + 1 :])
-        for at, level in enumerate(node)
-        if 0 <= level + step < shape[at]
+        (*node[:index], level + step, *node[index + 1 :])
+        for index, level in enumerate(node)
+        if 0 <= level + step < shape[index]
     ]

@@ -15,12 +15,12 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.kinds.context import Run
+from anonloom import StageContext
+from anonloom.typing import BoolArray, FloatArray, IntArray
 from anonloom_full_domain.evaluation import Evaluation
-from anonloom_full_domain.grid import Boxes, Grid, Ints, Node
-from anonloom_full_domain.lattice import Floats
+from anonloom_full_domain.grid import Boxes, Grid, Node
 from anonloom_full_domain.search import passed
-from anonloom_full_domain.verdicts import Judge, Mask
+from anonloom_full_domain.verdicts import Judge
 
 #: Losses that differ by less are equal.
 _EQUAL = 1e-12
@@ -41,26 +41,26 @@ class Published:
     """
 
     grid: Grid
-    run: Run
-    label: Ints
-    left: Ints
-    first: list[Ints]
+    run: StageContext
+    label: IntArray
+    left: IntArray
+    first: list[IntArray]
     levels: list[NDArray[np.int64]]
     count: int = 0
     rows: int = 0
 
     @classmethod
-    def nothing(cls, grid: Grid, run: Run) -> "Published":
+    def nothing(cls, grid: Grid, context: StageContext) -> "Published":
         """Return the state before the first round."""
         every = np.arange(len(grid))
-        return cls(grid, run, np.full(len(grid), -1), every, [], [])
+        return cls(grid, context, np.full(len(grid), -1), every, [], [])
 
     @property
-    def weights(self) -> Ints:
+    def weights(self) -> IntArray:
         """Rows of the points that are left."""
         return self.grid.weights[self.left]
 
-    def take(self, node: Node, boxes: Boxes, good: Mask) -> None:
+    def take(self, node: Node, boxes: Boxes, good: BoolArray) -> None:
         """Publish some boxes that were made of the points that are left."""
         count = int(good.sum())
         if not count:
@@ -77,7 +77,7 @@ class Published:
         self.rows += int(boxes.sizes[good].sum())
         self.run.progress(self.rows, self.grid.rows)
 
-    def boxes(self) -> tuple[Ints, NDArray[np.int64]]:
+    def boxes(self) -> tuple[IntArray, NDArray[np.int64]]:
         """Return a point and the levels of every published box."""
         axes = len(self.grid.lattice.axes)
         return (
@@ -101,8 +101,8 @@ def by_descents(published: Published, judge: Judge) -> None:
         evaluation = Evaluation(grid, judge, grid.rows, published.left)
         nodes = np.array(passed(evaluation), np.int64).reshape(-1, len(grid.lattice.axes))
         bounds = np.zeros(len(nodes))
-        for at, axis in enumerate(grid.lattice.axes):
-            bounds += axis.loss.min(axis=1)[nodes[:, at]]
+        for index, axis in enumerate(grid.lattice.axes):
+            bounds += axis.loss.min(axis=1)[nodes[:, index]]
         _cells_of(published, judge, nodes, bounds, only_fresh=False)
         if published.count == before:
             break
@@ -112,7 +112,7 @@ def _cells_of(
     published: Published,
     judge: Judge,
     nodes: NDArray[np.int64],
-    bounds: Floats,
+    bounds: FloatArray,
     *,
     only_fresh: bool,
 ) -> None:
@@ -124,18 +124,18 @@ def _cells_of(
     queue = list(zip(bounds[order].tolist(), order.tolist(), strict=True))
     judged = np.full(len(nodes), -1.0)
     while queue and len(published.left):
-        bound, at = heappop(queue)
-        node, points = tuple(nodes[at].tolist()), published.left
+        bound, index = heappop(queue)
+        node, points = tuple(nodes[index].tolist()), published.left
         boxes = published.grid.boxes(node, points, published.weights, only_fresh=only_fresh)
         large = judge.large(boxes) & (boxes.lost < 1 - _EQUAL)
         now = boxes.lost <= bound + _EQUAL
         # A box that the guard has refused once has only lost rows since.
-        asked = large & now & (boxes.lost > judged[at] + _EQUAL)
+        asked = large & now & (boxes.lost > judged[index] + _EQUAL)
         later = boxes.lost[large & ~now]
         published.take(node, boxes, judge.admitted(boxes, points, asked))
-        judged[at] = bound
+        judged[index] = bound
         if len(later):
-            heappush(queue, (float(later.min()), at))
+            heappush(queue, (float(later.min()), index))
 
 
 def by_levels(published: Published, judge: Judge, step: float) -> None:

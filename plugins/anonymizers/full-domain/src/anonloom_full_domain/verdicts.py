@@ -4,14 +4,10 @@ from functools import cached_property
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
-from anonloom.brief import short_repr
-from anonloom.data.table import Table
-from anonloom.kinds.guard import Guard
-from anonloom_full_domain.grid import Boxes, Grid, Ints
-
-Mask = NDArray[np.bool_]
+from anonloom import Guard, Table, short_repr
+from anonloom.typing import BoolArray, IntArray
+from anonloom_full_domain.grid import Boxes, Grid
 
 
 @short_repr
@@ -24,10 +20,10 @@ class Judge:
     guard: Guard
 
     @cached_property
-    def _large(self) -> Mask:
+    def _large(self) -> BoolArray:
         """Whether a class of so many rows is large enough, for all sizes that can occur."""
         sizes = np.arange(self.grid.rows + 1, dtype=np.int64)
-        large: Mask = np.asarray(self.guard.least_kept(sizes)) >= self.guard.demanded
+        large: BoolArray = np.asarray(self.guard.least_kept(sizes)) >= self.guard.demanded
         large[0] = False
         return large
 
@@ -39,13 +35,13 @@ class Judge:
     @cached_property
     def sizes_decide(self) -> bool:
         """Whether no row has to be looked at."""
-        return self.guard.size_only and self.table.revealed().persons is None
+        return self.guard.size_only and self.table.with_all_columns().persons is None
 
-    def large(self, boxes: Boxes) -> Mask:
+    def large(self, boxes: Boxes) -> BoolArray:
         """Whether boxes have enough rows."""
         return self._large[boxes.sizes]
 
-    def admitted(self, boxes: Boxes, points: Ints, asked: Mask) -> Mask:
+    def admitted(self, boxes: Boxes, points: IntArray, asked: BoolArray) -> BoolArray:
         """Judge those boxes that are asked for, all of which are large enough.
 
         Parameters
@@ -67,16 +63,16 @@ class Judge:
         return verdict
 
     @cached_property
-    def _rows(self) -> Ints:
+    def _rows(self) -> IntArray:
         """Rows sorted by point."""
         return self.grid.classes.rows[np.argsort(self.grid.point, kind="stable")]
 
     @cached_property
-    def _offsets(self) -> Ints:
+    def _offsets(self) -> IntArray:
         return np.cumsum(self.grid.weights) - self.grid.weights
 
 
-def spans(starts: Ints, lengths: Ints) -> Ints:
+def spans(starts: IntArray, lengths: IntArray) -> IntArray:
     """Return the numbers of all ranges, one range after the other."""
     ends = np.cumsum(lengths)
     total = int(ends[-1]) if len(ends) else 0

@@ -5,21 +5,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.typing import IntArray
 from anonloom_k_member.searches import cheapest, dearest, densest
 from anonloom_kernels.compiled import kernel
 from anonloom_kernels.losses import SET, Losses, extent_loss, set_loss
 from anonloom_kernels.prices import Prices, begin, join, prices_of
 
-Ints = NDArray[np.int64]
-
 
 class Clusters(NamedTuple):
     """The finished clusters of a cell: extents, different values, sizes, loss of one row."""
 
-    lo: Ints
-    hi: Ints
-    members: Ints
-    size: Ints
+    lo: IntArray
+    hi: IntArray
+    members: IntArray
+    size: IntArray
     loss: NDArray[np.float64]
 
 
@@ -27,13 +26,13 @@ class Clusters(NamedTuple):
 def cluster_cells(
     losses: Losses,
     codes: NDArray[np.int32],
-    first: Ints,
-    cells: Ints,
-    starts: Ints,
+    first: IntArray,
+    cells: IntArray,
+    starts: IntArray,
     draws: NDArray[np.float64],
     k: int,
     dense: bool,
-) -> Ints:
+) -> IntArray:
     """Cluster every cell for itself.
 
     Parameters
@@ -83,12 +82,12 @@ def cluster_cells(
 def _cluster(
     losses: Losses,
     codes: NDArray[np.int32],
-    first: Ints,
+    first: IntArray,
     record: int,
     draws: NDArray[np.float64],
     k: int,
     dense: bool,
-    label: Ints,
+    label: IntArray,
 ) -> None:
     """Cluster one cell; `record` is a random one, as if a cluster had ended with it."""
     rows = first[-1]
@@ -109,8 +108,8 @@ def _cluster(
     )
     for cluster in range(count):
         begin(prices, losses, record)
-        at = densest(prices, alive, left) if dense else dearest(prices, alive)
-        record = alive[at]
+        index = densest(prices, alive, left) if dense else dearest(prices, alive)
+        record = alive[index]
         record, loss = _build(losses, prices, alive, left, first, record, k, cluster, label)
         clusters.lo[cluster] = prices.lo
         clusters.hi[cluster] = prices.hi
@@ -124,13 +123,13 @@ def _cluster(
 def _build(
     losses: Losses,
     prices: Prices,
-    alive: Ints,
-    left: Ints,
-    first: Ints,
+    alive: IntArray,
+    left: IntArray,
+    first: IntArray,
     record: int,
     k: int,
     cluster: int,
-    label: Ints,
+    label: IntArray,
 ) -> tuple[int, float]:
     """Build one cluster from its first record; return the last one, and the loss of a row.
 
@@ -160,11 +159,11 @@ def _spread(
     losses: Losses,
     codes: NDArray[np.int32],
     clusters: Clusters,
-    alive: Ints,
-    left: Ints,
-    first: Ints,
+    alive: IntArray,
+    left: IntArray,
+    first: IntArray,
     draws: NDArray[np.float64],
-    label: Ints,
+    label: IntArray,
 ) -> None:
     """Give each row that is left over, in random order, to the cluster that it costs least."""
     over = np.empty(left.sum(), np.int64)
@@ -177,8 +176,8 @@ def _spread(
             count += 1
     axes = codes.shape[1]
     has = np.zeros((axes, len(clusters.size)), np.bool_)
-    for at in np.argsort(draws[over]):
-        record = point[at]
+    for index in np.argsort(draws[over]):
+        record = point[index]
         for axis in range(axes):
             if losses.kind[axis] == SET:
                 _who_has(codes[:, axis], codes[record, axis], first, label, has[axis])
@@ -189,7 +188,7 @@ def _spread(
             rise = (size + 1) * own - size * clusters.loss[cluster]
             if rise < least:
                 best, least, total = cluster, rise, own
-        label[over[at]] = best
+        label[over[index]] = best
         clusters.size[best] += 1
         clusters.loss[best] = total
         for axis in range(axes):
@@ -201,7 +200,7 @@ def _spread(
 
 @kernel
 def _who_has(
-    column: NDArray[np.int32], code: int, first: Ints, label: Ints, has: NDArray[np.bool_]
+    column: NDArray[np.int32], code: int, first: IntArray, label: IntArray, has: NDArray[np.bool_]
 ) -> None:
     """Say which clusters have a row with this code."""
     has[:] = False

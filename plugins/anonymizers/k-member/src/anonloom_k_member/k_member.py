@@ -6,15 +6,10 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data.classes import Classes
-from anonloom.data.findings import Finding
-from anonloom.data.points import collapse
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.kinds.partitioner import Partitioner
-from anonloom.params import at_least, param
-from anonloom.run.merge import merge_until_admitted
+from anonloom import Classes, Finding, Guard, Partitioner, StageContext, Table, param
+from anonloom._run.merge import merge_until_admitted
+from anonloom.data import collapse
+from anonloom.params import at_least
 from anonloom_k_member.greedy import cluster_cells
 from anonloom_kernels.cells import cells_of, each_cell
 from anonloom_kernels.compiled import compiling
@@ -51,13 +46,15 @@ class KMember(Partitioner):
         default="published",
     )
 
-    def partition(self, table: Table, classes: Classes, guard: Guard, run: Run) -> Classes:
+    def partition(
+        self, table: Table, classes: Classes, guard: Guard, context: StageContext
+    ) -> Classes:
         """Return the refined classes."""
         if not len(classes):
             return classes
-        cells = cells_of(table, classes, self.cell, guard.min_size, run)
-        label, rows = self._cluster(table, cells, guard.min_size, run)
-        run.find(
+        cells = cells_of(table, classes, self.cell, guard.min_size, context)
+        label, rows = self._cluster(table, cells, guard.min_size, context)
+        context.find(
             Finding(
                 name="cells",
                 value=len(cells),
@@ -68,7 +65,7 @@ class KMember(Partitioner):
         return merge_until_admitted(table, clusters, guard, classes)
 
     def _cluster(
-        self, table: Table, cells: Classes, k: int, run: Run
+        self, table: Table, cells: Classes, k: int, context: StageContext
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Cluster number of every row, and the rows."""
         owner = cells.class_of_position().astype(np.int32)
@@ -78,9 +75,9 @@ class KMember(Partitioner):
         first = np.append(0, np.cumsum(points.weights))
         bounds = np.searchsorted(points.codes[0], np.arange(len(cells) + 1))
         # All random numbers are drawn before the work is shared out.
-        picks = cells.starts + (run.rng.random(len(cells)) * cells.sizes).astype(np.int64)
+        picks = cells.starts + (context.rng.random(len(cells)) * cells.sizes).astype(np.int64)
         starts = np.searchsorted(first, picks, side="right") - 1
-        draws = run.rng.random(len(cells.rows))
+        draws = context.rng.random(len(cells.rows))
         dense = self.start == "densest"
         losses = losses_of(table) if self.measure == "published" else heights_of(table)
 
@@ -89,6 +86,6 @@ class KMember(Partitioner):
             picked = starts[start:stop]
             return cluster_cells(losses, codes, first, here, picked, draws, k, dense)
 
-        with compiling(run):
-            label = each_cell(work, cells, run)
+        with compiling(context):
+            label = each_cell(work, cells, context)
         return label, cells.rows[points.rows_by_point()]

@@ -19,25 +19,25 @@ def cost(prices: Prices, point: int) -> float:
 @kernel
 def dearest(prices: Prices, alive: NDArray[np.int64]) -> int:
     """Place of the point that would cost the most; the first of several."""
-    most, found = -1.0, 0
-    for at in range(len(alive)):
-        own = cost(prices, alive[at])
+    most, result = -1.0, 0
+    for index in range(len(alive)):
+        own = cost(prices, alive[index])
         if own > most:
-            most, found = own, at
-    return found
+            most, result = own, index
+    return result
 
 
 @kernel
 def densest(prices: Prices, alive: NDArray[np.int64], left: NDArray[np.int64]) -> int:
     """Place of the point with the most rows left; of several the cheapest, then the first."""
-    most, least, found = 0, np.inf, 0
-    for at in range(len(alive)):
-        rows = left[alive[at]]
+    most, least, result = 0, np.inf, 0
+    for index in range(len(alive)):
+        rows = left[alive[index]]
         if rows >= most:
-            own = cost(prices, alive[at])
+            own = cost(prices, alive[index])
             if rows > most or own < least:
-                most, least, found = rows, own, at
-    return found
+                most, least, result = rows, own, index
+    return result
 
 
 @kernel
@@ -49,13 +49,13 @@ def cheapest(
     None costs less than `least`, and those before `start` are known to cost more than that: they
     are looked at only if no other one costs just as little.
     """
-    lowest, found, at = np.inf, len(alive), start - 1
+    lowest, result, index = np.inf, len(alive), start - 1
     for _ in range(len(alive)):
-        at = at + 1 if at + 1 < len(alive) else 0
-        if left[alive[at]]:
-            own = cost(prices, alive[at])
-            if own < lowest or (own == lowest and at < found):
-                lowest, found = own, at
+        index = index + 1 if index + 1 < len(alive) else 0
+        if left[alive[index]]:
+            own = cost(prices, alive[index])
+            if own < lowest or (own == lowest and index < result):
+                lowest, result = own, index
                 if own <= least:
                     break
-    return found, lowest
+    return result, lowest

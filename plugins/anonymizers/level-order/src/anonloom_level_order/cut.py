@@ -4,12 +4,11 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data.classes import Classes
-from anonloom.data.table import Table
-from anonloom.kinds.guard import Guard
-from anonloom_kernels.cutting import Floats, divide
+from anonloom import Classes, Guard, Table
+from anonloom.typing import FloatArray, IntArray
+from anonloom_kernels.cutting import divide
 from anonloom_kernels.losses import losses_of
-from anonloom_kernels.windows import Ints, windows_of
+from anonloom_kernels.windows import windows_of
 
 
 @attrs.frozen(eq=False)
@@ -28,13 +27,13 @@ class Cut:
         What each given class loses, infinite where no division is admitted.
     """
 
-    rows: Ints
-    bounds: Ints
-    edges: Ints
-    loss: Floats
+    rows: IntArray
+    bounds: IntArray
+    edges: IntArray
+    loss: FloatArray
 
     @classmethod
-    def of(cls, table: Table, classes: Classes, order: Ints, guard: Guard) -> "Cut":
+    def of(cls, table: Table, classes: Classes, order: IntArray, guard: Guard) -> "Cut":
         """Cut an order of the classes' rows, class by class."""
         rows = classes.rows[order]
         windows = windows_of(table, rows, classes.bounds, guard)

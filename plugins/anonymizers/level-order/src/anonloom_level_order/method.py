@@ -5,18 +5,15 @@ from typing import Literal
 import attrs
 import numpy as np
 
-from anonloom.data.classes import Classes
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.kinds.partitioner import Partitioner
-from anonloom.params import at_least, param
+from anonloom import Classes, Guard, Partitioner, StageContext, Table, param
+from anonloom.params import at_least
+from anonloom.typing import IntArray
 from anonloom_kernels.cells import each_cell
 from anonloom_kernels.compiled import compiling
 from anonloom_kernels.levelkey import BITS, level_order, scratch_for
 from anonloom_kernels.levels import levels_of
 from anonloom_kernels.losses import losses_of
-from anonloom_kernels.windows import Ints, by_size_alone
+from anonloom_kernels.windows import by_size_alone
 from anonloom_level_order.cut import Cut
 from anonloom_level_order.recut import Recutter
 from anonloom_level_order.search import search_blocks
@@ -49,21 +46,23 @@ class LevelOrder(Partitioner):
         check=at_least(1),
     )
 
-    def partition(self, table: Table, classes: Classes, guard: Guard, run: Run) -> Classes:
+    def partition(
+        self, table: Table, classes: Classes, guard: Guard, context: StageContext
+    ) -> Classes:
         """Return the refined classes."""
         if not len(classes):
             return classes
-        with compiling(run):
-            cut = self._cut(table, classes, guard, run)
+        with compiling(context):
+            cut = self._cut(table, classes, guard, context)
             refined = Classes(cut.rows, cut.edges, classes.suppressed)
             if cut.infeasible.any():
                 whole = classes.starts[cut.infeasible]
                 refined = refined.suppress(np.isin(refined.starts, whole))
             if self.search == "full" and len(refined):
-                refined = self._recut(table, classes, refined, guard, run)
+                refined = self._recut(table, classes, refined, guard, context)
         return refined
 
-    def _cut(self, table: Table, classes: Classes, guard: Guard, run: Run) -> Cut:
+    def _cut(self, table: Table, classes: Classes, guard: Guard, context: StageContext) -> Cut:
         """Order and cut every class."""
         if self.search == "none":
             order = order_by_sequence(table, classes.rows, classes.bounds)
@@ -73,28 +72,30 @@ class LevelOrder(Partitioner):
         if self.search == "full":
             # Looking ahead is a heuristic, too: where it does not help it is not used.
             cut = cut.or_better(
-                Cut.of(table, classes, self._ahead(table, classes, guard, run), guard)
+                Cut.of(table, classes, self._ahead(table, classes, guard, context), guard)
             )
         return cut
 
-    def _ahead(self, table: Table, classes: Classes, guard: Guard, run: Run) -> Ints:
+    def _ahead(
+        self, table: Table, classes: Classes, guard: Guard, context: StageContext
+    ) -> IntArray:
         """Positions in the classes' rows, ordered within each class by looking ahead."""
         losses, levels, windows = losses_of(table), levels_of(table), by_size_alone(guard)
 
-        def search(first: int, last: int) -> Ints:
+        def search(first: int, last: int) -> IntArray:
             bounds = classes.bounds[first : last + 1]
             rows = classes.rows[bounds[0] : bounds[-1]]
-            order: Ints = np.arange(len(rows))
+            order: IntArray = np.arange(len(rows))
             search_blocks(
                 np.ascontiguousarray(table.codes[:, rows]), losses, levels, order,
                 bounds - bounds[0], windows, self.tried, BITS, scratch_for(levels, len(rows)),
             )  # fmt: skip
             return order + int(bounds[0])
 
-        return each_cell(search, classes, run)
+        return each_cell(search, classes, context)
 
     def _recut(
-        self, table: Table, given: Classes, refined: Classes, guard: Guard, run: Run
+        self, table: Table, given: Classes, refined: Classes, guard: Guard, context: StageContext
     ) -> Classes:
         """Cut neighbouring classes anew, inside the classes that were given."""
         parent = given.labels(len(table))[refined.rows[refined.starts]]
@@ -111,5 +112,5 @@ class LevelOrder(Partitioner):
             np.arange(len(refined.rows)),
             refined.bounds,
         )
-        recutter.improve(self.rounds, run)
+        recutter.improve(self.rounds, context)
         return Classes(refined.rows[recutter.order], recutter.edges, refined.suppressed)

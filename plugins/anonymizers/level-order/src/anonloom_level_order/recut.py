@@ -10,15 +10,14 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
+from anonloom import Guard, StageContext, Table
+from anonloom.typing import FloatArray, IntArray
 from anonloom_kernels.compiled import in_threads, kernel
-from anonloom_kernels.cutting import Floats, best_division, loss_of_window, walk_back
+from anonloom_kernels.cutting import best_division, loss_of_window, walk_back
 from anonloom_kernels.levelkey import BITS, Scratch, order_block, order_blocks, scratch_for
 from anonloom_kernels.levels import Levels
 from anonloom_kernels.losses import Losses
-from anonloom_kernels.windows import Ints, Windows
+from anonloom_kernels.windows import Windows
 
 #: Rows of the classes that are cut together, as a multiple of the least class.
 _TOGETHER = 3
@@ -33,11 +32,11 @@ _BATCH = 256
 
 
 @kernel
-def _old_loss(losses: Losses, ordered: NDArray[np.int32], edges: Ints) -> float:
+def _old_loss(losses: Losses, ordered: NDArray[np.int32], edges: IntArray) -> float:
     """Loss of classes as they are, summed over their rows."""
     loss = 0.0
-    for at in range(len(edges) - 1):
-        start, stop = edges[at], edges[at + 1]
+    for index in range(len(edges) - 1):
+        start, stop = edges[index], edges[index + 1]
         loss += (stop - start) * loss_of_window(losses, ordered, start, stop)
     return loss
 
@@ -47,14 +46,14 @@ def _recut_groups(
     codes: NDArray[np.int32],
     losses: Losses,
     levels: Levels,
-    edges: Ints,
-    groups: Ints,
-    preference: Floats,
-    bits: Floats,
+    edges: IntArray,
+    groups: IntArray,
+    preference: FloatArray,
+    bits: FloatArray,
     windows: Windows,
-    taken: Ints,
+    taken: IntArray,
     room: Scratch,
-) -> Ints:
+) -> IntArray:
     """Try other orders for some groups of classes; what is better is written down.
 
     Parameters
@@ -82,8 +81,8 @@ def _recut_groups(
     for group in range(len(groups) - 1):
         of_group = edges[groups[group] - groups[0] : groups[group + 1] - groups[0] + 1]
         first, last = of_group[0], of_group[-1]
-        for at in range(first, last):
-            ordered[at] = codes[:, at]
+        for index in range(first, last):
+            ordered[index] = codes[:, index]
         # Rounding must not count as a gain.
         least = _old_loss(losses, ordered, of_group) - 1e-9
         for turn in range(preference.shape[1]):
@@ -91,8 +90,8 @@ def _recut_groups(
                 codes, weights, losses, levels, trial, first, last, -1, -1, -1,
                 preference[group, turn], bits[group, turn], room,
             )  # fmt: skip
-            for at in range(first, last):
-                ordered[at] = codes[:, trial[at]]
+            for index in range(first, last):
+                ordered[index] = codes[:, trial[index]]
             lost = best_division(losses, ordered, first, last, windows, best, sizes)
             if lost < least:
                 least = lost
@@ -122,20 +121,20 @@ class Recutter:
     table: Table
     guard: Guard
     codes: NDArray[np.int32]
-    rows: Ints
-    blocks: Ints
+    rows: IntArray
+    blocks: IntArray
     losses: Losses
     levels: Levels
     windows: Windows
-    order: Ints
-    edges: Ints
+    order: IntArray
+    edges: IntArray
 
-    def improve(self, rounds: int, run: Run) -> None:
+    def improve(self, rounds: int, context: StageContext) -> None:
         """Cut anew so many times."""
         for turn in range(rounds):
-            self._rearrange(run.rng)
-            self._recut(run)
-            run.progress(turn + 1, rounds)
+            self._rearrange(context.rng)
+            self._recut(context)
+            context.progress(turn + 1, rounds)
 
     def _rearrange(self, rng: np.random.Generator) -> None:
         """Put classes beside each other that are neighbours in some order."""
@@ -159,20 +158,20 @@ class Recutter:
         moved = np.repeat(starts[place] - self.edges[:-1], sizes) + np.arange(len(self.order))
         self.order = self.order[moved]
 
-    def _groups(self) -> Ints:
+    def _groups(self) -> IntArray:
         """Offsets of groups of neighbouring classes that are cut together."""
         starts = self.edges[:-1]
         block = np.searchsorted(self.blocks, starts, side="right") - 1
         turn = (starts - self.blocks[block]) // (_TOGETHER * self.windows.least)
         fresh = (np.diff(block) != 0) | (np.diff(turn) != 0)
-        offsets: Ints = np.r_[0, np.flatnonzero(fresh) + 1, len(starts)]
+        offsets: IntArray = np.r_[0, np.flatnonzero(fresh) + 1, len(starts)]
         return offsets
 
-    def _recut(self, run: Run) -> None:
+    def _recut(self, context: StageContext) -> None:
         groups = self._groups()
         count, axes = len(groups) - 1, len(self.codes)
-        preference = np.exp(run.rng.normal(0, _SPREAD, (count, _TRIED, axes)))
-        bits = run.rng.uniform(0.5, 1.2, (count, _TRIED))
+        preference = np.exp(context.rng.normal(0, _SPREAD, (count, _TRIED, axes)))
+        bits = context.rng.uniform(0.5, 1.2, (count, _TRIED))
         order = self.order.copy()
         taken = np.zeros(len(order) + 1, np.int64)
         taken[self.edges[1:]] = np.diff(self.edges)
@@ -183,21 +182,21 @@ class Recutter:
             edges = self.edges[some[0] : some[-1] + 1]
             base, limit = int(edges[0]), int(edges[-1])
             rows = order[base:limit]
-            found = _recut_groups(
+            result = _recut_groups(
                 np.ascontiguousarray(self.codes[:, rows]), self.losses, self.levels, edges - base,
                 some, preference[begin:end], bits[begin:end], self.windows,
                 taken[base : limit + 1], scratch_for(self.levels, limit - base),
             )  # fmt: skip
-            order[base:limit] = rows[found]
+            order[base:limit] = rows[result]
 
-        in_threads(batch, range(0, count, _BATCH), run.workers)
+        in_threads(batch, range(0, count, _BATCH), context.workers)
         self._accept(groups, order, taken)
 
-    def _accept(self, groups: Ints, order: Ints, taken: Ints) -> None:
+    def _accept(self, groups: IntArray, order: IntArray, taken: IntArray) -> None:
         """Take over what the guard admits, group by group."""
         ends = np.empty(len(order), np.int64)
-        found = walk_back(taken, 0, len(order), ends)
-        edges = np.append(0, ends[:found][::-1])
+        result = walk_back(taken, 0, len(order), ends)
+        edges = np.append(0, ends[:result][::-1])
         verdict = self.guard.admits(self.table, self.rows[order], edges[:-1], edges[1:])
         if not verdict.all():
             limits = self.edges[groups]

@@ -8,16 +8,17 @@ programme, and divided by the one that loses least.
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.typing import IntArray
 from anonloom_kernels.compiled import kernel
 from anonloom_kernels.cutting import best_division
 from anonloom_kernels.levelkey import Scratch, best_part, divide, order_block, weigh_parts
 from anonloom_kernels.levels import Levels
 from anonloom_kernels.losses import Losses
-from anonloom_kernels.windows import Ints, Windows
+from anonloom_kernels.windows import Windows
 
 
 @kernel
-def _promising(room: Scratch, axes: Ints, places: Ints) -> int:
+def _promising(room: Scratch, axes: IntArray, places: IntArray) -> int:
     """List the parts that gain most, the best first; return how many there are."""
     count = 0
     while count < len(axes):
@@ -35,8 +36,8 @@ def search_blocks(
     codes: NDArray[np.int32],
     losses: Losses,
     levels: Levels,
-    order: Ints,
-    bounds: Ints,
+    order: IntArray,
+    bounds: IntArray,
     windows: Windows,
     tried: int,
     bits: float,
@@ -61,17 +62,17 @@ def search_blocks(
                 previous = order[last - 1]
                 continue
             chosen, least = 0, np.inf
-            for at in range(count if count > 1 and last - first >= 4 * windows.least else 0):
+            for index in range(count if count > 1 and last - first >= 4 * windows.least else 0):
                 trial[first:last] = order[first:last]
                 order_block(
                     codes, weights, losses, levels, trial, first, last, previous,
-                    axes[at], places[at], alike, bits, room,
+                    axes[index], places[index], alike, bits, room,
                 )  # fmt: skip
                 for row in range(first, last):
                     ordered[row] = codes[:, trial[row]]
                 lost = best_division(losses, ordered, first, last, windows, best, taken)
                 if lost < least:
-                    chosen, least = at, lost
+                    chosen, least = index, lost
             top = divide(
                 codes, levels, order, first, last, axes[chosen], places[chosen], previous,
                 stack, top, room,

@@ -10,12 +10,11 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data.axis import Axis
-from anonloom.data.points import collapse, combined_key
-from anonloom.data.table import Table
+from anonloom import Table
+from anonloom.data import Axis, collapse, combined_key
+from anonloom.typing import IntArray
 from anonloom_kernels.levelkey import BITS
 from anonloom_kernels.levels import axis_levels
-from anonloom_kernels.windows import Ints
 
 #: A number is halved at most so often.
 _HALVINGS = 16
@@ -57,7 +56,7 @@ def halvings(axis: Axis) -> list[NDArray[np.int32]]:
     return levels
 
 
-def _loss_and_bits(axis: Axis, digits: NDArray[np.int32], counts: Ints) -> tuple[float, float]:
+def _loss_and_bits(axis: Axis, digits: NDArray[np.int32], counts: IntArray) -> tuple[float, float]:
     """Mean loss of a row when every cell of a level is published alike, and the level's entropy."""
     cells = np.arange(int(digits[-1]) + 1)
     first = np.searchsorted(digits, cells, side="left")
@@ -67,7 +66,7 @@ def _loss_and_bits(axis: Axis, digits: NDArray[np.int32], counts: Ints) -> tuple
     return float(axis.loss(first, last) @ share), float(-(held * np.log2(held)).sum())
 
 
-def parts_of(axis: Axis, number: int, counts: Ints) -> list[Part]:
+def parts_of(axis: Axis, number: int, counts: IntArray) -> list[Part]:
     """Rank the levels of an axis; one that gains less than a deeper one is skipped."""
     levels = axis_levels(axis) or halvings(axis)
     whole = axis.weight * float(axis.loss(np.array([0]), np.array([axis.size - 1]))[0])
@@ -87,7 +86,7 @@ def parts_of(axis: Axis, number: int, counts: Ints) -> list[Part]:
     return parts
 
 
-def sequence_of(table: Table, rows: Ints) -> list[Part]:
+def sequence_of(table: Table, rows: IntArray) -> list[Part]:
     """All parts of all axes in the order of their gain; levels of one axis stay in order."""
     parts = []
     for number, axis in enumerate(table.axes):
@@ -99,7 +98,7 @@ def sequence_of(table: Table, rows: Ints) -> list[Part]:
     return sorted(parts, key=lambda part: -part.gain)
 
 
-def order_by_sequence(table: Table, rows: Ints, bounds: Ints) -> Ints:
+def order_by_sequence(table: Table, rows: IntArray, bounds: IntArray) -> IntArray:
     """Order the rows of every block by one key; return positions in `rows`."""
     if not len(rows):
         return np.arange(0)

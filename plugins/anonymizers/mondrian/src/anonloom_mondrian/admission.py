@@ -2,13 +2,10 @@
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
-from anonloom.data.table import Table
-from anonloom.kinds.guard import Guard
-from anonloom_mondrian.fragments import Fragments, Ints
-
-Marks = NDArray[np.bool_]
+from anonloom import Guard, Table
+from anonloom.typing import BoolArray, IntArray
+from anonloom_mondrian.fragments import Fragments
 
 
 @attrs.frozen(eq=False)
@@ -26,31 +23,31 @@ class Admission:
     """
 
     table: Table
-    rows: Ints
+    rows: IntArray
     guard: Guard
 
     @property
     def size_suffices(self) -> bool:
         """Whether every half that is large enough is admitted."""
-        return self.guard.size_only and self.table.revealed().persons is None
+        return self.guard.size_only and self.table.with_all_columns().persons is None
 
-    def roomy(self, level: Fragments) -> Marks:
+    def roomy(self, level: Fragments) -> BoolArray:
         """Whether each class has the rows for two."""
-        roomy: Marks = level.sizes >= 2 * self.guard.min_size
+        roomy: BoolArray = level.sizes >= 2 * self.guard.min_size
         return roomy
 
-    def large(self, sizes: Ints) -> Marks:
+    def large(self, sizes: IntArray) -> BoolArray:
         """Whether so many rows are enough for a class."""
         kept = np.asarray(self.guard.least_kept(sizes))
-        large: Marks = (sizes > 0) & (kept >= self.guard.demanded)
+        large: BoolArray = (sizes > 0) & (kept >= self.guard.demanded)
         return large
 
-    def both(self, halves: Fragments) -> Marks:
+    def both(self, halves: Fragments) -> BoolArray:
         """Whether both halves of each class are admitted; large enough they are."""
         if not len(halves) or self.size_suffices:
             return np.ones(len(halves) // 2, bool)
         bounds = halves.row_bounds()
         rows = self.rows[halves.places()]
         verdict = self.guard.admits(self.table, rows, bounds[:-1], bounds[1:])
-        both: Marks = verdict[0::2] & verdict[1::2]
+        both: BoolArray = verdict[0::2] & verdict[1::2]
         return both

@@ -3,13 +3,13 @@
 import attrs
 import numpy as np
 
-from anonloom.brief import short_repr
-from anonloom.kinds.context import Run
+from anonloom import StageContext, short_repr
+from anonloom.typing import BoolArray, IntArray
 from anonloom_kernels.compiled import compiling
 from anonloom_kernels.losses import Losses, losses_of
-from anonloom_mondrian.admission import Admission, Marks
+from anonloom_mondrian.admission import Admission
 from anonloom_mondrian.candidates import Ways, scratch_for, ways_of
-from anonloom_mondrian.fragments import Fragments, Ints, in_order, join
+from anonloom_mondrian.fragments import Fragments, in_order, join
 from anonloom_mondrian.scoring import NONE, Found, score_cuts
 
 
@@ -34,17 +34,17 @@ class BestLossCutter:
 
     admission: Admission
     per_bit: float
-    run: Run
+    run: StageContext
     losses: Losses
     ways: Ways
-    enough: Marks
+    enough: BoolArray
 
     @classmethod
-    def of(cls, admission: Admission, per_bit: float, run: Run) -> "BestLossCutter":
+    def of(cls, admission: Admission, per_bit: float, context: StageContext) -> "BestLossCutter":
         """Prepare what all levels need."""
         table = admission.table
         enough = admission.large(np.arange(len(admission.rows) + 1))
-        return cls(admission, per_bit, run, losses_of(table), ways_of(table), enough)
+        return cls(admission, per_bit, context, losses_of(table), ways_of(table), enough)
 
     def cut(self, level: Fragments) -> tuple[list[Fragments], Fragments]:
         """Cut all classes of a level; return those that stay as they are, and the halves."""
@@ -53,14 +53,14 @@ class BestLossCutter:
         level = level.take(np.flatnonzero(roomy))
         if not len(level):
             return closed, level
-        found = self.propose(level)
+        result = self.propose(level)
         cut, uncut = np.zeros(len(level), bool), np.arange(len(level))
         halves: list[Fragments] = []
         # The better axes first; among equals the more even cut, then the order of the columns.
-        order = np.lexsort((-found.smaller, -found.score), axis=0)
+        order = np.lexsort((-result.smaller, -result.score), axis=0)
         # Where the guard refuses the best cut of every axis, the most even ones are the likeliest
         # to leave enough different values on both sides.
-        for ends in (found.best, found.even):
+        for ends in (result.best, result.even):
             for axis in order:
                 tried = uncut[ends[0, axis[uncut], uncut] != NONE]
                 if len(tried):
@@ -77,7 +77,7 @@ class BestLossCutter:
     def propose(self, level: Fragments) -> Found:
         """Find the best and the most even cut of every class along every axis."""
         shape = (len(level.codes), len(level))
-        found = Found(
+        result = Found(
             np.full(shape, -np.inf),
             np.zeros(shape, np.int64),
             np.full((2, *shape), NONE, np.int32),
@@ -96,19 +96,19 @@ class BestLossCutter:
                 self.enough,
                 self.per_bit,
                 scratch,
-                found,
+                result,
             )
-        return found
+        return result
 
-    def _orders(self, level: Fragments) -> Ints:
+    def _orders(self, level: Fragments) -> IntArray:
         """Sort the fragments of every class along each axis that has many codes."""
         axes = np.flatnonzero(self.ways.sorted >= 0)
         if not len(axes):
             return np.empty((1, 0), np.int64)
         of_class = np.repeat(np.arange(len(level)), np.diff(level.bounds))
         orders = np.empty((len(axes), len(of_class)), np.int64)
-        for at, axis in enumerate(axes):
+        for index, axis in enumerate(axes):
             size = self.admission.table.axes[axis].size
-            orders[at] = in_order(of_class * size + level.codes[axis])[0]
+            orders[index] = in_order(of_class * size + level.codes[axis])[0]
         orders -= level.bounds[of_class]
         return orders

@@ -11,14 +11,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data.table import Table
+from anonloom import Table
+from anonloom.typing import BoolArray, FloatArray, IntArray
 from anonloom_kernels.compiled import kernel
 from anonloom_kernels.losses import Losses, ancestors_of
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
-Marks = NDArray[np.bool_]
 
 #: Along numbers, cuts lie on either side of the values at the eighths of the rows.
 PARTS = 8
@@ -45,9 +43,9 @@ class Ways(NamedTuple):
         Of the axes with many codes, the how manieth it is; negative for the others.
     """
 
-    tree: Ints
+    tree: IntArray
     ancestors: Codes
-    sorted: Ints
+    sorted: IntArray
 
 
 class Scratch(NamedTuple):
@@ -75,16 +73,16 @@ class Scratch(NamedTuple):
         By code of some axis the segments in which it occurs, as bits; the codes that occur.
     """
 
-    varied: Marks
+    varied: BoolArray
     value: Codes
-    reach: Ints
-    edge: Marks
-    part: Ints
-    of_code: Ints
-    segment: Ints
-    cut: Ints
-    lost: Floats
-    ends: Ints
+    reach: IntArray
+    edge: BoolArray
+    part: IntArray
+    of_code: IntArray
+    segment: IntArray
+    cut: IntArray
+    lost: FloatArray
+    ends: IntArray
     seen: NDArray[np.uint64]
     member: Codes
 
@@ -132,7 +130,7 @@ def ends_of(codes: Codes) -> tuple[int, int]:
 
 
 @kernel
-def tally(codes: Codes, weights: Ints, order: Ints, scratch: Scratch) -> int:
+def tally(codes: Codes, weights: IntArray, order: IntArray, scratch: Scratch) -> int:
     """Write down the occurring codes in ascending order with their rows; return how many.
 
     Parameters
@@ -142,13 +140,13 @@ def tally(codes: Codes, weights: Ints, order: Ints, scratch: Scratch) -> int:
     order
         The fragments in the order of their codes; empty where codes are few.
     """
-    found, rows = 0, 0
+    result, rows = 0, 0
     for i in order:
-        if not found or scratch.value[found - 1] != codes[i]:
-            scratch.value[found] = codes[i]
-            found += 1
+        if not result or scratch.value[result - 1] != codes[i]:
+            scratch.value[result] = codes[i]
+            result += 1
         rows += weights[i]
-        scratch.reach[found - 1] = rows
+        scratch.reach[result - 1] = rows
     if not len(order):
         low, high = ends_of(codes)
         for code in range(low, high + 1):
@@ -158,9 +156,9 @@ def tally(codes: Codes, weights: Ints, order: Ints, scratch: Scratch) -> int:
         for code in range(low, high + 1):
             if scratch.of_code[code]:
                 rows += scratch.of_code[code]
-                scratch.value[found], scratch.reach[found] = code, rows
-                found += 1
-    return found
+                scratch.value[result], scratch.reach[result] = code, rows
+                result += 1
+    return result
 
 
 @kernel
@@ -214,7 +212,7 @@ def cut_parts(values: int, known: int, parts: int, cuts: int, scratch: Scratch) 
 
 
 @kernel
-def number_segments(codes: Codes, values: int, order: Ints, cuts: int, scratch: Scratch) -> int:
+def number_segments(codes: Codes, values: int, order: IntArray, cuts: int, scratch: Scratch) -> int:
     """Number the segments between the ends of the cuts, tell the fragments'; return how many."""
     value, part = scratch.value, scratch.part
     for i in range(values):
@@ -231,10 +229,10 @@ def number_segments(codes: Codes, values: int, order: Ints, cuts: int, scratch: 
     for cut in range(cuts):
         scratch.cut[2, cut] = part[scratch.cut[0, cut]]
         scratch.cut[3, cut] = part[scratch.cut[1, cut]]
-    at = 0
+    index = 0
     for i in order:
-        at += value[at] != codes[i]
-        scratch.segment[i] = part[at]
+        index += value[index] != codes[i]
+        scratch.segment[i] = part[index]
     if not len(order):
         for i in range(values):
             scratch.of_code[value[i]] = part[i]

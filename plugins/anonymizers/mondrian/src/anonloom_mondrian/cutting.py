@@ -4,7 +4,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom_mondrian.fragments import Codes, Fragments, Ints, in_order, spans
+from anonloom.typing import IntArray
+from anonloom_mondrian.fragments import Codes, Fragments, in_order, spans
 
 
 @attrs.frozen(eq=False)
@@ -21,9 +22,9 @@ class Cuts:
         How many rows go left altogether.
     """
 
-    at: Ints
-    inside: Ints
-    left: Ints
+    at: IntArray
+    inside: IntArray
+    left: IntArray
 
     def where(self, other: NDArray[np.bool_], cuts: "Cuts") -> "Cuts":
         """Return these cuts, with the other ones where marked."""
@@ -53,16 +54,16 @@ class Ordered:
     """
 
     level: Fragments
-    classes: Ints
-    axis: Ints
-    order: Ints
-    key: Ints
+    classes: IntArray
+    axis: IntArray
+    order: IntArray
+    key: IntArray
     span: int
-    reach: Ints
-    bounds: Ints
+    reach: IntArray
+    bounds: IntArray
 
     @classmethod
-    def along(cls, level: Fragments, classes: Ints, axis: Ints) -> "Ordered":
+    def along(cls, level: Fragments, classes: IntArray, axis: IntArray) -> "Ordered":
         """Order classes along their axes."""
         counts = np.diff(level.bounds)[classes]
         fragments = spans(level.bounds[classes], counts)
@@ -76,7 +77,7 @@ class Ordered:
         return cls(level, classes, axis, order, key, span, reach, bounds)
 
     @property
-    def sizes(self) -> Ints:
+    def sizes(self) -> IntArray:
         """Number of rows of every class."""
         return np.diff(self.reach[self.bounds])
 
@@ -100,39 +101,39 @@ class Ordered:
         """Cut before the last value."""
         return self._between(np.searchsorted(self.key, self.key[self.bounds[1:] - 1], side="left"))
 
-    def unevenness(self, cuts: Cuts) -> Ints:
+    def unevenness(self, cuts: Cuts) -> IntArray:
         """How many rows the larger half of every class has more than the smaller one."""
-        difference: Ints = np.abs(2 * cuts.left - self.sizes)
+        difference: IntArray = np.abs(2 * cuts.left - self.sizes)
         return difference
 
-    def _middle(self) -> Ints:
+    def _middle(self) -> IntArray:
         """The fragment that holds the lower median row of every class."""
         base = self.reach[self.bounds[:-1]]
         return np.searchsorted(self.reach, base + (self.sizes + 1) // 2, side="left") - 1
 
-    def _between(self, at: Ints) -> Cuts:
+    def _between(self, at: IntArray) -> Cuts:
         return Cuts(at, np.zeros_like(at), self.reach[at] - self.reach[self.bounds[:-1]])
 
-    def ends(self, cuts: Cuts, which: Ints) -> tuple[Ints, Ints, Ints, Ints]:
+    def ends(self, cuts: Cuts, which: IntArray) -> tuple[IntArray, IntArray, IntArray, IntArray]:
         """First and last code of the left half, then of the right half, on the cut axis."""
-        at = cuts.at[which]
+        index = cuts.at[which]
         begin, end = self.bounds[:-1][which], self.bounds[1:][which]
         least, left, right, most = (
-            self.key[place] % self.span for place in (begin, at - 1, at, end - 1)
+            self.key[place] % self.span for place in (begin, index - 1, index, end - 1)
         )
         return least, left, right, most
 
-    def halves(self, cuts: Cuts, which: Ints) -> Fragments:
+    def halves(self, cuts: Cuts, which: IntArray) -> Fragments:
         """Apply the cuts of some classes: left and right halves alternate in the result."""
         counts = np.diff(self.bounds)[which]
-        at, inside = cuts.at[which], cuts.inside[which]
+        index, inside = cuts.at[which], cuts.inside[which]
         # A fragment that is cut through stands in both halves.
         torn = (inside > 0).astype(np.int64)
         before = np.cumsum(counts + torn) - (counts + torn)
-        behind_left = before + (at - self.bounds[which]) + torn
+        behind_left = before + (index - self.bounds[which]) + torn
         place = spans(self.bounds[which], counts)
         copies = np.ones(len(place), np.int64)
-        copies[(np.cumsum(counts) - counts + at - self.bounds[which])[torn > 0]] = 2
+        copies[(np.cumsum(counts) - counts + index - self.bounds[which])[torn > 0]] = 2
         fragment = self.order[np.repeat(place, copies)]
         first, weight = self.level.first[fragment], self.level.weight[fragment]
         second, part = behind_left[torn > 0], inside[torn > 0]
@@ -146,7 +147,7 @@ class Ordered:
         lo, hi = self._regions(which, codes, behind_left)
         return Fragments(codes, first, weight, bounds, offset, lo, hi)
 
-    def _regions(self, which: Ints, codes: Codes, behind_left: Ints) -> tuple[Codes, Codes]:
+    def _regions(self, which: IntArray, codes: Codes, behind_left: IntArray) -> tuple[Codes, Codes]:
         """Divide the regions: they stay a cover without gaps, disjoint unless a value is torn."""
         lo = np.repeat(self.level.lo[:, self.classes[which]], 2, axis=1)
         hi = np.repeat(self.level.hi[:, self.classes[which]], 2, axis=1)

@@ -10,23 +10,21 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.brief import short_repr
-from anonloom.data.classes import Classes, Regions
-from anonloom.data.points import collapse
-from anonloom.data.table import Table
+from anonloom import Classes, Table, short_repr
+from anonloom.data import Regions, collapse
+from anonloom.typing import IntArray
 
-Ints = NDArray[np.int64]
 Codes = NDArray[np.int32]
 
 
-def spans(starts: Ints, lengths: Ints) -> Ints:
+def spans(starts: IntArray, lengths: IntArray) -> IntArray:
     """Return the numbers of all ranges, one range after the other."""
     ends = np.cumsum(lengths)
     total = int(ends[-1]) if len(ends) else 0
     return np.repeat(starts - ends + lengths, lengths) + np.arange(total)
 
 
-def in_order(key: Ints) -> tuple[Ints, NDArray[np.int64]]:
+def in_order(key: IntArray) -> tuple[IntArray, NDArray[np.int64]]:
     """Return the stable order of the keys, and the keys in that order."""
     n = len(key)
     bits = max(n - 1, 1).bit_length()
@@ -59,10 +57,10 @@ class Fragments:
     """
 
     codes: Codes
-    first: Ints
-    weight: Ints
-    bounds: Ints
-    offset: Ints
+    first: IntArray
+    weight: IntArray
+    bounds: IntArray
+    offset: IntArray
     lo: Codes
     hi: Codes
 
@@ -70,7 +68,7 @@ class Fragments:
         return len(self.bounds) - 1
 
     @property
-    def sizes(self) -> Ints:
+    def sizes(self) -> IntArray:
         """Number of rows of every class."""
         return np.diff(np.append(0, np.cumsum(self.weight))[self.bounds])
 
@@ -81,7 +79,7 @@ class Fragments:
         most = np.maximum.reduceat(self.codes, starts, axis=1)
         return least, most
 
-    def take(self, classes: Ints) -> "Fragments":
+    def take(self, classes: IntArray) -> "Fragments":
         """Return these classes, which are given in ascending order."""
         if len(classes) == len(self):
             return self
@@ -97,7 +95,7 @@ class Fragments:
             self.hi[:, classes],
         )
 
-    def divided(self, axis: Ints, begin: Codes, end: Codes) -> "Fragments":
+    def divided(self, axis: IntArray, begin: Codes, end: Codes) -> "Fragments":
         """Take the codes from `begin` to `end` on its axis out of every class.
 
         What is taken out and what remains alternate in the result; neither may be empty.
@@ -126,7 +124,9 @@ class Fragments:
             self.codes.take(order, axis=1), self.first[order], weight, bounds, offset, lo, hi
         )
 
-    def _regions(self, axis: Ints, begin: Codes, end: Codes, code: Codes) -> tuple[Codes, Codes]:
+    def _regions(
+        self, axis: IntArray, begin: Codes, end: Codes, code: Codes
+    ) -> tuple[Codes, Codes]:
         """Regions of what is taken out and of what remains.
 
         What remains on both sides keeps the whole region: what is taken out comes before it.
@@ -143,16 +143,16 @@ class Fragments:
         hi[axis, kept] = np.where(highest, begin - 1, hi[axis, kept])
         return lo, hi
 
-    def places(self) -> Ints:
+    def places(self) -> IntArray:
         """Places in the row order of all rows, class by class."""
         return spans(self.first, self.weight)
 
-    def row_bounds(self) -> Ints:
+    def row_bounds(self) -> IntArray:
         """Offsets of the classes in `places()`."""
         return np.append(0, np.cumsum(self.sizes))
 
 
-def gather(table: Table, classes: Classes) -> tuple[Fragments, Ints]:
+def gather(table: Table, classes: Classes) -> tuple[Fragments, IntArray]:
     """Collapse the rows of the given classes.
 
     Returns
@@ -188,7 +188,7 @@ def join(parts: Sequence[Fragments]) -> Fragments:
     )
 
 
-def assemble(parts: Sequence[Fragments], rows: Ints, given: Classes) -> Classes:
+def assemble(parts: Sequence[Fragments], rows: IntArray, given: Classes) -> Classes:
     """Turn finished fragments of the given classes back into classes of rows."""
     order = np.argsort(np.concatenate([part.offset for part in parts]))
     counts = np.concatenate([np.diff(part.bounds) for part in parts])

@@ -4,12 +4,8 @@ from typing import Literal, Protocol
 
 import attrs
 
-from anonloom.data.classes import Classes
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.kinds.partitioner import Partitioner
-from anonloom.params import between, param
+from anonloom import Classes, Guard, Partitioner, StageContext, Table, param
+from anonloom.params import between
 from anonloom_mondrian.admission import Admission
 from anonloom_mondrian.fragments import Fragments, assemble, gather, join
 from anonloom_mondrian.widest import WidestCutter
@@ -56,32 +52,34 @@ class Mondrian(Partitioner):
         default="even",
     )
 
-    def partition(self, table: Table, classes: Classes, guard: Guard, run: Run) -> Classes:
+    def partition(
+        self, table: Table, classes: Classes, guard: Guard, context: StageContext
+    ) -> Classes:
         """Return the refined classes."""
         if not len(classes):
             return classes
         level, rows = gather(table, classes)
-        cutters = self._cutters(Admission(table, rows, guard), run)
+        cutters = self._cutters(Admission(table, rows, guard), context)
         done: list[Fragments] = []
         finished = 0
         while len(level):
             closed, level = _cut(cutters, level)
             done += closed
             finished += sum(int(part.weight.sum()) for part in closed)
-            run.progress(finished, len(rows))
+            context.progress(finished, len(rows))
         refined = assemble(done, rows, classes)
         # A cut makes admitted halves only; what was never cut is as good as it came.
         admitted = guard.admits_classes(table, refined)
         return refined if admitted.all() else refined.suppress(~admitted)
 
-    def _cutters(self, admission: Admission, run: Run) -> list[Cutter]:
+    def _cutters(self, admission: Admission, context: StageContext) -> list[Cutter]:
         """Return what cuts a class; where the first finds nothing, the next is asked."""
         halving = [WidestCutter(admission, "either")] if self.mode == "relaxed" else []
         if self.cut == "best-loss":
             # Imported here: nothing else needs a compiler.
             from anonloom_mondrian.best_loss import BestLossCutter
 
-            return [BestLossCutter.of(admission, self.per_bit, run), *halving]
+            return [BestLossCutter.of(admission, self.per_bit, context), *halving]
         return [*halving] or [WidestCutter(admission, self.ties)]
 
 

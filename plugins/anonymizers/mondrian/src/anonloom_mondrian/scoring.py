@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.typing import BoolArray, FloatArray, IntArray
 from anonloom_kernels.compiled import kernel
 from anonloom_kernels.losses import SET, Losses, extent_loss, set_loss
 from anonloom_mondrian.candidates import (
@@ -21,10 +22,7 @@ from anonloom_mondrian.candidates import (
     tally,
 )
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
-Marks = NDArray[np.bool_]
 
 #: Scores are compared to so many decimals: sums in another order must not decide.
 DECIMALS = 12
@@ -48,8 +46,8 @@ class Found(NamedTuple):
         The same of the cut with the largest smaller half.
     """
 
-    score: Floats
-    smaller: Ints
+    score: FloatArray
+    smaller: IntArray
     best: Codes
     even: Codes
 
@@ -57,12 +55,12 @@ class Found(NamedTuple):
 @kernel
 def score_cuts(
     codes: Codes,
-    weight: Ints,
-    bounds: Ints,
-    orders: Ints,
+    weight: IntArray,
+    bounds: IntArray,
+    orders: IntArray,
     losses: Losses,
     ways: Ways,
-    enough: Marks,
+    enough: BoolArray,
     per_bit: float,
     scratch: Scratch,
     found: Found,
@@ -83,8 +81,8 @@ def score_cuts(
     found
         To be filled.
     """
-    for at in range(len(bounds) - 1):
-        begin, end = bounds[at], bounds[at + 1]
+    for index in range(len(bounds) - 1):
+        begin, end = bounds[index], bounds[index + 1]
         own, weights = codes[:, begin:end], weight[begin:end]
         rows = 0
         for rows_of in weights:
@@ -103,7 +101,7 @@ def score_cuts(
             for other in range(len(own)):
                 if scratch.varied[other]:
                     add_lost(own[other], other, segments, cuts, losses, scratch)
-            choose(axis, at, cuts, rows, before, enough, per_bit, scratch, found)
+            choose(axis, index, cuts, rows, before, enough, per_bit, scratch, found)
 
 
 @kernel
@@ -218,7 +216,7 @@ def choose(
     cuts: int,
     rows: int,
     before: float,
-    enough: Marks,
+    enough: BoolArray,
     per_bit: float,
     scratch: Scratch,
     found: Found,

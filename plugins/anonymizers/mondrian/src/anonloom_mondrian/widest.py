@@ -6,9 +6,10 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom_mondrian.admission import Admission, Marks
+from anonloom.typing import BoolArray, IntArray
+from anonloom_mondrian.admission import Admission
 from anonloom_mondrian.cutting import Cuts, Ordered
-from anonloom_mondrian.fragments import Fragments, Ints, join
+from anonloom_mondrian.fragments import Fragments, join
 
 #: Where the rows with the median value go.
 Ties = Literal["even", "best", "left", "either"]
@@ -54,19 +55,19 @@ class WidestCutter:
         closed.append(level.take(uncut))
         return closed, join([level.take(uncut[:0]), *halves])
 
-    def _spreads(self, level: Fragments) -> tuple[NDArray[np.float64], Marks]:
+    def _spreads(self, level: Fragments) -> tuple[NDArray[np.float64], BoolArray]:
         """Normalized width of every class on every axis, and where missing mixes with values."""
         least, most = level.extents()
         spread = np.empty(least.shape)
         mixed = np.empty(least.shape, bool)
-        for at, axis in enumerate(self.admission.table.axes):
-            spread[at] = axis.weight * axis.loss(least[at], most[at])
-            mixed[at] = (most[at] == axis.missing) & (least[at] < most[at])
+        for index, axis in enumerate(self.admission.table.axes):
+            spread[index] = axis.weight * axis.loss(least[index], most[index])
+            mixed[index] = (most[index] == axis.missing) & (least[index] < most[index])
         return spread, mixed
 
     def _try(
-        self, level: Fragments, classes: Ints, axis: Ints, off_missing: bool
-    ) -> tuple[list[Fragments], Marks]:
+        self, level: Fragments, classes: IntArray, axis: IntArray, off_missing: bool
+    ) -> tuple[list[Fragments], BoolArray]:
         """Cut classes along their axes; return the allowed halves, and which cuts are allowed."""
         ordered = Ordered.along(level, classes, axis)
         allowed = np.zeros(len(classes), bool)
@@ -103,15 +104,15 @@ class WidestCutter:
         right = ordered.sizes - cuts.left
         lost = np.full(len(right), np.inf)
         large = self._large(ordered, cuts)
-        for at in np.unique(ordered.axis):
-            axis = self.admission.table.axes[at]
-            here = np.flatnonzero(large & (ordered.axis == at))
+        for index in np.unique(ordered.axis):
+            axis = self.admission.table.axes[index]
+            here = np.flatnonzero(large & (ordered.axis == index))
             least, end, begin, most = ordered.ends(cuts, here)
             lost[here] = cuts.left[here] * axis.loss(least, end)
             lost[here] += right[here] * axis.loss(begin, most)
         return lost
 
-    def _large(self, ordered: Ordered, cuts: Cuts) -> Marks:
+    def _large(self, ordered: Ordered, cuts: Cuts) -> BoolArray:
         """Whether both halves of each class have the rows that the guard demands."""
-        left: Marks = self.admission.large(cuts.left)
+        left: BoolArray = self.admission.large(cuts.left)
         return left & self.admission.large(ordered.sizes - cuts.left)

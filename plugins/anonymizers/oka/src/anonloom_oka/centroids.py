@@ -10,12 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.typing import FloatArray, IntArray
 from anonloom_kernels.compiled import kernel
 from anonloom_kernels.losses import LINE, Losses
 from anonloom_kernels.prices import Prices, price_axis, prices_of
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 #: Place of a missing number. Places lie between 0 and 1 and no two numbers are further apart than
 #: their axis's share, so that everything but another missing one is as far as can be.
@@ -47,16 +45,16 @@ class Clusters(NamedTuple):
         The values of the cell; a price is the distance from the row that was last looked from.
     """
 
-    size: Ints
-    newest: Ints
-    before: Ints
-    total: Floats
-    mean: Floats
-    mode: Ints
-    tally: Ints
-    numbers: Ints
-    categories: Ints
-    places: Floats
+    size: IntArray
+    newest: IntArray
+    before: IntArray
+    total: FloatArray
+    mean: FloatArray
+    mode: IntArray
+    tally: IntArray
+    numbers: IntArray
+    categories: IntArray
+    places: FloatArray
     prices: Prices
 
 
@@ -161,10 +159,10 @@ def distance(clusters: Clusters, losses: Losses, row: int, cluster: int) -> floa
 def closest(clusters: Clusters, losses: Losses, row: int, below: int) -> int:
     """Cluster of fewer than `below` rows with the closest centroid; the first of several."""
     look_from(clusters, losses, row)
-    least, found = np.inf, -1
+    least, result = np.inf, -1
     for cluster in range(len(clusters.size)):
         if clusters.size[cluster] < below:
             own = distance(clusters, losses, row, cluster)
             if own < least:
-                least, found = own, cluster
-    return found
+                least, result = own, cluster
+    return result

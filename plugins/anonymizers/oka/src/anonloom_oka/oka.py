@@ -4,15 +4,10 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data.classes import Classes
-from anonloom.data.findings import Finding
-from anonloom.data.points import combined_key
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.kinds.partitioner import Partitioner
-from anonloom.params import at_least, param
-from anonloom.run.merge import merge_until_admitted
+from anonloom import Classes, Finding, Guard, Partitioner, StageContext, Table, param
+from anonloom._run.merge import merge_until_admitted
+from anonloom.data import combined_key
+from anonloom.params import at_least
 from anonloom_kernels.cells import cells_of, each_cell
 from anonloom_kernels.compiled import compiling
 from anonloom_kernels.heights import heights_of
@@ -34,14 +29,16 @@ class OnePassKMeans(Partitioner):
         default=2000,
     )
 
-    def partition(self, table: Table, classes: Classes, guard: Guard, run: Run) -> Classes:
+    def partition(
+        self, table: Table, classes: Classes, guard: Guard, context: StageContext
+    ) -> Classes:
         """Return the refined classes."""
         if not len(classes):
             return classes
-        cells = cells_of(table, classes, self.cell, guard.min_size, run)
+        cells = cells_of(table, classes, self.cell, guard.min_size, context)
         rows = _sorted_by_quasi(table, cells)
-        after, before = _cluster(table, cells, rows, guard.min_size, run)
-        run.find(*_findings(len(cells), after != before))
+        after, before = _cluster(table, cells, rows, guard.min_size, context)
+        context.find(*_findings(len(cells), after != before))
         clusters = Classes.from_labels(after, rows, classes.suppressed)
         return merge_until_admitted(table, clusters, guard, classes)
 
@@ -54,19 +51,19 @@ def _sorted_by_quasi(table: Table, cells: Classes) -> NDArray[np.int64]:
 
 
 def _cluster(
-    table: Table, cells: Classes, rows: NDArray[np.int64], k: int, run: Run
+    table: Table, cells: Classes, rows: NDArray[np.int64], k: int, context: StageContext
 ) -> NDArray[np.int64]:
     """Cluster number of every row, after the adjustment and before it."""
     codes = np.ascontiguousarray(table.codes[:, rows].T)
     # All random numbers are drawn before the work is shared out.
-    draws, turns = run.rng.random(len(rows)), run.rng.random(len(rows))
+    draws, turns = context.rng.random(len(rows)), context.rng.random(len(rows))
     losses = heights_of(table)
 
     def work(start: int, stop: int) -> NDArray[np.int64]:
         return cluster_cells(losses, codes, cells.bounds[start : stop + 1], draws, turns, k)
 
-    with compiling(run):
-        return each_cell(work, cells, run)
+    with compiling(context):
+        return each_cell(work, cells, context)
 
 
 def _findings(cells: int, moved: NDArray[np.bool_]) -> tuple[Finding, ...]:

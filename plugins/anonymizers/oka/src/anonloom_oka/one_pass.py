@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.typing import FloatArray, IntArray
 from anonloom_kernels.compiled import kernel
 from anonloom_kernels.losses import Losses
 from anonloom_oka.centroids import (
@@ -15,15 +16,13 @@ from anonloom_oka.centroids import (
     look_from,
 )
 
-Ints = NDArray[np.int64]
 Codes = NDArray[np.int32]
-Floats = NDArray[np.float64]
 
 
 @kernel
 def cluster_cells(
-    losses: Losses, codes: Codes, cells: Ints, draws: Floats, turns: Floats, k: int
-) -> Ints:
+    losses: Losses, codes: Codes, cells: IntArray, draws: FloatArray, turns: FloatArray, k: int
+) -> IntArray:
     """Cluster every cell for itself.
 
     Parameters
@@ -60,7 +59,7 @@ def cluster_cells(
 
 
 @kernel
-def _cluster(losses: Losses, codes: Codes, draws: Floats, k: int) -> Clusters:
+def _cluster(losses: Losses, codes: Codes, draws: FloatArray, k: int) -> Clusters:
     """The clustering stage: random seeds, then every row to the closest centroid."""
     rows = len(codes)
     clusters = empty_clusters(losses, codes, rows // k)
@@ -76,7 +75,7 @@ def _cluster(losses: Losses, codes: Codes, draws: Floats, k: int) -> Clusters:
 
 
 @kernel
-def _adjust(losses: Losses, clusters: Clusters, turns: Floats, k: int) -> None:
+def _adjust(losses: Losses, clusters: Clusters, turns: FloatArray, k: int) -> None:
     """The adjustment stage: what large clusters have too many of goes to the small ones first."""
     removed = np.zeros(len(turns), np.bool_)
     for cluster in range(len(clusters.size)):
@@ -100,10 +99,10 @@ def _trim(
     far = np.empty(size)
     row = clusters.newest[cluster]
     # In the order in which they came; the later of two equally far rows is removed.
-    for at in range(size - 1, -1, -1):
-        members[at] = row
+    for index in range(size - 1, -1, -1):
+        members[index] = row
         look_from(clusters, losses, row)
-        far[at] = distance(clusters, losses, row, cluster)
+        far[index] = distance(clusters, losses, row, cluster)
         row = clusters.before[row]
     removed[members[np.argsort(far, kind="mergesort")[k:]]] = True
     clear(clusters, cluster)
@@ -113,7 +112,7 @@ def _trim(
 
 
 @kernel
-def _write(clusters: Clusters, label: Ints, first: int) -> None:
+def _write(clusters: Clusters, label: IntArray, first: int) -> None:
     """Write the cluster of every row."""
     for cluster in range(len(clusters.size)):
         row = clusters.newest[cluster]

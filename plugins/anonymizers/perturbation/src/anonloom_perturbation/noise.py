@@ -4,8 +4,7 @@ from typing import Literal
 
 import numpy as np
 
-from anonloom.data.coding import LARGEST
-from anonloom.data.line import Line, Places
+from anonloom.data import LARGEST, OrderedColumn, Places
 
 Level = Literal["low", "medium", "high"]
 
@@ -20,7 +19,7 @@ OF_DATES: dict[Level, float] = {"low": 1.0, "medium": 3.0, "high": 7.0}
 OF_TIMES: dict[Level, float] = {"low": 3_600.0, "medium": 86_400.0, "high": 604_800.0}
 
 
-def usual_noise(line: Line, level: Level) -> float:
+def usual_noise(line: OrderedColumn, level: Level) -> float:
     """Return the standard deviation of the noise that a level means for a column."""
     if line.column.type == "date":
         return OF_DATES[level]
@@ -35,7 +34,7 @@ def _deviation(numbers: Places) -> float:
     return float(np.std(numbers / scale)) * scale if scale else 0.0
 
 
-def jittered(line: Line, deviation: float, clip: bool, rng: np.random.Generator) -> Places:
+def jittered(line: OrderedColumn, deviation: float, clip: bool, rng: np.random.Generator) -> Places:
     """Return the places with noise.
 
     Parameters

@@ -8,15 +8,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonloom.data.coding import Coded, code
-from anonloom.data.findings import Chart, Finding
-from anonloom.data.line import Line
-from anonloom.data.schema import Column, Role, Schema
-from anonloom.data.table import Table
+from anonloom import Chart, Column, Finding, Mechanism, Schema, StageContext, Table, param
+from anonloom.data import Coded, OrderedColumn, Role, encode
 from anonloom.errors import UsageError
-from anonloom.kinds.context import Run
-from anonloom.kinds.mechanism import Mechanism
-from anonloom.params import all_of, at_least, between, distinct, not_empty, param
+from anonloom.params import all_of, at_least, between, distinct, not_empty
 from anonloom_perturbation.amounts import Every
 from anonloom_perturbation.noise import Level, jittered, usual_noise
 from anonloom_perturbation.swaps import OF_CATEGORIES, How, donors
@@ -74,7 +69,7 @@ class Perturb(Mechanism):
         if self.level is None and not self.noise and not self.swap:
             raise ValueError("nothing would be perturbed: give 'level', 'noise' or 'swap'")
 
-    def protect(self, table: Table, run: Run) -> Table:
+    def protect(self, table: Table, context: StageContext) -> Table:
         """Return the table with perturbed cells; rows correspond, in the same order.
 
         Raises
@@ -89,14 +84,14 @@ class Perturb(Mechanism):
         for name in self._chosen(table.schema):
             column, cells = table.schema[name], table.column(name)
             change = self._swapped if column.type == "category" else self._jittered
-            perturbed[name], differs = change(cells, column, run.rng)
+            perturbed[name], differs = change(cells, column, context.rng)
             shares[name] = float(differs.mean())
-        run.find(*_findings(shares))
-        return _with(table.revealed(), perturbed)
+        context.find(*_findings(shares))
+        return _with(table.with_all_columns(), perturbed)
 
     def _chosen(self, schema: Schema) -> tuple[str, ...]:
         """Names of the columns to perturb, in the schema's order."""
-        chosen = set(schema.having(*USUAL) if self.columns is None else self.columns)
+        chosen = set(schema.names_with_role(*USUAL) if self.columns is None else self.columns)
         return tuple(name for name in schema.names if name in chosen.union(*self._named()))
 
     def _named(self) -> tuple[Mapping[str, float], Mapping[str, float]]:
@@ -106,12 +101,12 @@ class Perturb(Mechanism):
     def _jittered(
         self, cells: Any, column: Column, rng: np.random.Generator
     ) -> tuple[Any, NDArray[np.bool_]]:
-        line = Line.of(cells, column)
+        line = OrderedColumn.of(cells, column)
         deviation = self.noise.get(column.name)
         if deviation is None:
             deviation = usual_noise(line, self.level) if self.level is not None else 0.0
         written = line.series(jittered(line, deviation, self.clip, rng))
-        return written, line.present & (Line.of(written, column).places != line.places)
+        return written, line.present & (OrderedColumn.of(written, column).places != line.places)
 
     def _swapped(
         self, cells: Any, column: Column, rng: np.random.Generator
@@ -149,7 +144,7 @@ def _with(table: Table, perturbed: Mapping[str, Any]) -> Table:
     frame = table.frame
     columns = {name: perturbed.get(name, frame[name]) for name in frame.columns}
     coded = [
-        code(perturbed[axis.name], table.schema[axis.name])
+        encode(perturbed[axis.name], table.schema[axis.name])
         if axis.name in perturbed
         else Coded(axis, codes)
         for axis, codes in zip(table.axes, table.codes, strict=True)

@@ -5,12 +5,11 @@ from typing import ClassVar
 import attrs
 import numpy as np
 
-from anonloom.data.schema import Schema
-from anonloom.data.table import Table
-from anonloom.kinds.privacy import Offsets, PrivacyModel, Verdict
-from anonloom.params import all_of, at_least, distinct, each, not_empty, param
+from anonloom import PrivacyModel, Schema, Table, param
+from anonloom.kinds import Offsets
+from anonloom.params import all_of, at_least, distinct, each, not_empty
+from anonloom.typing import BoolArray, IntArray
 from anonloom_privacy_models.sensitive import listed
-from anonloom_privacy_models.tallies import Ints
 from anonloom_privacy_models.tallies import distinct as distinct_keys
 
 
@@ -49,7 +48,7 @@ class KAnonymity(PrivacyModel):
             "nobody can be singled out by them."
         )
 
-    def admits(self, table: Table, rows: Offsets, starts: Offsets, stops: Offsets) -> Verdict:
+    def admits(self, table: Table, rows: Offsets, starts: Offsets, stops: Offsets) -> BoolArray:
         """Count the persons of every range."""
         return self._persons(table, rows, starts, stops) >= self.k
 
@@ -79,7 +78,7 @@ class KAnonymity(PrivacyModel):
                 return f"column '{name}' in 'on' has role '{schema[name].role}'; {there}"
         return None
 
-    def _persons(self, table: Table, rows: Offsets, starts: Offsets, stops: Offsets) -> Ints:
+    def _persons(self, table: Table, rows: Offsets, starts: Offsets, stops: Offsets) -> IntArray:
         persons = table.persons
         if persons is None:
             return np.asarray(stops, np.int64) - np.asarray(starts, np.int64)

@@ -7,13 +7,13 @@ from typing import ClassVar, Literal
 import attrs
 import numpy as np
 
-from anonloom.data.cells import number_text
-from anonloom.data.schema import Schema
-from anonloom.data.table import Table
-from anonloom.kinds.privacy import Offsets, PrivacyModel, Verdict
-from anonloom.params import above, param
+from anonloom import PrivacyModel, Schema, Table, param
+from anonloom.cells import number_text
+from anonloom.kinds import Offsets
+from anonloom.params import above
+from anonloom.typing import BoolArray, FloatArray
 from anonloom_privacy_models.sensitive import problem_with
-from anonloom_privacy_models.tallies import Floats, Occurrences, Tally
+from anonloom_privacy_models.tallies import Occurrences, Tally
 
 #: Keeps what is equal on paper equal after rounding.
 ROUNDING = 1e-9
@@ -83,7 +83,7 @@ class LDiversity(PrivacyModel):
             f"values of '{self.of}', so that finding the group does not tell the value."
         )
 
-    def admits(self, table: Table, rows: Offsets, starts: Offsets, stops: Offsets) -> Verdict:
+    def admits(self, table: Table, rows: Offsets, starts: Offsets, stops: Offsets) -> BoolArray:
         """Judge the values of every range."""
         verdict = np.empty(len(starts), bool)
         for tally in Occurrences.of(table, self.of, rows).tallies(starts, stops):
@@ -114,7 +114,7 @@ class LDiversity(PrivacyModel):
         """Refuse a column that is not sensitive."""
         return problem_with(schema, self.of)
 
-    def _admitted(self, tally: Tally) -> Verdict:
+    def _admitted(self, tally: Tally) -> BoolArray:
         if self.kind == "distinct":
             return tally.distinct >= self.l
         if self.kind == "entropy":
@@ -123,7 +123,7 @@ class LDiversity(PrivacyModel):
         return dominance(tally, int(self.l)) < self.c * (1 - ROUNDING)
 
 
-def entropies(tally: Tally) -> Floats:
+def entropies(tally: Tally) -> FloatArray:
     """Entropy of the values of every range, in nats; minus infinity without any value."""
     totals = np.maximum(tally.totals, 1)
     entropy = np.log(totals) - tally.sums(tally.count * np.log(tally.count)) / totals
@@ -131,7 +131,7 @@ def entropies(tally: Tally) -> Floats:
     return entropy
 
 
-def dominance(tally: Tally, l: int) -> Floats:  # noqa: E741  # the paper's letter
+def dominance(tally: Tally, l: int) -> FloatArray:  # noqa: E741  # the paper's letter
     """Compare r1 with r_l + ... + r_m in every range (definition 4.3), as their ratio.
 
     The counts r1 >= r2 >= ... are those of the values; infinite when there are fewer than l.

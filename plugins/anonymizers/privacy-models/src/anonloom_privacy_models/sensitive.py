@@ -1,6 +1,6 @@
 """What models about a sensitive column say when the table does not have the right one."""
 
-from anonloom.data.schema import Column, Schema
+from anonloom import Column, Schema
 
 
 def listed(names: tuple[str, ...]) -> str:
@@ -10,7 +10,7 @@ def listed(names: tuple[str, ...]) -> str:
 
 def problem_with(schema: Schema, name: str) -> str | None:
     """Say why a column cannot be the sensitive one, or None."""
-    there = f"sensitive columns: {listed(schema.having('sensitive'))}"
+    there = f"sensitive columns: {listed(schema.names_with_role('sensitive'))}"
     if name not in schema:
         return f"column '{name}' is not declared; {there}"
     if schema[name].role != "sensitive":

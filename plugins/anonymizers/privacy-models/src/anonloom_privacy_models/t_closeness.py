@@ -7,18 +7,18 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data.cells import number_text
-from anonloom.data.hierarchy import Hierarchy
-from anonloom.data.schema import Schema
-from anonloom.data.table import Table
-from anonloom.kinds.privacy import Offsets, PrivacyModel, Verdict
-from anonloom.params import between, param
+from anonloom import PrivacyModel, Schema, Table, param
+from anonloom.cells import number_text
+from anonloom.hierarchies import Hierarchy
+from anonloom.kinds import Offsets
+from anonloom.params import between
+from anonloom.typing import BoolArray, FloatArray, IntArray
 from anonloom_privacy_models.sensitive import (
     problem_with,
     problem_with_hierarchy,
     problem_with_order,
 )
-from anonloom_privacy_models.tallies import Floats, Ints, Occurrences, Tally
+from anonloom_privacy_models.tallies import Occurrences, Tally
 
 #: Keeps a distance that is t on paper admitted after rounding.
 ROUNDING = 1e-9
@@ -59,7 +59,7 @@ class TCloseness(PrivacyModel):
             f"whole release (distance at most {self.t:g}), so that finding the group tells little."
         )
 
-    def admits(self, table: Table, rows: Offsets, starts: Offsets, stops: Offsets) -> Verdict:
+    def admits(self, table: Table, rows: Offsets, starts: Offsets, stops: Offsets) -> BoolArray:
         """Measure the distance of every range."""
         return self.distances(table, rows, starts, stops) <= self.t + ROUNDING
 
@@ -72,18 +72,18 @@ class TCloseness(PrivacyModel):
 
     def problem(self, schema: Schema) -> str | None:
         """Refuse a column that is not sensitive, or on which the distance is not defined."""
-        found = problem_with(schema, self.of)
-        if found is None and self.distance == "ordered":
-            found = problem_with_order(schema[self.of])
-        if found is None and self.distance == "hierarchical":
-            found = problem_with_hierarchy(schema[self.of])
-        return found
+        result = problem_with(schema, self.of)
+        if result is None and self.distance == "ordered":
+            result = problem_with_order(schema[self.of])
+        if result is None and self.distance == "hierarchical":
+            result = problem_with_hierarchy(schema[self.of])
+        return result
 
-    def distances(self, table: Table, rows: Offsets, starts: Offsets, stops: Offsets) -> Floats:
+    def distances(self, table: Table, rows: Offsets, starts: Offsets, stops: Offsets) -> FloatArray:
         """Distance of every range to the whole table; infinite where a range has no value."""
         axis = table.coded(self.of).axis
         overall = _overall(table, self.of)
-        found = np.full(len(starts), np.inf)
+        result = np.full(len(starts), np.inf)
         for tally in Occurrences.of(table, self.of, rows).tallies(starts, stops):
             if not len(tally.value):
                 continue
@@ -94,11 +94,11 @@ class TCloseness(PrivacyModel):
             else:
                 assert axis.hierarchy is not None
                 far = hierarchical_distance(tally, overall, axis.hierarchy)
-            found[tally.which] = np.where(tally.totals > 0, far, np.inf)
-        return found
+            result[tally.which] = np.where(tally.totals > 0, far, np.inf)
+        return result
 
 
-def _overall(table: Table, column: str) -> Floats:
+def _overall(table: Table, column: str) -> FloatArray:
     """Share of every value among all rows but those that a missing value suppresses.
 
     Such a row loses its sensitive value before anything is published.
@@ -112,17 +112,17 @@ def _overall(table: Table, column: str) -> Floats:
     return counts / max(int(counts.sum()), 1)
 
 
-def _shares(tally: Tally) -> Floats:
+def _shares(tally: Tally) -> FloatArray:
     """Share of every entry in its range."""
     return tally.count / tally.totals[tally.range]
 
 
-def total_variation(tally: Tally, overall: Floats) -> Floats:
+def total_variation(tally: Tally, overall: FloatArray) -> FloatArray:
     """Equal distance: what a range has too much of, it has too little of elsewhere."""
     return tally.sums(np.maximum(_shares(tally) - overall[tally.value], 0.0))
 
 
-def ordered_distance(tally: Tally, overall: Floats) -> Floats:
+def ordered_distance(tally: Tally, overall: FloatArray) -> FloatArray:
     """Ordered distance (section 4.1): sum of |P_i - Q_i| / (m - 1) over cumulated shares.
 
     P is constant from one entry to the next while Q rises, so a stretch is two sums of Q: below
@@ -148,14 +148,14 @@ def ordered_distance(tally: Tally, overall: Floats) -> Floats:
     return (leading + tally.sums(too_much + too_little)) / (m - 1)
 
 
-def _next_value(tally: Tally, end: int) -> Ints:
+def _next_value(tally: Tally, end: int) -> IntArray:
     """Of every entry the next value of its range, or the end."""
     following = np.append(tally.value[1:], end)
     last = np.append(tally.range[1:] != tally.range[:-1], True)
     return np.where(last, end, following)
 
 
-def hierarchical_distance(tally: Tally, overall: Floats, hierarchy: Hierarchy) -> Floats:
+def hierarchical_distance(tally: Tally, overall: FloatArray, hierarchy: Hierarchy) -> FloatArray:
     """Hierarchical distance (section 4.2): what moves within each node, at the node's height.
 
     Of the children of a node, some have too much and some too little; the smaller of both sums
@@ -181,12 +181,12 @@ def hierarchical_distance(tally: Tally, overall: Floats, hierarchy: Hierarchy) -
     return cost
 
 
-def _numbered(nodes: NDArray[np.int32]) -> Ints:
+def _numbered(nodes: NDArray[np.int32]) -> IntArray:
     """Number the nodes of a level from 0; leaves under one node lie side by side."""
     return np.cumsum(np.append(0, nodes[1:] != nodes[:-1]))
 
 
-def _starts(of_range: Ints, node: Ints) -> Ints:
+def _starts(of_range: IntArray, node: IntArray) -> IntArray:
     """First entry of every node in every range."""
     fresh = (of_range[1:] != of_range[:-1]) | (node[1:] != node[:-1])
     return np.flatnonzero(np.append(True, fresh))

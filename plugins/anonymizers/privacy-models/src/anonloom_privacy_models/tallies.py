@@ -13,11 +13,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data.table import Table
-from anonloom.kinds.privacy import Offsets
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from anonloom import Table
+from anonloom.kinds import Offsets
+from anonloom.typing import FloatArray, IntArray
 
 #: Rows or cells that are held at a time.
 BATCH = 1 << 22
@@ -39,22 +37,22 @@ class Tally:
         Of every entry how often the value occurs, at least once.
     """
 
-    which: Ints
-    range: Ints
-    value: Ints
-    count: Ints
+    which: IntArray
+    range: IntArray
+    value: IntArray
+    count: IntArray
 
     @property
-    def totals(self) -> Ints:
+    def totals(self) -> IntArray:
         """All occurrences of every range."""
         return self.sums(self.count).astype(np.int64)
 
     @property
-    def distinct(self) -> Ints:
+    def distinct(self) -> IntArray:
         """Number of different values of every range."""
         return np.bincount(self.range, minlength=len(self.which))
 
-    def sums(self, entries: NDArray[np.int64] | Floats) -> Floats:
+    def sums(self, entries: NDArray[np.int64] | FloatArray) -> FloatArray:
         """Sum over the entries of every range."""
         return np.bincount(self.range, entries, len(self.which)).astype(np.float64)
 
@@ -77,10 +75,10 @@ class Occurrences:
         every row is a person of its own.
     """
 
-    values: Ints
+    values: IntArray
     size: int
     present: NDArray[np.bool_]
-    twin: Ints | None
+    twin: IntArray | None
 
     @classmethod
     def of(cls, table: Table, column: str, rows: Offsets) -> "Occurrences":
@@ -113,7 +111,7 @@ class Occurrences:
         for a, b in _batches(stops - starts):
             yield self._written_out(a, starts[a:b], stops[a:b])
 
-    def _written_out(self, first: int, starts: Ints, stops: Ints) -> Tally:
+    def _written_out(self, first: int, starts: IntArray, stops: IntArray) -> Tally:
         """Count a batch by writing out the rows of its ranges."""
         of_range, places = write_out(starts, stops)
         counted = self.present[places]
@@ -131,7 +129,9 @@ class Occurrences:
         of_entry, value = np.divmod(entries, max(self.size, 1))
         return Tally(first + np.arange(len(starts)), of_entry, value, counts)
 
-    def _cumulated(self, which: Ints, starts: Ints, stops: Ints, first: int, last: int) -> Tally:
+    def _cumulated(
+        self, which: IntArray, starts: IntArray, stops: IntArray, first: int, last: int
+    ) -> Tally:
         """Count a batch, whose rows lie between two places, from cumulated counts."""
         begin, end = starts[which] - first, stops[which] - first
         counts = np.empty((len(which), self.size), np.int64)
@@ -145,8 +145,8 @@ class Occurrences:
 
 
 def distinct(
-    keys: Ints, begin: Offsets, end: Offsets, counted: NDArray[np.bool_] | None = None
-) -> Ints:
+    keys: IntArray, begin: Offsets, end: Offsets, counted: NDArray[np.bool_] | None = None
+) -> IntArray:
     """Number of different keys in every range.
 
     Parameters
@@ -156,17 +156,17 @@ def distinct(
     """
     starts, stops = _whole(begin), _whole(end)
     twin = earlier(keys)
-    found = np.empty(len(starts), np.int64)
+    result = np.empty(len(starts), np.int64)
     for a, b in _batches(stops - starts):
         of_range, places = write_out(starts[a:b], stops[a:b])
         fresh = twin[places] < starts[a:b][of_range]
         if counted is not None:
             fresh &= counted[places]
-        found[a:b] = np.bincount(of_range[fresh], minlength=b - a)
-    return found
+        result[a:b] = np.bincount(of_range[fresh], minlength=b - a)
+    return result
 
 
-def earlier(keys: Ints) -> Ints:
+def earlier(keys: IntArray) -> IntArray:
     """The last place before each that holds the same key; -1 for none."""
     order = np.argsort(keys, kind="stable")
     before = np.full(len(keys), -1, np.int64)
@@ -175,7 +175,7 @@ def earlier(keys: Ints) -> Ints:
     return before
 
 
-def write_out(starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
+def write_out(starts: IntArray, stops: IntArray) -> tuple[IntArray, IntArray]:
     """Return all places of all ranges, and the range that each belongs to."""
     lengths = stops - starts
     ends = np.cumsum(lengths)
@@ -183,11 +183,11 @@ def write_out(starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
     return of_range, np.arange(len(of_range)) + (starts - ends + lengths)[of_range]
 
 
-def _whole(offsets: Offsets) -> Ints:
+def _whole(offsets: Offsets) -> IntArray:
     return np.asarray(offsets, np.int64)
 
 
-def _batches(costs: Ints) -> list[tuple[int, int]]:
+def _batches(costs: IntArray) -> list[tuple[int, int]]:
     """Divide ranges into runs whose costs are at most a batch, or a single range."""
     reach = np.append(0, np.cumsum(costs))
     cuts = [0]
@@ -197,6 +197,6 @@ def _batches(costs: Ints) -> list[tuple[int, int]]:
     return list(pairwise(cuts))
 
 
-def _window(starts: Ints, stops: Ints, which: Ints) -> tuple[int, int]:
+def _window(starts: IntArray, stops: IntArray, which: IntArray) -> tuple[int, int]:
     """First and last place of these ranges."""
     return int(starts[which].min()), int(stops[which].max())

@@ -6,20 +6,23 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data.classes import Classes
-from anonloom.data.findings import Finding
-from anonloom.data.schema import Schema
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.kinds.outliers import OutlierHandler
-from anonloom.kinds.partitioner import Partitioner
-from anonloom.params import at_least, between, param
-from anonloom.run.merge import merge_until_admitted
+from anonloom import (
+    Classes,
+    Finding,
+    Guard,
+    OutlierHandler,
+    Partitioner,
+    Schema,
+    StageContext,
+    Table,
+    param,
+)
+from anonloom._run.merge import merge_until_admitted
+from anonloom.params import at_least, between
+from anonloom.typing import IntArray
 from anonloom_kernels.compiled import compiling
 from anonloom_rayden.detection import Chain, Scoring, admits_rest, beyond, removable
 from anonloom_rayden.gower import Categories, Distance, space_of, unsuited
-from anonloom_rayden.tree import Ints
 from anonloom_rayden.vptree import VpTree
 
 
@@ -96,42 +99,44 @@ class Cof(OutlierHandler):
             return max(2, k // 2)
         return k if self.neighbourhood == "k" else self.neighbourhood
 
-    def handle(self, table: Table, classes: Classes, guard: Guard, run: Run) -> Classes:
+    def handle(
+        self, table: Table, classes: Classes, guard: Guard, context: StageContext
+    ) -> Classes:
         """Return the classes without their outliers, and new classes of these."""
         space = space_of(table, self.distance, self.categories)
         if not len(classes):
-            run.find(*findings(0, 0, 0, classes.total))
+            context.find(*findings(0, 0, 0, classes.total))
             return classes
-        with compiling(run):
+        with compiling(context):
             scoring = Scoring(space, self.neighbours(guard.min_size), self.chain)
-            scores = scoring.scores(table, classes, run)
+            scores = scoring.scores(table, classes, context)
         outlying = np.flatnonzero(beyond(scores, classes, self.alpha))
         leaving = outlying
         if self.removal == "capped":
             leaving = outlying[removable(table, classes, guard, outlying, scores)]
-        run.progress(len(classes.rows) - len(leaving), len(classes.rows))
-        found = self._recovered(table, np.sort(classes.rows[leaving]), guard, run)
+        context.progress(len(classes.rows) - len(leaving), len(classes.rows))
+        result = self._recovered(table, np.sort(classes.rows[leaving]), guard, context)
         gone = np.zeros(len(classes.rows), bool)
         gone[leaving] = True
-        unfit = leaving[np.isin(classes.rows[leaving], found.suppressed)]
+        unfit = leaving[np.isin(classes.rows[leaving], result.suppressed)]
         if self.unrecovered == "return":
             unfit = unfit[~_go_back(table, classes, guard, gone, unfit)]
-        run.progress(len(classes.rows), len(classes.rows))
-        run.find(*findings(len(outlying), len(found.rows), len(unfit), classes.total))
+        context.progress(len(classes.rows), len(classes.rows))
+        context.find(*findings(len(outlying), len(result.rows), len(unfit), classes.total))
         if not gone.any():
-            self._warn(len(outlying), len(leaving), int(classes.sizes.max()), run)
+            self._warn(len(outlying), len(leaving), int(classes.sizes.max()), context)
             return classes
         kept = np.bincount(classes.class_of_position()[~gone], minlength=len(classes))
         return Classes(
-            np.concatenate([classes.rows[~gone], found.rows]),
-            np.append(0, np.cumsum(np.concatenate([kept, found.sizes]))),
+            np.concatenate([classes.rows[~gone], result.rows]),
+            np.append(0, np.cumsum(np.concatenate([kept, result.sizes]))),
             np.sort(np.concatenate([classes.suppressed, classes.rows[unfit]])),
         )
 
-    def _warn(self, detected: int, left: int, largest: int, run: Run) -> None:
+    def _warn(self, detected: int, left: int, largest: int, context: StageContext) -> None:
         """Say why nothing was done, where something could have been expected."""
         if largest - 1 <= self.alpha**2:
-            run.warn(
+            context.warn(
                 f"No row can be an outlier: one of p rows lies at most sqrt(p - 1) standard "
                 f"deviations above their mean, no class has more than {largest} rows, and "
                 f"'alpha: {self.alpha:g}' asks for more. A lower 'alpha' or larger classes help."
@@ -146,23 +151,25 @@ class Cof(OutlierHandler):
                 )
             if left:
                 reasons.append(f"{left} could leave and form no class that these models admit")
-            run.warn(
+            context.warn(
                 f"{detected} outliers were detected and none was moved: {'; '.join(reasons)}. The "
                 "release is the same without this stage."
             )
 
-    def _recovered(self, table: Table, rows: Ints, guard: Guard, run: Run) -> Classes:
+    def _recovered(
+        self, table: Table, rows: IntArray, guard: Guard, context: StageContext
+    ) -> Classes:
         """Partition the outliers; those in no admitted class are suppressed in the result."""
         if not len(rows):
             return Classes.whole(rows)
-        found = self.recovery.partition(table, Classes.whole(rows), guard, run)
+        result = self.recovery.partition(table, Classes.whole(rows), guard, context)
         if self.recovery.guard_use == "size" and self.recovery.sound:
-            found = merge_until_admitted(table, found, guard)
-        return found.suppress(~guard.admits_classes(table, found))
+            result = merge_until_admitted(table, result, guard)
+        return result.suppress(~guard.admits_classes(table, result))
 
 
 def _go_back(
-    table: Table, classes: Classes, guard: Guard, gone: NDArray[np.bool_], positions: Ints
+    table: Table, classes: Classes, guard: Guard, gone: NDArray[np.bool_], positions: IntArray
 ) -> NDArray[np.bool_]:
     """Return positions to their classes where the guard admits that; say which are back.
 

@@ -6,22 +6,18 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.brief import short_repr
-from anonloom.data.classes import Classes
-from anonloom.data.points import combined_key
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
+from anonloom import Classes, Guard, StageContext, Table, short_repr
+from anonloom.data import combined_key
+from anonloom.typing import FloatArray, IntArray
 from anonloom_kernels.compiled import in_threads
 from anonloom_rayden import scores as chains
 from anonloom_rayden.gower import Space
 from anonloom_rayden.growing import Growing, gather, rows_of, sizes_decide, spans
 from anonloom_rayden.scores import score_classes
-from anonloom_rayden.tree import ALIGNED, Ints, Rule
+from anonloom_rayden.tree import ALIGNED, Rule
 from anonloom_rayden.vantage import BEST_SPREAD
 
 Chain = Literal["paper", "sbn", "pyod"]
-Floats = NDArray[np.float64]
 
 CHAINS = {"paper": chains.PAPER, "sbn": chains.SBN, "pyod": chains.PYOD}
 
@@ -52,25 +48,27 @@ class Scoring:
     neighbours: int
     chain: Chain
 
-    def scores(self, table: Table, classes: Classes, run: Run) -> Floats:
+    def scores(self, table: Table, classes: Classes, context: StageContext) -> FloatArray:
         """Score of every position of `classes.rows`."""
         least = max(_CELL, 4 * self.neighbours)
         if (classes.sizes < 2 * least).all():
-            return self._within(table, classes, run)
+            return self._within(table, classes, context)
         # The cost of a class is quadratic: neighbours in large ones are looked for in cells.
-        points, roots, rows = gather(table, classes, run)
+        points, roots, rows = gather(table, classes, context)
         rule = Rule(ALIGNED, BEST_SPREAD, least, 0)
-        points, leaves = Growing(self.space, rule, run).freely(points, roots)
+        points, leaves = Growing(self.space, rule, context).freely(points, roots)
         cells = Classes(*rows_of(points, leaves, rows))
         of_rows = np.empty(len(table))
-        of_rows[cells.rows] = self._within(table, cells, run)
+        of_rows[cells.rows] = self._within(table, cells, context)
         return of_rows[classes.rows]
 
-    def _within(self, table: Table, classes: Classes, run: Run) -> Floats:
+    def _within(self, table: Table, classes: Classes, context: StageContext) -> FloatArray:
         codes = np.ascontiguousarray(table.codes[:, classes.rows])
         keys = combined_key(codes)
         scores = np.empty(len(keys))
-        ends = np.searchsorted(classes.bounds, len(keys) * np.arange(run.workers + 1) / run.workers)
+        ends = np.searchsorted(
+            classes.bounds, len(keys) * np.arange(context.workers + 1) / context.workers
+        )
         in_threads(
             lambda part: score_classes(
                 self.space,
@@ -81,13 +79,13 @@ class Scoring:
                 CHAINS[self.chain],
                 scores,
             ),
-            range(run.workers),
-            run.workers,
+            range(context.workers),
+            context.workers,
         )
         return scores
 
 
-def beyond(scores: Floats, classes: Classes, alpha: float) -> NDArray[np.bool_]:
+def beyond(scores: FloatArray, classes: Classes, alpha: float) -> NDArray[np.bool_]:
     """Mark the rows whose score exceeds mean + alpha x standard deviation of their class.
 
     A score is infinite where all neighbours of a row equal each other and the row does not equal
@@ -109,7 +107,7 @@ def beyond(scores: Floats, classes: Classes, alpha: float) -> NDArray[np.bool_]:
 
 
 def removable(
-    table: Table, classes: Classes, guard: Guard, flagged: Ints, scores: Floats
+    table: Table, classes: Classes, guard: Guard, flagged: IntArray, scores: FloatArray
 ) -> NDArray[np.bool_]:
     """Say which flagged positions can leave their classes so that the guard admits the rest.
 
@@ -136,7 +134,7 @@ def removable(
 
 
 def admits_rest(
-    table: Table, classes: Classes, guard: Guard, gone: NDArray[np.bool_], which: Ints
+    table: Table, classes: Classes, guard: Guard, gone: NDArray[np.bool_], which: IntArray
 ) -> NDArray[np.bool_]:
     """Whether the guard admits some classes without the positions that are gone."""
     sizes = classes.sizes[which]

@@ -10,9 +10,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data.axis import Axis
-from anonloom.data.schema import Schema
-from anonloom.data.table import Table
+from anonloom import Schema, Table
+from anonloom.data import Axis
 from anonloom.errors import UsageError
 from anonloom_kernels.compiled import kernel
 
@@ -190,13 +189,13 @@ def from_one(
         if code == missing:
             continue
         if space.kind[axis] == EQUAL and not space.euclidean:
-            for at in range(count):
-                other = codes[axis, begin + at * step]
-                out[at] += share if other != code and other != missing else 0.0
+            for index in range(count):
+                other = codes[axis, begin + index * step]
+                out[index] += share if other != code and other != missing else 0.0
         else:
-            for at in range(count):
-                apart = along(space, axis, code, codes[axis, begin + at * step])
-                out[at] += share * (apart * apart if space.euclidean else apart)
+            for index in range(count):
+                apart = along(space, axis, code, codes[axis, begin + index * step])
+                out[index] += share * (apart * apart if space.euclidean else apart)
     if space.euclidean:
-        for at in range(count):
-            out[at] = np.sqrt(out[at])
+        for index in range(count):
+            out[index] = np.sqrt(out[index])

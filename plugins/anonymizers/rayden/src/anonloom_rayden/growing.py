@@ -6,14 +6,12 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data.classes import Classes
-from anonloom.data.points import collapse
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
+from anonloom import Classes, Guard, StageContext, Table
+from anonloom.data import collapse
+from anonloom.typing import IntArray
 from anonloom_kernels.compiled import in_threads
 from anonloom_rayden.gower import Space
-from anonloom_rayden.tree import PAPER, Ints, Nodes, Points, Rule, grow
+from anonloom_rayden.tree import PAPER, Nodes, Points, Rule, grow
 
 #: How many other vantage points are tried where the guard refuses a cut.
 _ATTEMPTS = 4
@@ -21,7 +19,7 @@ _ATTEMPTS = 4
 _BRANCHES = 8
 
 
-def spans(starts: Ints, lengths: Ints) -> Ints:
+def spans(starts: IntArray, lengths: IntArray) -> IntArray:
     """Return the numbers of all ranges, one range after the other."""
     ends = np.cumsum(lengths)
     total = int(ends[-1]) if len(ends) else 0
@@ -30,13 +28,13 @@ def spans(starts: Ints, lengths: Ints) -> Ints:
 
 def sizes_decide(table: Table, guard: Guard, rows: int) -> bool:
     """Whether the guard admits every class, of up to so many rows, that has the least size."""
-    if not guard.size_only or table.revealed().persons is not None:
+    if not guard.size_only or table.with_all_columns().persons is not None:
         return False
     sizes = np.arange(guard.min_size, rows + 1, dtype=np.int64)
     return bool((np.asarray(guard.least_kept(sizes)) >= guard.demanded).all())
 
 
-def gather(table: Table, classes: Classes, run: Run) -> tuple[Points, Nodes, Ints]:
+def gather(table: Table, classes: Classes, context: StageContext) -> tuple[Points, Nodes, IntArray]:
     """Collapse the rows of the given classes to points, in ascending order of their codes.
 
     Returns
@@ -58,24 +56,24 @@ def gather(table: Table, classes: Classes, run: Run) -> tuple[Points, Nodes, Int
         bounds = np.array([0, len(collapsed)])
         codes = collapsed.codes
     first = np.cumsum(collapsed.weights) - collapsed.weights
-    salts = run.rng.integers(2**63, size=len(classes))
+    salts = context.rng.integers(2**63, size=len(classes))
     roots = Nodes(bounds[:-1], np.diff(bounds), classes.sizes, salts)
     rows = classes.rows[collapsed.rows_by_point()]
     return Points(codes, first, collapsed.weights), roots, rows
 
 
-def rows_of(points: Points, nodes: Nodes, rows: Ints) -> tuple[Ints, Ints]:
+def rows_of(points: Points, nodes: Nodes, rows: IntArray) -> tuple[IntArray, IntArray]:
     """Rows of all nodes, one node after the other, and the offsets of the nodes."""
     inside = spans(nodes.start, nodes.points)
     places = spans(points.first[inside], points.weight[inside])
     return rows[places], np.append(0, np.cumsum(nodes.size))
 
 
-def _some(nodes: Nodes, which: NDArray[np.bool_] | Ints) -> Nodes:
+def _some(nodes: Nodes, which: NDArray[np.bool_] | IntArray) -> Nodes:
     return Nodes(*(part[which] for part in nodes))
 
 
-def _apart(points: Points, nodes: Nodes, spare: Ints | int) -> tuple[Points, Nodes]:
+def _apart(points: Points, nodes: Nodes, spare: IntArray | int) -> tuple[Points, Nodes]:
     """Copy the points of some nodes, with room behind those of each."""
     room = nodes.points + spare
     starts = np.cumsum(room) - room
@@ -105,7 +103,7 @@ def _joined(parts: Sequence[tuple[Points, Nodes]]) -> tuple[Points, Nodes]:
     return points, Nodes(*(np.concatenate(column) for column in zip(*moved, strict=True)))
 
 
-def _shares(sizes: Ints, workers: int) -> list[Ints]:
+def _shares(sizes: IntArray, workers: int) -> list[IntArray]:
     """Divide nodes among threads so that all have about as many rows."""
     if workers <= 1 or len(sizes) <= 1:
         return [np.arange(len(sizes))]
@@ -128,7 +126,7 @@ class Growing:
 
     space: Space
     rule: Rule
-    run: Run
+    run: StageContext
 
     def freely(self, points: Points, roots: Nodes) -> tuple[Points, Nodes]:
         """Cut every node that has twice the least size."""
@@ -147,13 +145,13 @@ class Growing:
             workers,
         )
         self.run.progress(total, total)
-        found = Nodes(*(np.concatenate(column) for column in zip(*leaves, strict=True)))
+        result = Nodes(*(np.concatenate(column) for column in zip(*leaves, strict=True)))
         # In the order of their points, whichever branch was grown first.
-        order = np.argsort(found.start, kind="stable")
-        return points, Nodes(*(column[order] for column in found))
+        order = np.argsort(result.start, kind="stable")
+        return points, Nodes(*(column[order] for column in result))
 
     def guarded(
-        self, points: Points, roots: Nodes, rows: Ints, table: Table, guard: Guard
+        self, points: Points, roots: Nodes, rows: IntArray, table: Table, guard: Guard
     ) -> tuple[Points, Nodes]:
         """Cut, a level at a time, every node whose halves the guard admits.
 

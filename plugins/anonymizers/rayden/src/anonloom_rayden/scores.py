@@ -8,11 +8,9 @@ ties in the order of their codes.
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.typing import FloatArray, IntArray
 from anonloom_kernels.compiled import kernel
 from anonloom_rayden.gower import Space, between
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 #: Chains of neighbours, each with the lengths of its steps. PAPER: from each neighbour to the next,
 #: in the order of their distance from the row, as RAYDEN writes it. SBN: the set-based nearest path
@@ -30,11 +28,11 @@ _STEPS = 2.0**40
 def score_classes(
     space: Space,
     codes: NDArray[np.int32],
-    keys: Ints,
-    bounds: Ints,
+    keys: IntArray,
+    bounds: IntArray,
     neighbours: int,
     chain: int,
-    scores: Floats,
+    scores: FloatArray,
 ) -> None:
     """Write the score of every row of some classes.
 
@@ -49,12 +47,12 @@ def score_classes(
         Size of the neighbourhood; a class of s rows has at most s - 1.
     """
     largest = 0
-    for at in range(len(bounds) - 1):
-        largest = max(largest, bounds[at + 1] - bounds[at])
+    for index in range(len(bounds) - 1):
+        largest = max(largest, bounds[index + 1] - bounds[index])
     points = np.empty((len(codes), largest), np.int32)
     weight = np.empty(largest, np.int64)
-    for at in range(len(bounds) - 1):
-        begin, size = bounds[at], bounds[at + 1] - bounds[at]
+    for index in range(len(bounds) - 1):
+        begin, size = bounds[index], bounds[index + 1] - bounds[index]
         order = begin + np.argsort(keys[begin : begin + size], kind="mergesort")
         count = collapse_rows(codes, keys, order, points, weight)
         if count == 1:
@@ -72,10 +70,10 @@ def score_classes(
 @kernel
 def collapse_rows(
     codes: NDArray[np.int32],
-    keys: Ints,
-    order: Ints,
+    keys: IntArray,
+    order: IntArray,
     points: NDArray[np.int32],
-    weight: Ints,
+    weight: IntArray,
 ) -> int:
     """Write the distinct rows among ordered ones, and how often each occurs; return their count."""
     count = 0
@@ -93,36 +91,36 @@ def collapse_rows(
 
 @kernel
 def point_scores(
-    space: Space, points: NDArray[np.int32], weight: Ints, neighbours: int, chain: int
-) -> Floats:
+    space: Space, points: NDArray[np.int32], weight: IntArray, neighbours: int, chain: int
+) -> FloatArray:
     """Score the points of one class."""
     count = len(weight)
     apart = np.zeros((count, count))
-    for one in range(count):
-        for other in range(one):
-            exact = between(space, points, one, other)
-            apart[one, other] = apart[other, one] = np.floor(exact * _STEPS + 0.5) / _STEPS
+    for indice in range(count):
+        for other in range(indice):
+            exact = between(space, points, indice, other)
+            apart[indice, other] = apart[other, indice] = np.floor(exact * _STEPS + 0.5) / _STEPS
     most = min(neighbours, count)
     nearest = np.empty((count, most), np.int64)
-    found = np.empty(count, np.int64)
+    result = np.empty(count, np.int64)
     length = np.empty(count)
-    for one in range(count):
-        found[one] = nearest_points(apart[one], one, most, nearest[one])
-        length[one] = chain_length(apart, nearest[one], weight, one, neighbours, chain)
+    for indice in range(count):
+        result[indice] = nearest_points(apart[indice], indice, most, nearest[indice])
+        length[indice] = chain_length(apart, nearest[indice], weight, indice, neighbours, chain)
     scores = np.empty(count)
-    for one in range(count):
+    for indice in range(count):
         # The neighbourhood: equal rows first, then whole points until it is full.
         around, left = 0.0, neighbours
-        equals = min(weight[one] - 1, left)
-        around += equals * length[one]
+        equals = min(weight[indice] - 1, left)
+        around += equals * length[indice]
         left -= equals
-        for at in range(found[one]):
+        for index in range(result[indice]):
             if left == 0:
                 break
-            taken = min(weight[nearest[one, at]], left)
-            around += taken * length[nearest[one, at]]
+            taken = min(weight[nearest[indice, index]], left)
+            around += taken * length[nearest[indice, index]]
             left -= taken
-        scores[one] = ratio(neighbours * length[one], around)
+        scores[indice] = ratio(neighbours * length[indice], around)
     return scores
 
 
@@ -135,51 +133,51 @@ def ratio(own: float, around: float) -> float:
 
 
 @kernel
-def nearest_points(apart: Floats, one: int, most: int, nearest: Ints) -> int:
+def nearest_points(apart: FloatArray, one: int, most: int, nearest: IntArray) -> int:
     """Write the `most` points nearest to `one`, the nearest first; return how many there are."""
-    found = 0
+    result = 0
     for other in range(len(apart)):
         if other == one:
             continue
-        if found == most and apart[other] >= apart[nearest[most - 1]]:
+        if result == most and apart[other] >= apart[nearest[most - 1]]:
             continue
-        at = min(found, most - 1)
-        while at > 0 and apart[nearest[at - 1]] > apart[other]:
-            nearest[at] = nearest[at - 1]
-            at -= 1
-        nearest[at] = other
-        found = min(found + 1, most)
-    return found
+        index = min(result, most - 1)
+        while index > 0 and apart[nearest[index - 1]] > apart[other]:
+            nearest[index] = nearest[index - 1]
+            index -= 1
+        nearest[index] = other
+        result = min(result + 1, most)
+    return result
 
 
 @kernel
 def chain_length(
-    apart: Floats, nearest: Ints, weight: Ints, one: int, neighbours: int, chain: int
+    apart: FloatArray, nearest: IntArray, weight: IntArray, one: int, neighbours: int, chain: int
 ) -> float:
     """Average chaining distance of a point: a weighted mean of the steps of its chain."""
     if chain == SBN:
         return set_based_length(apart, nearest, weight, one, neighbours)
     step = weight[one] - 1
-    before, total, at = one, 0.0, 0
+    before, total, index = one, 0.0, 0
     while step < neighbours:
-        point = nearest[at]
+        point = nearest[index]
         if chain == PAPER:
             total += (step + 1) * apart[before, point]
         else:
             shortest = apart[one, point]
-            for earlier in range(at):
+            for earlier in range(index):
                 shortest = min(shortest, apart[nearest[earlier], point])
             total += (neighbours - step) * shortest
         # The other rows of the point follow at distance 0.
         step += weight[point]
         before = point
-        at += 1
+        index += 1
     return 2.0 * total / (neighbours * (neighbours + 1))
 
 
 @kernel
 def set_based_length(
-    apart: Floats, nearest: Ints, weight: Ints, one: int, neighbours: int
+    apart: FloatArray, nearest: IntArray, weight: IntArray, one: int, neighbours: int
 ) -> float:
     """Average chaining distance along the set-based nearest path (Tang et al., definitions 2 to 5).
 
@@ -197,18 +195,18 @@ def set_based_length(
     spare = rows - neighbours
     # Distance of every neighbour from the path so far; negative for those on it.
     gap = np.empty(count)
-    for at in range(count):
-        gap[at] = apart[one, nearest[at]]
+    for index in range(count):
+        gap[index] = apart[one, nearest[index]]
     step, total = first, 0.0
     for _ in range(count):
         closest = -1
-        for at in range(count):
-            if gap[at] >= 0.0 and (closest < 0 or gap[at] < gap[closest]):
-                closest = at
+        for index in range(count):
+            if gap[index] >= 0.0 and (closest < 0 or gap[index] < gap[closest]):
+                closest = index
         total += (neighbours - step) * gap[closest]
         # The other rows of the point follow at distance 0.
         step += weight[nearest[closest]] - (spare if closest == count - 1 else 0)
         gap[closest] = -1.0
-        for at in range(count):
-            gap[at] = min(gap[at], apart[nearest[closest], nearest[at]])
+        for index in range(count):
+            gap[index] = min(gap[index], apart[nearest[closest], nearest[index]])
     return 2.0 * total / (neighbours * (neighbours + 1))

@@ -14,11 +14,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.typing import IntArray
 from anonloom_kernels.compiled import kernel
 from anonloom_rayden.gower import Space, from_one
 from anonloom_rayden.vantage import hashed, vantage_point
 
-Ints = NDArray[np.int64]
 Codes = NDArray[np.int32]
 
 ALIGNED = 0
@@ -42,8 +42,8 @@ class Points(NamedTuple):
     """
 
     codes: Codes
-    first: Ints
-    weight: Ints
+    first: IntArray
+    weight: IntArray
 
 
 class Nodes(NamedTuple):
@@ -59,20 +59,20 @@ class Nodes(NamedTuple):
         What the node's random numbers come from.
     """
 
-    start: Ints
-    points: Ints
-    size: Ints
-    salt: Ints
+    start: IntArray
+    points: IntArray
+    size: IntArray
+    salt: IntArray
 
 
 class Scratch(NamedTuple):
     """Room for one cut."""
 
     distance: NDArray[np.float64]
-    key: Ints
-    other: Ints
-    first: Ints
-    weight: Ints
+    key: IntArray
+    other: IntArray
+    first: IntArray
+    weight: IntArray
     code: Codes
 
 
@@ -96,7 +96,7 @@ class Rule(NamedTuple):
 
 
 @kernel
-def select(key: Ints, count: int, weight: Ints, begin: int, rows: int) -> tuple[int, int]:
+def select(key: IntArray, count: int, weight: IntArray, begin: int, rows: int) -> tuple[int, int]:
     """Find the key with which the weight of all smaller ones and itself reaches `rows`.
 
     Keys differ; their lower half is the place of the point that they stand for. The array is
@@ -122,8 +122,8 @@ def select(key: Ints, count: int, weight: Ints, begin: int, rows: int) -> tuple[
                 right -= 1
         # Now low..right are at most the pivot, left..high at least; one may lie between them.
         reached = before
-        for at in range(low, right + 1):
-            reached += weight[begin + (key[at] & _PLACE)]
+        for index in range(low, right + 1):
+            reached += weight[begin + (key[index] & _PLACE)]
         if rows <= reached:
             high = right
             continue
@@ -185,9 +185,9 @@ def border(
         from_one(space, points.codes, one, start, count, 1, room.distance)
     else:
         room.distance[0] = 0.0
-    for at in range(count):
-        room.key[at] = (np.int64(room.distance[at] * _STEPS + 0.5) << 32) | at
-        room.other[at] = room.key[at]
+    for index in range(count):
+        room.key[index] = (np.int64(room.distance[index] * _STEPS + 0.5) << 32) | index
+        room.other[index] = room.key[index]
     rows = near_rows(rule, size)
     limit, before = select(room.other, count, points.weight, start, rows)
     if rule.cut == PAPER:
@@ -218,11 +218,11 @@ def divide(
         Number of near points and of their rows, and where the far points begin.
     """
     near, rows, far = 0, 0, 0
-    for at in range(count):
-        here, there = start + at, start + near
+    for index in range(count):
+        here, there = start + index, start + near
         first, weight = points.first[here], points.weight[here]
-        if room.key[at] > limit:
-            kept = inside if at == torn else 0
+        if room.key[index] > limit:
+            kept = inside if index == torn else 0
             room.first[far], room.weight[far] = first + kept, weight - kept
             weight = kept
             far += 1
@@ -237,12 +237,12 @@ def divide(
     points.weight[begin : begin + far] = room.weight[:far]
     for codes in points.codes:
         near, far = 0, 0
-        for at in range(count):
-            code = codes[start + at]
-            if room.key[at] > limit:
+        for index in range(count):
+            code = codes[start + index]
+            if room.key[index] > limit:
                 room.code[far] = code
                 far += 1
-            if room.key[at] <= limit or at == torn:
+            if room.key[index] <= limit or index == torn:
                 codes[start + near] = code
                 near += 1
         codes[begin : begin + far] = room.code[:far]
@@ -263,7 +263,7 @@ def grow(space: Space, rule: Rule, points: Points, roots: Nodes, until: int, onc
     # Of two branches the smaller one is grown first: then no more than this wait at a time.
     waiting = empty_nodes(64)
     spare = 0 if once or rule.cut == PAPER else rule.least
-    found = 0
+    result = 0
     for root in range(len(roots.start)):
         copy_node(roots, root, waiting, 0)
         open_nodes = 1
@@ -276,14 +276,14 @@ def grow(space: Space, rule: Rule, points: Points, roots: Nodes, until: int, onc
                 limit, torn, inside = border(space, rule, points, start, count, size, salt, room)
                 near, rows, begin = divide(points, start, count, limit, torn, inside, spare, room)
             if rows == size:
-                copy_node(waiting, open_nodes, leaves, found)
-                found += 1
+                copy_node(waiting, open_nodes, leaves, result)
+                result += 1
                 continue
             far = count - near + (torn >= 0)
             if once:
-                set_node(leaves, found, start, near, rows, hashed(salt, 0))
-                set_node(leaves, found + 1, begin, far, size - rows, hashed(salt, 1))
-                found += 2
+                set_node(leaves, result, start, near, rows, hashed(salt, 0))
+                set_node(leaves, result + 1, begin, far, size - rows, hashed(salt, 1))
+                result += 2
                 continue
             nearer_last = 2 * rows < size
             set_node(waiting, open_nodes + nearer_last, start, near, rows, hashed(salt, 0))
@@ -292,7 +292,7 @@ def grow(space: Space, rule: Rule, points: Points, roots: Nodes, until: int, onc
             )
             open_nodes += 2
     return Nodes(
-        leaves.start[:found], leaves.points[:found], leaves.size[:found], leaves.salt[:found]
+        leaves.start[:result], leaves.points[:result], leaves.size[:result], leaves.salt[:result]
     )
 
 

@@ -35,11 +35,11 @@ def hashed(salt: int, number: int) -> int:
 @kernel
 def point_of_row(weight: NDArray[np.int64], begin: int, row: int) -> int:
     """The point that holds the row with this number, counted from point `begin` on."""
-    at = begin
-    while row >= weight[at]:
-        row -= weight[at]
-        at += 1
-    return at
+    index = begin
+    while row >= weight[index]:
+        row -= weight[index]
+        index += 1
+    return index
 
 
 @kernel
@@ -106,8 +106,8 @@ def _variance(
 ) -> float:
     """Variance of the distances of every `step`-th point, from `begin` on."""
     rows, total, squares = 0.0, 0.0, 0.0
-    for at in range(count):
-        apart, share = distance[at], weight[begin + at * step]
+    for index in range(count):
+        apart, share = distance[index], weight[begin + index * step]
         rows += share
         total += share * apart
         squares += share * apart * apart

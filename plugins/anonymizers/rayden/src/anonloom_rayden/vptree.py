@@ -4,13 +4,7 @@ from typing import Literal
 
 import attrs
 
-from anonloom.data.classes import Classes
-from anonloom.data.schema import Schema
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.kinds.partitioner import Partitioner
-from anonloom.params import param
+from anonloom import Classes, Guard, Partitioner, Schema, StageContext, Table, param
 from anonloom_kernels.compiled import compiling
 from anonloom_rayden.gower import Categories, Distance, space_of, unsuited
 from anonloom_rayden.growing import Growing, gather, rows_of, sizes_decide
@@ -65,15 +59,17 @@ class VpTree(Partitioner):
         """Say that a Euclidean distance has nothing to do with categories."""
         return unsuited(schema, self.distance, self.categories)
 
-    def partition(self, table: Table, classes: Classes, guard: Guard, run: Run) -> Classes:
+    def partition(
+        self, table: Table, classes: Classes, guard: Guard, context: StageContext
+    ) -> Classes:
         """Return the refined classes."""
         space = space_of(table, self.distance, self.categories)
         if not len(classes):
             return classes
-        with compiling(run):
-            points, roots, rows = gather(table, classes, run)
+        with compiling(context):
+            points, roots, rows = gather(table, classes, context)
             rule = Rule(CUTS[self.cut], VANTAGES[self.vantage], guard.min_size, 0)
-            growing = Growing(space, rule, run)
+            growing = Growing(space, rule, context)
             if not self.sound or sizes_decide(table, guard, len(rows)):
                 points, leaves = growing.freely(points, roots)
             else:

@@ -6,14 +6,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data import cells
-from anonloom.data.axis import Axis
-from anonloom.data.classes import Classes
-from anonloom.data.release import Release
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.generalizer import Generalizer
-from anonloom.params import param
+from anonloom import Classes, Generalizer, Release, StageContext, Table, cells, param
+from anonloom.data import Axis
 from anonloom_recoding.members import Members
 
 #: Digits after the point of a mean: enough to compute with, too few to tell single rows.
@@ -38,17 +32,17 @@ class Centroid(Generalizer):
         """A typical value is hardly anybody's own."""
         return False
 
-    def generalize(self, table: Table, classes: Classes, run: Run) -> Release:
+    def generalize(self, table: Table, classes: Classes, context: StageContext) -> Release:
         """Return the release."""
         lo, hi = classes.extents(table.codes)
         written = []
-        for at, axis in enumerate(table.axes):
+        for index, axis in enumerate(table.axes):
             if axis.type != "category":
-                written.append(self._typical(axis, Members.of(table.codes[at], classes)))
+                written.append(self._typical(axis, Members.of(table.codes[index], classes)))
             elif self.category == "node":
-                written.append(axis.publish(lo[:, at], hi[:, at], form="nodes"))
+                written.append(axis.publish(lo[:, index], hi[:, index], form="nodes"))
             else:
-                mode = modes(Members.of(table.codes[at], classes), axis.missing)
+                mode = modes(Members.of(table.codes[index], classes), axis.missing)
                 written.append(np.array(axis.texts(mode), object))
         return Release.from_cells(table, classes, written, truthful=False)
 

@@ -4,12 +4,9 @@ from typing import ClassVar
 
 import attrs
 
-from anonloom.data.schema import Schema
-from anonloom.data.table import Table
+from anonloom import Mechanism, Schema, StageContext, Table, param
 from anonloom.errors import UsageError
-from anonloom.kinds.context import Run
-from anonloom.kinds.mechanism import Mechanism
-from anonloom.params import all_of, distinct, not_empty, param
+from anonloom.params import all_of, distinct, not_empty
 
 
 @attrs.frozen(kw_only=True)
@@ -25,7 +22,7 @@ class DropColumns(Mechanism):
         check=all_of(not_empty(), distinct()),
     )
 
-    def protect(self, table: Table, run: Run) -> Table:
+    def protect(self, table: Table, context: StageContext) -> Table:
         """Return the table without the columns.
 
         Raises
@@ -33,7 +30,7 @@ class DropColumns(Mechanism):
         UsageError
             When a column is not declared, or is not published anyway.
         """
-        table = table.revealed()
+        table = table.with_all_columns()
         problem = self.problem(table.schema)
         if problem is not None:
             raise UsageError(f"drop-columns: {problem}")

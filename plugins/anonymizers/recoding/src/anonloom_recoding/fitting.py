@@ -8,15 +8,15 @@ values that nobody else has.
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data.axis import Axis
-from anonloom.data.classes import Classes
-from anonloom.data.table import Table
-from anonloom_recoding.members import Ints, Members
-
-Floats = NDArray[np.float64]
+from anonloom import Classes, Table
+from anonloom.data import Axis
+from anonloom.typing import FloatArray, IntArray
+from anonloom_recoding.members import Members
 
 
-def worst_rows(table: Table, classes: Classes, active: Ints) -> tuple[Ints, Ints, Floats]:
+def worst_rows(
+    table: Table, classes: Classes, active: IntArray
+) -> tuple[IntArray, IntArray, FloatArray]:
     """Find the row of each active class whose suppression saves the most loss.
 
     Returns
@@ -50,7 +50,7 @@ def worst_rows(table: Table, classes: Classes, active: Ints) -> tuple[Ints, Ints
     )
 
 
-def _part(classes: Classes, which: Ints) -> tuple[Ints, Classes]:
+def _part(classes: Classes, which: IntArray) -> tuple[IntArray, Classes]:
     """Some of the classes, and the places of their rows."""
     sizes = classes.sizes[which]
     bounds = np.append(0, np.cumsum(sizes))
@@ -58,7 +58,9 @@ def _part(classes: Classes, which: Ints) -> tuple[Ints, Classes]:
     return places, Classes(classes.rows[places], bounds)
 
 
-def _axis_losses(axis: Axis, codes: NDArray[np.int32], classes: Classes) -> tuple[Floats, Floats]:
+def _axis_losses(
+    axis: Axis, codes: NDArray[np.int32], classes: Classes
+) -> tuple[FloatArray, FloatArray]:
     """Loss of every class on an axis, and its loss without each of its rows."""
     members = Members.of(codes, classes)
     starts, stops = members.bounds[:-1], members.bounds[1:]
@@ -81,7 +83,7 @@ def _axis_losses(axis: Axis, codes: NDArray[np.int32], classes: Classes) -> tupl
     return whole, without
 
 
-def _loss(axis: Axis, lo: Ints, hi: Ints, members: Ints) -> Floats:
+def _loss(axis: Axis, lo: IntArray, hi: IntArray, members: IntArray) -> FloatArray:
     """Loss of classes that cover [lo, hi] with so many values."""
     if axis.form != "set":
         return axis.loss(lo, hi)

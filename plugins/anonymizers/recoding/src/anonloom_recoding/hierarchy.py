@@ -6,12 +6,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data.classes import Classes
-from anonloom.data.release import Release
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.generalizer import Generalizer
-from anonloom.params import param
+from anonloom import Classes, Generalizer, Release, StageContext, Table, param
 from anonloom_recoding.members import set_cells
 
 
@@ -25,7 +20,7 @@ class ByHierarchy(Generalizer):
         default="auto",
     )
 
-    def generalize(self, table: Table, classes: Classes, run: Run) -> Release:
+    def generalize(self, table: Table, classes: Classes, context: StageContext) -> Release:
         """Return the release."""
         chosen = {"auto": classes.published_regions, "tight": None, "region": classes.regions}
         regions = chosen[self.extent]
@@ -41,8 +36,8 @@ class ByHierarchy(Generalizer):
 def _tight(table: Table, classes: Classes) -> list[NDArray[np.object_]]:
     lo, hi = classes.extents(table.codes)
     return [
-        set_cells(axis, table.codes[at], classes)
+        set_cells(axis, table.codes[index], classes)
         if axis.form == "set"
-        else axis.publish(lo[:, at], hi[:, at])
-        for at, axis in enumerate(table.axes)
+        else axis.publish(lo[:, index], hi[:, index])
+        for index, axis in enumerate(table.axes)
     ]

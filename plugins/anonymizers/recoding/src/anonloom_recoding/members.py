@@ -6,10 +6,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data.axis import Axis
-from anonloom.data.classes import Classes
-
-Ints = NDArray[np.int64]
+from anonloom import Classes
+from anonloom.data import Axis
+from anonloom.typing import IntArray
 
 
 @attrs.frozen(eq=False)
@@ -26,9 +25,9 @@ class Members:
         How many rows of the class have each.
     """
 
-    bounds: Ints
-    codes: Ints
-    counts: Ints
+    bounds: IntArray
+    codes: IntArray
+    counts: IntArray
 
     @classmethod
     def of(cls, codes: NDArray[np.int32], classes: Classes) -> "Members":
@@ -40,7 +39,7 @@ class Members:
         return cls(bounds, distinct % size, counts)
 
     @property
-    def owner(self) -> Ints:
+    def owner(self) -> IntArray:
         """Class of every entry."""
         return np.repeat(np.arange(len(self.bounds) - 1), np.diff(self.bounds))
 

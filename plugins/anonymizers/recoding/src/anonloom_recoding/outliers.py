@@ -3,22 +3,19 @@
 import attrs
 import numpy as np
 
-from anonloom.data.classes import Classes
-from anonloom.data.findings import Finding
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.kinds.outliers import OutlierHandler
-from anonloom.params import between, param
+from anonloom import Classes, Finding, Guard, OutlierHandler, StageContext, Table, param
+from anonloom.params import between
+from anonloom.typing import IntArray
 from anonloom_recoding.fitting import worst_rows
-from anonloom_recoding.members import Ints
 
 
 @attrs.frozen(kw_only=True)
 class LeaveAll(OutlierHandler):
     """Does nothing: the baseline of every comparison."""
 
-    def handle(self, table: Table, classes: Classes, guard: Guard, run: Run) -> Classes:
+    def handle(
+        self, table: Table, classes: Classes, guard: Guard, context: StageContext
+    ) -> Classes:
         """Return the classes as they are."""
         return classes
 
@@ -40,7 +37,9 @@ class Suppress(OutlierHandler):
         check=between(0, 1),
     )
 
-    def handle(self, table: Table, classes: Classes, guard: Guard, run: Run) -> Classes:
+    def handle(
+        self, table: Table, classes: Classes, guard: Guard, context: StageContext
+    ) -> Classes:
         """Return the classes without their worst rows."""
         before = len(classes.suppressed)
         budget = int(self.at_most * classes.total + 1e-9) - before
@@ -56,8 +55,8 @@ class Suppress(OutlierHandler):
             order = np.lexsort((classes.rows[places], -saved))[:budget]
             classes, active = _without(classes, places[order]), np.sort(owners[order])
             budget -= len(order)
-            run.progress(len(classes.suppressed) - before)
-        run.find(
+            context.progress(len(classes.suppressed) - before)
+        context.find(
             Finding(
                 name="outliers_suppressed",
                 value=len(classes.suppressed) - before,
@@ -68,7 +67,7 @@ class Suppress(OutlierHandler):
         return classes
 
 
-def _without(classes: Classes, places: Ints) -> Classes:
+def _without(classes: Classes, places: IntArray) -> Classes:
     """Suppress the rows at these places; no class may lose all of its rows."""
     kept = np.ones(len(classes.rows), bool)
     kept[places] = False

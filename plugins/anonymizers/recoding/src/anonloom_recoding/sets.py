@@ -2,11 +2,7 @@
 
 import attrs
 
-from anonloom.data.classes import Classes
-from anonloom.data.release import Release
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.generalizer import Generalizer
+from anonloom import Classes, Generalizer, Release, StageContext, Table
 from anonloom_recoding.members import set_cells
 
 
@@ -14,7 +10,7 @@ from anonloom_recoding.members import set_cells
 class Sets(Generalizer):
     """Publishes every quasi-identifier as the set of its values in the class."""
 
-    def generalize(self, table: Table, classes: Classes, run: Run) -> Release:
+    def generalize(self, table: Table, classes: Classes, context: StageContext) -> Release:
         """Return the release."""
         cells = [
             set_cells(axis, codes, classes)

@@ -4,14 +4,13 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data.classes import Classes
-from anonloom.data.table import Table
-from anonloom.kinds.guard import Guard
+from anonloom import Classes, Guard, Table
+from anonloom.typing import IntArray
 from anonloom_kernels.levelkey import level_order
 from anonloom_kernels.losses import Losses
 from anonloom_regroup.dissolving import dissolve_all
 from anonloom_regroup.exchange import RECORD, sweep, take_back
-from anonloom_regroup.groups import Groups, Ints, groups_of
+from anonloom_regroup.groups import Groups, groups_of
 
 #: Classes grow to at most so many times the least size; larger ones are split afterwards.
 _GROWTH = 4
@@ -31,7 +30,7 @@ def arranged(table: Table, classes: Classes, turn: int) -> Classes:
     return Classes(classes.rows[places], bounds, classes.suppressed)
 
 
-def block_edges(classes: Classes, rows: int) -> Ints:
+def block_edges(classes: Classes, rows: int) -> IntArray:
     """Offsets of blocks of classes that have about so many rows each."""
     count = max(1, round(len(classes.rows) / rows))
     wanted = np.linspace(0, len(classes.rows), count + 1)
@@ -75,10 +74,10 @@ class Improver:
         sizes = np.arange(max(most, int(classes.sizes.max())) + 1)
         allowed = np.asarray(guard.least_kept(sizes)) >= guard.demanded
         allowed[0] = False
-        asked = not guard.size_only or table.revealed().persons is not None
+        asked = not guard.size_only or table.with_all_columns().persons is not None
         return cls(table, guard, losses, allowed, most, sweeps, tolerance, asked)
 
-    def improve(self, classes: Classes, begin: int, end: int) -> Ints:
+    def improve(self, classes: Classes, begin: int, end: int) -> IntArray:
         """Return the new class of every row of the classes from `begin` to `end`."""
         bounds = classes.bounds[begin : end + 1] - classes.bounds[begin]
         rows = classes.rows[classes.bounds[begin] : classes.bounds[end]]
@@ -93,7 +92,7 @@ class Improver:
             owner = groups.owner
         return owner + begin
 
-    def _turn(self, groups: Groups, rows: Ints, barred: NDArray[np.bool_], turn: int) -> float:
+    def _turn(self, groups: Groups, rows: IntArray, barred: NDArray[np.bool_], turn: int) -> float:
         """Sweep once; return the loss that it saved."""
         record = np.empty((len(groups.size) if self.asked else 0, RECORD), np.int64)
         changes, gained = sweep(
@@ -105,7 +104,7 @@ class Improver:
             return float(gained - lost)
         return float(gained + dissolve_all(self.losses, groups, self.allowed, self.most, turn))
 
-    def _refused(self, groups: Groups, rows: Ints, turn: int) -> NDArray[np.bool_]:
+    def _refused(self, groups: Groups, rows: IntArray, turn: int) -> NDArray[np.bool_]:
         """Ask the guard about the classes that this sweep changed."""
         order = np.argsort(groups.owner, kind="stable")
         stops = np.cumsum(groups.size)

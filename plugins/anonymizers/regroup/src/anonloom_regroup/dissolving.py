@@ -3,10 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.typing import FloatArray, IntArray
 from anonloom_kernels.compiled import kernel
 from anonloom_kernels.losses import Losses
 from anonloom_regroup.exchange import LEAST_GAIN, enter
-from anonloom_regroup.groups import Floats, Groups, Ints, transfer, weigh
+from anonloom_regroup.groups import Groups, transfer, weigh
 
 
 @kernel
@@ -16,8 +17,8 @@ def dissolve(
     which: int,
     allowed: NDArray[np.bool_],
     most: int,
-    entered: Floats,
-    targets: Ints,
+    entered: FloatArray,
+    targets: IntArray,
 ) -> float:
     """Send the rows of a class elsewhere; return what that saved, 0 if everything stayed.
 
@@ -52,10 +53,10 @@ def dissolve(
     if sent == count:
         weigh(losses, groups, which)
         return float(before - spent)
-    for at in range(sent):
-        transfer(groups, rows[at], which)
-    for at in range(sent):
-        weigh(losses, groups, targets[at])
+    for index in range(sent):
+        transfer(groups, rows[index], which)
+    for index in range(sent):
+        weigh(losses, groups, targets[index])
     weigh(losses, groups, which)
     return 0.0
 
@@ -75,6 +76,6 @@ def dissolve_all(
         if gain > 0.0:
             gained += gain
             groups.touched[which] = turn
-            for at in range(rows):
-                groups.touched[targets[at]] = turn
+            for index in range(rows):
+                groups.touched[targets[index]] = turn
     return gained

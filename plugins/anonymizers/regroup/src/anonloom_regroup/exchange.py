@@ -9,12 +9,11 @@ concerned is exact.
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.typing import FloatArray, IntArray
 from anonloom_kernels.compiled import kernel
 from anonloom_kernels.losses import Losses
 from anonloom_regroup.groups import (
-    Floats,
     Groups,
-    Ints,
     loss_exchanged,
     loss_without,
     priced,
@@ -31,7 +30,9 @@ RECORD = 4
 
 
 @kernel
-def enter(groups: Groups, row: int, most: int, room: float, entered: Floats) -> tuple[int, float]:
+def enter(
+    groups: Groups, row: int, most: int, room: float, entered: FloatArray
+) -> tuple[int, float]:
     """Price a row in every other class; find the class where it costs least.
 
     Parameters
@@ -54,9 +55,9 @@ def enter(groups: Groups, row: int, most: int, room: float, entered: Floats) -> 
     for which in range(classes):
         entered[which] = 0.0
     for axis in range(value.shape[1]):
-        at = value[row, axis]
+        index = value[row, axis]
         for which in range(classes):
-            entered[which] += price[at, which]
+            entered[which] += price[index, which]
     entered[groups.owner[row]] = np.inf
     target, least = -1, room
     for which in range(classes):
@@ -74,8 +75,8 @@ def _best_swap(
     groups: Groups,
     row: int,
     rest: float,
-    entered: Floats,
-    prices: Floats,
+    entered: FloatArray,
+    prices: FloatArray,
     best: float,
 ) -> tuple[int, float]:
     """Partner with which swapping gains most, and the gain; -1 if none gains more than `best`.
@@ -116,7 +117,7 @@ def _best_refill(
     target: int,
     room: float,
     allowed: NDArray[np.bool_],
-    prices: Floats,
+    prices: FloatArray,
     best: float,
 ) -> tuple[int, float]:
     """Row of a third class that takes the place of one that goes to the target, and the gain.
@@ -157,8 +158,8 @@ def _best_change(
     row: int,
     allowed: NDArray[np.bool_],
     most: int,
-    entered: Floats,
-    prices: Floats,
+    entered: FloatArray,
+    prices: FloatArray,
 ) -> tuple[int, int, float]:
     """Target and partner of the change that gains most for a row, and what it gains."""
     own = groups.owner[row]
@@ -192,7 +193,7 @@ def sweep(
     turn: int,
     once: bool,
     barred: NDArray[np.bool_],
-    record: Ints,
+    record: IntArray,
 ) -> tuple[int, float]:
     """Change what gains, row by row.
 
@@ -249,7 +250,7 @@ def sweep(
 def take_back(
     losses: Losses,
     groups: Groups,
-    record: Ints,
+    record: IntArray,
     refused: NDArray[np.bool_],
     barred: NDArray[np.bool_],
 ) -> float:
@@ -259,8 +260,8 @@ def take_back(
     """
     size, loss, owner = groups.size, groups.loss, groups.owner
     lost = 0.0
-    for at in range(len(record)):
-        row, own, partner, third = record[at]
+    for index in range(len(record)):
+        row, own, partner, third = record[index]
         target = owner[row]
         if not (refused[own] or refused[target] or refused[third]):
             continue

@@ -12,12 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.typing import FloatArray, IntArray
 from anonloom_kernels.compiled import inlined, kernel
 from anonloom_kernels.losses import SET, Losses, loss_between, set_loss
 
-Ints = NDArray[np.int64]
 Codes = NDArray[np.int32]
-Floats = NDArray[np.float64]
 
 #: Beyond every code.
 _FAR = np.int32(2**31 - 1)
@@ -61,26 +60,26 @@ class Groups(NamedTuple):
         Sweep in which each class changed last.
     """
 
-    value: Ints
-    first: Ints
+    value: IntArray
+    first: IntArray
     code: Codes
-    owner: Ints
-    following: Ints
-    preceding: Ints
-    head: Ints
-    size: Ints
+    owner: IntArray
+    following: IntArray
+    preceding: IntArray
+    head: IntArray
+    size: IntArray
     ends: Codes
     held: Codes
-    members: Ints
-    price: Floats
-    drawn: Floats
-    loss: Floats
-    relief: Floats
-    touched: Ints
+    members: IntArray
+    price: FloatArray
+    drawn: FloatArray
+    loss: FloatArray
+    relief: FloatArray
+    touched: IntArray
 
 
 @kernel
-def priced(prices: Floats, value: Ints, row: int) -> float:
+def priced(prices: FloatArray, value: IntArray, row: int) -> float:
     """Loss per row of a class with these prices once a row has come."""
     loss = 0.0
     for axis in range(value.shape[1]):
@@ -90,11 +89,11 @@ def priced(prices: Floats, value: Ints, row: int) -> float:
 
 @inlined
 def _left(
-    value: Ints,
+    value: IntArray,
     code: Codes,
     ends: Codes,
     held: Codes,
-    members: Ints,
+    members: IntArray,
     which: int,
     gone: int,
     axis: int,
@@ -161,22 +160,22 @@ def loss_exchanged(losses: Losses, groups: Groups, which: int, gone: int, come: 
 
 
 @kernel
-def write_prices(losses: Losses, groups: Groups, which: int, gone: int, prices: Floats) -> None:
+def write_prices(losses: Losses, groups: Groups, which: int, gone: int, prices: FloatArray) -> None:
     """Price every value for a class that row `gone` has left; -1 for none."""
     value, code, ends, first = groups.value, groups.code, groups.ends, groups.first
     held, members = groups.held, groups.members
     layout, values, ancestors = losses.layout, losses.values, losses.ancestors
     for axis in range(value.shape[1]):
         lo, hi, count = _left(value, code, ends, held, members, which, gone, axis)
-        for at in range(first[axis], first[axis + 1]):
-            begin, end = min(lo, code[at]), max(hi, code[at])
+        for index in range(first[axis], first[axis + 1]):
+            begin, end = min(lo, code[index]), max(hi, code[index])
             if layout[axis, 0] == SET:
-                known = held[which, at]
-                if gone >= 0 and at == value[gone, axis]:
+                known = held[which, index]
+                if gone >= 0 and index == value[gone, axis]:
                     known -= 1
-                prices[at] = set_loss(losses, axis, count + (known <= 0), end == layout[axis, 2])
+                prices[index] = set_loss(losses, axis, count + (known <= 0), end == layout[axis, 2])
             else:
-                prices[at] = loss_between(layout, values, ancestors, axis, begin, end)
+                prices[index] = loss_between(layout, values, ancestors, axis, begin, end)
 
 
 @kernel
@@ -244,7 +243,9 @@ def transfer(groups: Groups, row: int, to: int) -> None:
 
 
 @kernel
-def _link(owner: Ints, head: Ints, following: Ints, preceding: Ints, size: Ints) -> None:
+def _link(
+    owner: IntArray, head: IntArray, following: IntArray, preceding: IntArray, size: IntArray
+) -> None:
     for row in range(len(owner) - 1, -1, -1):
         which = owner[row]
         following[row], preceding[row] = head[which], -1
@@ -260,7 +261,7 @@ def _weigh_all(losses: Losses, groups: Groups) -> None:
         weigh(losses, groups, which)
 
 
-def groups_of(losses: Losses, codes: Codes, owner: Ints) -> Groups:
+def groups_of(losses: Losses, codes: Codes, owner: IntArray) -> Groups:
     """Build the classes 0, 1, ... of a block.
 
     Parameters
@@ -273,7 +274,9 @@ def groups_of(losses: Losses, codes: Codes, owner: Ints) -> Groups:
     classes, axes = int(owner.max()) + 1, len(codes)
     numbered = [np.unique(column, return_inverse=True) for column in codes]
     first = np.cumsum([0, *(len(values) for values, _ in numbered)])
-    value = np.stack([at + start for (_, at), start in zip(numbered, first, strict=False)], axis=1)
+    value = np.stack(
+        [index + start for (_, index), start in zip(numbered, first, strict=False)], axis=1
+    )
     head, size = np.full(classes, -1), np.zeros(classes, np.int64)
     following, preceding = np.empty(len(owner), np.int64), np.empty(len(owner), np.int64)
     _link(owner, head, following, preceding, size)

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data.findings import Finding
+from anonloom import Finding
 
 
 def rows_moved(before: NDArray[np.int64], after: NDArray[np.int64]) -> int:

@@ -3,13 +3,9 @@
 import attrs
 import numpy as np
 
-from anonloom.data.classes import Classes
-from anonloom.data.loss import gcp
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.kinds.outliers import OutlierHandler
-from anonloom.params import at_least, between, param
+from anonloom import Classes, Guard, OutlierHandler, StageContext, Table, param
+from anonloom.loss import gcp
+from anonloom.params import at_least, between
 from anonloom_kernels.compiled import compiling, in_threads
 from anonloom_kernels.cutting import divide
 from anonloom_kernels.levelkey import level_order
@@ -52,35 +48,39 @@ class Regroup(OutlierHandler):
         check=between(0, 1),
     )
 
-    def handle(self, table: Table, classes: Classes, guard: Guard, run: Run) -> Classes:
+    def handle(
+        self, table: Table, classes: Classes, guard: Guard, context: StageContext
+    ) -> Classes:
         """Return the regrouped classes."""
         if not len(classes) or not table.axes:
             return classes
         # Regions and a global recoding end here: they say nothing of classes that changed.
         regrouped = Classes(classes.rows, classes.bounds, classes.suppressed)
         start = before = gcp(table, regrouped)
-        with compiling(run):
+        with compiling(context):
             for turn in range(self.rounds):
-                regrouped = self._round(table, regrouped, guard, run, turn)
+                regrouped = self._round(table, regrouped, guard, context, turn)
                 now = gcp(table, regrouped)
                 if before - now <= self.tolerance * before:
                     break
                 before = now
             regrouped = _split(table, regrouped, guard)
         old, new = classes.labels(len(table)), regrouped.labels(len(table))
-        run.find(*findings(start, gcp(table, regrouped), rows_moved(old, new)))
+        context.find(*findings(start, gcp(table, regrouped), rows_moved(old, new)))
         return regrouped
 
-    def _round(self, table: Table, classes: Classes, guard: Guard, run: Run, turn: int) -> Classes:
+    def _round(
+        self, table: Table, classes: Classes, guard: Guard, context: StageContext, turn: int
+    ) -> Classes:
         """Improve every block of one arrangement."""
         classes = arranged(table, classes, turn)
         improver = Improver.of(table, classes, guard, losses_of(table), self.sweeps, self.tolerance)
         edges = block_edges(classes, self.block)
-        run.progress(turn * len(classes.rows), self.rounds * len(classes.rows))
+        context.progress(turn * len(classes.rows), self.rounds * len(classes.rows))
         labels = in_threads(
             lambda at: improver.improve(classes, int(edges[at]), int(edges[at + 1])),
             range(len(edges) - 1),
-            run.workers,
+            context.workers,
         )
         return Classes.from_labels(
             np.concatenate(labels), rows=classes.rows, suppressed=classes.suppressed

@@ -9,15 +9,12 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from anonloom.brief import short_repr
-from anonloom.data.findings import Chart, Finding
-from anonloom.data.schema import Role, Schema
-from anonloom.data.table import Table
+from anonloom import Chart, Finding, Mechanism, Schema, StageContext, Table, param, short_repr
+from anonloom.data import Role
 from anonloom.errors import DataError, UsageError
-from anonloom.kinds.context import Run
-from anonloom.kinds.mechanism import Mechanism
-from anonloom.params import at_least, between, param
-from anonloom_synthesis.latent import Floats, Latent, correlations, normal_scores, retained
+from anonloom.params import at_least, between
+from anonloom.typing import FloatArray
+from anonloom_synthesis.latent import Latent, correlations, normal_scores, retained
 from anonloom_synthesis.margins import Drawn, Margin, margin_of
 from anonloom_synthesis.ordering import arranged
 from anonloom_synthesis.resemblance import copies
@@ -58,7 +55,7 @@ class Copula(Mechanism):
         default="fitted",
     )
 
-    def protect(self, table: Table, run: Run) -> Table:
+    def protect(self, table: Table, context: StageContext) -> Table:
         """Return synthetic rows, which correspond to nobody.
 
         Raises
@@ -78,7 +75,7 @@ class Copula(Mechanism):
             )
         # A row that is not to be published is not to be learnt from either.
         learnt = table.take(~table.incomplete)
-        schema = Schema(tuple(one for one in table.schema if one.role in MODELLED))
+        schema = Schema(tuple(item for item in table.schema if item.role in MODELLED))
         margins = [margin_of(learnt, name, self.shared) for name in schema.names]
         if self.order == "fitted":
             margins = arranged(margins, np.stack([normal_scores(m.codes) for m in margins], 1))
@@ -86,16 +83,16 @@ class Copula(Mechanism):
             _demand_values(margin, self.shared)
         model = Model.of(margins, self.correlation)
         count = len(learnt) if self.rows is None else self.rows
-        drawn = model.draw(count, run)
-        run.find(*_findings(model, drawn, len(table) - len(learnt)))
+        drawn = model.draw(count, context)
+        context.find(*_findings(model, drawn, len(table) - len(learnt)))
         frame = pd.DataFrame(
-            {name: one.cells for name, one in zip(schema.names, drawn, strict=True)}, copy=False
+            {name: item.cells for name, item in zip(schema.names, drawn, strict=True)}, copy=False
         )
         return attrs.evolve(Table.build(frame, schema), origin=None)
 
     def problem(self, schema: Schema) -> str | None:
         """Say that there is nothing to draw."""
-        if not schema.having(*MODELLED):
+        if not schema.names_with_role(*MODELLED):
             roles = ", ".join(MODELLED)
             return f"no column has a role that a synthetic row can have ({roles})"
         return None
@@ -131,7 +128,7 @@ class Model:
     margins: Sequence[Margin]
     values: tuple[int, ...]
     gaps: tuple[int, ...]
-    correlation: Floats
+    correlation: FloatArray
     gap_shares: tuple[float, ...]
 
     @classmethod
@@ -144,14 +141,16 @@ class Model:
                 latents.append(Latent.of(codes))
             return len(latents) - 1 if decides else -1
 
-        values = tuple(variable(one.codes, one.drawable and one.levels > 1) for one in margins)
-        missing = [one.codes < 0 for one in margins]
+        values = tuple(
+            variable(margin.codes, margin.drawable and margin.levels > 1) for margin in margins
+        )
+        missing = [margin.codes < 0 for margin in margins]
         gaps = tuple(variable(gap.astype(np.int64), 0 < gap.mean() < 1) for gap in missing)
         matrix = retained(correlations(latents), share) if latents else np.empty((0, 0))
         shares = tuple(float(gap.mean()) for gap in missing)
         return cls(margins, values, gaps, matrix, shares)
 
-    def draw(self, count: int, run: Run) -> list[Drawn]:
+    def draw(self, count: int, context: StageContext) -> list[Drawn]:
         """Draw the columns of so many rows."""
         root = np.linalg.cholesky(self.correlation) if len(self.correlation) else None
         parts: list[list[Drawn]] = []
@@ -159,18 +158,18 @@ class Model:
             rows = min(_BATCH, count - start)
             uniform = np.empty((0, rows))
             if root is not None:
-                uniform = ndtr(root @ run.rng.standard_normal((len(root), rows)))
+                uniform = ndtr(root @ context.rng.standard_normal((len(root), rows)))
             parts.append(self._columns(uniform, rows))
-            run.progress(start + rows, count)
+            context.progress(start + rows, count)
         return [_joined(column) for column in zip(*parts, strict=True)]
 
-    def _columns(self, uniform: Floats, rows: int) -> list[Drawn]:
+    def _columns(self, uniform: FloatArray, rows: int) -> list[Drawn]:
         drawn = []
-        for at, margin in enumerate(self.margins):
-            gap, value = self.gaps[at], self.values[at]
-            missing = np.full(rows, self.gap_shares[at] == 1.0)
+        for index, margin in enumerate(self.margins):
+            gap, value = self.gaps[index], self.values[index]
+            missing = np.full(rows, self.gap_shares[index] == 1.0)
             if gap >= 0:
-                missing = uniform[gap] >= 1.0 - self.gap_shares[at]
+                missing = uniform[gap] >= 1.0 - self.gap_shares[index]
             drawn.append(margin.draw(uniform[value] if value >= 0 else np.full(rows, 0.5), missing))
         return drawn
 
@@ -186,8 +185,8 @@ def _joined(parts: Sequence[Drawn]) -> Drawn:
 
 def _findings(model: Model, drawn: list[Drawn], left_out: int) -> list[Finding | Chart]:
     names = [margin.column.name for margin in model.margins]
-    share = copies([one.codes for one in model.margins], [one.codes for one in drawn])
-    found: list[Finding | Chart] = [
+    share = copies([margin.codes for margin in model.margins], [item.codes for item in drawn])
+    results: list[Finding | Chart] = [
         Finding(
             name="copies",
             value=share,
@@ -205,12 +204,12 @@ def _findings(model: Model, drawn: list[Drawn], left_out: int) -> list[Finding |
             meaning="Incomplete rows of the original that nothing was learnt from.",
         ),
     ]
-    decided = [(name, at) for name, at in zip(names, model.values, strict=True) if at >= 0]
+    decided = [(name, index) for name, index in zip(names, model.values, strict=True) if index >= 0]
     if len(decided) > 1:
-        at = [place for _, place in decided]
+        index = [place for _, place in decided]
         labels = [name for name, _ in decided]
-        matrix = model.correlation[np.ix_(at, at)].round(3).tolist()
-        found.append(
+        matrix = model.correlation[np.ix_(index, index)].round(3).tolist()
+        results.append(
             Chart(
                 name="correlations",
                 kind="heat",
@@ -219,4 +218,4 @@ def _findings(model: Model, drawn: list[Drawn], left_out: int) -> list[Finding |
                 meaning="Between the normal variables behind the columns.",
             )
         )
-    return found
+    return results

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-Floats = NDArray[np.float64]
+from anonloom.typing import FloatArray
+
 Codes = NDArray[np.int64]
 
 #: Terms of the series. The rest is felt only beyond correlations of .97.
@@ -39,9 +40,9 @@ class Latent:
         polynomials from the first on; for scores of variance 1.
     """
 
-    scores: Floats = attrs.field(repr=False)
+    scores: FloatArray = attrs.field(repr=False)
     present: NDArray[np.bool_] = attrs.field(repr=False)
-    series: Floats = attrs.field(repr=False)
+    series: FloatArray = attrs.field(repr=False)
 
     @classmethod
     def of(cls, codes: Codes) -> "Latent":
@@ -51,19 +52,19 @@ class Latent:
         return cls(normal_scores(codes), present, _series(counts, _middles(counts)))
 
 
-def normal_scores(codes: Codes) -> Floats:
+def normal_scores(codes: Codes) -> FloatArray:
     """Return the middle of every row's level as a normal quantile, and 0 for negative levels."""
     heights = _middles(np.bincount(codes[codes >= 0]))
-    scores: Floats = np.append(heights, 0.0)[np.maximum(codes, -1)]
+    scores: FloatArray = np.append(heights, 0.0)[np.maximum(codes, -1)]
     return scores
 
 
-def _middles(counts: Codes) -> Floats:
-    middles: Floats = ndtri((np.cumsum(counts) - counts / 2) / max(int(counts.sum()), 1))
+def _middles(counts: Codes) -> FloatArray:
+    middles: FloatArray = ndtri((np.cumsum(counts) - counts / 2) / max(int(counts.sum()), 1))
     return middles
 
 
-def _series(counts: Codes, heights: Floats) -> Floats:
+def _series(counts: Codes, heights: FloatArray) -> FloatArray:
     """Expand the step function that has these heights on levels of this many rows."""
     if len(counts) > MOST_LEVELS:
         middle = (np.cumsum(counts) - counts / 2) / counts.sum()
@@ -88,10 +89,10 @@ def _series(counts: Codes, heights: Floats) -> Floats:
     return series
 
 
-def correlations(latents: list[Latent]) -> Floats:
+def correlations(latents: list[Latent]) -> FloatArray:
     """Return the correlations of the variables, each pair from the rows that have both."""
-    scores = np.stack([one.scores for one in latents], 1)
-    present = np.stack([one.present for one in latents], 1).astype(float)
+    scores = np.stack([latent.scores for latent in latents], 1)
+    present = np.stack([latent.present for latent in latents], 1).astype(float)
     rows = present.T @ present
     sums = scores.T @ present
     squares = (scores**2).T @ present
@@ -101,12 +102,12 @@ def correlations(latents: list[Latent]) -> Floats:
     scale = spread * spread.T
     usable = scale > 1e-9 * np.maximum(rows, 1.0) ** 2
     measured = np.divide(of_pairs, scale, out=np.zeros(scale.shape), where=usable).clip(-1.0, 1.0)
-    found = uncut(measured, np.stack([one.series for one in latents]))
-    np.fill_diagonal(found, 1.0)
-    return found
+    result = uncut(measured, np.stack([latent.series for latent in latents]))
+    np.fill_diagonal(result, 1.0)
+    return result
 
 
-def uncut(measured: Floats, series: Floats) -> Floats:
+def uncut(measured: FloatArray, series: FloatArray) -> FloatArray:
     """Return the correlations before the cuts, given those that were measured after them.
 
     After the cuts a correlation r has become the sum of a_k b_k r^k, the expansions of both
@@ -122,11 +123,11 @@ def uncut(measured: Floats, series: Floats) -> Floats:
         below = reached < measured
         low, high = np.where(below, middle, low), np.where(below, high, middle)
     # A column that was cut into a single level says nothing.
-    said = (np.abs(series).sum(axis=1) > 0)[:, None]
-    return np.where((measured != 0.0) & said & said.T, (low + high) / 2, 0.0)
+    message = (np.abs(series).sum(axis=1) > 0)[:, None]
+    return np.where((measured != 0.0) & message & message.T, (low + high) / 2, 0.0)
 
 
-def retained(matrix: Floats, share: float) -> Floats:
+def retained(matrix: FloatArray, share: float) -> FloatArray:
     """Return the correlations times a share, as the nearest matrix that normal variables can have.
 
     Correlations of pairs, each from other rows, need not fit together. The nearest matrix that
@@ -137,20 +138,20 @@ def retained(matrix: Floats, share: float) -> Floats:
     wanted = (wanted + wanted.T) / 2
     if np.linalg.eigvalsh(wanted)[0] >= LEAST:
         return wanted
-    found, correction = wanted, np.zeros(wanted.shape)
+    result, correction = wanted, np.zeros(wanted.shape)
     for _ in range(200):
-        shifted = found - correction
+        shifted = result - correction
         values, vectors = np.linalg.eigh(shifted)
         nearest = (vectors * np.maximum(values, LEAST)) @ vectors.T
         correction = nearest - shifted
-        found = nearest.copy()
-        np.fill_diagonal(found, 1.0)
-        if np.abs(found - nearest).max() < LEAST:
+        result = nearest.copy()
+        np.fill_diagonal(result, 1.0)
+        if np.abs(result - nearest).max() < LEAST:
             break
     # What rounding leaves below zero.
-    least = float(np.linalg.eigvalsh(found)[0])
+    least = float(np.linalg.eigvalsh(result)[0])
     if least < LEAST:
         lift = (LEAST - least) / (1.0 - least)
-        found = found * (1.0 - lift)
-        np.fill_diagonal(found, 1.0)
-    return found
+        result = result * (1.0 - lift)
+        np.fill_diagonal(result, 1.0)
+    return result

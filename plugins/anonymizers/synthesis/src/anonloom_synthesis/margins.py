@@ -12,13 +12,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonloom.brief import short_repr
-from anonloom.data.line import Line
-from anonloom.data.schema import Column
-from anonloom.data.table import Table
+from anonloom import Column, Table, short_repr
+from anonloom.data import OrderedColumn
+from anonloom.typing import FloatArray
 
 Codes = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 #: Code of a missing cell.
 MISSING = -1
@@ -64,7 +62,7 @@ class Margin(ABC):
         """How many values are never drawn as they are because too few persons hold them."""
 
     @abstractmethod
-    def draw(self, at: Floats, missing: NDArray[np.bool_]) -> Drawn:
+    def draw(self, at: FloatArray, missing: NDArray[np.bool_]) -> Drawn:
         """Return the cells at these shares of the distribution (0 to 1), some of them missing."""
 
     @property
@@ -83,10 +81,10 @@ def margin_of(table: Table, name: str, shared: int) -> Margin:
     """
     column, cells = table.schema[name], table.column(name)
     if column.type != "category":
-        line = Line.of(cells, column)
-        values, found = np.unique(line.places[line.present], return_inverse=True)
+        line = OrderedColumn.of(cells, column)
+        values, result = np.unique(line.places[line.present], return_inverse=True)
         codes = np.full(len(cells), MISSING)
-        codes[line.present] = found
+        codes[line.present] = result
         return Ordered(column, codes, line, values, _holders(table, codes, len(values)) >= shared)
     entries, distinct = pd.factorize(cells)
     # Backwards, so that the first row of each level is what remains.
@@ -148,7 +146,7 @@ class Nominal(Margin):
         codes = np.append(np.argsort(order), MISSING)[self.codes]
         return attrs.evolve(self, codes=codes, rows=self.rows[order], shared=self.shared[order])
 
-    def draw(self, at: Floats, missing: NDArray[np.bool_]) -> Drawn:
+    def draw(self, at: FloatArray, missing: NDArray[np.bool_]) -> Drawn:
         """Return a level where the share of all levels up to it reaches `at`."""
         codes = np.full(len(at), MISSING)
         if self.drawable:
@@ -178,8 +176,8 @@ class Ordered(Margin):
 
     column: Column
     codes: Codes = attrs.field(repr=False)
-    line: Line = attrs.field(repr=False)
-    values: Floats = attrs.field(repr=False)
+    line: OrderedColumn = attrs.field(repr=False)
+    values: FloatArray = attrs.field(repr=False)
     shared: NDArray[np.bool_] = attrs.field(repr=False)
 
     @property
@@ -197,16 +195,16 @@ class Ordered(Margin):
         """How many values are blurred."""
         return int((~self.shared).sum())
 
-    def draw(self, at: Floats, missing: NDArray[np.bool_]) -> Drawn:
+    def draw(self, at: FloatArray, missing: NDArray[np.bool_]) -> Drawn:
         """Return the quantiles at these shares, as coarse as the column is."""
         places = np.full(len(at), np.nan)
         if self.drawable:
             places = self.line.rounded(quantiles(self.values, self.counts, self.shared, at))
             places[missing] = np.nan
         cells = self.line.series(places)
-        return Drawn(cells, self._codes(Line.of(cells, self.column).places))
+        return Drawn(cells, self._codes(OrderedColumn.of(cells, self.column).places))
 
-    def _codes(self, places: Floats) -> Codes:
+    def _codes(self, places: FloatArray) -> Codes:
         """Return the levels of drawn places."""
         if not self.levels:
             return np.full(len(places), MISSING)
@@ -215,7 +213,9 @@ class Ordered(Margin):
         return np.where(np.isnan(places), MISSING, codes)
 
 
-def quantiles(values: Floats, counts: Codes, shared: NDArray[np.bool_], at: Floats) -> Floats:
+def quantiles(
+    values: FloatArray, counts: Codes, shared: NDArray[np.bool_], at: FloatArray
+) -> FloatArray:
     """Invert the distribution of values, of which those that are not shared are blurred.
 
     The n rows lie at the places 0 to n - 1, in the order of their values. A shared value covers
@@ -246,5 +246,5 @@ def quantiles(values: Floats, counts: Codes, shared: NDArray[np.bool_], at: Floa
     before = np.clip(np.searchsorted(points, place, side="right") - 1, 0, len(points) - 2)
     width = points[before + 1] - points[before]
     share = np.divide(place - points[before], width, out=np.zeros(len(at)), where=width > 0)
-    found: Floats = heights[before] + share * (heights[before + 1] - heights[before])
-    return found
+    result: FloatArray = heights[before] + share * (heights[before + 1] - heights[before])
+    return result

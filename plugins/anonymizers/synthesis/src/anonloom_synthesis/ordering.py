@@ -10,11 +10,9 @@ the others, until all agree.
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from anonloom.typing import FloatArray
 from anonloom_synthesis.margins import Margin, Nominal
-
-Floats = NDArray[np.float64]
 
 #: How often all categories are arranged.
 ROUNDS = 8
@@ -26,7 +24,7 @@ WELL_HELD = 50
 _NOTHING = 1e-9
 
 
-def arranged(margins: Sequence[Margin], scores: Floats) -> list[Margin]:
+def arranged(margins: Sequence[Margin], scores: FloatArray) -> list[Margin]:
     """Return the margins with their categories arranged.
 
     Parameters
@@ -36,41 +34,47 @@ def arranged(margins: Sequence[Margin], scores: Floats) -> list[Margin]:
     """
     scores = _standardized(scores)
     # Two categories are in order either way.
-    nominal = [at for at, one in enumerate(margins) if isinstance(one, Nominal) and one.levels > 2]
-    height: dict[int, Floats] = {}
+    nominal = [
+        index
+        for index, margin in enumerate(margins)
+        if isinstance(margin, Nominal) and margin.levels > 2
+    ]
+    height: dict[int, FloatArray] = {}
     for _ in range(ROUNDS if len(margins) > 1 else 0):
-        for at in nominal:
-            found = _heights(margins[at], np.delete(scores, at, axis=1))
-            if found is not None:
-                height[at] = found
-                rows = np.append(found, 0.0)[margins[at].codes]
-                scores[:, at] = _standardized(rows[:, None])[:, 0]
+        for index in nominal:
+            result = _heights(margins[index], np.delete(scores, index, axis=1))
+            if result is not None:
+                height[index] = result
+                rows = np.append(result, 0.0)[margins[index].codes]
+                scores[:, index] = _standardized(rows[:, None])[:, 0]
     return [
-        one.reordered(np.argsort(height[at], kind="stable"))
-        if at in height and isinstance(one, Nominal)
-        else one
-        for at, one in enumerate(margins)
+        margin.reordered(np.argsort(height[index], kind="stable"))
+        if index in height and isinstance(margin, Nominal)
+        else margin
+        for index, margin in enumerate(margins)
     ]
 
 
-def _heights(margin: Margin, others: Floats) -> Floats | None:
+def _heights(margin: Margin, others: FloatArray) -> FloatArray | None:
     """Return where every category lies, or None when they do not differ."""
     present, counts = margin.codes >= 0, margin.counts
     codes = margin.codes[present]
-    sums = [np.bincount(codes, one[present], minlength=margin.levels) for one in others.T]
-    means: Floats = np.stack(sums, 1) / counts[:, None]
+    sums = [np.bincount(codes, item[present], minlength=margin.levels) for item in others.T]
+    means: FloatArray = np.stack(sums, 1) / counts[:, None]
     means[counts < WELL_HELD] = 0.0
     spread, directions = np.linalg.eigh((means * counts[:, None]).T @ means / len(codes))
     if spread[-1] <= _NOTHING:
         return None
-    heights: Floats = means @ directions[:, -1]
+    heights: FloatArray = means @ directions[:, -1]
     # The direction has no sign of its own: it takes that of the present order.
     ranks = np.arange(margin.levels) - (np.arange(margin.levels) @ counts) / len(codes)
     return heights if (heights * counts) @ ranks >= 0 else -heights
 
 
-def _standardized(scores: Floats) -> Floats:
+def _standardized(scores: FloatArray) -> FloatArray:
     deviation = scores.std(axis=0)
     centred = scores - scores.mean(axis=0)
-    found: Floats = np.divide(centred, deviation, out=np.zeros(scores.shape), where=deviation > 0)
-    return found
+    result: FloatArray = np.divide(
+        centred, deviation, out=np.zeros(scores.shape), where=deviation > 0
+    )
+    return result

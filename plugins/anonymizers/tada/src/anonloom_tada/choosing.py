@@ -3,11 +3,10 @@
 import attrs
 import numpy as np
 
-from anonloom.brief import short_repr
-from anonloom.data.table import Table
-from anonloom.kinds.guard import Guard
+from anonloom import Guard, Table, short_repr
+from anonloom.typing import BoolArray, IntArray
 from anonloom_tada.scoring import Found
-from anonloom_tada.weighted import Codes, Ints, Marks, Weighted, spans
+from anonloom_tada.weighted import Codes, Weighted, spans
 
 #: Where the guard refuses the best splits of a node, so many times as many are asked about next.
 MORE = 4
@@ -37,15 +36,15 @@ class Chooser:
     @property
     def size_suffices(self) -> bool:
         """Whether every part that is large enough is admitted."""
-        return self.guard.size_only and self.table.revealed().persons is None
+        return self.guard.size_only and self.table.with_all_columns().persons is None
 
-    def large(self, sizes: Ints) -> Marks:
+    def large(self, sizes: IntArray) -> BoolArray:
         """Whether so many rows are enough."""
         kept = np.asarray(self.guard.least_kept(sizes))
-        large: Marks = (sizes > 0) & (kept >= self.guard.demanded)
+        large: BoolArray = (sizes > 0) & (kept >= self.guard.demanded)
         return large
 
-    def choose(self, found: Found, start: Ints, stop: Ints, rows: Ints) -> Ints:
+    def choose(self, found: Found, start: IntArray, stop: IntArray, rows: IntArray) -> IntArray:
         """Return the number of the split that each node gets, or NONE.
 
         Parameters
@@ -72,7 +71,7 @@ class Chooser:
             many *= MORE
         return chosen
 
-    def _both(self, found: Found, asked: Ints, start: Ints, stop: Ints) -> Marks:
+    def _both(self, found: Found, asked: IntArray, start: IntArray, stop: IntArray) -> BoolArray:
         """Whether both parts of each split are admitted."""
         verdict = np.ones(len(asked), bool)
         if self.size_suffices:
@@ -83,7 +82,9 @@ class Chooser:
             verdict[here] = self._along(int(axis), found, asked[here], start, stop)
         return verdict
 
-    def _along(self, axis: int, found: Found, asked: Ints, start: Ints, stop: Ints) -> Marks:
+    def _along(
+        self, axis: int, found: Found, asked: IntArray, start: IntArray, stop: IntArray
+    ) -> BoolArray:
         """Judge splits along one axis.
 
         Every node's rows stand in the order of the axis twice in a row: what a split takes out of
@@ -108,5 +109,5 @@ class Chooser:
         starts = np.concatenate([low + base, high + base])
         stops = np.concatenate([high + base, low + base + size])
         admitted = self.guard.admits(self.table, rows, starts, stops)
-        both: Marks = admitted[: len(asked)] & admitted[len(asked) :]
+        both: BoolArray = admitted[: len(asked)] & admitted[len(asked) :]
         return both

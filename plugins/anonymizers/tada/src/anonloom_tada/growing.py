@@ -5,16 +5,14 @@ from collections.abc import Iterator
 import attrs
 import numpy as np
 
-from anonloom.brief import short_repr
-from anonloom.data.classes import Classes, Regions
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
+from anonloom import Classes, Guard, StageContext, Table, short_repr
+from anonloom.data import Regions
+from anonloom.typing import BoolArray, FloatArray, IntArray
 from anonloom_tada.choosing import NONE, Chooser
 from anonloom_tada.impurity import Counts, counts_for, terms
 from anonloom_tada.scoring import Found, Trees, divide, room_for, score_splits, trees_of
 from anonloom_tada.targets import Targets
-from anonloom_tada.weighted import Codes, Floats, Ints, Marks, Weighted
+from anonloom_tada.weighted import Codes, Weighted
 
 #: Splits that are held at a time.
 BATCH = 1 << 20
@@ -41,18 +39,18 @@ class Nodes:
         (nodes x axes): along which axes it may be split.
     """
 
-    number: Ints
-    start: Ints
-    stop: Ints
-    rows: Ints
+    number: IntArray
+    start: IntArray
+    stop: IntArray
+    rows: IntArray
     lo: Codes
     hi: Codes
-    free: Marks
+    free: BoolArray
 
     def __len__(self) -> int:
         return len(self.start)
 
-    def take(self, which: Ints | Marks) -> "Nodes":
+    def take(self, which: IntArray | BoolArray) -> "Nodes":
         """Return these nodes."""
         return Nodes(*(own[which] for own in attrs.astuple(self, recurse=False)))
 
@@ -81,14 +79,14 @@ class Splits:
         (splits x 2): rows of the parts.
     """
 
-    node: Ints
-    parts: Ints
-    axis: Ints
+    node: IntArray
+    parts: IntArray
+    axis: IntArray
     begin: Codes
     end: Codes
     last: Codes
-    gain: Floats
-    rows: Ints
+    gain: FloatArray
+    rows: IntArray
 
 
 @short_repr
@@ -106,7 +104,7 @@ class Grown:
         What is not split any more.
     """
 
-    roots: Ints
+    roots: IntArray
     splits: tuple[Splits, ...]
     leaves: Nodes
 
@@ -141,8 +139,8 @@ class Grower:
     trees: Trees
     chooser: Chooser
     reuse: bool
-    term: Floats
-    enough: Marks
+    term: FloatArray
+    enough: BoolArray
     counts: Counts
 
     @classmethod
@@ -167,7 +165,7 @@ class Grower:
         order: Codes = self.orders[0]
         return order
 
-    def grow(self, classes: Classes, run: Run) -> Grown:
+    def grow(self, classes: Classes, context: StageContext) -> Grown:
         """Grow the tree of every given class."""
         level = self._roots(classes)
         roots, number = level.rows, len(level)
@@ -175,12 +173,12 @@ class Grower:
         splits: list[Splits] = []
         finished = 0
         while len(level):
-            done, level, found = self._split(level, number)
+            done, level, result = self._split(level, number)
             closed.append(done)
-            splits += found
-            number += 2 * sum(len(one.node) for one in found)
+            splits += result
+            number += 2 * sum(len(item.node) for item in result)
             finished += int(done.rows.sum())
-            run.progress(finished, len(classes.rows))
+            context.progress(finished, len(classes.rows))
         return Grown(roots, tuple(splits), joined(closed))
 
     def _roots(self, classes: Classes) -> Nodes:
@@ -200,15 +198,15 @@ class Grower:
     def _split(self, level: Nodes, number: int) -> tuple[Nodes, Nodes, list[Splits]]:
         """Split a level; return the nodes that stay, the parts of the others, and the splits."""
         roomy = level.rows >= 2 * self.chooser.guard.min_size
-        closed, parts, found = [level.take(~roomy)], [level.take(np.arange(0))], []
+        closed, parts, result = [level.take(~roomy)], [level.take(np.arange(0))], []
         level = level.take(roomy)
         for batch in self._batches(level):
             stay, halves, splits = self._split_batch(batch, number)
             closed.append(stay)
             parts.append(halves)
-            found.append(splits)
+            result.append(splits)
             number += len(halves)
-        return joined(closed), joined(parts), found
+        return joined(closed), joined(parts), result
 
     def _batches(self, level: Nodes) -> Iterator[Nodes]:
         """Divide a level, so that not too many splits are held at a time."""
@@ -221,22 +219,22 @@ class Grower:
             first = last
 
     def _split_batch(self, level: Nodes, number: int) -> tuple[Nodes, Nodes, Splits]:
-        found, impurity = self._score(level)
+        result, impurity = self._score(level)
         pure = impurity * len(self.weighted.rows) <= PURE * level.rows
         chosen = np.full(len(level), NONE, np.int64)
         open_nodes = np.flatnonzero(~pure)
         # Splits of pure nodes are left out, and the others' nodes numbered anew.
-        found = found.take(np.flatnonzero(~pure[found.node]))
-        found = found._replace(node=(np.cumsum(~pure) - 1)[found.node])
+        result = result.take(np.flatnonzero(~pure[result.node]))
+        result = result._replace(node=(np.cumsum(~pure) - 1)[result.node])
         asked = level.take(open_nodes)
-        chosen[open_nodes] = self.chooser.choose(found, asked.start, asked.stop, asked.rows)
+        chosen[open_nodes] = self.chooser.choose(result, asked.start, asked.stop, asked.rows)
         cut = chosen != NONE
         which = chosen[cut]
         split = level.take(cut)
-        halves, splits = self._divide(split, found.take(which), number)
+        halves, splits = self._divide(split, result.take(which), number)
         return level.take(~cut), halves, splits
 
-    def _score(self, level: Nodes) -> tuple[Found, Floats]:
+    def _score(self, level: Nodes) -> tuple[Found, FloatArray]:
         impurity = np.zeros(len(level))
         room = room_for(int(self.trees.most(level.stop - level.start).sum()))
         count = score_splits(
@@ -285,7 +283,7 @@ class Grower:
         return halves, splits
 
     def _regions(
-        self, level: Nodes, found: Found, lowest: Marks, highest: Marks
+        self, level: Nodes, found: Found, lowest: BoolArray, highest: BoolArray
     ) -> tuple[Codes, Codes]:
         """Regions of what is taken out and of what remains.
 

@@ -4,9 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from anonloom.typing import FloatArray, IntArray
 from anonloom_kernels.compiled import kernel
 from anonloom_tada.targets import Targets
-from anonloom_tada.weighted import Codes, Floats, Ints
+from anonloom_tada.weighted import Codes
 
 
 class Counts(NamedTuple):
@@ -25,13 +26,13 @@ class Counts(NamedTuple):
         (2 x numbers): sums of the node and inside.
     """
 
-    whole: Ints
-    part: Ints
-    rows: Ints
-    summed: Floats
-    known: Ints
-    total: Floats
-    square: Floats
+    whole: IntArray
+    part: IntArray
+    rows: IntArray
+    summed: FloatArray
+    known: IntArray
+    total: FloatArray
+    square: FloatArray
 
 
 def counts_for(targets: Targets) -> Counts:
@@ -48,15 +49,17 @@ def counts_for(targets: Targets) -> Counts:
     )
 
 
-def terms(rows: int) -> Floats:
+def terms(rows: int) -> FloatArray:
     """Return n log n for every number of rows, of which an entropy is made."""
     counts = np.arange(rows + 1, dtype=float)
-    found: Floats = counts * np.log(np.maximum(counts, 1))
-    return found
+    result: FloatArray = counts * np.log(np.maximum(counts, 1))
+    return result
 
 
 @kernel
-def take_whole(points: Codes, weight: Ints, targets: Targets, term: Floats, counts: Counts) -> None:
+def take_whole(
+    points: Codes, weight: IntArray, targets: Targets, term: FloatArray, counts: Counts
+) -> None:
     """Count the points of a node."""
     value, start, entropy, whole = targets.value, targets.start, targets.entropy, counts.whole
     for target in range(len(value)):
@@ -93,7 +96,9 @@ def forget_whole(points: Codes, targets: Targets, counts: Counts) -> None:
 
 
 @kernel
-def take_in(point: int, weight: Ints, targets: Targets, term: Floats, counts: Counts) -> None:
+def take_in(
+    point: int, weight: IntArray, targets: Targets, term: FloatArray, counts: Counts
+) -> None:
     """Move a point from outside of the split to its inside."""
     value, start, entropy = targets.value, targets.start, targets.entropy
     whole, part, summed = counts.whole, counts.part, counts.summed
@@ -130,7 +135,7 @@ def empty(points: Codes, targets: Targets, counts: Counts) -> None:
 
 
 @kernel
-def step(rows: int, more: int, entropy: bool, term: Floats) -> float:
+def step(rows: int, more: int, entropy: bool, term: FloatArray) -> float:
     """What the term of a value grows by when it occurs more often."""
     if entropy:
         return float(term[rows + more] - term[rows])
@@ -138,7 +143,7 @@ def step(rows: int, more: int, entropy: bool, term: Floats) -> float:
 
 
 @kernel
-def impurity_of(rows: int, summed: float, entropy: bool, term: Floats) -> float:
+def impurity_of(rows: int, summed: float, entropy: bool, term: FloatArray) -> float:
     """Impurity of so many rows, given the sum of the terms of their values."""
     if rows == 0:
         return 0.0
@@ -152,29 +157,29 @@ def deviation(known: int, total: float, square: float) -> float:
 
 
 @kernel
-def whole_impurity(targets: Targets, term: Floats, counts: Counts) -> float:
+def whole_impurity(targets: Targets, term: FloatArray, counts: Counts) -> float:
     """Impurity of a node, over all targets."""
-    found = 0.0
+    result = 0.0
     for target in range(len(targets.worth)):
         rows, summed = counts.rows[0, target], counts.summed[0, target]
         own = impurity_of(rows, summed, targets.entropy[target], term)
-        found += targets.worth[target] * own
+        result += targets.worth[target] * own
     for target in range(len(targets.number_worth)):
         own = deviation(counts.known[0, target], counts.total[0, target], counts.square[0, target])
-        found += targets.number_worth[target] * own
-    return found
+        result += targets.number_worth[target] * own
+    return result
 
 
 @kernel
-def parts_impurity(targets: Targets, term: Floats, counts: Counts) -> float:
+def parts_impurity(targets: Targets, term: FloatArray, counts: Counts) -> float:
     """Impurity of inside and outside together, over all targets."""
-    found = 0.0
+    result = 0.0
     for target in range(len(targets.worth)):
         entropy, inside = targets.entropy[target], counts.rows[1, target]
         own = impurity_of(inside, counts.summed[1, target], entropy, term)
         outside = counts.rows[0, target] - inside
         own += impurity_of(outside, counts.summed[2, target], entropy, term)
-        found += targets.worth[target] * own
+        result += targets.worth[target] * own
     known, total, square = counts.known, counts.total, counts.square
     for target in range(len(targets.number_worth)):
         own = deviation(known[1, target], total[1, target], square[1, target])
@@ -183,5 +188,5 @@ def parts_impurity(targets: Targets, term: Floats, counts: Counts) -> float:
             total[0, target] - total[1, target],
             square[0, target] - square[1, target],
         )
-        found += targets.number_worth[target] * own
-    return found
+        result += targets.number_worth[target] * own
+    return result

@@ -5,14 +5,9 @@ from typing import Literal
 
 import attrs
 
-from anonloom.data.classes import Classes
-from anonloom.data.schema import Schema
-from anonloom.data.table import Table
+from anonloom import Classes, Guard, Partitioner, Schema, StageContext, Table, param
 from anonloom.errors import UsageError
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.kinds.partitioner import Partitioner
-from anonloom.params import above, all_of, each, not_empty, param
+from anonloom.params import above, all_of, each, not_empty
 
 
 @attrs.frozen(kw_only=True)
@@ -57,8 +52,8 @@ class KLTree(Partitioner):
 
     def __attrs_post_init__(self) -> None:
         """Refuse what is said of labels where none is looked at."""
-        said = {"labels": self.labels is not None, "gain": self.gain != "auto"}
-        for name, given in said.items():
+        messages = {"labels": self.labels is not None, "gain": self.gain != "auto"}
+        for name, given in messages.items():
             if given and self.task == "clustering":
                 raise ValueError(
                     f"'{name}' is for 'task: prediction'; clustering looks at no label"
@@ -79,7 +74,7 @@ class KLTree(Partitioner):
         """Say which label is missing or has no variance, or None."""
         if self.task == "clustering":
             return None
-        present = schema.having("label")
+        present = schema.names_with_role("label")
         if not present:
             return (
                 "no column has the role 'label': declare what is to be predicted, or use "
@@ -87,7 +82,7 @@ class KLTree(Partitioner):
             )
         for name in self.labels or present:
             if name not in present:
-                listed = ", ".join(f"'{one}'" for one in present)
+                listed = ", ".join(f"'{item}'" for item in present)
                 return f"column '{name}' does not have the role 'label'; labels: {listed}"
             if self.gain == "variance" and schema[name].type == "category":
                 return (
@@ -96,7 +91,9 @@ class KLTree(Partitioner):
                 )
         return None
 
-    def partition(self, table: Table, classes: Classes, guard: Guard, run: Run) -> Classes:
+    def partition(
+        self, table: Table, classes: Classes, guard: Guard, context: StageContext
+    ) -> Classes:
         """Return the refined classes."""
         problem = self.problem(table.schema)
         if problem is not None:
@@ -117,18 +114,18 @@ class KLTree(Partitioner):
         else:
             weighted, targets = for_labels(table, classes, self._weights(table), self.gain)
         grower = Grower.of(table, weighted, targets, guard, self._reuses)
-        with compiling(run):
-            grown = grower.grow(classes, run)
+        with compiling(context):
+            grown = grower.grow(classes, context)
         refined = grown.classes(classes, weighted, grower.order)
         # A split makes admitted parts only; what was never split is as good as it came.
         admitted = guard.admits_classes(table, refined)
         lowered = LOWERED[self.task]
-        run.find(*findings(table, grown, lowered, admitted))
+        context.find(*findings(table, grown, lowered, admitted))
         drawn = partial(picture, table, grown, guard, lowered, admitted)
         if self.picture == "columns":
-            run.find(*drawn())
+            context.find(*drawn())
         else:
-            run.find_later(drawn)
+            context.find_later(drawn)
         return refined if admitted.all() else refined.suppress(~admitted)
 
     @property
@@ -136,4 +133,4 @@ class KLTree(Partitioner):
         return self.reuse or self.task == "clustering"
 
     def _weights(self, table: Table) -> dict[str, float]:
-        return self.labels or dict.fromkeys(table.schema.having("label"), 1.0)
+        return self.labels or dict.fromkeys(table.schema.names_with_role("label"), 1.0)

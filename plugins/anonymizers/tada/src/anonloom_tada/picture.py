@@ -11,15 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from anonloom.data.axis import Axis
-from anonloom.data.findings import Chart, Finding
-from anonloom.data.release import Release
-from anonloom.data.table import Table
-from anonloom.data.visible import Visible
-from anonloom.kinds.guard import Guard
+from anonloom import Chart, Finding, Guard, Release, Table
+from anonloom.data import Axis, Visible
+from anonloom.typing import BoolArray, FloatArray
 from anonloom_tada.growing import Grown, Splits
 from anonloom_tada.thresholds import parts_of, questions
-from anonloom_tada.weighted import Floats, Marks
 
 #: Nodes that a picture shows; what lies deeper is summed up.
 MOST_NODES = 100
@@ -39,7 +35,7 @@ def findings(
     table: Table,
     grown: Grown,
     lowered: str,
-    admitted: Marks,
+    admitted: BoolArray,
 ) -> Iterator[Finding | Chart]:
     """Yield findings and the chart of importance.
 
@@ -82,8 +78,8 @@ def findings(
         y="share of the gain",
         meaning="Share of what the tree's splits gain that is due to each quasi-identifier.",
         data={
-            "labels": [table.axes[at].name for at in order],
-            "share of the gain": [float(shares[at]) for at in order],
+            "labels": [table.axes[index].name for index in order],
+            "share of the gain": [float(shares[index]) for index in order],
         },
     )
 
@@ -93,7 +89,7 @@ def picture(
     grown: Grown,
     guard: Guard,
     lowered: str,
-    admitted: Marks,
+    admitted: BoolArray,
     release: Release | None = None,
 ) -> Iterator[Chart]:
     """Yield the picture of the tree, if there is anything to see.
@@ -123,16 +119,16 @@ def picture(
         )
 
 
-def gains(table: Table, grown: Grown) -> Floats:
+def gains(table: Table, grown: Grown) -> FloatArray:
     """What the splits along each axis gain, as a share of the impurity of all rows."""
-    found = np.zeros(len(table.axes))
+    result = np.zeros(len(table.axes))
     for level in grown.splits:
-        found += np.bincount(level.axis, level.gain, len(found))
-    return found
+        result += np.bincount(level.axis, level.gain, len(result))
+    return result
 
 
 def drawn(
-    table: Table, grown: Grown, step: int, shown: Mapping[str, Visible], admitted: Marks
+    table: Table, grown: Grown, step: int, shown: Mapping[str, Visible], admitted: BoolArray
 ) -> dict[str, Any] | None:
     """Return the picture of the trees, or None when there is nothing to see.
 
@@ -143,21 +139,21 @@ def drawn(
     """
     # What was never split and is refused is suppressed: nothing is said of it.
     refused = grown.leaves.number[np.argsort(grown.leaves.start)][~admitted]
-    told = np.setdiff1d(np.arange(len(grown.roots)), refused)
-    if not len(told):
+    text = np.setdiff1d(np.arange(len(grown.roots)), refused)
+    if not len(text):
         return None
-    told = told[np.argsort(-grown.roots[told], kind="stable")]
-    first = told[:MOST_TREES]
+    text = text[np.argsort(-grown.roots[text], kind="stable")]
+    first = text[:MOST_TREES]
     drawing = _Drawing(table, step, shown)
     what = "all rows" if len(grown.roots) == 1 else "a given class"
     nodes = {int(root): drawing.root(what, int(grown.roots[root])) for root in first}
     trees = [nodes[int(root)] for root in first]
     for level in grown.splits:
         drawing.add(level, nodes)
-    if len(told) == 1:
+    if len(text) == 1:
         return trees[0]
-    rest = [{"label": f"and {len(told) - len(first)} more"}] if len(told) > len(first) else []
-    return {"label": f"{len(told)} given classes", "children": [*trees, *rest]}
+    rest = [{"label": f"and {len(text) - len(first)} more"}] if len(text) > len(first) else []
+    return {"label": f"{len(text)} given classes", "children": [*trees, *rest]}
 
 
 def step_of(least: int) -> int:
@@ -183,23 +179,23 @@ class _Drawing:
 
     def add(self, level: Splits, nodes: dict[int, dict[str, Any]]) -> None:
         """Hang the parts of a level's splits below their nodes, the largest nodes first."""
-        drawn = [at for at, node in enumerate(level.node.tolist()) if node in nodes]
+        drawn = [index for index, node in enumerate(level.node.tolist()) if node in nodes]
         drawn.sort(key=lambda at: -int(level.rows[at].sum()))
-        for at in drawn:
-            above = nodes[int(level.node[at])]
-            above["label"] += f", gain {float(level.gain[at]):.1%}"
+        for index in drawn:
+            above = nodes[int(level.node[index])]
+            above["label"] += f", gain {float(level.gain[index]):.1%}"
             if self.left < 2:
                 above["children"] = [{"label": "…"}]
                 continue
             self.left -= 2
-            codes = (int(own[at]) for own in (level.begin, level.end, level.last))
-            said = self._said(self.table.axes[int(level.axis[at])], *codes)
+            codes = (int(own[index]) for own in (level.begin, level.end, level.last))
+            message = self._said(self.table.axes[int(level.axis[index])], *codes)
             below = [
                 {"label": f"{text}: {self._about(int(rows))}"}
-                for text, rows in zip(said, level.rows[at], strict=True)
+                for text, rows in zip(message, level.rows[index], strict=True)
             ]
             above["children"] = below
-            nodes.update(zip(level.parts[at].tolist(), below, strict=True))
+            nodes.update(zip(level.parts[index].tolist(), below, strict=True))
 
     def _said(self, axis: Axis, begin: int, end: int, last: int) -> tuple[str, str]:
         shown = self.shown.get(axis.name)

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anonloom.data.table import Table
+from anonloom import Table
+from anonloom.typing import BoolArray, FloatArray, IntArray
 from anonloom_kernels.compiled import kernel
 from anonloom_kernels.losses import ancestors_of
 from anonloom_tada.impurity import (
@@ -23,7 +24,7 @@ from anonloom_tada.impurity import (
     whole_impurity,
 )
 from anonloom_tada.targets import Targets
-from anonloom_tada.weighted import Codes, Floats, Ints, Marks
+from anonloom_tada.weighted import Codes
 
 #: Scores are compared to so many decimals: sums in another order must not decide.
 DECIMALS = 12
@@ -44,16 +45,16 @@ class Trees(NamedTuple):
         Node above every code on every level, level after level.
     """
 
-    start: Ints
-    levels: Ints
-    size: Ints
-    missing: Ints
+    start: IntArray
+    levels: IntArray
+    size: IntArray
+    missing: IntArray
     ancestors: Codes
 
-    def most(self, points: Ints) -> Ints:
+    def most(self, points: IntArray) -> IntArray:
         """How many splits nodes of so many points have at most."""
-        found = np.minimum(points[:, None], self.size) * np.maximum(self.levels, 1)
-        most: Ints = found.sum(axis=1)
+        result = np.minimum(points[:, None], self.size) * np.maximum(self.levels, 1)
+        most: IntArray = result.sum(axis=1)
         return most
 
 
@@ -93,15 +94,15 @@ class Found(NamedTuple):
         The same as a share of the node's impurity, rounded.
     """
 
-    node: Ints
-    axis: Ints
+    node: IntArray
+    axis: IntArray
     begin: Codes
     end: Codes
-    inside: Ints
-    gain: Floats
-    score: Floats
+    inside: IntArray
+    gain: FloatArray
+    score: FloatArray
 
-    def take(self, which: Ints | slice) -> "Found":
+    def take(self, which: IntArray | slice) -> "Found":
         """Return these splits."""
         return Found(
             self.node[which],
@@ -129,18 +130,18 @@ def room_for(splits: int) -> Found:
 
 @kernel
 def score_splits(
-    start: Ints,
-    stop: Ints,
-    free: Marks,
+    start: IntArray,
+    stop: IntArray,
+    free: BoolArray,
     orders: Codes,
     codes: Codes,
-    weight: Ints,
+    weight: IntArray,
     trees: Trees,
     targets: Targets,
-    term: Floats,
-    enough: Marks,
+    term: FloatArray,
+    enough: BoolArray,
     counts: Counts,
-    impurity: Floats,
+    impurity: FloatArray,
     found: Found,
 ) -> int:
     """Write down every split that leaves enough rows on both sides; return how many there are.
@@ -195,13 +196,13 @@ def along_level(
     level: int,
     along: Codes,
     own: Codes,
-    weight: Ints,
+    weight: IntArray,
     rows: int,
     before: float,
     trees: Trees,
     targets: Targets,
-    term: Floats,
-    enough: Marks,
+    term: FloatArray,
+    enough: BoolArray,
     counts: Counts,
     found: Found,
     count: int,
@@ -213,11 +214,11 @@ def along_level(
     below, last = here - size, len(along) - 1
     inside, groups, first = 0, 0, 0
     begin_code = own[along[0]]
-    for at in range(len(along)):
-        code = own[along[at]]
-        inside += weight[along[at]]
-        if at < last:
-            after = own[along[at + 1]]
+    for index in range(len(along)):
+        code = own[along[index]]
+        inside += weight[along[index]]
+        if index < last:
+            after = own[along[index + 1]]
             if code == after:
                 continue
             if by_nodes and after != missing and above[here + code] == above[here + after]:
@@ -225,12 +226,12 @@ def along_level(
         # A group ends here: values below a threshold, or those under one node.
         groups += 1
         # The last of two takes out what the first leaves, and one alone leaves nothing.
-        wanted = at < last or (by_nodes and groups > 2)
+        wanted = index < last or (by_nodes and groups > 2)
         if by_nodes and level > 0 and wanted:
             # What one node of the level below covers has been looked at there.
             wanted = code != missing and above[below + begin_code] != above[below + code]
         if not by_nodes or (wanted and enough[inside] and enough[rows - inside]):
-            for place in range(first, at + 1):
+            for place in range(first, index + 1):
                 take_in(along[place], weight, targets, term, counts)
             if wanted and enough[inside] and enough[rows - inside]:
                 gain = before - parts_impurity(targets, term, counts)
@@ -241,10 +242,10 @@ def along_level(
                 found.score[count] = np.round(max(share, 0.0), DECIMALS)
                 count += 1
             if by_nodes:
-                empty(along[first : at + 1], targets, counts)
-        first = at + 1
-        if by_nodes and at < last:
-            inside, begin_code = 0, own[along[at + 1]]
+                empty(along[first : index + 1], targets, counts)
+        first = index + 1
+        if by_nodes and index < last:
+            inside, begin_code = 0, own[along[index + 1]]
     if not by_nodes:
         empty(along, targets, counts)
     return count
@@ -254,12 +255,12 @@ def along_level(
 def divide(
     orders: Codes,
     codes: Codes,
-    start: Ints,
-    stop: Ints,
-    axis: Ints,
+    start: IntArray,
+    stop: IntArray,
+    axis: IntArray,
     begin: Codes,
     end: Codes,
-    middle: Ints,
+    middle: IntArray,
     kept: Codes,
 ) -> None:
     """Put what a split takes out of its node in front, along every axis, and say where it ends."""
@@ -267,8 +268,8 @@ def divide(
         own, low, high = codes[axis[node]], begin[node], end[node]
         for along in range(len(orders)):
             order, put, held = orders[along], start[node], 0
-            for at in range(start[node], stop[node]):
-                point = order[at]
+            for index in range(start[node], stop[node]):
+                point = order[index]
                 if low <= own[point] <= high:
                     order[put] = point
                     put += 1
@@ -276,5 +277,5 @@ def divide(
                     kept[held] = point
                     held += 1
             middle[node] = put
-            for at in range(held):
-                order[put + at] = kept[at]
+            for index in range(held):
+                order[put + index] = kept[index]

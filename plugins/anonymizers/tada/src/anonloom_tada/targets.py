@@ -13,10 +13,10 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data.axis import Axis
-from anonloom.data.classes import Classes
-from anonloom.data.table import Table
-from anonloom_tada.weighted import Floats, Ints, Marks, Weighted
+from anonloom import Classes, Table
+from anonloom.data import Axis
+from anonloom.typing import BoolArray, FloatArray, IntArray
+from anonloom_tada.weighted import Weighted
 
 Gain = Literal["auto", "entropy", "gini", "variance"]
 Target = TypeVar("Target", "Category", "Number")
@@ -42,13 +42,13 @@ class Targets(NamedTuple):
     """
 
     value: NDArray[np.int32]
-    start: Ints
-    entropy: Marks
-    worth: Floats
-    known: Ints
-    total: Floats
-    square: Floats
-    number_worth: Floats
+    start: IntArray
+    entropy: BoolArray
+    worth: FloatArray
+    known: IntArray
+    total: FloatArray
+    square: FloatArray
+    number_worth: FloatArray
 
 
 @attrs.frozen(eq=False)
@@ -56,7 +56,7 @@ class Category:
     """One target of values."""
 
     value: NDArray[np.int32]
-    weight: Ints
+    weight: IntArray
     size: int
     entropy: bool
     worth: float
@@ -79,9 +79,9 @@ class Category:
 class Number:
     """One target of numbers."""
 
-    known: Ints
-    total: Floats
-    square: Floats
+    known: IntArray
+    total: FloatArray
+    square: FloatArray
     worth: float
 
     @property
@@ -113,8 +113,8 @@ def for_labels(
     width = len(classes.rows)
     weighted = Weighted.of(table, classes, np.array(extra, np.int32).reshape(len(extra), width))
     categories, numbers = [], []
-    for at, name in enumerate(values):
-        axis, codes = coded[name].axis, weighted.extra[at]
+    for index, name in enumerate(values):
+        axis, codes = coded[name].axis, weighted.extra[index]
         value = np.where(codes == axis.missing, -1, codes).astype(np.int32)
         entropy = kinds[name] == "entropy"
         categories.append(Category(value, weighted.weight, axis.size, entropy, weights[name]))
@@ -138,7 +138,7 @@ def _summed(axis: Axis, codes: NDArray[np.int32], weighted: Weighted, worth: flo
     own = axis.places[codes]
     spread = float(own[known].std()) if known.any() else 0.0
     middle = float(own[known].mean()) if known.any() else 0.0
-    scaled: Floats = np.where(known, (own - middle) / (spread or 1.0), 0.0)
+    scaled: FloatArray = np.where(known, (own - middle) / (spread or 1.0), 0.0)
     count = len(weighted.weight)
     return Number(
         np.bincount(weighted.point, known, count).astype(np.int64),
@@ -174,10 +174,10 @@ def for_clusters(table: Table, classes: Classes) -> tuple[Weighted, Targets]:
     return weighted, _gathered(weighted, categories, numbers)
 
 
-def _levels(axis: Axis, codes: NDArray[np.int32], weight: Ints) -> list[Category]:
+def _levels(axis: Axis, codes: NDArray[np.int32], weight: IntArray) -> list[Category]:
     """One target per level below the root: rows differ on as many levels as their node is high."""
     assert axis.hierarchy is not None
-    found = []
+    results = []
     levels = axis.hierarchy.ancestors[:-1]
     for nodes in levels:
         rank = np.append(0, np.cumsum(nodes[1:] != nodes[:-1]))[: len(nodes)]
@@ -185,8 +185,8 @@ def _levels(axis: Axis, codes: NDArray[np.int32], weight: Ints) -> list[Category
             rank = np.append(rank, rank.max(initial=-1) + 1)
         value = rank[codes].astype(np.int32)
         size = int(rank[-1]) + 1
-        found.append(Category(value, weight, size, False, axis.weight / 2 / len(levels)))
-    return found
+        results.append(Category(value, weight, size, False, axis.weight / 2 / len(levels)))
+    return results
 
 
 def _gathered(
@@ -195,16 +195,16 @@ def _gathered(
     """Put targets into arrays, scaled so that the impurity of all rows is 1 if they have any."""
     values, sums = [*categories], [*numbers]
     points = len(weighted.weight)
-    whole = sum(one.worth * one.impurity for one in values)
-    whole += sum(one.worth * one.impurity for one in sums)
+    whole = sum(value.worth * value.impurity for value in values)
+    whole += sum(item.worth * item.impurity for item in sums)
     scale = whole if whole > 0 else 1.0
     return Targets(
-        np.array([one.value for one in values], np.int32).reshape(len(values), points),
-        np.cumsum([0, *(one.size for one in values)], dtype=np.int64),
-        np.array([one.entropy for one in values], bool),
-        np.array([one.worth / scale for one in values], np.float64),
-        np.array([one.known for one in sums], np.int64).reshape(len(sums), points),
-        np.array([one.total for one in sums], np.float64).reshape(len(sums), points),
-        np.array([one.square for one in sums], np.float64).reshape(len(sums), points),
-        np.array([one.worth / scale for one in sums], np.float64),
+        np.array([value.value for value in values], np.int32).reshape(len(values), points),
+        np.cumsum([0, *(value.size for value in values)], dtype=np.int64),
+        np.array([value.entropy for value in values], bool),
+        np.array([value.worth / scale for value in values], np.float64),
+        np.array([item.known for item in sums], np.int64).reshape(len(sums), points),
+        np.array([item.total for item in sums], np.float64).reshape(len(sums), points),
+        np.array([item.square for item in sums], np.float64).reshape(len(sums), points),
+        np.array([item.worth / scale for item in sums], np.float64),
     )

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from anonloom.data.axis import Axis
-from anonloom.data.visible import Visible, place_texts
+from anonloom.data import Axis, Visible, place_texts
 
 
 def questions(axis: Axis, begin: int, end: int, last: int, shown: Visible) -> tuple[str, str]:

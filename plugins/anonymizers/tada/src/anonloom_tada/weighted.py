@@ -9,18 +9,14 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.brief import short_repr
-from anonloom.data.classes import Classes
-from anonloom.data.points import collapse
-from anonloom.data.table import Table
+from anonloom import Classes, Table, short_repr
+from anonloom.data import collapse
+from anonloom.typing import IntArray
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
-Marks = NDArray[np.bool_]
 
 
-def spans(starts: Ints, lengths: Ints) -> Ints:
+def spans(starts: IntArray, lengths: IntArray) -> IntArray:
     """Return the numbers of all ranges, one range after the other."""
     ends = np.cumsum(lengths)
     total = int(ends[-1]) if len(ends) else 0
@@ -50,11 +46,11 @@ class Weighted:
 
     codes: Codes
     extra: Codes
-    first: Ints
-    weight: Ints
-    rows: Ints
-    point: Ints
-    bounds: Ints
+    first: IntArray
+    weight: IntArray
+    rows: IntArray
+    point: IntArray
+    bounds: IntArray
 
     @classmethod
     def of(cls, table: Table, classes: Classes, extra: Codes) -> "Weighted":
@@ -95,7 +91,7 @@ class Weighted:
                 orders[axis] = np.argsort(key, kind="stable")
         return orders
 
-    def rows_of(self, points: NDArray[np.integer]) -> Ints:
+    def rows_of(self, points: NDArray[np.integer]) -> IntArray:
         """Row numbers of these points, one point after the other."""
-        found: Ints = self.rows[spans(self.first[points], self.weight[points])]
-        return found
+        result: IntArray = self.rows[spans(self.first[points], self.weight[points])]
+        return result

@@ -5,23 +5,17 @@ from typing import Any, ClassVar, Literal
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from anonloom.data.case import Case, Need
-from anonloom.data.findings import Findings
-from anonloom.data.schema import Schema
-from anonloom.kinds.auditor import Auditor
-from anonloom.kinds.context import Run
-from anonloom.kinds.source import Source
-from anonloom.params import at_least, between, distinct, param
+from anonloom import AuditInput, Auditor, Findings, Schema, Source, StageContext, param
+from anonloom.data import Need
+from anonloom.params import at_least, between, distinct
+from anonloom.typing import IntArray
 from anonloom_cvpl.configuration import COMPARED, Configuration
 from anonloom_cvpl.projection import Method, Projecting
 from anonloom_cvpl.similarity import Similarity
 from anonloom_linkage.blocking import Granularity
 from anonloom_linkage.features import Categories, Clock, Encoding
-
-Ints = NDArray[np.int64]
 
 
 @attrs.frozen(kw_only=True)
@@ -124,14 +118,14 @@ class Attacker(Auditor):
             similarity=self.similarity,
         )
 
-    def audit(self, case: Case, run: Run) -> Findings:
+    def audit(self, case: AuditInput, context: StageContext) -> Findings:
         """Link, and say what was found."""
         # Many small matrices: threads of the linear algebra would wait for each other.
         with threadpool_limits(1, user_api="blas"):
-            return self.attack(case, run)
+            return self.attack(case, context)
 
     @abstractmethod
-    def attack(self, case: Case, run: Run) -> Findings:
+    def attack(self, case: AuditInput, context: StageContext) -> Findings:
         """Link, and say what was found."""
 
     def problem(self, schema: Schema) -> str | None:
@@ -153,8 +147,8 @@ class Attacker(Auditor):
 
     def _wrong_key(self, schema: Schema) -> str | None:
         asked: list[tuple[str, Any]] = []
-        for one in (self.blocking, *self.also):
-            asked += one.items() if isinstance(one, dict) else ()
+        for item in (self.blocking, *self.also):
+            asked += item.items() if isinstance(item, dict) else ()
         for name, how in asked:
             number = not isinstance(how, str)
             if schema[name].type != "category":
@@ -165,14 +159,14 @@ class Attacker(Auditor):
         return None
 
 
-def true_rows(case: Case) -> Ints | None:
+def true_rows(case: AuditInput) -> IntArray | None:
     """For every record of the original its row of the release; -1 for none, None if unknown."""
     if case.truth is None or case.original is None:
         return None
     return rows_behind(case.truth, len(case.original))
 
 
-def rows_behind(owner: Ints, records: int) -> Ints:
+def rows_behind(owner: IntArray, records: int) -> IntArray:
     """Turn the record of every row into the row of every record; of several the first."""
     rows = np.full(records, -1, np.int64)
     known = np.flatnonzero(owner >= 0)[::-1]

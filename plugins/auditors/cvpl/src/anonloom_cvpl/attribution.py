@@ -10,16 +10,14 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data.findings import Chart, Finding
-from anonloom.kinds.context import Run
+from anonloom import Chart, Finding, StageContext
+from anonloom.typing import FloatArray
 from anonloom_cvpl.configuration import Prepared
 from anonloom_cvpl.evidence import Confrontation
 from anonloom_cvpl.figures import Says
 from anonloom_cvpl.projection import Linear, components_for, principal_components
 from anonloom_cvpl.similarity import space
 from anonloom_linkage.vectors import Vectors
-
-Floats = NDArray[np.float64]
 
 #: Records that columns are left out for; whole blocks, drawn at random.
 SAMPLED = 2_000
@@ -42,7 +40,7 @@ class Share:
     interval: tuple[float, float]
 
 
-def loading_shares(linear: Linear) -> Floats:
+def loading_shares(linear: Linear) -> FloatArray:
     """Sum of the loadings of every feature, each component by the variance it explains (U20)."""
     weights = linear.variances / max(float(linear.variances.sum()), 1e-300)
     return np.abs(linear.matrix) @ weights
@@ -63,17 +61,19 @@ def contributions(prepared: Prepared, rng: np.random.Generator) -> dict[str, Sha
     )
     low, high = np.quantile(resampled, [0.025, 0.975], axis=0)
     return {
-        part.name: Share(float(point[at]), (float(low[at]), float(high[at])))
-        for at, part in enumerate(vectors.parts)
+        part.name: Share(float(point[index]), (float(low[index]), float(high[index])))
+        for index, part in enumerate(vectors.parts)
     }
 
 
-def _per_column(vectors: Vectors, features: Floats) -> Floats:
+def _per_column(vectors: Vectors, features: FloatArray) -> FloatArray:
     sums = np.array([features[span].sum() for span in vectors.spans])
     return np.asarray(sums / max(float(sums.sum()), 1e-300))
 
 
-def _refitted(prepared: Prepared, linear: Linear, mean: Floats, covariance: Floats) -> Linear:
+def _refitted(
+    prepared: Prepared, linear: Linear, mean: FloatArray, covariance: FloatArray
+) -> Linear:
     made = prepared.configuration.projecting
     if made.method != "pca":
         # These directions do not follow from the moments: what varies is how far rows lie along
@@ -91,7 +91,9 @@ def _refitted(prepared: Prepared, linear: Linear, mean: Floats, covariance: Floa
     )
 
 
-def _resampled_moments(prepared: Prepared, rng: np.random.Generator) -> list[tuple[Floats, Floats]]:
+def _resampled_moments(
+    prepared: Prepared, rng: np.random.Generator
+) -> list[tuple[FloatArray, FloatArray]]:
     """Moments of resampled rows: groups of rows are drawn, and their moments put together."""
     vectors = prepared.projection.vectors
     sizes, sums, seconds = [], [], []
@@ -106,17 +108,17 @@ def _resampled_moments(prepared: Prepared, rng: np.random.Generator) -> list[tup
     size, sum_, second_ = np.array(sizes), np.stack(sums), np.stack(seconds)
     times_ = max(min(RESAMPLES, MOST_WORK // max(vectors.width, 1) ** 3), FEWEST)
     drawn = rng.multinomial(len(size), np.full(len(size), 1 / len(size)), size=times_)
-    found = []
+    results = []
     for times in drawn.astype(float):
         rows_ = max(float(times @ size), 1.0)
         mean = times @ sum_ / rows_
-        found.append((mean, np.tensordot(times, second_, 1) / rows_ - np.outer(mean, mean)))
-    return found
+        results.append((mean, np.tensordot(times, second_, 1) / rows_ - np.outer(mean, mean)))
+    return results
 
 
 def _sums(
-    vectors: Vectors, side: int, rows: NDArray[np.integer], written: Floats | None
-) -> tuple[Floats, Floats]:
+    vectors: Vectors, side: int, rows: NDArray[np.integer], written: FloatArray | None
+) -> tuple[FloatArray, FloatArray]:
     """Sum of the vectors of some rows, and of their products."""
     if written is not None:
         dense = written[rows]
@@ -127,7 +129,7 @@ def _sums(
 
 
 def ablation(
-    prepared: Prepared, threshold: float, truth: NDArray[np.int64] | None, run: Run
+    prepared: Prepared, threshold: float, truth: NDArray[np.int64] | None, context: StageContext
 ) -> dict[str, Share]:
     """By how much the linkage rate of sampled records falls without each column.
 
@@ -139,25 +141,25 @@ def ablation(
         return {}
     labels = prepared.schemes[0].labels(0)
     records = _sampled(
-        labels if len(labels) else np.zeros(linear.vectors.rows(0), np.int64), run.rng
+        labels if len(labels) else np.zeros(linear.vectors.rows(0), np.int64), context.rng
     )
-    whole = _outcome(prepared, linear, records, threshold, truth, run)
+    whole = _outcome(prepared, linear, records, threshold, truth, context)
     made = prepared.configuration.projecting
-    mean, covariance = made.moments(linear.vectors, prepared.fitted_on, run.rng)
-    found = {}
+    mean, covariance = made.moments(linear.vectors, prepared.fitted_on, context.rng)
+    results = {}
     for name, span in zip(
         (p.name for p in linear.vectors.parts), linear.vectors.spans, strict=True
     ):
         kept = np.r_[: span.start, span.stop : len(mean)]
         projection = made.from_moments(
-            linear.vectors.without(name), mean[kept], covariance[np.ix_(kept, kept)], run.rng
+            linear.vectors.without(name), mean[kept], covariance[np.ix_(kept, kept)], context.rng
         )
-        less = _outcome(prepared, projection, records, threshold, truth, run)
+        less = _outcome(prepared, projection, records, threshold, truth, context)
         drop = whole - less
-        drawn = run.rng.integers(len(drop), size=(RESAMPLES, len(drop)))
+        drawn = context.rng.integers(len(drop), size=(RESAMPLES, len(drop)))
         low, high = np.quantile(drop[drawn].mean(axis=1), [0.025, 0.975])
-        found[name] = Share(float(drop.mean()), (float(low), float(high)))
-    return found
+        results[name] = Share(float(drop.mean()), (float(low), float(high)))
+    return results
 
 
 def _sampled(labels: NDArray[np.integer], rng: np.random.Generator) -> NDArray[np.int64]:
@@ -178,12 +180,12 @@ def _outcome(
     records: NDArray[np.int64],
     threshold: float,
     truth: NDArray[np.int64] | None,
-    run: Run,
-) -> Floats:
+    context: StageContext,
+) -> FloatArray:
     """Whether every sampled record is found, or linked where the truth is not known."""
     made = space(prepared.configuration.similarity, projection, prepared.columns)
     confrontation = Confrontation(made, prepared.schemes, chosen=records)
-    evidence = confrontation.evidence(run, None if truth is None else truth[records])
+    evidence = confrontation.evidence(context, None if truth is None else truth[records])
     if truth is None:
         return (evidence.best >= threshold).astype(float)
     return np.nan_to_num(evidence.hit)
@@ -203,23 +205,23 @@ def findings(
     loadings = (
         "loadings say what the space is made of, not what an attacker would lose; see the ablation",
     )
-    found = [
+    results = [
         says("contribution_not_quasi", rest,
              "Share of the compared space that is not made of quasi-identifiers.", "neither",
              assumptions=loadings)
     ]  # fmt: skip
-    found += [
+    results += [
         says(f"contribution.{name}", share.value, f"Share of the compared space that is '{name}'.",
              "neither", interval=share.interval, assumptions=loadings)
         for name, share in by_loading.items()
     ]  # fmt: skip
-    found += [
+    results += [
         says(f"ablation.{name}", share.value,
              f"By how much the {figure} of sampled records falls without '{name}'.", "neither",
              interval=share.interval)
         for name, share in by_ablation.items()
     ]  # fmt: skip
-    return found
+    return results
 
 
 def chart(

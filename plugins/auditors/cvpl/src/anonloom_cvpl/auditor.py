@@ -7,12 +7,10 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.brief import short_repr
-from anonloom.data.case import Case
-from anonloom.data.findings import Finding, Findings, PrivateRows
-from anonloom.kinds.auditor import GridRow
-from anonloom.kinds.context import Run
-from anonloom.params import between, distinct, param
+from anonloom import AuditInput, Finding, Findings, StageContext, param, short_repr
+from anonloom.findings import PrivateRows
+from anonloom.kinds import GridRow
+from anonloom.params import between, distinct
 from anonloom_cvpl import attribution, charts, rates
 from anonloom_cvpl.attacker import Attacker, true_rows
 from anonloom_cvpl.composition import composition
@@ -27,8 +25,6 @@ from anonloom_cvpl.rates import THRESHOLDS
 from anonloom_cvpl.representation import Validity, validity
 from anonloom_cvpl.strategies import strategies
 from anonloom_linkage.bootstrap import block_bootstrap
-
-Floats = NDArray[np.float64]
 
 #: The records that a steward should look at first.
 MOST_EXPOSED = 100
@@ -53,20 +49,20 @@ class Cvpl(Attacker):
     )
     attribution: bool = param(help="Whether to find out which columns drive linkage.", default=True)
 
-    def attack(self, case: Case, run: Run) -> Findings:
+    def attack(self, case: AuditInput, context: StageContext) -> Findings:
         """Link, and compare with what chance alone would link."""
         assert case.original is not None
         control = () if case.control is None else (case.control,)
         others = [case.release, *control, *case.other_releases]
-        prepared = self.configuration.prepared(case.original, others, run)
+        prepared = self.configuration.prepared(case.original, others, context)
         if prepared is None:
             return _silent()
-        announce(prepared, run)
+        announce(prepared, context)
         truth = true_rows(case)
-        evidence = prepared.against().evidence(run, truth)
+        evidence = prepared.against().evidence(context, truth)
         everyone = np.arange(len(evidence))
-        left_out = prepared.left_out(len(case.release), run.rng).evidence(run, everyone)
-        return _Audit(self, case, prepared, evidence, left_out, truth, run).findings()
+        left_out = prepared.left_out(len(case.release), context.rng).evidence(context, everyone)
+        return _Audit(self, case, prepared, evidence, left_out, truth, context).findings()
 
     def summarize(self, grid: Sequence[GridRow]) -> Findings:
         """Draw the risk surface of an experiment."""
@@ -74,14 +70,14 @@ class Cvpl(Attacker):
         return Findings() if surface is None else Findings.of(surface)
 
 
-def announce(prepared: Prepared, run: Run) -> None:
+def announce(prepared: Prepared, context: StageContext) -> None:
     """Say what there is to be compared, before it is."""
     confrontation = prepared.against()
-    blocks = [one for some in confrontation.blocks() for one in some]
-    total = sum(int(one.comparisons.sum()) for one in blocks)
-    number = sum(len(one) for one in blocks)
-    largest = max((int(one.comparisons.max(initial=0)) for one in blocks), default=0)
-    run.note(
+    blocks = [item for some in confrontation.blocks() for item in some]
+    total = sum(int(block.comparisons.sum()) for block in blocks)
+    number = sum(len(block) for block in blocks)
+    largest = max((int(block.comparisons.max(initial=0)) for block in blocks), default=0)
+    context.note(
         f"{total:,} comparisons in {number:,} blocks, {largest:,} of them in the largest; "
         "as many again for the null"
     )
@@ -103,12 +99,12 @@ class _Audit:
     """One audit: turns evidence into findings."""
 
     method: Cvpl
-    case: Case
+    case: AuditInput
     prepared: Prepared
     evidence: Evidence
     left_out: Evidence
     truth: NDArray[np.int64] | None
-    run: Run
+    run: StageContext
 
     def findings(self) -> Findings:
         """Return everything that was found."""
@@ -186,7 +182,7 @@ class _Audit:
     def _representation(self, says: Says, valid: Validity) -> list[Finding]:
         unread = sum(column.unread[1] for column in self.prepared.columns)
         reasons = "; ".join((*((valid.unfit,) if valid.unfit else ()), *valid.weaknesses))
-        found = [
+        results = [
             says.always("configuration", self.prepared.words, "What was compared, and how."),
             says.always(
                 "validity",
@@ -206,18 +202,18 @@ class _Audit:
             says.always("unread_cells", unread, "Cells of the release that could not be read."),
         ]
         if valid.auc is not None:
-            found.append(
+            results.append(
                 says.always(
                     "auc", valid.auc, "Chance that a true pair is more similar than a wrong one."
                 )
             )
         if valid.retained is not None:
-            found.append(
+            results.append(
                 says.always(
                     "retained_variance", valid.retained, "Share of the variance that was compared."
                 )
             )
-        return found
+        return results
 
     # --- linkage and chance ----------------------------------------------------------------------
 
@@ -235,7 +231,7 @@ class _Audit:
         rate = float(hits[:, 0].mean())
         chance = float(by_chance.mean())
         drawn = (f"95 % interval from {len(resampled.shares):,} resamples of {resampled.unit}",)
-        at = (f"at similarity {self.method.threshold:g}", *drawn)
+        index = (f"at similarity {self.method.threshold:g}", *drawn)
         curve = {
             "linkage rate": rates.linkage_rate(self.evidence, THRESHOLDS),
             "chance alone (null)": rates.share_reaching(null, THRESHOLDS),
@@ -245,7 +241,7 @@ class _Audit:
                 self.evidence, THRESHOLDS
             )
             curve["wrong links"] = rates.false_link_rate(self.evidence, THRESHOLDS)
-        found = [
+        results = [
             says(
                 "linkage_rate",
                 rate,
@@ -253,7 +249,7 @@ class _Audit:
                 "CVPL-LR. It grows with the number of rows; compare it with its null.",
                 interval=intervals[0],
                 status="bound" if self._roughly() else "measured",
-                assumptions=at,
+                assumptions=index,
             ),
             says(
                 "linkage_null",
@@ -261,19 +257,19 @@ class _Audit:
                 "The share that resembles some other record of the original: what chance links.",
                 "neither",
                 interval=intervals[-2],
-                assumptions=(*at, *self._null_words()),
+                assumptions=(*index, *self._null_words()),
             ),
             says(
                 "linkage_excess",
                 rate - chance,
                 "Share of the records that are linked because of the release, beyond chance.",
                 interval=intervals[-1],
-                assumptions=(*at, *self._null_words()),
+                assumptions=(*index, *self._null_words()),
             ),
             *self._against_control(says, rate),
         ]
         shown = [] if says.unfit else [charts.risk_curve(curve, intervals[1:-2])]
-        return Findings.of(found, shown)
+        return Findings.of(results, shown)
 
     def _null_words(self) -> tuple[str, ...]:
         records, rows = len(self.evidence), len(self.case.release)
@@ -312,10 +308,10 @@ class _Audit:
     # --- weaker attackers ------------------------------------------------------------------------
 
     def _baselines(self, says: Says) -> list[Finding]:
-        found = []
+        results = []
         if "random-in-block" in self.method.baselines:
             lucky = lucky_pairs(self.prepared.against(), self.run.rng)
-            found.append(
+            results.append(
                 says("linkage_rate_random", float((lucky >= self.method.threshold).mean()),
                      "Share that is linked if one candidate is drawn at random.", "neither")
             )  # fmt: skip
@@ -326,7 +322,7 @@ class _Audit:
             if prepared is not None:
                 evidence = prepared.against().evidence(self.run, self.truth)
                 lacking = "" if evidence.matched.any() else NO_TRUTH
-                found += [
+                results += [
                     says("linkage_rate_unprojected",
                          float((evidence.best >= self.method.threshold).mean()),
                          "Share that is linked without a projection.", "neither"),
@@ -334,7 +330,7 @@ class _Audit:
                          "Share of right best candidates without a projection.", "neither",
                          lacking=lacking),
                 ]  # fmt: skip
-        return found
+        return results
 
     # --- columns and rows ------------------------------------------------------------------------
 

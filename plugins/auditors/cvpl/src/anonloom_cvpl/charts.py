@@ -6,17 +6,16 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data.findings import Chart
-from anonloom.kinds.auditor import GridRow
+from anonloom import Chart
+from anonloom.kinds import GridRow
+from anonloom.typing import FloatArray
 from anonloom_cvpl.rates import THRESHOLDS
-
-Floats = NDArray[np.float64]
 
 #: More records than any block has.
 MOST = 10**12
 
 
-def risk_curve(series: Mapping[str, Floats], intervals: list[tuple[float, float]]) -> Chart:
+def risk_curve(series: Mapping[str, FloatArray], intervals: list[tuple[float, float]]) -> Chart:
     """Rates over the attacker's strictness, the linkage rate with its interval."""
     x = THRESHOLDS.tolist()
     low, high = zip(*intervals, strict=True)
@@ -36,7 +35,7 @@ def risk_curve(series: Mapping[str, Floats], intervals: list[tuple[float, float]
     )
 
 
-def densities(true: Floats, wrong: Floats) -> Chart | None:
+def densities(true: FloatArray, wrong: FloatArray) -> Chart | None:
     """Distributions of the similarities of true and of wrong pairs (section 6.1)."""
     known = {"true pairs": true[~np.isnan(true)], "wrong pairs": wrong[np.isfinite(wrong)]}
     known = {name: values for name, values in known.items() if len(values)}

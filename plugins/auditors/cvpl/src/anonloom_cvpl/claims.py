@@ -81,12 +81,12 @@ def _falls_with_noise(runs: Runs) -> Claim:
 def _links_without_identities(runs: Runs) -> Claim:
     cases = runs.family("synthetic")
     rate, null = runs.over(LR, cases), runs.over(NULL, cases)
-    said = verdict(_difference(rate, null))
+    message = verdict(_difference(rate, null))
     words = {
         "reproduced": "reproduced",
         "contradicted": "not a risk: independent rows link less than chance",
         "not reproduced": "not a risk: independent rows link as often as chance",
-    }.get(said, said)
+    }.get(message, message)
     return Claim(
         "R4, R7", "Synthetic data remain linkable though nobody can be identified.",
         "0.185; no null", f"{_shown(rate)}; null {_shown(null)}", words,
@@ -131,15 +131,15 @@ def _distance_is_blind(runs: Runs) -> Claim:
     a, b = runs.mean(DCR, high), runs.over(DCR, synthetic)
     p1 = runs.mean(P1, high)
     if a is None or b is None or p1 is None:
-        said = "not assessable"
+        message = "not assessable"
     else:
         apart = abs(a - b) / max(a, b)
-        said = "reproduced" if apart < 0.15 and p1 > MARGIN else "not reproduced"
+        message = "reproduced" if apart < 0.15 and p1 > MARGIN else "not reproduced"
     return Claim(
         "R8, Table 16",
         "The distance to the closest record cannot tell what can be recovered from what cannot.",
         "DCR 0.208 and 0.187; P@1 0.675 and 0.005",
-        f"DCR {_shown(a)} and {_shown(b)}; P@1 {_shown(p1)} and none", said,
+        f"DCR {_shown(a)} and {_shown(b)}; P@1 {_shown(p1)} and none", message,
     )  # fmt: skip
 
 

@@ -4,9 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from anonloom.data.case import Case
-from anonloom.data.findings import Finding
-from anonloom.kinds.context import Run
+from anonloom import AuditInput, Finding, StageContext
 from anonloom_cvpl.attacker import rows_behind
 from anonloom_cvpl.configuration import Prepared
 from anonloom_cvpl.evidence import Evidence
@@ -15,12 +13,12 @@ from anonloom_cvpl.figures import Says
 
 def composition(
     says: Says,
-    case: Case,
+    case: AuditInput,
     prepared: Prepared,
     evidence: Evidence,
     sides: Sequence[int],
     threshold: float,
-    run: Run,
+    context: StageContext,
 ) -> list[Finding]:
     """Link every record to every release, and put the links together.
 
@@ -32,21 +30,21 @@ def composition(
     if not case.other_releases:
         return []
     assert case.original is not None
-    found = [evidence]
+    results = [evidence]
     for side, release in zip(sides, case.other_releases, strict=True):
         owner = release.rows_in(case.original)
         truth = None if owner is None else rows_behind(owner, len(evidence))
-        found.append(prepared.against(published=side).evidence(run, truth))
-    linked = np.stack([one.best >= threshold for one in found])
-    known = all(one.matched.any() for one in found)
-    missed = np.prod(np.stack([1 - np.nan_to_num(one.hit) for one in found]), axis=0)
+        results.append(prepared.against(published=side).evidence(context, truth))
+    linked = np.stack([item.best >= threshold for item in results])
+    known = all(item.matched.any() for item in results)
+    missed = np.prod(np.stack([1 - np.nan_to_num(item.hit) for item in results]), axis=0)
     about = (
-        f"{len(found)} releases of the same people",
+        f"{len(results)} releases of the same people",
         "blocks and space are fitted to the first",
     )
     lacking = "" if known else "nobody says whose the rows of every release are"
     return [
-        says("releases", len(found), "Releases that were linked together.", "neither"),
+        says("releases", len(results), "Releases that were linked together.", "neither"),
         says("linkage_rate_any", float(linked.any(axis=0).mean()),
              "Share of the records that are linked in at least one release.", assumptions=about),
         says("linkage_rate_every", float(linked.all(axis=0).mean()),

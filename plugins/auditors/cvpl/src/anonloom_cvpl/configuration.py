@@ -6,12 +6,7 @@ from typing import Literal
 import attrs
 import numpy as np
 
-from anonloom.brief import short_repr
-from anonloom.data.release import Release
-from anonloom.data.schema import Schema
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
-from anonloom.kinds.source import Source
+from anonloom import Release, Schema, Source, StageContext, Table, short_repr
 from anonloom_cvpl.evidence import Confrontation
 from anonloom_cvpl.hashing import hash_schemes
 from anonloom_cvpl.projection import Embedded, Linear, Projecting
@@ -65,21 +60,21 @@ class Configuration:
     similarity: Similarity = "cosine"
 
     def prepared(
-        self, original: Table, others: Sequence[Release | Table], run: Run
+        self, original: Table, others: Sequence[Release | Table], context: StageContext
     ) -> "Prepared | None":
         """Bring the tables into one space; None when nothing can be compared."""
         sides = (len(others) + 1,) if self.fit == "reference" else SIDES[self.fit]
         if self.reference is not None:
-            others = [*others, self._external(original, run)]
+            others = [*others, self._external(original, context)]
         names = shared_columns(original, others, COMPARED)
         wanted = names if self.columns is None else tuple(n for n in self.columns if n in names)
         keys = self._key_columns()
         paired = pair_columns(original, others, [n for n in names if n in {*wanted, *keys}])
         columns = tuple(column for column in paired if column.name in wanted)
-        vectors = Vectors.of(columns, self.encoding, sides, run.workers)
+        vectors = Vectors.of(columns, self.encoding, sides, context.workers)
         if not vectors.parts or not any(_speaks(column) for column in columns):
             return None
-        projection = self.projecting.fitted(vectors, sides, run.rng)
+        projection = self.projecting.fitted(vectors, sides, context.rng)
         if isinstance(projection, Linear) and not projection.total > 0:
             return None
         return Prepared(
@@ -87,20 +82,20 @@ class Configuration:
             columns=columns,
             projection=projection,
             space=space(self.similarity, projection, columns),
-            schemes=self._schemes(original, paired, projection, len(others) + 1, run),
+            schemes=self._schemes(original, paired, projection, len(others) + 1, context),
             fitted_on=sides,
         )
 
-    def _external(self, original: Table, run: Run) -> Table:
+    def _external(self, original: Table, context: StageContext) -> Table:
         """Load the table that scales and projection are fitted on."""
         assert self.reference is not None
         compared = tuple(column for column in original.schema if column.role in COMPARED)
         # Values that the hierarchies of this pipeline lack may occur elsewhere.
         plain = (attrs.evolve(c, hierarchy=None, publish=None, missing="own") for c in compared)
-        return self.reference.load(Schema(tuple(plain)), run)
+        return self.reference.load(Schema(tuple(plain)), context)
 
     def _key_columns(self) -> set[str]:
-        return {*(self.blocking or ()), *(name for one in self.also for name in one)}
+        return {*(self.blocking or ()), *(name for item in self.also for name in item)}
 
     def _schemes(
         self,
@@ -108,10 +103,10 @@ class Configuration:
         paired: Sequence[PairedColumn],
         projection: Linear | Embedded,
         sides: int,
-        run: Run,
+        context: StageContext,
     ) -> tuple[Scheme, ...]:
         if self.hash_bits:
-            return hash_schemes(projection, sides, self.hash_bits, self.hash_tables, run.rng)  # type: ignore[return-value]  # it does all that a Scheme does
+            return hash_schemes(projection, sides, self.hash_bits, self.hash_tables, context.rng)  # type: ignore[return-value]  # it does all that a Scheme does
         if self.blocking is None:
             first = guessed(paired, original.schema.quasi)
         else:

@@ -17,13 +17,10 @@ from typing import Any
 import attrs
 import numpy as np
 
-from anonloom.data.case import Case
-from anonloom.data.findings import Chart, Finding, Findings
-from anonloom.data.schema import Schema
+from anonloom import AuditInput, Chart, Finding, Findings, Schema, StageContext, param
 from anonloom.errors import IntegrityError, UsageError
 from anonloom.files import read_bytes
-from anonloom.kinds.context import Run
-from anonloom.params import at_least, between, param
+from anonloom.params import at_least, between
 from anonloom_cvpl import rates
 from anonloom_cvpl.attacker import Attacker, true_rows
 from anonloom_cvpl.figures import Says
@@ -98,21 +95,21 @@ class Ensemble(Attacker):
             raise ValueError(f"'{unknown[0]}' is no parameter of an attacker")
         return attrs.evolve(self, family=(), draw=1, **changes)  # type: ignore[arg-type]  # checked
 
-    def attack(self, case: Case, run: Run) -> Findings:
+    def attack(self, case: AuditInput, context: StageContext) -> Findings:
         """Draw configurations, and link with each."""
         assert case.original is not None
-        secret = run.rng.bytes(32) if self.secret is None else self._committed(self.secret)
+        secret = context.rng.bytes(32) if self.secret is None else self._committed(self.secret)
         truth = true_rows(case)
         chosen = drawn(secret, self.family, self.draw)
         outcomes = []
         for number in chosen:
             member = self._member(self.family[number])
-            prepared = member.configuration.prepared(case.original, [case.release], run)
+            prepared = member.configuration.prepared(case.original, [case.release], context)
             if prepared is None:
                 continue
-            evidence = prepared.against().evidence(run, truth)
+            evidence = prepared.against().evidence(context, truth)
             everyone = np.arange(len(evidence))
-            left_out = prepared.left_out(len(case.release), run.rng).evidence(run, everyone)
+            left_out = prepared.left_out(len(case.release), context.rng).evidence(context, everyone)
             outcomes.append(
                 Outcome(
                     words=prepared.words,
@@ -168,7 +165,7 @@ class Ensemble(Attacker):
         precise = [outcome.precision for outcome in fit if outcome.precision is not None]
         excess = [outcome.rate - outcome.null for outcome in fit]
         rate = [outcome.rate for outcome in fit]
-        found = [
+        results = [
             says("linkage_rate", max(rate, default=None),
                  "Share of the records that the worst attacker links."),
             says("linkage_rate_mean", float(np.mean(rate)) if rate else None,
@@ -180,13 +177,13 @@ class Ensemble(Attacker):
                  lacking="" if precise or unfit else "nobody says which row is whose"),
         ]  # fmt: skip
         if not outcomes:
-            return Findings.of(found)
-        labels = [f"{at}" for at in range(1, len(outcomes) + 1)]
+            return Findings.of(results)
+        labels = [f"{index}" for index in range(1, len(outcomes) + 1)]
         chart = Chart(
             name="attackers",
             kind="bars",
             title="The drawn attackers",
-            x="; ".join(f"{at}: {o.words}" for at, o in zip(labels, outcomes, strict=True)),
+            x="; ".join(f"{index}: {o.words}" for index, o in zip(labels, outcomes, strict=True)),
             y="share of the records",
             meaning="A release that only one kind of attacker cannot link is not protected.",
             data={
@@ -195,7 +192,7 @@ class Ensemble(Attacker):
                 "chance alone": [outcome.null for outcome in outcomes],
             },
         )
-        return Findings.of(found, chart)
+        return Findings.of(results, chart)
 
 
 @attrs.frozen
@@ -222,7 +219,7 @@ def drawn(secret: bytes, family: Sequence[Mapping[str, object]], number: int) ->
     whole = [json.dumps(changes, sort_keys=True, default=str) for changes in family]
     digest = hashlib.sha256("\n".join(whole).encode()).digest()
     keyed = [
-        hmac.new(secret, digest + at.to_bytes(4, "big") + text.encode(), "sha256").digest()
-        for at, text in enumerate(whole)
+        hmac.new(secret, digest + index.to_bytes(4, "big") + text.encode(), "sha256").digest()
+        for index, text in enumerate(whole)
     ]
     return tuple(sorted(sorted(range(len(whole)), key=keyed.__getitem__)[:number]))

@@ -11,15 +11,14 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.kinds.context import Run
+from anonloom import StageContext
+from anonloom.typing import Float32Array, FloatArray, IntArray
 from anonloom_cvpl.meeting import Candidates, Meeting, Meetings, shared_schemes
-from anonloom_cvpl.similarity import Floats32, Space
+from anonloom_cvpl.similarity import Space
 from anonloom_kernels.compiled import compiling, in_threads, kernel
 from anonloom_linkage.blocking import Scheme
-from anonloom_linkage.nearest import Best, Blocks, Ints, two_best
+from anonloom_linkage.nearest import Best, Blocks, two_best
 from anonloom_linkage.rough import rough_two_best, split
-
-Floats = NDArray[np.float64]
 
 #: Scores that differ by less, or by less than this share, are equal: the order in which products
 #: are summed may differ.
@@ -51,13 +50,13 @@ class Evidence:
         Block, for resampling.
     """
 
-    best: Floats = attrs.field(repr=False)
-    row: Ints = attrs.field(repr=False)
-    true: Floats = attrs.field(repr=False)
-    wrong: Floats = attrs.field(repr=False)
-    hit: Floats = attrs.field(repr=False)
-    candidates: Ints = attrs.field(repr=False)
-    block: Ints = attrs.field(repr=False)
+    best: FloatArray = attrs.field(repr=False)
+    row: IntArray = attrs.field(repr=False)
+    true: FloatArray = attrs.field(repr=False)
+    wrong: FloatArray = attrs.field(repr=False)
+    hit: FloatArray = attrs.field(repr=False)
+    candidates: IntArray = attrs.field(repr=False)
+    block: IntArray = attrs.field(repr=False)
 
     def __len__(self) -> int:
         return len(self.best)
@@ -95,8 +94,8 @@ class Confrontation:
     schemes: tuple[Scheme, ...]
     attacked: int = 0
     published: int = 1
-    chosen: Ints | None = attrs.field(default=None, repr=False)
-    among: Ints | None = attrs.field(default=None, repr=False)
+    chosen: IntArray | None = attrs.field(default=None, repr=False)
+    among: IntArray | None = attrs.field(default=None, repr=False)
     exact: int | None = None
 
     @property
@@ -118,7 +117,7 @@ class Confrontation:
             for scheme in (self.schemes if schemes is None else schemes)
         ]
 
-    def evidence(self, run: Run, truth: Ints | None = None) -> Evidence:
+    def evidence(self, context: StageContext, truth: IntArray | None = None) -> Evidence:
         """Compare, and gather what is known of every record.
 
         Parameters
@@ -132,19 +131,19 @@ class Confrontation:
         blocks = self.blocks()
         among = self.among
         if self.chosen is not None and among is None:
-            met = [np.unique(one.candidates.members) for some in blocks for one in some]
+            met = [np.unique(item.candidates.members) for some in blocks for item in some]
             among = np.unique(np.concatenate([*met, truth[truth >= 0]]))
         if among is not None and not len(among):
             return _nothing(self.records, truth, self._labels())
         records = self.space.records_of(self.attacked, self.chosen)
         candidates = Candidates.of(self.space, self.published, among)
         meetings = self._meetings(blocks, candidates)
-        best = search(records, candidates, meetings.parts, run, self.exact)
-        return self._judged(records, candidates, meetings, best, truth, run)
+        best = search(records, candidates, meetings.parts, context, self.exact)
+        return self._judged(records, candidates, meetings, best, truth, context)
 
     def _meetings(self, blocks: Sequence[Sequence[Blocks]], candidates: Candidates) -> Meetings:
         def made(parts: Sequence[Blocks]) -> list[Meeting]:
-            return [Meeting.of(one, candidates, self.records) for one in parts]
+            return [Meeting.of(part, candidates, self.records) for part in parts]
 
         shared = shared_schemes(self.schemes)
         if shared is None:
@@ -157,12 +156,12 @@ class Confrontation:
 
     def _judged(
         self,
-        records: Floats32,
+        records: Float32Array,
         candidates: Candidates,
         meetings: Meetings,
         best: Best,
-        truth: Ints,
-        run: Run,
+        truth: IntArray,
+        context: StageContext,
     ) -> Evidence:
         own = np.where(truth >= 0, candidates.point[truth], -1)
         of_true = meetings.count(lambda meeting: meeting.rows_of(own))
@@ -178,16 +177,16 @@ class Confrontation:
             best.score[missed], best.at[missed] = true[missed], own[missed]
             of_best = meetings.count(lambda meeting: meeting.rows_of(best.at))
         # The order of a sum must not make a pair more similar than the best one, or than itself.
-        found = met & (best.at == own)
-        true = np.where(found, best.score, np.minimum(true, best.score))
+        result = met & (best.at == own)
+        true = np.where(result, best.score, np.minimum(true, best.score))
         # Of the best point, the true row alone is no wrong candidate.
-        wrong = np.where(found & (of_best == 1), best.second, best.score)
+        wrong = np.where(result & (of_best == 1), best.second, best.score)
         limit = (best.score - ALIKE * np.maximum(np.abs(best.score), 1)).astype(np.float32)
         top = met & (true >= limit)
         ties = of_best.astype(np.float64)
         unclear = np.flatnonzero(top & (best.second >= limit))
         if len(unclear):
-            asked = _Asked(records, candidates, unclear, limit[unclear], run.workers)
+            asked = _Asked(records, candidates, unclear, limit[unclear], context.workers)
             ties[unclear] = meetings.count(asked.reaching)
         hit = np.where(top, 1.0 / np.maximum(ties, 1.0), 0.0)
         hit[truth < 0] = np.nan
@@ -204,14 +203,14 @@ class Confrontation:
             block=self._labels(),
         )
 
-    def _labels(self) -> Ints:
+    def _labels(self) -> IntArray:
         """Block of every record in the first scheme."""
         if not self.schemes[0].keys:
             return np.zeros(self.records, np.int64)
         labels = self.schemes[0].labels(self.attacked)
         return labels if self.chosen is None else labels[self.chosen]
 
-    def _meet(self, truth: Ints) -> NDArray[np.bool_]:
+    def _meet(self, truth: IntArray) -> NDArray[np.bool_]:
         """Whether record and true row share a block of any scheme."""
         known = np.flatnonzero(truth >= 0)
         records = known if self.chosen is None else self.chosen[known]
@@ -223,7 +222,7 @@ class Confrontation:
         return together
 
 
-def _of_chosen(blocks: Blocks, chosen: Ints, attacked: int) -> Blocks:
+def _of_chosen(blocks: Blocks, chosen: IntArray, attacked: int) -> Blocks:
     """Keep the chosen records of blocks, numbered as they were chosen, and their candidates."""
     number = np.full(attacked, -1, np.int64)
     number[chosen] = np.arange(len(chosen))
@@ -240,10 +239,10 @@ def _of_chosen(blocks: Blocks, chosen: Ints, attacked: int) -> Blocks:
 
 
 def search(
-    records: Floats32,
+    records: Float32Array,
     candidates: Candidates,
     meetings: Sequence[Meeting],
-    run: Run,
+    context: StageContext,
     exact: int | None = None,
 ) -> Best:
     """Find the two best points of every record, in blocks beyond `exact` nearly always."""
@@ -254,21 +253,21 @@ def search(
     def tell(comparisons: int) -> None:
         nonlocal done
         done += comparisons
-        run.progress(done, total)
+        context.progress(done, total)
 
-    with compiling(run):
+    with compiling(context):
         for meeting in meetings:
             blocks = meeting.blocks
             if exact is not None:
                 blocks, large = split(blocks, exact)
                 rough_two_best(
-                    records, candidates.vectors, large, best, workers=run.workers, done=tell
+                    records, candidates.vectors, large, best, workers=context.workers, done=tell
                 )
-            two_best(records, candidates.vectors, blocks, best, workers=run.workers, done=tell)
+            two_best(records, candidates.vectors, blocks, best, workers=context.workers, done=tell)
     return best
 
 
-def _nothing(records: int, truth: Ints, block: Ints) -> Evidence:
+def _nothing(records: int, truth: IntArray, block: IntArray) -> Evidence:
     """Return the evidence of a release in which there is nobody to be compared with."""
     none = np.full(records, -np.inf)
     return Evidence(
@@ -286,15 +285,15 @@ def _nothing(records: int, truth: Ints, block: Ints) -> Evidence:
 class _Asked:
     """Records of which it is asked how many rows reach a score."""
 
-    records: Floats32
+    records: Float32Array
     candidates: Candidates
-    chosen: Ints
-    limit: Floats32
+    chosen: IntArray
+    limit: Float32Array
     workers: int
 
-    def reaching(self, meeting: Meeting) -> Ints:
+    def reaching(self, meeting: Meeting) -> IntArray:
         """Count the rows that reach each record's score."""
-        found = np.zeros(len(self.chosen), np.int64)
+        result = np.zeros(len(self.chosen), np.int64)
         points, starts = meeting.blocks.candidates
 
         def work(at: int) -> None:
@@ -307,23 +306,23 @@ class _Asked:
                 points,
                 meeting.weights,
                 self.limit[part],
-                found[part],
+                result[part],
             )
 
         in_threads(work, range(0, len(self.chosen), CHUNK), self.workers)
-        return found
+        return result
 
 
 @kernel
 def count_reaching(
-    records: Floats32,
-    vectors: Floats32,
-    block: Ints,
-    starts: Ints,
-    points: Ints,
-    weights: Ints,
-    limit: Floats32,
-    found: Ints,
+    records: Float32Array,
+    vectors: Float32Array,
+    block: IntArray,
+    starts: IntArray,
+    points: IntArray,
+    weights: IntArray,
+    limit: Float32Array,
+    found: IntArray,
 ) -> None:
     """Sum the weights of the candidates whose score reaches the record's limit."""
     for i in range(len(records)):

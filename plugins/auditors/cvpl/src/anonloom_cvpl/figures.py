@@ -2,7 +2,8 @@
 
 import attrs
 
-from anonloom.data.findings import Better, Finding, Status
+from anonloom import Finding
+from anonloom.findings import Better, Status
 
 
 @attrs.frozen

@@ -3,14 +3,13 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data.case import Case
-from anonloom.data.findings import Finding
+from anonloom import AuditInput, Finding
 from anonloom_cvpl.evidence import Evidence
 from anonloom_cvpl.figures import Says
 
 
 def group_linkage(
-    says: Says, case: Case, evidence: Evidence, threshold: float, no_truth: str
+    says: Says, case: AuditInput, evidence: Evidence, threshold: float, no_truth: str
 ) -> list[Finding]:
     """Judge groups by the links of their members."""
     if case.groups is None:

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import attrs
 import numpy as np
 
+from anonloom.typing import IntArray
 from anonloom_cvpl.projection import Embedded, Linear
-from anonloom_linkage.nearest import Blocks, Ints
+from anonloom_linkage.nearest import Blocks
 
 
 @attrs.frozen(eq=False)
@@ -19,7 +20,7 @@ class HashScheme:
         For every table the corner of every row.
     """
 
-    codes: tuple[Ints, ...] = attrs.field(repr=False)
+    codes: tuple[IntArray, ...] = attrs.field(repr=False)
     bits: int
     number: int
     keys: tuple[str, ...] = ("corner",)
@@ -40,11 +41,11 @@ class HashScheme:
         """What a report says of it."""
         return f"corner {self.number} of {self.bits} random hyperplanes"
 
-    def labels(self, side: int = 0) -> Ints:
+    def labels(self, side: int = 0) -> IntArray:
         """Block of every row of a table."""
         return self.codes[side]
 
-    def sizes(self, side: int = 0) -> Ints:
+    def sizes(self, side: int = 0) -> IntArray:
         """Records of every block of a table."""
         return np.unique(self.codes[side], return_counts=True)[1]
 
@@ -55,7 +56,7 @@ class HashScheme:
         return (Blocks.of(self.codes[attacked], self.codes[published], np.arange(rows)),)
 
     def meet(
-        self, records: Ints, rows: Ints, *, attacked: int = 0, published: int = 1
+        self, records: IntArray, rows: IntArray, *, attacked: int = 0, published: int = 1
     ) -> "np.typing.NDArray[np.bool_]":
         """Whether record and published row of every pair are in a block together."""
         return np.asarray(self.codes[attacked][records] == self.codes[published][rows])

@@ -1,27 +1,25 @@
 """Who was really found: rates that need the truth (sections 5.5 and 5.6)."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonloom.data.findings import Finding
+from anonloom import Finding
+from anonloom.typing import FloatArray
 from anonloom_cvpl import rates
 from anonloom_cvpl.evidence import Evidence
 from anonloom_cvpl.figures import Says
 from anonloom_linkage.bootstrap import block_bootstrap
 
-Floats = NDArray[np.float64]
-
 NO_TRUTH = "nobody says which row of the release is whose"
 
 
-def _mean(values: Floats) -> float:
+def _mean(values: FloatArray) -> float:
     return float(values.mean()) if len(values) else 0.0
 
 
 def identified(
     says: Says,
     evidence: Evidence,
-    wrong: Floats,
+    wrong: FloatArray,
     threshold: float,
     known: bool,
     rng: np.random.Generator,
@@ -84,19 +82,19 @@ def _precision(
 
 
 def _links(
-    says: Says, evidence: Evidence, wrong: Floats, threshold: float, lacking: str, unknown: str
+    says: Says, evidence: Evidence, wrong: FloatArray, threshold: float, lacking: str, unknown: str
 ) -> list[Finding]:
     """Judge all links, right and wrong."""
-    at = np.array([threshold])
+    index = np.array([threshold])
     parts = rates.recall(evidence, threshold)
     return [
-        says("true_link_rate", float(rates.true_link_rate(evidence, at)[0]),
+        says("true_link_rate", float(rates.true_link_rate(evidence, index)[0]),
              "Share of the true pairs in a block that are similar enough: TLR.",
              lacking=_apart(evidence, lacking)),
-        says("false_link_rate", float(rates.false_link_rate(evidence, at)[0]),
+        says("false_link_rate", float(rates.false_link_rate(evidence, index)[0]),
              "Share of the records that resemble a row which is not theirs: FLR.", "neither",
              lacking=unknown),
-        says("false_link_rate_pairs", float(rates.share_reaching(wrong, at)[0]),
+        says("false_link_rate_pairs", float(rates.share_reaching(wrong, index)[0]),
              "Share of the wrong pairs that are similar enough.", "neither",
              lacking=unknown or ("" if len(wrong) else "there is no wrong pair"),
              assumptions=(f"{len(wrong):,} wrong pairs",)),

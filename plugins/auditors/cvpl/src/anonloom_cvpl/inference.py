@@ -5,9 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data.case import Case
-from anonloom.data.findings import Finding
-from anonloom.kinds.context import Run
+from anonloom import AuditInput, Finding, StageContext
 from anonloom_cvpl.configuration import Prepared
 from anonloom_cvpl.evidence import Confrontation, Evidence
 from anonloom_cvpl.figures import Says
@@ -20,7 +18,7 @@ NEAR = 0.1
 
 
 def inference(
-    says: Says, case: Case, prepared: Prepared, evidence: Evidence, run: Run
+    says: Says, case: AuditInput, prepared: Prepared, evidence: Evidence, context: StageContext
 ) -> list[Finding]:
     """Guess sensitive values from the best candidates, and from other people's records.
 
@@ -30,17 +28,19 @@ def inference(
     assert case.original is not None
     release = case.release
     names = [
-        name for name in case.original.schema.having("sensitive") if name in release.frame.columns
+        name
+        for name in case.original.schema.names_with_role("sensitive")
+        if name in release.frame.columns
     ]
     linked = np.flatnonzero(evidence.row >= 0)
     if not names or len(linked) < 2:
         return []
-    chosen = np.sort(run.rng.choice(linked, min(SAMPLED, len(linked) // 2), replace=False))
+    chosen = np.sort(context.rng.choice(linked, min(SAMPLED, len(linked) // 2), replace=False))
     others = np.setdiff1d(np.arange(len(evidence)), chosen)
     strangers = Confrontation(
         prepared.space, prepared.schemes, 0, 0, chosen=chosen, among=others
-    ).evidence(run)
-    found = []
+    ).evidence(context)
+    results = []
     for column in pair_columns(case.original, [release], names):
         by_release = _right(column, chosen, 1, evidence.row[chosen])
         by_others = _right(column, chosen, 0, strangers.row)
@@ -48,7 +48,7 @@ def inference(
         value, null = float(by_release.mean()), float(by_others.mean())
         gain = by_release.astype(float) - by_others
         error = 1.96 * float(gain.std()) / np.sqrt(len(gain))
-        found += [
+        results += [
             says(f"inference.{column.name}", value,
                  f"Share of the records whose '{column.name}' is guessed right from the most "
                  "similar row of the release.", assumptions=about),
@@ -59,7 +59,7 @@ def inference(
                  f"How much better '{column.name}' is guessed because of the release.",
                  interval=(value - null - error, value - null + error), assumptions=about),
         ]  # fmt: skip
-    return found
+    return results
 
 
 def _right(

@@ -7,11 +7,12 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data.points import collapse
+from anonloom.data import collapse
+from anonloom.typing import Float32Array, IntArray
 from anonloom_cvpl.hashing import HashScheme
-from anonloom_cvpl.similarity import Floats32, Space
+from anonloom_cvpl.similarity import Space
 from anonloom_linkage.blocking import Scheme
-from anonloom_linkage.nearest import Blocks, Grouped, Ints
+from anonloom_linkage.nearest import Blocks, Grouped
 
 #: The pairs of so many schemes are counted exactly; of more, the scheme with most says how many.
 MOST_SCHEMES = 4
@@ -31,13 +32,13 @@ class Candidates:
         One per point.
     """
 
-    point: Ints = attrs.field(repr=False)
-    first: Ints = attrs.field(repr=False)
-    weights: Ints = attrs.field(repr=False)
-    vectors: Floats32 = attrs.field(repr=False)
+    point: IntArray = attrs.field(repr=False)
+    first: IntArray = attrs.field(repr=False)
+    weights: IntArray = attrs.field(repr=False)
+    vectors: Float32Array = attrs.field(repr=False)
 
     @classmethod
-    def of(cls, space: Space, side: int, among: Ints | None = None) -> "Candidates":
+    def of(cls, space: Space, side: int, among: IntArray | None = None) -> "Candidates":
         """Collapse equal rows of a table, or of some of its rows."""
         codes = space.vectors.codes(side)
         rows = np.arange(codes.shape[1]) if among is None else np.sort(among)
@@ -71,10 +72,10 @@ class Meeting:
     """
 
     blocks: Blocks
-    keys: Ints = attrs.field(repr=False)
-    weights: Ints = attrs.field(repr=False)
-    first: Ints | None = attrs.field(repr=False)
-    block: Ints = attrs.field(repr=False)
+    keys: IntArray = attrs.field(repr=False)
+    weights: IntArray = attrs.field(repr=False)
+    first: IntArray | None = attrs.field(repr=False)
+    block: IntArray = attrs.field(repr=False)
     points: int
 
     @classmethod
@@ -99,33 +100,33 @@ class Meeting:
         among = Grouped(keys % points, bounds.astype(np.int64))
         return cls(attrs.evolve(blocks, candidates=among), keys, weights, first, of_record, points)
 
-    def rows_of(self, points: Ints) -> Ints:
+    def rows_of(self, points: IntArray) -> IntArray:
         """How many rows one point is in the block of every record."""
-        at, there = self._find(points)
-        return np.where(there, self.weights[at], 0) if len(self.keys) else at
+        index, there = self._find(points)
+        return np.where(there, self.weights[index], 0) if len(self.keys) else index
 
-    def first_of(self, points: Ints, candidates: Candidates) -> Ints:
+    def first_of(self, points: IntArray, candidates: Candidates) -> IntArray:
         """First row of one point in the block of every record; beyond all rows for none."""
-        at, there = self._find(points)
-        first = candidates.first[points] if self.first is None else self.first[at]
+        index, there = self._find(points)
+        first = candidates.first[points] if self.first is None else self.first[index]
         return np.where(there, first, len(candidates.point))
 
-    def _find(self, points: Ints) -> tuple[Ints, NDArray[np.bool_]]:
+    def _find(self, points: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:
         """Where a point stands among the keys, for every record, and whether it does."""
         if not len(self.keys):
             return np.zeros(len(points), np.int64), np.zeros(len(points), bool)
         key = self.block * self.points + points
-        at = np.searchsorted(self.keys, key).clip(0, len(self.keys) - 1)
-        there = (self.keys[at] == key) & (self.block >= 0) & (points >= 0)
-        return at.astype(np.int64), there
+        index = np.searchsorted(self.keys, key).clip(0, len(self.keys) - 1)
+        there = (self.keys[index] == key) & (self.block >= 0) & (points >= 0)
+        return index.astype(np.int64), there
 
     @property
-    def candidates(self) -> Ints:
+    def candidates(self) -> IntArray:
         """Number of candidates of every record."""
         cumulated = np.r_[0, np.cumsum(self.weights)]
         per_block = np.r_[np.diff(cumulated[self.blocks.candidates.starts]), 0]
         # Records without a block, -1, find the last.
-        of_records: Ints = per_block[self.block]
+        of_records: IntArray = per_block[self.block]
         return of_records
 
 
@@ -150,17 +151,17 @@ class Meetings:
         """All meetings that there are."""
         return [part for parts in self.schemes for part in parts]
 
-    def count(self, of: Callable[[Meeting], Ints]) -> Ints:
+    def count(self, of: Callable[[Meeting], IntArray]) -> IntArray:
         """Sum something that each pair adds to, every pair once."""
         sums = [_sum(of, parts) for parts in self.schemes]
         if self.shared is None:
-            most: Ints = np.max(np.stack(sums), axis=0)
+            most: IntArray = np.max(np.stack(sums), axis=0)
             return most
         sums += [sign * _sum(of, parts) for sign, parts in self.shared]
-        total: Ints = np.sum(np.stack(sums), axis=0)
+        total: IntArray = np.sum(np.stack(sums), axis=0)
         return total
 
-    def first_of(self, points: Ints, candidates: Candidates) -> Ints:
+    def first_of(self, points: IntArray, candidates: Candidates) -> IntArray:
         """First row of one point, which is a candidate, of every record; -1 for none."""
         if all(part.first is None for part in self.parts):
             return np.where(points >= 0, candidates.first[points], -1)
@@ -168,8 +169,8 @@ class Meetings:
         return np.where(points >= 0, np.min(np.stack(rows), axis=0), -1)
 
 
-def _sum(of: Callable[[Meeting], Ints], parts: Sequence[Meeting]) -> Ints:
-    total: Ints = np.sum(np.stack([of(part) for part in parts]), axis=0)
+def _sum(of: Callable[[Meeting], IntArray], parts: Sequence[Meeting]) -> IntArray:
+    total: IntArray = np.sum(np.stack([of(part) for part in parts]), axis=0)
     return total
 
 
@@ -188,4 +189,4 @@ def _conjunction(schemes: Sequence[Scheme]) -> Scheme:
     """Return the scheme of the pairs that are in all of these."""
     if isinstance(schemes[0], HashScheme):
         return HashScheme.conjunction(schemes)
-    return Scheme(tuple(key for one in schemes for key in one.keys), schemes[0].lengths)
+    return Scheme(tuple(key for scheme in schemes for key in scheme.keys), schemes[0].lengths)

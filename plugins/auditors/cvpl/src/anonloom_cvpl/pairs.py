@@ -4,13 +4,11 @@ from collections.abc import Callable
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
+from anonloom.typing import Float32Array, FloatArray, IntArray
 from anonloom_cvpl.evidence import Confrontation
-from anonloom_cvpl.similarity import Floats32, Space
-from anonloom_linkage.nearest import Blocks, Ints
-
-Floats = NDArray[np.float64]
+from anonloom_cvpl.similarity import Space
+from anonloom_linkage.nearest import Blocks
 
 #: Wrong pairs whose similarity stands for all of them.
 DRAWN = 200_000
@@ -26,16 +24,16 @@ class WrongPairs:
         Whether these are all wrong pairs.
     """
 
-    similarity: Floats
+    similarity: FloatArray
     everyone: bool
 
 
 def wrong_pairs(
-    confrontation: Confrontation, truth: Ints | None, rng: np.random.Generator
+    confrontation: Confrontation, truth: IntArray | None, rng: np.random.Generator
 ) -> WrongPairs:
     """Draw wrong pairs from the blocks of the first scheme, every pair with the same chance."""
-    blocks = [one for some in confrontation.blocks()[:1] for one in some]
-    sizes = np.concatenate([one.comparisons for one in blocks])
+    blocks = [item for some in confrontation.blocks()[:1] for item in some]
+    sizes = np.concatenate([block.comparisons for block in blocks])
     total = int(sizes.sum())
     if total <= DRAWN:
         numbers = np.arange(total)
@@ -48,48 +46,48 @@ def wrong_pairs(
     return WrongPairs(similarities(confrontation, records, rows), total <= DRAWN)
 
 
-def _pairs(blocks: list[Blocks], bounds: Ints, numbers: Ints) -> tuple[Ints, Ints]:
+def _pairs(blocks: list[Blocks], bounds: IntArray, numbers: IntArray) -> tuple[IntArray, IntArray]:
     """Record and row of pairs that are numbered block by block."""
     records, rows = np.empty(len(numbers), np.int64), np.empty(len(numbers), np.int64)
-    at = 0
-    for one in blocks:
-        first, last = np.searchsorted(numbers, bounds[[at, at + len(one)]])
-        own = bounds[at : at + len(one) + 1]
+    index = 0
+    for item in blocks:
+        first, last = np.searchsorted(numbers, bounds[[index, index + len(item)]])
+        own = bounds[index : index + len(item) + 1]
         block = np.searchsorted(own, numbers[first:last], side="right") - 1
         within = numbers[first:last] - own[block]
-        candidates = np.diff(one.candidates.starts)[block]
+        candidates = np.diff(item.candidates.starts)[block]
         record, row = np.divmod(within, np.maximum(candidates, 1))
-        records[first:last] = one.records.members[one.records.starts[block] + record]
-        rows[first:last] = one.candidates.members[one.candidates.starts[block] + row]
-        at += len(one)
+        records[first:last] = item.records.members[item.records.starts[block] + record]
+        rows[first:last] = item.candidates.members[item.candidates.starts[block] + row]
+        index += len(item)
     return records, rows
 
 
-def lucky_pairs(confrontation: Confrontation, rng: np.random.Generator) -> Floats:
+def lucky_pairs(confrontation: Confrontation, rng: np.random.Generator) -> FloatArray:
     """Similarity of every record with one of its candidates, drawn at random (baseline B2).
 
     Minus infinity for records without candidates.
     """
     chosen = np.full(confrontation.records, -1, np.int64)
     seen = np.zeros(confrontation.records, np.int64)
-    for one in confrontation.blocks()[0]:
-        sizes = np.diff(one.candidates.starts)
-        block = np.repeat(np.arange(len(one)), np.diff(one.records.starts))
+    for item in confrontation.blocks()[0]:
+        sizes = np.diff(item.candidates.starts)
+        block = np.repeat(np.arange(len(item)), np.diff(item.records.starts))
         some = sizes[block] > 0
-        block, members = block[some], one.records.members[some]
+        block, members = block[some], item.records.members[some]
         drawn = (rng.random(len(members)) * sizes[block]).astype(np.int64)
-        rows = one.candidates.members[one.candidates.starts[block] + drawn]
+        rows = item.candidates.members[item.candidates.starts[block] + drawn]
         # Each part of a scheme is chosen with the share of the candidates that it has.
         seen[members] += sizes[block]
         taken = rng.random(len(members)) * seen[members] < sizes[block]
         chosen[members[taken]] = rows[taken]
     known = np.flatnonzero(chosen >= 0)
-    found = np.full(confrontation.records, -np.inf)
-    found[known] = similarities(confrontation, known, chosen[known])
-    return found
+    result = np.full(confrontation.records, -np.inf)
+    result[known] = similarities(confrontation, known, chosen[known])
+    return result
 
 
-def similarities(confrontation: Confrontation, records: Ints, rows: Ints) -> Floats:
+def similarities(confrontation: Confrontation, records: IntArray, rows: IntArray) -> FloatArray:
     """Similarity of each of these pairs."""
     space = confrontation.space
     of_records = _gathered(space, space.records_of, confrontation.attacked, records)
@@ -98,8 +96,11 @@ def similarities(confrontation: Confrontation, records: Ints, rows: Ints) -> Flo
 
 
 def _gathered(
-    space: Space, vectors_of: Callable[[int, Ints | None], Floats32], side: int, numbers: Ints
-) -> Floats32:
+    space: Space,
+    vectors_of: Callable[[int, IntArray | None], Float32Array],
+    side: int,
+    numbers: IntArray,
+) -> Float32Array:
     """Vectors of some rows of a table, which may be more than the table has."""
     if len(numbers) < space.vectors.rows(side):
         return vectors_of(side, numbers)

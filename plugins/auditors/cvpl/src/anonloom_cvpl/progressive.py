@@ -13,19 +13,15 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data.case import Case
-from anonloom.data.findings import Chart, Findings
-from anonloom.data.schema import Schema
-from anonloom.kinds.context import Run
-from anonloom.params import above, at_least, between, distinct, param
+from anonloom import AuditInput, Chart, Findings, Schema, StageContext, param
+from anonloom.params import above, at_least, between, distinct
+from anonloom.typing import IntArray
 from anonloom_cvpl.attacker import Attacker
 from anonloom_cvpl.configuration import NOTHING, Prepared
 from anonloom_cvpl.evidence import Confrontation
 from anonloom_cvpl.figures import Says
 from anonloom_cvpl.representation import misfit
 from anonloom_linkage.blocking import Scheme
-
-Ints = NDArray[np.int64]
 
 #: Rows of a piece when bounds are computed.
 CHUNK = 2_048
@@ -86,10 +82,10 @@ class Progressive(Attacker):
                 return f"'relax' names '{name}', which is no blocking column"
         return super().problem(schema)
 
-    def attack(self, case: Case, run: Run) -> Findings:
+    def attack(self, case: AuditInput, context: StageContext) -> Findings:
         """Climb the ladder."""
         assert case.original is not None
-        prepared = self.configuration.prepared(case.original, [case.release], run)
+        prepared = self.configuration.prepared(case.original, [case.release], context)
         if prepared is None:
             says = Says(unfit=NOTHING)
             return Findings.of(
@@ -101,12 +97,12 @@ class Progressive(Attacker):
             prepared,
             schemes,
             self.threshold,
-            run,
+            context,
             tolerance=self.tolerance,
             seconds=self.seconds,
         )
         last = steps[-1]
-        at = (f"at similarity {self.threshold:g}", f"stopped because {why}")
+        index = (f"at similarity {self.threshold:g}", f"stopped because {why}")
         coarsest = Confrontation(prepared.space, schemes[-1:])
         says = Says(unfit=misfit(float((_candidates(coarsest) == 0).mean())))
         return Findings.of(
@@ -115,14 +111,14 @@ class Progressive(Attacker):
                 last.lower,
                 "At least this share of the records is linked by the last step of the ladder.",
                 status="bound",
-                assumptions=at,
+                assumptions=index,
             ),
             says(
                 "linkage_rate_upper",
                 last.upper,
                 "At most this share of the records is linked by the last step of the ladder.",
                 status="bound",
-                assumptions=at,
+                assumptions=index,
             ),
             says.always("steps", len(steps), "Steps of the ladder that were taken."),
             says.always("stopped", why, "Why no further step was taken."),
@@ -145,7 +141,7 @@ def climb(
     prepared: Prepared,
     schemes: Sequence[Scheme],
     threshold: float,
-    run: Run,
+    context: StageContext,
     *,
     tolerance: float,
     seconds: float | None,
@@ -159,23 +155,23 @@ def climb(
     for number, scheme in enumerate(schemes):
         chosen = np.flatnonzero(~linked)
         step = attrs.evolve(confrontation, schemes=(scheme,), chosen=chosen)
-        comparisons = sum(int(one.comparisons.sum()) for some in step.blocks() for one in some)
+        comparisons = sum(int(item.comparisons.sum()) for some in step.blocks() for item in some)
         if (
             seconds is not None
             and steps
             and _too_long(steps, comparisons, seconds, clock() - start)
         ):
-            run.warn(
+            context.warn(
                 f"The ladder stopped after {number} of {len(schemes)} steps: the next one would "
                 "have ended after 'seconds'. The bounds are wider than they need to be."
             )
             return steps, "the next step would take too long"
-        linked[chosen] = step.evidence(run).best >= threshold
+        linked[chosen] = step.evidence(context).best >= threshold
         lower = float(linked.mean()) if len(linked) else 0.0
         last = number == len(schemes) - 1
         open_ = 0.0 if last else _open_share(prepared, scheme, schemes[-1], ~linked, threshold)
         steps.append(Step(scheme.words, lower, lower + open_, comparisons, clock() - start))
-        run.progress(number + 1, len(schemes))
+        context.progress(number + 1, len(schemes))
         if steps[-1].upper - lower <= tolerance and number > 0:
             return steps, "the bounds meet" if not last else "the ladder ends"
         # Never at the first step, and never because of a single flat one (C18).
@@ -208,7 +204,7 @@ def _open_share(
     return float(more.sum()) / len(unlinked)
 
 
-def _candidates(confrontation: Confrontation) -> Ints:
+def _candidates(confrontation: Confrontation) -> IntArray:
     total = np.zeros(confrontation.records, np.int64)
     ones = np.ones(confrontation.space.vectors.rows(confrontation.published), np.int64)
     for blocks in confrontation.blocks()[0]:
@@ -216,7 +212,7 @@ def _candidates(confrontation: Confrontation) -> Ints:
     return total
 
 
-def _may_reach(prepared: Prepared, rows: Ints, threshold: float) -> NDArray[np.bool_]:
+def _may_reach(prepared: Prepared, rows: IntArray, threshold: float) -> NDArray[np.bool_]:
     """Whether any candidate might be similar enough, by the triangle inequality of angles.
 
     Candidates are grouped around as many of their number as the square root; no member of a group
@@ -227,18 +223,18 @@ def _may_reach(prepared: Prepared, rows: Ints, threshold: float) -> NDArray[np.b
         return np.zeros(len(rows), bool)
     centres = candidates[:: max(int(np.sqrt(len(candidates))), 1)]
     radius = np.zeros(len(centres))
-    for at in range(0, len(candidates), CHUNK):
-        cosines = np.clip(candidates[at : at + CHUNK] @ centres.T, -1, 1)
+    for index in range(0, len(candidates), CHUNK):
+        cosines = np.clip(candidates[index : index + CHUNK] @ centres.T, -1, 1)
         nearest = cosines.argmax(axis=1)
         angle = np.arccos(cosines[np.arange(len(nearest)), nearest])
         np.maximum.at(radius, nearest, angle)
     reach = np.arccos(min(threshold, 1.0)) + radius + 1e-3
-    found = np.zeros(len(rows), bool)
-    for at in range(0, len(rows), CHUNK):
-        records = prepared.space.records_of(0, rows[at : at + CHUNK])
+    result = np.zeros(len(rows), bool)
+    for index in range(0, len(rows), CHUNK):
+        records = prepared.space.records_of(0, rows[index : index + CHUNK])
         angles = np.arccos(np.clip(records @ centres.T, -1, 1))
-        found[at : at + CHUNK] = (angles <= reach).any(axis=1)
-    return found
+        result[index : index + CHUNK] = (angles <= reach).any(axis=1)
+    return result
 
 
 def _chart(steps: Sequence[Step]) -> Chart:
@@ -247,7 +243,8 @@ def _chart(steps: Sequence[Step]) -> Chart:
         name="bounds",
         kind="line",
         title="Bounds of the linkage rate, step by step",
-        x="step: " + "; ".join(f"{at}: {step.words}" for at, step in zip(x, steps, strict=True)),
+        x="step: "
+        + "; ".join(f"{index}: {step.words}" for index, step in zip(x, steps, strict=True)),
         y="share of the records",
         meaning="The final rate lies between the lines from every step on.",
         data={

@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom.errors import UsageError
+from anonloom.typing import Float32Array, FloatArray
 from anonloom_linkage.vectors import Vectors
 
 Method = Literal["pca", "none", "random", "robust", "umap"]
-Floats = NDArray[np.float64]
-Floats32 = NDArray[np.float32]
 #: Numbers of tables.
 Sides = tuple[int, ...]
 
@@ -41,9 +40,9 @@ class Linear:
     """
 
     vectors: Vectors
-    matrix: Floats = attrs.field(repr=False)
-    offset: Floats = attrs.field(repr=False)
-    variances: Floats = attrs.field(repr=False)
+    matrix: FloatArray = attrs.field(repr=False)
+    offset: FloatArray = attrs.field(repr=False)
+    variances: FloatArray = attrs.field(repr=False)
     total: float
 
     @property
@@ -56,7 +55,7 @@ class Linear:
         """Number of components."""
         return int(self.matrix.shape[1])
 
-    def of(self, side: int, rows: NDArray[np.integer] | None = None) -> Floats32:
+    def of(self, side: int, rows: NDArray[np.integer] | None = None) -> Float32Array:
         """Project the rows of a table."""
         return self.vectors.project(side, self.matrix, self.offset, rows)
 
@@ -73,12 +72,12 @@ class Embedded:
 
     vectors: Vectors
     model: Any = attrs.field(repr=False)
-    offset: Floats = attrs.field(repr=False)
+    offset: FloatArray = attrs.field(repr=False)
     components: int
     retained: float | None = None
-    _known: dict[int, Floats32] = attrs.field(init=False, factory=dict, repr=False)
+    _known: dict[int, Float32Array] = attrs.field(init=False, factory=dict, repr=False)
 
-    def of(self, side: int, rows: NDArray[np.integer] | None = None) -> Floats32:
+    def of(self, side: int, rows: NDArray[np.integer] | None = None) -> Float32Array:
         """Project the rows of a table; all at once, as each one's place depends on the others."""
         if side not in self._known:
             placed = self.model.transform(self.vectors.dense(side)) - self.offset
@@ -111,14 +110,14 @@ class Projecting:
 
     def moments(
         self, vectors: Vectors, sides: Sides, rng: np.random.Generator
-    ) -> tuple[Floats, Floats]:
+    ) -> tuple[FloatArray, FloatArray]:
         """Mean and covariance that the projection is made of."""
         if self.method == "robust":
             return _robust_moments(vectors, sides, rng)
         return vectors.moments(*sides)
 
     def from_moments(
-        self, vectors: Vectors, mean: Floats, covariance: Floats, rng: np.random.Generator
+        self, vectors: Vectors, mean: FloatArray, covariance: FloatArray, rng: np.random.Generator
     ) -> Linear:
         """Make a linear projection of the moments of the vectors."""
         total = float(np.trace(covariance))
@@ -157,7 +156,7 @@ class Projecting:
         return Embedded(vectors, model, np.asarray(model.embedding_).mean(axis=0), components)
 
 
-def principal_components(covariance: Floats) -> tuple[Floats, Floats]:
+def principal_components(covariance: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Eigenvalues in descending order and their directions, each with a sign that is its own.
 
     The largest entry of every direction is positive, so that runs agree.
@@ -169,7 +168,7 @@ def principal_components(covariance: Floats) -> tuple[Floats, Floats]:
     return values, directions * np.where(signs == 0, 1.0, signs)
 
 
-def components_for(values: Floats, variance: float, least: int, most: int) -> int:
+def components_for(values: FloatArray, variance: float, least: int, most: int) -> int:
     """How many components keep that share of the variance, within the limits."""
     positive = int((values > NO_VARIANCE * max(float(values.max(initial=0.0)), 1e-300)).sum())
     cumulated = np.cumsum(values)
@@ -177,7 +176,7 @@ def components_for(values: Floats, variance: float, least: int, most: int) -> in
     return max(min(max(wanted, least), most, positive), 1)
 
 
-def _sample(vectors: Vectors, sides: Sides, rng: np.random.Generator) -> Floats:
+def _sample(vectors: Vectors, sides: Sides, rng: np.random.Generator) -> FloatArray:
     """Vectors of a sample of the rows that a projection is fitted on."""
     each = FITTED_ROWS // len(sides)
     dense = []
@@ -190,7 +189,7 @@ def _sample(vectors: Vectors, sides: Sides, rng: np.random.Generator) -> Floats:
 
 def _robust_moments(
     vectors: Vectors, sides: Sides, rng: np.random.Generator
-) -> tuple[Floats, Floats]:
+) -> tuple[FloatArray, FloatArray]:
     """Mean and covariance of the half of the rows that hang together most (MCD)."""
     try:
         from sklearn.covariance import MinCovDet  # an optional extra

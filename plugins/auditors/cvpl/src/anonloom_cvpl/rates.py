@@ -2,17 +2,15 @@
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
+from anonloom.typing import FloatArray
 from anonloom_cvpl.evidence import Evidence
 
-Floats = NDArray[np.float64]
-
 #: The attacker's strictness is swept over these (Appendix C).
-THRESHOLDS: Floats = np.round(np.arange(0.70, 0.995, 0.01), 2)
+THRESHOLDS: FloatArray = np.round(np.arange(0.70, 0.995, 0.01), 2)
 
 
-def share_reaching(values: Floats, thresholds: Floats, of: int | None = None) -> Floats:
+def share_reaching(values: FloatArray, thresholds: FloatArray, of: int | None = None) -> FloatArray:
     """Share of the values that reach each threshold; NaN reaches none.
 
     Parameters
@@ -26,17 +24,17 @@ def share_reaching(values: Floats, thresholds: Floats, of: int | None = None) ->
     return reaching / max(total, 1)
 
 
-def linkage_rate(evidence: Evidence, thresholds: Floats) -> Floats:
+def linkage_rate(evidence: Evidence, thresholds: FloatArray) -> FloatArray:
     """CVPL-LR (26): share of the records with a candidate that reaches the threshold."""
     return share_reaching(evidence.best, thresholds)
 
 
-def true_link_rate(evidence: Evidence, thresholds: Floats) -> Floats:
+def true_link_rate(evidence: Evidence, thresholds: FloatArray) -> FloatArray:
     """TLR (28): share of the true pairs that share a block whose similarity reaches it."""
     return share_reaching(evidence.true, thresholds, int(evidence.met.sum()))
 
 
-def false_link_rate(evidence: Evidence, thresholds: Floats) -> Floats:
+def false_link_rate(evidence: Evidence, thresholds: FloatArray) -> FloatArray:
     """FLR (29): share of all records with a wrong candidate that reaches the threshold."""
     return share_reaching(evidence.wrong, thresholds)
 
@@ -54,9 +52,9 @@ def recall(evidence: Evidence, threshold: float) -> Recall:
     """Decompose the recall: what blocking loses, and what the threshold loses."""
     matched = int(evidence.matched.sum())
     met = int(evidence.met.sum())
-    found = int((evidence.true >= threshold).sum())
+    result = int((evidence.true >= threshold).sum())
     return Recall(
-        met / matched if matched else 0.0, found / met if met else 0.0, found / max(matched, 1)
+        met / matched if matched else 0.0, result / met if met else 0.0, result / max(matched, 1)
     )
 
 
@@ -70,12 +68,12 @@ def precision_at_1(evidence: Evidence) -> float:
     return float(evidence.hit[matched].mean()) if matched.any() else 0.0
 
 
-def chance_at_1(evidence: Evidence) -> Floats:
+def chance_at_1(evidence: Evidence) -> FloatArray:
     """Chance of every record that a candidate drawn at random is the true one (baseline B2)."""
     return np.where(evidence.met, 1.0 / np.maximum(evidence.candidates, 1), 0.0)
 
 
-def calibrated_threshold(wrong: Floats, alpha: float) -> float:
+def calibrated_threshold(wrong: FloatArray, alpha: float) -> float:
     """Strategy A (36): the least threshold with a false link rate of at most alpha.
 
     It lies just above one of the observed maxima, not on a grid.
@@ -96,7 +94,7 @@ def integrated(evidence: Evidence, low: float, high: float) -> float:
     return float((np.clip(evidence.best, low, high) - low).mean())
 
 
-def area_under_curve(true: Floats, wrong: Floats) -> float:
+def area_under_curve(true: FloatArray, wrong: FloatArray) -> float:
     """Chance that a true pair is more similar than a wrong one, ties by half."""
     both = np.concatenate([true, wrong])
     _, rank, count = np.unique(both, return_inverse=True, return_counts=True)

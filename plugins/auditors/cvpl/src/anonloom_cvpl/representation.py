@@ -3,14 +3,12 @@
 from typing import Literal
 
 import attrs
-import numpy as np
-from numpy.typing import NDArray
 
+from anonloom.typing import FloatArray
 from anonloom_cvpl.configuration import Prepared
 from anonloom_cvpl.evidence import Evidence
 from anonloom_cvpl.rates import area_under_curve
 
-Floats = NDArray[np.float64]
 Verdict = Literal["valid", "weak", "not assessable"]
 
 #: With more records than this without a candidate, nothing can be said (U7).
@@ -68,18 +66,18 @@ class Validity:
     @property
     def weaknesses(self) -> tuple[str, ...]:
         """What makes the space a weak one."""
-        found = []
+        results = []
         if self.retained is not None and self.retained < LEAST_RETAINED:
-            found.append(f"the projection keeps only {self.retained:.0%} of the variance")
+            results.append(f"the projection keeps only {self.retained:.0%} of the variance")
         if self.zero > MOST_ZERO:
-            found.append(f"{self.zero:.1%} of the records have a vector without a direction")
+            results.append(f"{self.zero:.1%} of the records have a vector without a direction")
         if self.alike > MOST_ALIKE:
-            found.append(f"{self.alike:.1%} of the records equal another one in what is compared")
+            results.append(f"{self.alike:.1%} of the records equal another one in what is compared")
         if self.auc is not None and self.auc < LEAST_AUC:
-            found.append(
+            results.append(
                 f"a true pair is more similar than a wrong one with a chance of {self.auc:.2f} only"
             )
-        return tuple(found)
+        return tuple(results)
 
     @property
     def verdict(self) -> Verdict:
@@ -90,7 +88,7 @@ class Validity:
 
 
 def validity(
-    prepared: Prepared, evidence: Evidence, left_out: Evidence, wrong: Floats | None
+    prepared: Prepared, evidence: Evidence, left_out: Evidence, wrong: FloatArray | None
 ) -> Validity:
     """Judge the space.
 

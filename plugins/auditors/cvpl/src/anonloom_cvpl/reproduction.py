@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from anonloom.data.findings import Chart, Findings
-from anonloom.kinds.auditor import GridRow
+from anonloom import Chart, Findings
+from anonloom.kinds import GridRow
 from anonloom_cvpl import published
 from anonloom_cvpl.claims import MARGIN, judged
 from anonloom_cvpl.runs import (
@@ -36,7 +36,7 @@ def reproduction(grid: Sequence[GridRow]) -> Findings:
         "claims",
         "What became of the paper's claims",
         ["where", "claim", "paper", "ours", "verdict"],
-        [[one.where, one.words, one.paper, one.ours, one.verdict] for one in judged(runs)],
+        [[item.where, item.words, item.paper, item.ours, item.verdict] for item in judged(runs)],
         f"Reproduced: found by more than {MARGIN:g}; contradicted: the opposite was; not "
         "reproduced: neither.",
     )

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 import attrs
 import numpy as np
 
-from anonloom.data.findings import Findings
-from anonloom.kinds.auditor import GridRow
+from anonloom import Findings
+from anonloom.kinds import GridRow
 
 _FAMILY = re.compile(r"^(k-anonymity|perturbation|synthetic)\b")
 

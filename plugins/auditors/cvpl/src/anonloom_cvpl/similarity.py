@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from anonloom.typing import Float32Array
 from anonloom_cvpl.projection import Embedded, Linear
 from anonloom_linkage.paired import PairedColumn
 from anonloom_linkage.vectors import Part, Vectors
 
 Similarity = Literal["cosine", "rbf", "whitened", "jaccard"]
-Floats32 = NDArray[np.float32]
 
 #: A vector shorter than this is what rounding leaves of zeros, and has no direction.
 NO_LENGTH = 1e-5
@@ -37,9 +37,9 @@ class Space:
     """
 
     vectors: Vectors
-    records_of: Callable[[int, NDArray[np.integer] | None], Floats32]
-    candidates_of: Callable[[int, NDArray[np.integer] | None], Floats32]
-    similarity_of: Callable[[NDArray[np.floating], Floats32], NDArray[np.float64]]
+    records_of: Callable[[int, NDArray[np.integer] | None], Float32Array]
+    candidates_of: Callable[[int, NDArray[np.integer] | None], Float32Array]
+    similarity_of: Callable[[NDArray[np.floating], Float32Array], NDArray[np.float64]]
 
 
 def space(
@@ -67,16 +67,16 @@ def space(
         deviations = np.sqrt(np.where(varying, projection.variances, 1.0))
         scale = np.where(varying, 1 / deviations, 0.0).astype(np.float32)
 
-    def unit(side: int, rows: NDArray[np.integer] | None = None) -> Floats32:
+    def unit(side: int, rows: NDArray[np.integer] | None = None) -> Float32Array:
         return unit_vectors(projection.of(side, rows) * scale)
 
-    def similarity(score: NDArray[np.floating], records: Floats32) -> NDArray[np.float64]:
+    def similarity(score: NDArray[np.floating], records: Float32Array) -> NDArray[np.float64]:
         return np.where(np.isneginf(score), -np.inf, np.clip(score.astype(float), -1.0, 1.0))
 
     return Space(projection.vectors, unit, unit, similarity)
 
 
-def unit_vectors(vectors: Floats32) -> Floats32:
+def unit_vectors(vectors: Float32Array) -> Float32Array:
     """Divide vectors by their length; one without a length stays zero, and resembles nothing."""
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64))
     factors = np.divide(1.0, lengths, out=np.zeros(len(lengths)), where=lengths > NO_LENGTH)
@@ -89,11 +89,11 @@ def _rbf(projection: Linear | Embedded) -> Space:
     For one record d^2 falls as x.y - |y|^2 / 2 rises, which is a dot product with one more number.
     """
 
-    def records(side: int, rows: NDArray[np.integer] | None = None) -> Floats32:
+    def records(side: int, rows: NDArray[np.integer] | None = None) -> Float32Array:
         vectors = projection.of(side, rows)
         return np.hstack([vectors, np.ones((len(vectors), 1), np.float32)])
 
-    def candidates(side: int, rows: NDArray[np.integer] | None = None) -> Floats32:
+    def candidates(side: int, rows: NDArray[np.integer] | None = None) -> Float32Array:
         vectors = projection.of(side, rows)
         half = np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64) / 2
         return np.hstack([vectors, -half[:, None].astype(np.float32)])
@@ -103,7 +103,7 @@ def _rbf(projection: Linear | Embedded) -> Space:
     else:
         variance = float(projection.of(0).var(axis=0).sum())
 
-    def similarity(score: NDArray[np.floating], of: Floats32) -> NDArray[np.float64]:
+    def similarity(score: NDArray[np.floating], of: Float32Array) -> NDArray[np.float64]:
         own = np.einsum("ij,ij->i", of[:, :-1], of[:, :-1], dtype=np.float64)
         squared = np.maximum(own - 2 * score.astype(float), 0.0)
         return np.where(np.isneginf(score), -np.inf, np.exp(-squared / (2 * max(variance, 1e-300))))
@@ -122,15 +122,15 @@ def _jaccard(columns: Sequence[PairedColumn], workers: int) -> Space:
     identity, origin = np.eye(vectors.width), np.zeros(vectors.width)
     total = len(parts)
 
-    def indicators(side: int, rows: NDArray[np.integer] | None = None) -> Floats32:
+    def indicators(side: int, rows: NDArray[np.integer] | None = None) -> Float32Array:
         return vectors.project(side, identity, origin, rows)
 
-    def similarity(score: NDArray[np.floating], of: Floats32) -> NDArray[np.float64]:
+    def similarity(score: NDArray[np.floating], of: Float32Array) -> NDArray[np.float64]:
         compared = ~np.isneginf(score)
         common = score.astype(float)
-        found = np.full(len(score), -np.inf)
-        np.divide(common, 2 * total - common, out=found, where=compared)
-        return found
+        result = np.full(len(score), -np.inf)
+        np.divide(common, 2 * total - common, out=result, where=compared)
+        return result
 
     return Space(vectors, indicators, indicators, similarity)
 
@@ -140,8 +140,10 @@ def _indicators(column: PairedColumn) -> sparse.csr_array:
     if column.ordered:
         own = column.axis.places[: column.axis.occurring]
         counts = np.bincount(column.sides[0], minlength=column.axis.size)[: len(own)]
-        at = np.searchsorted(np.cumsum(counts), np.arange(1, QUANTILES) / QUANTILES * counts.sum())
-        edges = np.unique(own[at.clip(0, max(len(own) - 1, 0))]) if len(own) else np.empty(0)
+        index = np.searchsorted(
+            np.cumsum(counts), np.arange(1, QUANTILES) / QUANTILES * counts.sum()
+        )
+        edges = np.unique(own[index.clip(0, max(len(own) - 1, 0))]) if len(own) else np.empty(0)
         bins = len(edges) + 2
         first = np.searchsorted(edges, np.where(np.isnan(column.lo), 0, column.lo), side="left")
         last = np.searchsorted(edges, np.where(np.isnan(column.hi), 0, column.hi), side="left")

@@ -1,6 +1,6 @@
 """What is linked at which threshold: the strategies of section 6.3."""
 
-from anonloom.data.findings import Finding
+from anonloom import Finding
 from anonloom_cvpl import rates
 from anonloom_cvpl.evidence import Evidence
 from anonloom_cvpl.figures import Says

@@ -10,12 +10,10 @@ from typing import Any
 import attrs
 import numpy as np
 
-from anonloom.data.case import Case
-from anonloom.data.findings import Finding, Findings
+from anonloom import AuditInput, Finding, Findings, StageContext, param
 from anonloom.errors import UsageError
-from anonloom.kinds.auditor import GridRow
-from anonloom.kinds.context import Run
-from anonloom.params import between, param
+from anonloom.kinds import GridRow
+from anonloom.params import between
 from anonloom_cvpl import rates
 from anonloom_cvpl.attacker import Attacker, true_rows
 from anonloom_cvpl.evidence import Evidence
@@ -59,22 +57,22 @@ class Variants(Attacker):
         default=False,
     )
 
-    def attack(self, case: Case, run: Run) -> Findings:
+    def attack(self, case: AuditInput, context: StageContext) -> Findings:
         """Attack with every variant."""
         assert case.original is not None
         truth = true_rows(case)
         known = truth is not None and bool((truth >= 0).any())
-        found: list[Finding] = []
+        results: list[Finding] = []
         seen: dict[str, Evidence | None] = {}
         for table, name, changes in self._variants():
             key = repr(sorted(changes.items()))
             if key not in seen:
-                seen[key] = self._evidence(case, changes, truth, run)
+                seen[key] = self._evidence(case, changes, truth, context)
             evidence = seen[key]
             if evidence is not None:
-                found += self._figures(table, name, evidence, known)
+                results += self._figures(table, name, evidence, known)
         default = seen.get("[]")
-        return Findings.of(found, [] if default is None else self._blocks(default))
+        return Findings.of(results, [] if default is None else self._blocks(default))
 
     def _variants(self) -> list[tuple[str, str, dict[str, Any]]]:
         rows = [("blocking", name, changes) for name, changes in self._blockings().items()]
@@ -107,32 +105,32 @@ class Variants(Attacker):
         }
 
     def _evidence(
-        self, case: Case, changes: dict[str, Any], truth: Any, run: Run
+        self, case: AuditInput, changes: dict[str, Any], truth: Any, context: StageContext
     ) -> Evidence | None:
         assert case.original is not None
         method = attrs.evolve(self, **changes)
         try:
-            prepared = method.configuration.prepared(case.original, [case.release], run)
+            prepared = method.configuration.prepared(case.original, [case.release], context)
         except UsageError:
             # A package of an extra is not there: the table has a gap, and says so.
             return None
-        return None if prepared is None else prepared.against().evidence(run, truth)
+        return None if prepared is None else prepared.against().evidence(context, truth)
 
     def _figures(self, table: str, name: str, evidence: Evidence, known: bool) -> list[Finding]:
         without = float((evidence.candidates == 0).mean())
         unfit = "" if without <= 0.05 else f"{without:.1%} of the records have no candidate"
         says = Says((f"at similarity {self.threshold:g}",), unfit)
         rate = float((evidence.best >= self.threshold).mean()) if len(evidence) else None
-        found = [
+        results = [
             says(f"{table}.{name}.linkage_rate", rate,
                  f"Share of the records that are linked with {table}: {name}.", "neither")
         ]  # fmt: skip
         if known:
-            found.append(
+            results.append(
                 says(f"{table}.{name}.precision_at_1", rates.precision_at_1(evidence),
                      f"Share of right best candidates with {table}: {name}.", "neither")
             )  # fmt: skip
-        return found
+        return results
 
     def _blocks(self, evidence: Evidence) -> list[Finding]:
         """Table 20: how the linkage rate differs between blocks."""

@@ -6,13 +6,11 @@ from typing import ClassVar, Literal
 import attrs
 import numpy as np
 
-from anonloom.data.case import Case, Need
-from anonloom.data.coding import Coded, code, typed
-from anonloom.data.findings import Better, Chart, Finding, Findings, Status
-from anonloom.data.schema import Schema
-from anonloom.kinds.auditor import Auditor, GridRow
-from anonloom.kinds.context import Run
-from anonloom.params import at_least, between, distinct, param
+from anonloom import AuditInput, Auditor, Chart, Finding, Findings, Schema, StageContext, param
+from anonloom.data import Coded, Need, coerce, encode
+from anonloom.findings import Better, Status
+from anonloom.kinds import GridRow
+from anonloom.params import at_least, between, distinct
 from anonloom_disclosure import inference
 from anonloom_disclosure.counting import Published, Tally, persons_of
 from anonloom_disclosure.distances import closeness, distance_for
@@ -69,31 +67,31 @@ class Disclosure(Auditor):
         """Say which of the columns cannot be judged because it is not published."""
         return schema.unpublished(self.of or ())
 
-    def audit(self, case: Case, run: Run) -> Findings:
+    def audit(self, case: AuditInput, context: StageContext) -> Findings:
         """Measure what the published frame gives away."""
         persons = persons_of(case, case.release)
         published = Published.of(case.release, persons)
         schema = case.release.schema
-        columns = self.of if self.of is not None else schema.having("sensitive")
+        columns = self.of if self.of is not None else schema.names_with_role("sensitive")
         if not len(published):
             return Findings.of([_none_left(name, better) for name, better in NOBODY_LEFT])  # type: ignore[arg-type]  # the texts are Better's own
         counting = self._counting(case, persons is not None)
-        found: list[Finding] = []
+        results: list[Finding] = []
         certainties: dict[str, list[float]] = {}
         for name in columns:
             if name not in case.release.frame or name in schema.quasi:
                 continue
             # A suppressed row has lost its value, also where the original may lack none.
             column = attrs.evolve(schema[name], missing="own")
-            coded = code(typed(case.release.frame[name], column), column)
-            of_column, chart = self._inference(name, coded, published, counting, run)
-            found += of_column
+            coded = encode(coerce(case.release.frame[name], column), column)
+            of_column, chart = self._inference(name, coded, published, counting, context)
+            results += of_column
             certainties[name] = chart
         population = Population.of(case, published)
         return Findings.of(
             reidentification(case, published, population, self.threshold, counting),
             presence(case, published, population, counting),
-            found,
+            results,
             exposure_chart(published),
             version_charts(published, population),
             [_certainty_chart(certainties, published)] if certainties else [],
@@ -104,25 +102,33 @@ class Disclosure(Auditor):
         """Compare journalist risk and certainty of all runs."""
         return Findings.of(over_runs(grid))
 
-    def _counting(self, case: Case, by_person: bool) -> tuple[str, ...]:
+    def _counting(self, case: AuditInput, by_person: bool) -> tuple[str, ...]:
         if by_person:
             return ("persons are counted, not rows",)
         schemas = [case.release.schema]
         if case.original is not None:
             schemas.append(case.original.schema)
-        if any(schema.having("person") for schema in schemas):
+        if any(schema.names_with_role("person") for schema in schemas):
             return ("rows are counted: the persons behind them are not at hand",)
         return ("every row is a person of its own",)
 
     def _inference(
-        self, name: str, coded: Coded, published: Published, counting: tuple[str, ...], run: Run
+        self,
+        name: str,
+        coded: Coded,
+        published: Published,
+        counting: tuple[str, ...],
+        context: StageContext,
     ) -> tuple[list[Finding], list[float]]:
         codes, values = coded.codes.astype(np.int64), coded.axis.occurring
         tally = Tally.of_values(published, codes, values)
         certainty = inference.certainty(tally, published)
         mean = float(certainty @ published.sizes) / published.total
         chance = np.mean(
-            [inference.certainty_by_chance(published, codes, values, run.rng) for _ in range(DEALS)]
+            [
+                inference.certainty_by_chance(published, codes, values, context.rng)
+                for _ in range(DEALS)
+            ]
         )
         distance = distance_for(coded.axis)
         sure = ("the attacker finds the person's class", *counting)

@@ -5,22 +5,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonloom.data.case import Case
-from anonloom.data.release import Release
-
-Numbers = NDArray[np.int64]
+from anonloom import AuditInput, Release
+from anonloom.typing import IntArray
 
 
-def persons_of(case: Case, release: Release) -> Numbers | None:
+def persons_of(case: AuditInput, release: Release) -> IntArray | None:
     """A number for the person of every row; None when rows have to be counted instead."""
-    if case.original is None or not case.original.schema.having("person"):
+    if case.original is None or not case.original.schema.names_with_role("person"):
         return None
     rows = release.rows_in(case.original)
     persons = case.original.persons
     return None if rows is None or persons is None else persons[rows].astype(np.int64)
 
 
-def pairs(first: Numbers, second: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+def pairs(first: IntArray, second: IntArray) -> tuple[IntArray, IntArray, IntArray]:
     """Distinct pairs of numbers in ascending order, and how often each occurs."""
     width = int(second.max(initial=0)) + 1
     span = (int(first.max(initial=0)) + 1) * width
@@ -28,10 +26,10 @@ def pairs(first: Numbers, second: Numbers) -> tuple[Numbers, Numbers, Numbers]:
     if span <= 8 * len(key) + 2**20:
         # Dense enough to count in place, which is linear.
         dense = np.bincount(key, minlength=span)
-        found = np.flatnonzero(dense)
-        return found // width, found % width, dense[found].astype(np.int64)
-    found, count = np.unique(key, return_counts=True)
-    return found // width, found % width, count.astype(np.int64)
+        result = np.flatnonzero(dense)
+        return result // width, result % width, dense[result].astype(np.int64)
+    result, count = np.unique(key, return_counts=True)
+    return result // width, result % width, count.astype(np.int64)
 
 
 @attrs.frozen(eq=False)
@@ -48,12 +46,12 @@ class Published:
         Persons (or rows) in every class.
     """
 
-    label: Numbers
-    persons: Numbers | None
-    sizes: Numbers
+    label: IntArray
+    persons: IntArray | None
+    sizes: IntArray
 
     @classmethod
-    def of(cls, release: Release, persons: Numbers | None) -> "Published":
+    def of(cls, release: Release, persons: IntArray | None) -> "Published":
         """Find the classes of a release."""
         groups = np.where(release.suppressed, -1, release.groups())
         codes, _ = pd.factorize(groups[groups >= 0])
@@ -75,7 +73,7 @@ class Published:
         return "records" if self.persons is None else "persons"
 
 
-def class_sizes(label: Numbers, persons: Numbers | None) -> Numbers:
+def class_sizes(label: IntArray, persons: IntArray | None) -> IntArray:
     """Persons, or rows, of every class; negative labels are in none."""
     kept = label >= 0
     label = label[kept]
@@ -99,13 +97,13 @@ class Tally:
     """
 
     classes: int
-    of: Numbers
-    value: Numbers
-    count: Numbers
-    whole: Numbers
+    of: IntArray
+    value: IntArray
+    count: IntArray
+    whole: IntArray
 
     @classmethod
-    def of_values(cls, published: Published, codes: Numbers, values: int) -> "Tally":
+    def of_values(cls, published: Published, codes: IntArray, values: int) -> "Tally":
         """Count; a code of `values` or more is a missing value, which is no value."""
         kept = (codes < values) & (published.label >= 0)
         label, code, everywhere = published.label[kept], codes[kept], codes[kept]
@@ -120,7 +118,7 @@ class Tally:
         return cls(len(published), *pairs(label, code), whole)
 
     @property
-    def totals(self) -> Numbers:
+    def totals(self) -> IntArray:
         """Counted values of every class."""
         return self.sum_by_class(self.count).astype(np.int64)
 

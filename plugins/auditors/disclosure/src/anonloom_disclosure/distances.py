@@ -7,14 +7,13 @@ class alone; what the absent values contribute follows from the distribution of 
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonloom.data.axis import Axis
-from anonloom.data.hierarchy import Hierarchy
+from anonloom.data import Axis
+from anonloom.hierarchies import Hierarchy
+from anonloom.typing import FloatArray
 from anonloom_disclosure.counting import Tally
 
 Distance = Literal["equal", "ordered", "hierarchical"]
-Floats = NDArray[np.float64]
 
 
 def distance_for(axis: Axis) -> Distance:
@@ -25,7 +24,7 @@ def distance_for(axis: Axis) -> Distance:
     return "hierarchical" if deep else "equal"
 
 
-def closeness(tally: Tally, axis: Axis) -> Floats:
+def closeness(tally: Tally, axis: Axis) -> FloatArray:
     """Distance of every class from the whole table; 0 for a class without any value."""
     distance = distance_for(axis)
     if distance == "ordered":
@@ -36,7 +35,7 @@ def closeness(tally: Tally, axis: Axis) -> Floats:
     return equal(tally)
 
 
-def equal(tally: Tally) -> Floats:
+def equal(tally: Tally) -> FloatArray:
     """All values equally far apart: the mass that has to move, (1/2) sum |q - p|."""
     # Half of the absolute differences is the sum of the positive ones, and only values that occur
     # in the class can have a positive one.
@@ -44,7 +43,7 @@ def equal(tally: Tally) -> Floats:
     return tally.sum_by_class(surplus)
 
 
-def ordered(tally: Tally) -> Floats:
+def ordered(tally: Tally) -> FloatArray:
     """Neighbouring values 1 / (m - 1) apart: (1 / (m - 1)) sum_i |Q_i - P_i|, cumulated shares."""
     m = len(tally.whole)
     if m < 2 or not len(tally.of):
@@ -70,7 +69,7 @@ def ordered(tally: Tally) -> Floats:
     return np.maximum(moved, 0.0) / (m - 1)
 
 
-def hierarchical(tally: Tally, hierarchy: Hierarchy) -> Floats:
+def hierarchical(tally: Tally, hierarchy: Hierarchy) -> FloatArray:
     """Two values as far apart as the level of their lowest common ancestor, over the height."""
     cost = np.zeros(tally.classes)
     height = hierarchy.depth - 1

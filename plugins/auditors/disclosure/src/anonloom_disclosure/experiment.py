@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from anonloom.data.findings import Chart
-from anonloom.kinds.auditor import GridRow
+from anonloom import Chart
+from anonloom.kinds import GridRow
 
 
 def over_runs(grid: Sequence[GridRow]) -> list[Chart]:
@@ -13,7 +13,9 @@ def over_runs(grid: Sequence[GridRow]) -> list[Chart]:
         return []
 
     def series(name: str) -> list[float | None]:
-        return [_mean(name, [row for row in grid if row.setting == one]) for one in settings]
+        return [
+            _mean(name, [row for row in grid if row.setting == setting]) for setting in settings
+        ]
 
     risk: dict[str, list[float | None]] = {"published": series("journalist_average")}
     before = series("journalist_average_before")
@@ -46,10 +48,10 @@ def over_runs(grid: Sequence[GridRow]) -> list[Chart]:
 
 
 def _mean(name: str, rows: Sequence[GridRow]) -> float | None:
-    found = [row.findings.get(name) for row in rows]
+    results = [row.findings.get(name) for row in rows]
     values = [
-        float(one.value)
-        for one in found
-        if one is not None and one.assessable and isinstance(one.value, int | float)
+        float(item.value)
+        for item in results
+        if item is not None and item.assessable and isinstance(item.value, int | float)
     ]
     return sum(values) / len(values) if values else None

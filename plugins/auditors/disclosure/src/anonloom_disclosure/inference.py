@@ -3,12 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.typing import FloatArray
 from anonloom_disclosure.counting import Published, Tally
 
-Floats = NDArray[np.float64]
 
-
-def certainty(tally: Tally, published: Published) -> Floats:
+def certainty(tally: Tally, published: Published) -> FloatArray:
     """Share of the most frequent value in every class, missing values counted as unknown."""
     return tally.most_by_class(tally.count) / published.sizes
 
@@ -18,14 +17,14 @@ def distinct_values(tally: Tally) -> NDArray[np.int64]:
     return np.bincount(tally.of, minlength=tally.classes).astype(np.int64)
 
 
-def entropy(tally: Tally) -> Floats:
+def entropy(tally: Tally) -> FloatArray:
     """Effective number of values in every class, exp(-sum q log q); 0 without any value."""
     share = tally.share
     bits = tally.sum_by_class(-share * np.log(share))
     return np.where(distinct_values(tally) > 0, np.exp(bits), 0.0)
 
 
-def recursive_c(tally: Tally, l: int) -> Floats:  # noqa: E741  # the papers call it l
+def recursive_c(tally: Tally, l: int) -> FloatArray:  # noqa: E741  # the papers call it l
     """r_1 / (r_l + ... + r_m) of every class, r being its counts in descending order.
 
     Recursive (c, l)-diversity holds for every c above this; it is infinite where a class has fewer

@@ -5,9 +5,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonloom.data.case import Case
-from anonloom.data.release import Release
-from anonloom_disclosure.counting import Numbers, Published, class_sizes, persons_of
+from anonloom import AuditInput, Release
+from anonloom.typing import IntArray
+from anonloom_disclosure.counting import Published, class_sizes, persons_of
 
 UNKNOWN = "no population beyond the release is known: the same as the prosecutor's"
 
@@ -31,14 +31,14 @@ class Population:
         Whether it is known that nobody beyond `sizes` was left out.
     """
 
-    sizes: Numbers
+    sizes: IntArray
     before: Published | None
     drawn: float
     known: str
     complete: bool
 
     @classmethod
-    def of(cls, case: Case, published: Published) -> "Population":
+    def of(cls, case: AuditInput, published: Published) -> "Population":
         """Find the classes of a release among those before sampling."""
         before = case.before_sampling
         drawn, words = _drawn(case, published.unit)
@@ -60,7 +60,7 @@ class Population:
         """Whether it is known that a sample was drawn."""
         return self.known != UNKNOWN
 
-    def risk(self, sizes: Numbers) -> NDArray[np.float64]:
+    def risk(self, sizes: IntArray) -> NDArray[np.float64]:
         """JR: the chance to link a person to her record, in classes of these sizes.
 
         Section 6.3.1 of Anonify: the chance that her record was kept, times that of picking it
@@ -74,7 +74,7 @@ class Population:
         return np.asarray(self.drawn * published.sizes / self.sizes, np.float64)
 
 
-def _sizes_before(case: Case, before: Release, published: Published) -> Numbers:
+def _sizes_before(case: AuditInput, before: Release, published: Published) -> IntArray:
     names = list(case.release.schema.quasi)
     both = pd.concat([before.frame[names], case.release.frame[names]], ignore_index=True)
     groups = Release(schema=case.release.schema, frame=both).groups()
@@ -88,7 +88,7 @@ def _sizes_before(case: Case, before: Release, published: Published) -> Numbers:
     return np.maximum(sizes, published.sizes)
 
 
-def _drawn(case: Case, unit: str) -> tuple[float, str]:
+def _drawn(case: AuditInput, unit: str) -> tuple[float, str]:
     """Share of the persons, or rows, that were drawn before there were classes, and its words."""
     draw = case.presample
     if draw is None or case.release.origin is None or not len(draw.among):
@@ -107,7 +107,7 @@ def _drawn(case: Case, unit: str) -> tuple[float, str]:
     )
 
 
-def _all_are_there(case: Case) -> bool:
+def _all_are_there(case: AuditInput) -> bool:
     """Whether every row of the original is in the release, suppressed ones included."""
     if case.original is None or case.release.rows_in(case.original) is None:
         return False

@@ -1,7 +1,7 @@
 """Who is known to be in a release: certainty, SA uncertainty, anonymity sets (Anonify, 6.3)."""
 
-from anonloom.data.case import Case
-from anonloom.data.findings import Better, Chart, Finding, Status
+from anonloom import AuditInput, Chart, Finding
+from anonloom.findings import Better, Status
 from anonloom_disclosure.counting import Published
 from anonloom_disclosure.population import Population
 
@@ -10,7 +10,7 @@ CLASS_KNOWN = "the attacker knows the person's class, and no sensitive value of 
 
 
 def presence(
-    case: Case, published: Published, population: Population, counting: tuple[str, ...]
+    case: AuditInput, published: Published, population: Population, counting: tuple[str, ...]
 ) -> list[Finding]:
     """Figures of who was kept, and of how many there were to hide among."""
     certainty = population.certainty(published)
@@ -63,7 +63,7 @@ def _counted(published: Published, counting: tuple[str, ...]) -> tuple[str, ...]
     return (*counting, "a person with many rows is more likely to be kept than one with few")
 
 
-def _delivery(case: Case) -> list[Finding]:
+def _delivery(case: AuditInput) -> list[Finding]:
     """Say how many records came as far as the samplers, where rows can be traced."""
     reached = case.release if case.before_sampling is None else case.before_sampling
     if case.original is None or reached.rows_in(case.original) is None:

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from anonloom.data.case import Case
-from anonloom.data.findings import Chart, Finding, PrivateRows, Status
+from anonloom import AuditInput, Chart, Finding
+from anonloom.findings import PrivateRows, Status
 from anonloom_disclosure.counting import Published
 from anonloom_disclosure.population import Population
 
@@ -15,7 +15,7 @@ TARGET = "the attacker knows that the person is in the release"
 
 
 def reidentification(
-    case: Case,
+    case: AuditInput,
     published: Published,
     population: Population,
     threshold: float,
@@ -89,7 +89,7 @@ def _journalist(
         *counting,
     )
     risk = population.risk(population.sizes)
-    found = [
+    results = [
         _risk(
             "journalist_max",
             float(risk.max()),
@@ -109,10 +109,10 @@ def _journalist(
     ]
     before = population.before
     if before is None or not len(before):
-        return found
+        return results
     earlier = population.risk(before.sizes)
     return [
-        *found,
+        *results,
         _risk(
             "journalist_max_before",
             float(earlier.max()),
@@ -143,7 +143,7 @@ def _risk(
     )
 
 
-def exposed_rows(case: Case, published: Published, threshold: float) -> list[PrivateRows]:
+def exposed_rows(case: AuditInput, published: Published, threshold: float) -> list[PrivateRows]:
     """Rows of the original whose risk is above the threshold, the most exposed first."""
     rows = case.release.rows_in(case.original) if case.original is not None else None
     if rows is None:

@@ -6,14 +6,12 @@ from typing import ClassVar, Literal
 import attrs
 import numpy as np
 
-from anonloom.data.case import Case, Need
-from anonloom.data.findings import Better, Chart, Finding, Findings, PrivateRows, Status
-from anonloom.data.schema import Schema
-from anonloom.kinds.auditor import Auditor
-from anonloom.kinds.context import Run
-from anonloom.params import all_of, at_least, distinct, not_empty, param
+from anonloom import AuditInput, Auditor, Chart, Finding, Findings, Schema, StageContext, param
+from anonloom.data import Need
+from anonloom.findings import Better, PrivateRows, Status
+from anonloom.params import all_of, at_least, distinct, not_empty
+from anonloom.typing import FloatArray
 from anonloom_distance.figures import (
-    Floats,
     Sampled,
     distances,
     figure,
@@ -76,13 +74,13 @@ class Distance(Auditor):
         """Say which of the columns cannot be compared because it is not published."""
         return schema.unpublished(self.columns or ())
 
-    def audit(self, case: Case, run: Run) -> Findings:
+    def audit(self, case: AuditInput, context: StageContext) -> Findings:
         """Measure distances in both directions, and beside those among the original's own rows."""
         try:
-            measured = measure(case, run, self.columns, self.categories, self.records)
+            measured = measure(case, context, self.columns, self.categories, self.records)
         except NotAssessable as why:
             return Findings.of(_unknown(str(why)))
-        figures = _Figures(measured, run)
+        figures = _Figures(measured, context)
         return Findings.of(
             figures.distances(),
             figures.identifiability(),
@@ -152,11 +150,11 @@ def _distance_names() -> Iterator[tuple[str, str]]:
 
 def _unknown(reason: str) -> list[Finding]:
     """Say of every figure that there is none."""
-    found = [
+    results = [
         figure(name, None, meaning, _better(name), (), reason=reason)
         for name, meaning in _distance_names()
     ]
-    return found + [
+    return results + [
         figure(name, None, meaning, better, (), reason=reason)
         for name, (better, meaning) in MEANINGS.items()
     ]
@@ -169,7 +167,7 @@ def _better(name: str) -> Better:
 class _Figures:
     """Turns what was measured into findings."""
 
-    def __init__(self, measured: Measured, run: Run) -> None:
+    def __init__(self, measured: Measured, context: StageContext) -> None:
         self.measured = measured
         n, m, _ = measured.rows
         #: Every figure of every row, by the rows that it is a mean over.
@@ -190,10 +188,10 @@ class _Figures:
             "copies_null": (measured.others.distance == 0).astype(float),
             "identifiability": nearer_share(measured.original, measured.others),
         }
-        self.means = {**sampled(self.published, run.rng), **sampled(self.original, run.rng)}
+        self.means = {**sampled(self.published, context.rng), **sampled(self.original, context.rng)}
         if measured.control is not None and measured.control_original is not None:
             null = nearer_share(measured.control, measured.control_original)
-            self.means |= sampled({"identifiability_null": null}, run.rng)
+            self.means |= sampled({"identifiability_null": null}, context.rng)
         else:
             self.means["identifiability_null"] = Sampled.fixed(m / (m + n - 1))
 
@@ -205,27 +203,27 @@ class _Figures:
     def distances(self) -> list[Finding]:
         """DCR and NNDR in both directions, their nulls, and copies."""
         measured, meanings = self.measured, dict(_distance_names())
-        found = []
+        results = []
         for what in ("dcr", "nndr"):
             name = f"{what}_null"
             null = self.means[name]
-            found += self._summaries(what, self.published[what], null, meanings)
+            results += self._summaries(what, self.published[what], null, meanings)
             both = f"{what}_original"
-            found += self._summaries(both, self.original[both], null, meanings)
-            found.append(
+            results += self._summaries(both, self.original[both], null, meanings)
+            results.append(
                 figure(name, null, meanings[name], "neither", measured.space, reason=ONE_ROW)
             )
-        return found + [self._say(name, self.means[name]) for name in ("copies", "copies_null")]
+        return results + [self._say(name, self.means[name]) for name in ("copies", "copies_null")]
 
     def _summaries(
-        self, name: str, values: Floats, null: Sampled | None, meanings: dict[str, str]
+        self, name: str, values: FloatArray, null: Sampled | None, meanings: dict[str, str]
     ) -> list[Finding]:
         space = self.measured.space
         reason = "there are fewer than two rows to be near to"
         mean = self.means[name]
         relative = mean.relative_to(null) if mean is not None and null is not None else None
         why = reason if mean is None else ONE_ROW if null is None else NO_ROOM
-        found = [
+        results = [
             figure(name, mean, meanings[name], "higher", space, reason=reason),
             figure(
                 f"{name}_relative", relative, meanings[f"{name}_relative"], "higher", space,
@@ -234,7 +232,7 @@ class _Figures:
         ]  # fmt: skip
         for suffix, share in (("_median", 0.5), ("_5", 0.05)):
             of = quantile(values, share)
-            found.append(
+            results.append(
                 Finding(
                     name=f"{name}{suffix}",
                     value=None if of is None else of[0],
@@ -245,13 +243,13 @@ class _Figures:
                     assumptions=(reason, *space) if of is None else space,
                 )
             )
-        return found
+        return results
 
     def identifiability(self) -> list[Finding]:
         """Return the share of persons to whom the release is nearer than anybody else."""
         measured = self.measured
         score, null = self.means["identifiability"], self.means["identifiability_null"]
-        said = "ties by expectation"
+        message = "ties by expectation"
         status: Status = "measured"
         if measured.control is not None:
             source = "the null is the same share of the rows of the control table"
@@ -262,10 +260,10 @@ class _Figures:
         assert score is not None
         assert null is not None
         return [
-            self._say("identifiability", score, said),
+            self._say("identifiability", score, message),
             self._say("identifiability_null", null, source, known=measured.control is None),
             self._say(
-                "identifiability_excess", score.above(null), source, said, status=status,
+                "identifiability_excess", score.above(null), source, message, status=status,
                 reason="there is nothing above the null",
             ),
         ]  # fmt: skip
@@ -275,29 +273,29 @@ class _Figures:
         n, _, h = self.measured.rows
         share = self.means.get("closer_to_train_share")
         excess = None
-        said: tuple[str, ...] = ()
+        message: tuple[str, ...] = ()
         if share is not None:
             baseline = n / (n + h)
             excess = share.above(Sampled.fixed(baseline))
-            said = (
+            message = (
                 f"by chance {baseline:.4g}: {n} of {n + h} rows are the original's",
                 "the control table is of the same population",
                 "ties by expectation",
             )
         return [
-            self._say("closer_to_train_share", share, *said, reason=NO_CONTROL),
-            self._say("closer_to_train_excess", excess, *said, reason=NO_CONTROL),
+            self._say("closer_to_train_share", share, *message, reason=NO_CONTROL),
+            self._say("closer_to_train_excess", excess, *message, reason=NO_CONTROL),
         ]
 
     def nearest_is_source(self) -> Finding:
         """Return the share of the published rows whose nearest original is their own."""
-        found = self.means["nearest_is_source"]
+        result = self.means["nearest_is_source"]
         n = self.measured.rows[0]
-        said = (f"by chance {1 / n:.4g}, one of {n} rows", "ties by expectation")
-        return self._say("nearest_is_source", found, *said, reason=NO_SOURCE)
+        message = (f"by chance {1 / n:.4g}, one of {n} rows", "ties by expectation")
+        return self._say("nearest_is_source", result, *message, reason=NO_SOURCE)
 
 
-def _sources(measured: Measured) -> Floats:
+def _sources(measured: Measured) -> FloatArray:
     """Chance that each row's nearest is the row that it came from; NaN where that is not known."""
     if measured.source is None:
         return np.full(len(measured.published.distance), np.nan)

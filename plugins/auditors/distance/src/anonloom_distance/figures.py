@@ -4,13 +4,12 @@ from collections.abc import Mapping
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
-from anonloom.data.findings import Better, Finding, Status
+from anonloom import Finding
+from anonloom.findings import Better, Status
+from anonloom.typing import FloatArray
 from anonloom_distance.search import Nearest
 from anonloom_linkage.bootstrap import TIMES, block_bootstrap
-
-Floats = NDArray[np.float64]
 
 #: Half of the width of an interval of 95 %, in standard deviations.
 TWO_SIDED = 1.96
@@ -21,7 +20,7 @@ class Sampled:
     """A mean over rows, and what it would have been in other samples of them."""
 
     value: float
-    resampled: Floats
+    resampled: FloatArray
 
     @classmethod
     def fixed(cls, value: float) -> "Sampled":
@@ -51,7 +50,9 @@ class Sampled:
         return Sampled((self.value - null.value) / (1 - null.value), excess)
 
 
-def sampled(columns: Mapping[str, Floats], rng: np.random.Generator) -> dict[str, Sampled | None]:
+def sampled(
+    columns: Mapping[str, FloatArray], rng: np.random.Generator
+) -> dict[str, Sampled | None]:
     """Average several figures of the same rows, and draw the rows anew, alike for all figures.
 
     Parameters
@@ -64,20 +65,20 @@ def sampled(columns: Mapping[str, Floats], rng: np.random.Generator) -> dict[str
     values = np.where(known, values, 0.0)
     one_block = np.zeros(len(values), np.int64)
     shares = block_bootstrap(one_block, values, rng, counted=known.astype(float)).shares
-    found: dict[str, Sampled | None] = {}
-    for at, name in enumerate(columns):
-        count = int(known[:, at].sum())
-        mean = float(values[:, at].sum()) / max(count, 1)
-        found[name] = Sampled(mean, shares[:, at]) if count else None
-    return found
+    results: dict[str, Sampled | None] = {}
+    for index, name in enumerate(columns):
+        count = int(known[:, index].sum())
+        mean = float(values[:, index].sum()) / max(count, 1)
+        results[name] = Sampled(mean, shares[:, index]) if count else None
+    return results
 
 
-def distances(found: Nearest) -> Floats:
+def distances(found: Nearest) -> FloatArray:
     """Distance of the nearest; NaN without one."""
     return np.where(np.isfinite(found.distance), found.distance, np.nan)
 
 
-def ratios(found: Nearest) -> Floats:
+def ratios(found: Nearest) -> FloatArray:
     """Distance of the nearest over that of the second; NaN without a second.
 
     Two at distance 0 make a ratio of 1: no single one of them is the nearest.
@@ -87,7 +88,7 @@ def ratios(found: Nearest) -> Floats:
     return np.divide(found.distance, found.second, out=ratio, where=some)
 
 
-def nearer_share(one: Nearest, other: Nearest) -> Floats:
+def nearer_share(one: Nearest, other: Nearest) -> FloatArray:
     """Whether the nearest row overall is of the first table, for every row that asks both.
 
     Ties by expectation: one of all that are nearest, drawn at random.
@@ -97,7 +98,7 @@ def nearer_share(one: Nearest, other: Nearest) -> Floats:
     return np.where(nearer, 1.0, np.where(farther, 0.0, ties))
 
 
-def quantile(values: Floats, share: float) -> tuple[float, tuple[float, float]] | None:
+def quantile(values: FloatArray, share: float) -> tuple[float, tuple[float, float]] | None:
     """Return a quantile and its interval, from the ranks that it may have in other samples."""
     ordered = np.sort(values[~np.isnan(values)])
     n = len(ordered)

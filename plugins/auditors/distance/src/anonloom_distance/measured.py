@@ -4,21 +4,14 @@ import threading
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
-from anonloom.brief import short_repr
-from anonloom.data.case import Case
-from anonloom.data.release import Release
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
+from anonloom import AuditInput, Release, StageContext, Table, short_repr
+from anonloom.typing import FloatArray, IntArray
 from anonloom_distance.search import Nearest, nearest, pair_distances
 from anonloom_distance.space import Points, Space
 from anonloom_kernels.compiled import compiling
 from anonloom_linkage.features import Categories, Encoding
 from anonloom_linkage.paired import PairedColumn, pair_columns, shared_columns
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 ROLES = frozenset({"quasi", "sensitive", "label", "other"})
 
@@ -70,15 +63,19 @@ class Measured:
     of_control: Nearest | None
     control: Nearest | None
     control_original: Nearest | None
-    source: Floats | None
-    asking: Ints
+    source: FloatArray | None
+    asking: IntArray
     rows: tuple[int, int, int]
     generalized: bool
     space: tuple[str, ...]
 
 
 def measure(
-    case: Case, run: Run, columns: tuple[str, ...] | None, categories: Categories, most: int | None
+    case: AuditInput,
+    context: StageContext,
+    columns: tuple[str, ...] | None,
+    categories: Categories,
+    most: int | None,
 ) -> Measured:
     """Search in every direction.
 
@@ -98,15 +95,15 @@ def measure(
         raise NotAssessable(
             "every published row is suppressed" if len(case.release) else "nothing is published"
         )
-    used, said = _columns(case, case.original, kept, columns)
+    used, message = _columns(case, case.original, kept, columns)
     space = Space.of(used, Encoding(categories=categories, most_values=ALL_VALUES))
     if not space.names:
         raise NotAssessable("no column that both tables show says anything")
-    return _Searches(case, run, space, kept, most).all((*_words(space, categories), *said))
+    return _Searches(case, context, space, kept, most).all((*_words(space, categories), *message))
 
 
 def _columns(
-    case: Case, original: Table, kept: Ints, wanted: tuple[str, ...] | None
+    case: AuditInput, original: Table, kept: IntArray, wanted: tuple[str, ...] | None
 ) -> tuple[list[PairedColumn], list[str]]:
     """Choose the columns; say which are left out, and why."""
     tables: list[Release | Table] = [case.release]
@@ -120,17 +117,17 @@ def _columns(
     else:
         names = tuple(name for name in names if name in wanted)
     paired = pair_columns(original, tables, names)
-    silent = [one.name for one in paired if one.open[one.sides[RELEASE][kept]].all()]
-    said = []
+    silent = [item.name for item in paired if item.open[item.sides[RELEASE][kept]].all()]
+    messages = []
     if texts:
-        said.append(f"left out, as nearly every row has its own value: {_listed(texts)}")
+        messages.append(f"left out, as nearly every row has its own value: {_listed(texts)}")
     if silent:
-        said.append(f"left out, as the release says nothing of them: {_listed(silent)}")
-    used = [one for one in paired if one.name not in silent]
-    unread = sum(one.unread[RELEASE] for one in used)
+        messages.append(f"left out, as the release says nothing of them: {_listed(silent)}")
+    used = [item for item in paired if item.name not in silent]
+    unread = sum(item.unread[RELEASE] for item in used)
     if unread:
-        said.append(f"{unread} published cells cannot be read and count as '*'")
-    return used, said
+        messages.append(f"{unread} published cells cannot be read and count as '*'")
+    return used, messages
 
 
 def _is_text(original: Table, name: str) -> bool:
@@ -163,8 +160,15 @@ def _words(space: Space, categories: Categories) -> list[str]:
 class _Searches:
     """All searches of one audit, with one count of what is done."""
 
-    def __init__(self, case: Case, run: Run, space: Space, kept: Ints, most: int | None) -> None:
-        self.case, self.run, self.space, self.most = case, run, space, most
+    def __init__(
+        self,
+        case: AuditInput,
+        context: StageContext,
+        space: Space,
+        kept: IntArray,
+        most: int | None,
+    ) -> None:
+        self.case, self.run, self.space, self.most = case, context, space, most
         self.asked = {ORIGINAL: space.points(ORIGINAL), RELEASE: space.points(RELEASE, kept)}
         # Positions among the rows that are asked.
         self.asking = {ORIGINAL: self._sample(ORIGINAL), RELEASE: self._sample(RELEASE)}
@@ -176,7 +180,7 @@ class _Searches:
         self.done = self.total = 0
         self.lock = threading.Lock()
 
-    def _sample(self, side: int) -> Ints:
+    def _sample(self, side: int) -> IntArray:
         rows = self.asked[side].rows
         if self.most is None or rows <= self.most:
             return np.arange(rows)
@@ -187,10 +191,10 @@ class _Searches:
         whole, rows = self.asked[side], self.asking[side]
         if len(rows) == whole.rows:
             return whole
-        at, of = np.unique(whole.of[rows], return_inverse=True)
+        index, of = np.unique(whole.of[rows], return_inverse=True)
         return Points(
-            np.ascontiguousarray(whole.codes[:, at]),
-            whole.spread[at],
+            np.ascontiguousarray(whole.codes[:, index]),
+            whole.spread[index],
             np.bincount(of).astype(np.int64),
             of.astype(np.int64),
         )
@@ -203,19 +207,19 @@ class _Searches:
         self.total = sum(sizes)
         self.run.note(f"comparing {self.total:,} pairs of records")
         with compiling(self.run):
-            found = {pair: self._search(*pair) for pair in pairs}
+            results = {pair: self._search(*pair) for pair in pairs}
             source = self._source()
         most = max(len(rows) for rows in self.asking.values())
         if any(len(self.asking[side]) < self.asked[side].rows for side in self.asked):
             words = (*words, f"{most} rows of a table, drawn at random, ask; all rows are asked")
         control = self.asked.get(CONTROL)
         return Measured(
-            published=found[RELEASE, ORIGINAL],
-            original=found[ORIGINAL, RELEASE],
-            others=found[ORIGINAL, ORIGINAL],
-            of_control=found.get((RELEASE, CONTROL)),
-            control=found.get((CONTROL, RELEASE)),
-            control_original=found.get((CONTROL, ORIGINAL)),
+            published=results[RELEASE, ORIGINAL],
+            original=results[ORIGINAL, RELEASE],
+            others=results[ORIGINAL, ORIGINAL],
+            of_control=results.get((RELEASE, CONTROL)),
+            control=results.get((CONTROL, RELEASE)),
+            control_original=results.get((CONTROL, ORIGINAL)),
             source=source,
             asking=self.asking[ORIGINAL],
             rows=(
@@ -242,7 +246,7 @@ class _Searches:
             self.done += comparisons
             self.run.progress(self.done, self.total)
 
-    def _source(self) -> Floats | None:
+    def _source(self) -> FloatArray | None:
         """Distance of every published row that asks from the row that it came from."""
         if self.case.truth is None:
             return None
@@ -250,8 +254,8 @@ class _Searches:
         known = np.flatnonzero(rows >= 0)
         if not len(known):
             return None
-        found = np.full(len(rows), np.nan)
+        result = np.full(len(rows), np.nan)
         pairs = known.astype(np.int64), rows[known].astype(np.int64)
         askers, whole = self.askers[RELEASE], self.asked[ORIGINAL]
-        found[known] = pair_distances(self.space.cells, askers, whole, pairs)
-        return found
+        result[known] = pair_distances(self.space.cells, askers, whole, pairs)
+        return result

@@ -14,12 +14,10 @@ import scipy.linalg  # noqa: F401  # kernels multiply by its library, which must
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from anonloom.brief import short_repr
+from anonloom import short_repr
+from anonloom.typing import FloatArray, IntArray
 from anonloom_distance.space import Cells, Points, Space
 from anonloom_kernels.compiled import in_threads, kernel
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 #: Asking and asked points of a tile of products.
 TILE_ASKING = 128
@@ -47,16 +45,16 @@ class Nearest:
         How many rows are nearest.
     """
 
-    distance: Floats
-    second: Floats
-    ties: Ints
+    distance: FloatArray
+    second: FloatArray
+    ties: IntArray
 
-    def nearer(self, distance: Floats) -> NDArray[np.bool_]:
+    def nearer(self, distance: FloatArray) -> NDArray[np.bool_]:
         """Whether the nearest row is nearer than this."""
         limit = distance**2
         return self.distance**2 < limit * (1 - TIE) - ZERO
 
-    def farther(self, distance: Floats) -> NDArray[np.bool_]:
+    def farther(self, distance: FloatArray) -> NDArray[np.bool_]:
         """Whether the nearest row is farther away than this."""
         limit = self.distance**2
         return distance**2 < limit * (1 - TIE) - ZERO
@@ -108,30 +106,32 @@ def nearest(
     return Nearest(np.sqrt(best)[asking.of], np.sqrt(second)[asking.of], ties[asking.of])
 
 
-def pair_distances(cells: Cells, a: Points, b: Points, pairs: tuple[Ints, Ints]) -> Floats:
+def pair_distances(
+    cells: Cells, a: Points, b: Points, pairs: tuple[IntArray, IntArray]
+) -> FloatArray:
     """Distance between the rows of every pair."""
-    found = np.empty(len(pairs[0]))
+    result = np.empty(len(pairs[0]))
     rows = a.of[pairs[0]], b.of[pairs[1]]
     of_pairs(
         a.codes, a.spread, b.codes, b.spread, *rows,
-        cells.starts, cells.indptr, cells.indices, cells.data, found,
+        cells.starts, cells.indptr, cells.indices, cells.data, result,
     )  # fmt: skip
-    return found
+    return result
 
 
 @kernel
 def of_pairs(
     codes_a: NDArray[np.int32],
-    spread_a: Floats,
+    spread_a: FloatArray,
     codes_b: NDArray[np.int32],
-    spread_b: Floats,
-    rows_a: Ints,
-    rows_b: Ints,
-    starts: Ints,
-    indptr: Ints,
-    indices: Ints,
-    data: Floats,
-    out: Floats,
+    spread_b: FloatArray,
+    rows_a: IntArray,
+    rows_b: IntArray,
+    starts: IntArray,
+    indptr: IntArray,
+    indices: IntArray,
+    data: FloatArray,
+    out: FloatArray,
 ) -> None:
     """Distance between the points of every pair."""
     for pair in range(out.size):
@@ -147,10 +147,10 @@ def squared(
     a: int,
     codes_b: NDArray[np.int32],
     b: int,
-    starts: Ints,
-    indptr: Ints,
-    indices: Ints,
-    data: Floats,
+    starts: IntArray,
+    indptr: IntArray,
+    indices: IntArray,
+    data: FloatArray,
 ) -> float:
     """Sum of the squared differences of all features; equal cells differ by exactly nothing."""
     total = 0.0
@@ -178,11 +178,11 @@ def squared(
 def write_out(
     codes: NDArray[np.int32],
     row: int,
-    starts: Ints,
-    indptr: Ints,
-    indices: Ints,
-    data: Floats,
-    shown: Ints,
+    starts: IntArray,
+    indptr: IntArray,
+    indices: IntArray,
+    data: FloatArray,
+    shown: IntArray,
     out: NDArray[np.float32],
 ) -> float:
     """Write those features of a point that the product uses; return its squared length."""
@@ -190,31 +190,31 @@ def write_out(
     square = 0.0
     for part in range(starts.size):
         cell = starts[part] + codes[part, row]
-        for at in range(indptr[cell], indptr[cell + 1]):
-            to = shown[indices[at]]
+        for index in range(indptr[cell], indptr[cell + 1]):
+            to = shown[indices[index]]
             if to >= 0:
-                out[to] = data[at]
-                square += data[at] * data[at]
+                out[to] = data[index]
+                square += data[index] * data[index]
     return square
 
 
 @kernel
 def look_through(
     codes: NDArray[np.int32],
-    spread: Floats,
-    own: Ints,
+    spread: FloatArray,
+    own: IntArray,
     codes_r: NDArray[np.int32],
-    spread_r: Floats,
-    weights: Ints,
-    starts: Ints,
-    indptr: Ints,
-    indices: Ints,
-    data: Floats,
-    shown: Ints,
+    spread_r: FloatArray,
+    weights: IntArray,
+    starts: IntArray,
+    indptr: IntArray,
+    indices: IntArray,
+    data: FloatArray,
+    shown: IntArray,
     width: int,
-    best: Floats,
-    second: Floats,
-    ties: Ints,
+    best: FloatArray,
+    second: FloatArray,
+    ties: IntArray,
 ) -> None:
     """Compare some points with all that are asked, tile by tile."""
     n, m = best.size, weights.size
@@ -249,12 +249,12 @@ def look_through(
                 for j in range(size):
                     if row[j] < limit:
                         continue
-                    at = low + j
-                    weight = weights[at] - (1 if at == own[i] else 0)
+                    index = low + j
+                    weight = weights[index] - (1 if index == own[i] else 0)
                     if weight == 0:
                         continue
-                    square = squared(codes, i, codes_r, at, starts, indptr, indices, data)
-                    square += spread[i] + spread_r[at]
+                    square = squared(codes, i, codes_r, index, starts, indptr, indices, data)
+                    square += spread[i] + spread_r[index]
                     margin = TIE * best[i] + ZERO
                     if ties[i] == 0 or square < best[i] - margin:
                         second[i] = best[i]

@@ -13,13 +13,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from anonloom.brief import short_repr
+from anonloom import short_repr
+from anonloom.typing import FloatArray, IntArray
 from anonloom_linkage.features import Encoding
 from anonloom_linkage.paired import PairedColumn
 from anonloom_linkage.vectors import Part, Vectors
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 #: So many features, those that vary most, take part in the product that rules candidates out.
 MOST_SHOWN = 32
@@ -43,11 +41,11 @@ class Cells:
         Of every feature its place in the product that rules candidates out, or -1; their number.
     """
 
-    starts: Ints
-    indptr: Ints
-    indices: Ints
-    data: Floats
-    shown: Ints
+    starts: IntArray
+    indptr: IntArray
+    indices: IntArray
+    data: FloatArray
+    shown: IntArray
     width: int
 
 
@@ -69,9 +67,9 @@ class Points:
     """
 
     codes: NDArray[np.int32]
-    spread: Floats
-    weights: Ints
-    of: Ints
+    spread: FloatArray
+    weights: IntArray
+    of: IntArray
 
     def __len__(self) -> int:
         return len(self.weights)
@@ -81,7 +79,7 @@ class Points:
         """Number of rows."""
         return len(self.of)
 
-    def find(self, others: "Points") -> Ints:
+    def find(self, others: "Points") -> IntArray:
         """Return which of these points each of some others is; -1 for none."""
         both = np.hstack([self.codes, others.codes])
         labels = _labelled(both, np.concatenate([self.spread, others.spread]))
@@ -105,7 +103,7 @@ class Space:
 
     names: tuple[str, ...]
     cells: Cells
-    sides: tuple[tuple[NDArray[np.int32], Floats], ...]
+    sides: tuple[tuple[NDArray[np.int32], FloatArray], ...]
 
     @classmethod
     def of(cls, columns: Sequence[PairedColumn], encoding: Encoding) -> "Space":
@@ -148,13 +146,13 @@ class Space:
         )
 
 
-def _labelled(codes: NDArray[np.int32], spread: Floats) -> Ints:
+def _labelled(codes: NDArray[np.int32], spread: FloatArray) -> IntArray:
     """Number records in the order of their appearance, equal ones alike."""
     key, _ = pd.factorize(spread)
     for of_column in codes:
         span = int(of_column.max(initial=0)) + 1
         key, _ = pd.factorize(key.astype(np.int64) * span + of_column)
-    labels: Ints = key.astype(np.int64)
+    labels: IntArray = key.astype(np.int64)
     return labels
 
 
@@ -188,15 +186,17 @@ def _stacked(parts: Sequence[Part], tables: Sequence[Any]) -> Cells:
     )
 
 
-def _variances(part: Part, table: Any) -> Floats:
+def _variances(part: Part, table: Any) -> FloatArray:
     """How much every feature varies over the original."""
     shares = np.bincount(part.sides[0], minlength=part.cells) / max(len(part.sides[0]), 1)
     squares = table.multiply(table)
-    found: Floats = np.asarray(shares @ squares).ravel() - np.asarray(shares @ table).ravel() ** 2
-    return found
+    result: FloatArray = (
+        np.asarray(shares @ squares).ravel() - np.asarray(shares @ table).ravel() ** 2
+    )
+    return result
 
 
-def spread_of(column: PairedColumn, part: Part, table: Any) -> Floats:
+def spread_of(column: PairedColumn, part: Part, table: Any) -> FloatArray:
     """Mean squared distance, of every cell, of the values that it covers from their mean.
 
     A generalized cell is no point. The middle of a crowd is nearer to everybody than people are to
@@ -230,5 +230,5 @@ def spread_of(column: PairedColumn, part: Part, table: Any) -> Floats:
     expected[wide] = np.divide(total, below, out=own[wide], where=below > 0)
     if counts.sum():
         expected[column.open] = counts @ own / counts.sum()
-    spread: Floats = np.maximum(expected - own, 0.0)
+    spread: FloatArray = np.maximum(expected - own, 0.0)
     return spread

@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from anonloom.brief import short_repr
+from anonloom import short_repr
+from anonloom.typing import FloatArray
 from anonloom_distribution.tables import ORIGINAL, Tables
-from anonloom_linkage.paired import Cells, Floats, PairedColumn
+from anonloom_linkage.paired import Cells, PairedColumn
 from anonloom_linkage.shares import leaf_parts
 
 Correlation = Literal["pearson", "spearman"]
@@ -34,38 +35,38 @@ MOST_CELLS = 1 << 20
 class Number:
     """Cells of an ordered column: their middles, and which of them tell one."""
 
-    middle: Floats
+    middle: FloatArray
     told: NDArray[np.bool_]
 
     @classmethod
     def of(cls, column: PairedColumn) -> "Number":
         """Scale the middles, so that squares of them neither vanish nor overflow."""
-        told = ~column.open & ~column.missing
-        middle = np.where(told, column.lo / 2 + column.hi / 2, 0.0)
+        text = ~column.open & ~column.missing
+        middle = np.where(text, column.lo / 2 + column.hi / 2, 0.0)
         counts = column.counts(ORIGINAL)
-        spoken = told & (counts > 0)
+        spoken = text & (counts > 0)
         if spoken.any():
             middle = middle - np.average(middle[spoken], weights=counts[spoken])
             middle /= np.abs(middle[spoken]).max() or 1.0
-        return cls(np.where(told, middle, 0.0), told)
+        return cls(np.where(text, middle, 0.0), text)
 
-    def values(self, cells: Cells, correlation: Correlation) -> tuple[Floats, Floats]:
+    def values(self, cells: Cells, correlation: Correlation) -> tuple[FloatArray, FloatArray]:
         """Value of every row, 0 where there is none, and 1 where there is one."""
-        told = self.told[cells].astype(float)
+        text = self.told[cells].astype(float)
         if correlation == "pearson":
-            return self.middle[cells], told
+            return self.middle[cells], text
         distinct, which = np.unique(self.middle, return_inverse=True)
-        counts = np.bincount(which[cells], weights=told, minlength=len(distinct))
+        counts = np.bincount(which[cells], weights=text, minlength=len(distinct))
         # Equal values share the mean of their ranks; from -1/2 to 1/2.
         ranks = (np.cumsum(counts) - counts / 2) / max(counts.sum(), 1.0) - 0.5
-        return ranks[which][cells] * told, told
+        return ranks[which][cells] * text, text
 
 
 @attrs.frozen(eq=False)
 class Category:
     """Cells of a category: (cells x values), which part of each counts for which value."""
 
-    parts: Floats
+    parts: FloatArray
 
     @classmethod
     def of(cls, column: PairedColumn) -> "Category":
@@ -95,13 +96,13 @@ class Associations:
     @classmethod
     def of(cls, tables: Tables, correlation: Correlation) -> "Associations":
         """Read the cells of all columns."""
-        found = [
+        results = [
             Number.of(column) if column.ordered else Category.of(column)
             for column in tables.columns.values()
         ]
-        return cls(tuple(tables.columns), tuple(found), correlation)
+        return cls(tuple(tables.columns), tuple(results), correlation)
 
-    def matrix(self, cells: list[Cells]) -> Floats:
+    def matrix(self, cells: list[Cells]) -> FloatArray:
         """Association of every pair; 0 with a column that does not vary where both are told.
 
         Parameters
@@ -109,33 +110,33 @@ class Associations:
         cells
             Of every column the cell of every row.
         """
-        found = np.eye(len(self.columns))
-        numbers = [at for at, one in enumerate(self.columns) if isinstance(one, Number)]
-        values, told = [], []
-        for at in numbers:
-            column = self.columns[at]
+        result = np.eye(len(self.columns))
+        numbers = [index for index, item in enumerate(self.columns) if isinstance(item, Number)]
+        values, text = [], []
+        for index in numbers:
+            column = self.columns[index]
             assert isinstance(column, Number)
-            of_rows = column.values(cells[at], self.correlation)
+            of_rows = column.values(cells[index], self.correlation)
             values.append(of_rows[0])
-            told.append(of_rows[1])
+            text.append(of_rows[1])
         if numbers:
-            found[np.ix_(numbers, numbers)] = correlations(np.array(values), np.array(told))
-        for at, one in enumerate(self.columns):
-            if isinstance(one, Number):
+            result[np.ix_(numbers, numbers)] = correlations(np.array(values), np.array(text))
+        for index, item in enumerate(self.columns):
+            if isinstance(item, Number):
                 continue
             for which, number in enumerate(numbers):
-                ratio = correlation_ratio(one.parts, cells[at], values[which], told[which])
-                found[at, number] = found[number, at] = ratio
-            for other in range(at):
+                ratio = correlation_ratio(item.parts, cells[index], values[which], text[which])
+                result[index, number] = result[number, index] = ratio
+            for other in range(index):
                 second = self.columns[other]
                 if isinstance(second, Category):
-                    counts = contingency(one.parts, cells[at], second.parts, cells[other])
-                    found[at, other] = found[other, at] = cramers_v(counts)
-        np.fill_diagonal(found, 1.0)
-        return found
+                    counts = contingency(item.parts, cells[index], second.parts, cells[other])
+                    result[index, other] = result[other, index] = cramers_v(counts)
+        np.fill_diagonal(result, 1.0)
+        return result
 
 
-def correlations(values: Floats, told: Floats) -> Floats:
+def correlations(values: FloatArray, told: FloatArray) -> FloatArray:
     """Pearson's correlation of every two rows of `values`, where both are told."""
     n = told @ told.T
     sums = values @ told.T
@@ -146,11 +147,13 @@ def correlations(values: Floats, told: Floats) -> Floats:
     spread = np.where(spread > 1e-13 * squares / each, spread, 0.0)
     both = values @ values.T / each - (sums / each) * (sums.T / each)
     scale = np.sqrt(spread * spread.T)
-    found = np.divide(both, scale, out=np.zeros_like(both), where=scale > 0)
-    return np.clip(found, -1.0, 1.0)
+    result = np.divide(both, scale, out=np.zeros_like(both), where=scale > 0)
+    return np.clip(result, -1.0, 1.0)
 
 
-def correlation_ratio(parts: Floats, cells: Cells, values: Floats, told: Floats) -> float:
+def correlation_ratio(
+    parts: FloatArray, cells: Cells, values: FloatArray, told: FloatArray
+) -> float:
     """Root of the share of a number's variance that lies between the values of a category."""
     per_cell = [
         np.bincount(cells, weights=of, minlength=len(parts)) for of in (told, values, values**2)
@@ -168,7 +171,7 @@ def correlation_ratio(parts: Floats, cells: Cells, values: Floats, told: Floats)
     return float(np.sqrt(np.clip(between / whole, 0.0, 1.0)))
 
 
-def contingency(a: Floats, a_cells: Cells, b: Floats, b_cells: Cells) -> Floats:
+def contingency(a: FloatArray, a_cells: Cells, b: FloatArray, b_cells: Cells) -> FloatArray:
     """Rows that have every two values of two categories."""
     shape = len(a), len(b)
     if shape[0] * shape[1] <= MOST_CELLS:
@@ -177,11 +180,11 @@ def contingency(a: Floats, a_cells: Cells, b: Floats, b_cells: Cells) -> Floats:
         )
         return a.T @ (pairs.reshape(shape) @ b)
     rows = sparse.coo_array((np.ones(len(a_cells)), (a_cells, b_cells)), shape=shape).tocsr()
-    found: Floats = a.T @ (rows @ b)
-    return found
+    result: FloatArray = a.T @ (rows @ b)
+    return result
 
 
-def cramers_v(counts: Floats) -> float:
+def cramers_v(counts: FloatArray) -> float:
     """Cramér's V of a table of counts, bias-corrected (Bergsma 2013)."""
     n = counts.sum()
     rows, columns = counts.sum(axis=1), counts.sum(axis=0)
@@ -196,12 +199,12 @@ def cramers_v(counts: Floats) -> float:
     return float(min(1.0, np.sqrt(phi / size))) if size > 0 else 0.0
 
 
-def changes(before: Floats, after: Floats) -> Floats:
+def changes(before: FloatArray, after: FloatArray) -> FloatArray:
     """How far each association of a table is from that of another."""
-    found: Floats = np.abs(after - before)
+    result: FloatArray = np.abs(after - before)
     # Sums over other orders of the same rows differ in their last digits.
-    found[found < 1e-12] = 0.0
-    return found
+    result[result < 1e-12] = 0.0
+    return result
 
 
 @attrs.frozen
@@ -213,9 +216,11 @@ class Change:
     pair: tuple[int, int]
 
     @classmethod
-    def between(cls, before: Floats, after: Floats) -> "Change":
+    def between(cls, before: FloatArray, after: FloatArray) -> "Change":
         """Compare two tables of associations."""
         first, second = np.triu_indices(len(before), 1)
-        found = changes(before, after)[first, second]
-        at = int(found.argmax())
-        return cls(float(found.mean()), float(found[at]), (int(first[at]), int(second[at])))
+        result = changes(before, after)[first, second]
+        index = int(result.argmax())
+        return cls(
+            float(result.mean()), float(result[index]), (int(first[index]), int(second[index]))
+        )

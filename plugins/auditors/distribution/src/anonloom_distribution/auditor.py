@@ -5,14 +5,12 @@ from typing import ClassVar, Literal
 
 import attrs
 
-from anonloom.data.case import Case, Need
-from anonloom.data.findings import Findings
-from anonloom.data.schema import Schema
+from anonloom import AuditInput, Auditor, Findings, Schema, StageContext, param
+from anonloom.data import Need
 from anonloom.errors import UsageError
-from anonloom.kinds.auditor import Auditor, GridRow
-from anonloom.kinds.context import Run
-from anonloom.kinds.overview import column_heat, figure_over_parameter
-from anonloom.params import at_least, between, param
+from anonloom.kinds import GridRow, column_heat, figure_over_parameter
+from anonloom.params import at_least, between
+from anonloom.typing import FloatArray
 from anonloom_distribution.association import Associations, Correlation
 from anonloom_distribution.declared import (
     MOST_FIGURES,
@@ -27,7 +25,6 @@ from anonloom_distribution.marginals import marginals
 from anonloom_distribution.noise import Rows, Samples, over
 from anonloom_distribution.results import MEANINGS, Result, not_assessable
 from anonloom_distribution.tables import ORIGINAL, Tables
-from anonloom_linkage.paired import Floats
 from anonloom_linkage.shares import Reading
 
 #: Groups of fewer rows are not shown where nothing was declared: they would show persons.
@@ -81,7 +78,7 @@ class Distribution(Auditor):
         """Say which group cannot be made of such a table."""
         return problem_of(self.groups or (), schema)
 
-    def audit(self, case: Case, run: Run) -> Findings:
+    def audit(self, case: AuditInput, context: StageContext) -> Findings:
         """Compare groups, columns and associations, and do the same with random samples."""
         assert case.original is not None
         schema = case.original.schema
@@ -93,22 +90,22 @@ class Distribution(Auditor):
         tables = Tables.of(case, self.scaled)
         least = self._least(case)
         groups, left_out = self._groups(tables, schema, least)
-        figures = [Figure.of(tables, one, schema, self.reading, least) for one in groups]
+        figures = [Figure.of(tables, group, schema, self.reading, least) for group in groups]
         columns = marginals(tables, self.bins, self.reading)
         pairs = Associations.of(tables, self.correlation)
         own = pairs.matrix([column.sides[ORIGINAL] for column in tables.columns.values()])
 
-        def changed(rows: Rows) -> Floats:
+        def changed(rows: Rows) -> FloatArray:
             cells = [column.sides[ORIGINAL][rows] for column in tables.columns.values()]
             return pairs.matrix(cells)
 
         samples = Samples.like(case, self.samples)
         null = over(
             samples,
-            run,
-            lambda rows: [one.of_sample(rows) for one in columns],
+            context,
+            lambda rows: [column.of_sample(rows) for column in columns],
             changed,
-            lambda rows: [one.of_sample(rows) for one in figures],
+            lambda rows: [figure.of_sample(rows) for figure in figures],
         )
         result = Result(
             self.reading, self.scaled, self.bins, self.correlation, tables, samples, least
@@ -119,7 +116,7 @@ class Distribution(Auditor):
             result.groups(figures, null[2], left_out),
         )
 
-    def _least(self, case: Case) -> int:
+    def _least(self, case: AuditInput) -> int:
         if self.least_rows is not None:
             return self.least_rows
         demanded = case.demanded
@@ -130,9 +127,9 @@ class Distribution(Auditor):
         if self.groups is not None:
             groups = declared(self.groups)
             shown = [
-                one
-                for one in groups
-                if one.by in tables.columns and (one.of is None or one.of in tables.columns)
+                group
+                for group in groups
+                if group.by in tables.columns and (group.of is None or group.of in tables.columns)
             ]
             return shown, len(groups) - len(shown)
         groups = usual(schema, countable(tables, schema, least), list(tables.columns))

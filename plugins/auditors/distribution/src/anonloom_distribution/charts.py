@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from anonloom.data.cells import cell_text
-from anonloom.data.findings import Chart
+from anonloom import Chart
+from anonloom.cells import cell_text
+from anonloom.typing import FloatArray
 from anonloom_distribution.association import Associations, changes
 from anonloom_distribution.figures import FEWEST_OF_A_MEAN, Figure, OfSample
 from anonloom_distribution.noise import Noise
 from anonloom_distribution.tables import ORIGINAL
-from anonloom_linkage.paired import Floats
 
 MAP_MEANING = (
     "How far the association in the release is from that in the original: 0 where it is as it was."
@@ -26,7 +26,7 @@ def figure_chart(figure: Figure, samples: Sequence[OfSample], scaled: bool) -> C
         return None
     group, division = figure.group, figure.division
     tables = figure.tables
-    said = what(figure)
+    message = what(figure)
     x = group.by if len(shown) == len(division.labels) else f"{group.by}, groups with enough rows"
     series = {
         tables.names[side]: _plain(figure.values[side][shown]) for side in tables.drawing_order
@@ -35,19 +35,19 @@ def figure_chart(figure: Figure, samples: Sequence[OfSample], scaled: bool) -> C
     data: dict[str, Any]
     if line:
         assert division.centres is not None
-        centres = [division.centres[at] for at in shown]
+        centres = [division.centres[index] for index in shown]
         data = {name: {"x": centres, "y": values} for name, values in series.items()}
-        band = np.array([one.values for one in samples])[:, shown]
+        band = np.array([sample.values for sample in samples])[:, shown]
         # The mean of a single row of a sample is a cell of the original.
-        fewest = min(one.rows[shown].min() for one in samples)
+        fewest = min(sample.rows[shown].min() for sample in samples)
         if fewest >= FEWEST_OF_A_MEAN:
             data[tables.names[ORIGINAL]] |= {
                 "low": band.min(axis=0).tolist(),
                 "high": band.max(axis=0).tolist(),
             }
     else:
-        data = {"labels": [division.labels[at] for at in shown], **series}
-    meaning = f"{said[0].upper()}{said[1:]}, by {group.by}, in each table."
+        data = {"labels": [division.labels[index] for index in shown], **series}
+    meaning = f"{message[0].upper()}{message[1:]}, by {group.by}, in each table."
     if line:
         meaning += (
             " Points are middles of ranges; the band is where random samples of the "
@@ -62,9 +62,9 @@ def figure_chart(figure: Figure, samples: Sequence[OfSample], scaled: bool) -> C
     return Chart(
         name=f"group.{group.title}",
         kind="line" if line else "bars",
-        title=f"{said[0].upper()}{said[1:]}, by {group.by}",
+        title=f"{message[0].upper()}{message[1:]}, by {group.by}",
         x=x,
-        y=said,
+        y=message,
         meaning=meaning,
         data=data,
     )
@@ -80,7 +80,7 @@ def what(figure: Figure) -> str:
     return f"number of rows with {group.of} = {cell_text(group.value)}"
 
 
-def _plain(values: Floats) -> list[float | None]:
+def _plain(values: FloatArray) -> list[float | None]:
     return [None if math.isnan(value) else value for value in values.tolist()]
 
 
@@ -131,7 +131,7 @@ def comparison_table(
     )
 
 
-def change_map(associations: Associations, before: Floats, after: Floats) -> Chart:
+def change_map(associations: Associations, before: FloatArray, after: FloatArray) -> Chart:
     """Show the change of every association."""
     change = changes(before, after)
     z: list[list[float | None]] = [

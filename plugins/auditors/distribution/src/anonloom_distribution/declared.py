@@ -6,11 +6,11 @@ from itertools import pairwise
 import attrs
 import numpy as np
 
-from anonloom.data.cells import MOMENTS, cell_text
-from anonloom.data.schema import Column, Schema
+from anonloom import Column, Schema, param
+from anonloom._spelling import closest
+from anonloom.cells import MOMENTS, cell_text
 from anonloom.errors import ParameterError
-from anonloom.params import between, not_empty, param
-from anonloom.spelling import closest
+from anonloom.params import between, not_empty
 
 #: Figures that are compared when none are declared.
 MOST_FIGURES = 12
@@ -115,10 +115,10 @@ _WRITTEN = {
 
 def _number(text: str) -> float | None:
     try:
-        found = float(text)
+        result = float(text)
     except ValueError:
         return None
-    return found if np.isfinite(found) else None
+    return result if np.isfinite(result) else None
 
 
 def _place(edge: float | str, column: Column) -> float:
@@ -150,7 +150,7 @@ def _group(number: int, values: Mapping[str, object]) -> Group:
     for key in values:
         if key not in keys:
             guess = closest(key, keys)
-            listed = ", ".join(f"'{one}'" for one in keys)
+            listed = ", ".join(f"'{item}'" for item in keys)
             meant = f"did you mean '{guess}'?" if guess else f"a group has {listed}"
             raise ParameterError(f"groups[{number}]: '{key}' is no key of a group; {meant}")
     if "by" not in values:
@@ -189,9 +189,9 @@ def usual(schema: Schema, values: Mapping[str, str], shown: Sequence[str]) -> li
         Columns that the tables share.
     """
     quasi = [name for name in schema.quasi if name in shown]
-    labels = [name for name in schema.having("label", "sensitive") if name in shown]
+    labels = [name for name in schema.names_with_role("label", "sensitive") if name in shown]
     labels.sort(key=lambda name: schema[name].role != "label")
-    others = [name for name in schema.having("other") if schema[name].type == "number"]
+    others = [name for name in schema.names_with_role("other") if schema[name].type == "number"]
     numbers = [name for name in quasi if schema[name].type == "number"]
     measured = [
         name

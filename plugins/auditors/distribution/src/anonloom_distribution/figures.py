@@ -11,16 +11,14 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from anonloom.brief import short_repr
-from anonloom.data.axis import Axis
-from anonloom.data.cells import cell_text
-from anonloom.data.coding import code
-from anonloom.data.schema import Column, Schema
-from anonloom.data.visible import Visible, place_texts
+from anonloom import Column, Schema, short_repr
+from anonloom.cells import cell_text
+from anonloom.data import Axis, Visible, encode, place_texts
+from anonloom.typing import FloatArray
 from anonloom_distribution.declared import Group
 from anonloom_distribution.noise import Rows
 from anonloom_distribution.tables import BEFORE, ORIGINAL, RELEASE, Tables
-from anonloom_linkage.paired import Cells, Floats, PairedColumn
+from anonloom_linkage.paired import Cells, PairedColumn
 from anonloom_linkage.shares import Parts, Reading, leaf_parts, place_parts, quantile_edges
 
 #: Ranges that a number is divided into when no edges are declared.
@@ -64,7 +62,7 @@ class Division:
         return cls._by_quantiles(column, group.ranges or RANGES, reading, shown)
 
     @classmethod
-    def _by_edges(cls, column: PairedColumn, ends: Floats, reading: Reading) -> "Division":
+    def _by_edges(cls, column: PairedColumn, ends: FloatArray, reading: Reading) -> "Division":
         # The last range has both its ends.
         closed = np.append(ends[:-1], np.nextafter(ends[-1], np.inf))
         parts = place_parts(column, closed, reading).tocsc()[:, 1 : len(ends)]
@@ -115,7 +113,7 @@ def _beside(blocks: Sequence[Any]) -> Parts:
     return sparse.hstack([sparse.csc_array(block) for block in blocks], format="csc")
 
 
-def _range_labels(axis: Axis, edges: Floats, shown: Visible) -> list[str]:
+def _range_labels(axis: Axis, edges: FloatArray, shown: Visible) -> list[str]:
     """Name the ranges between edges, which are cells of the original, perhaps of one person.
 
     Where the release shows every edge, by the edges; else by number, and by the bounds next to the
@@ -124,7 +122,7 @@ def _range_labels(axis: Axis, edges: Floats, shown: Visible) -> list[str]:
     if not len(edges):
         return ["all"]
     ranges = len(edges) + 1
-    numbers = [f"range {at} of {ranges}" for at in range(1, ranges + 1)]
+    numbers = [f"range {index} of {ranges}" for index in range(1, ranges + 1)]
     bounds = shown.nearest(edges)
     if not len(bounds):
         return [f"{numbers[0]} (lowest)", *numbers[1:-1], f"{numbers[-1]} (highest)"]
@@ -158,22 +156,22 @@ def _value_labels(axis: Axis, codes: NDArray[np.int64], shown: Visible) -> list[
 
 def measured(
     column: PairedColumn, declared: Column, value: str | float | None, reading: Reading
-) -> tuple[Floats, Floats]:
+) -> tuple[FloatArray, FloatArray]:
     """Of every cell what is summed up, and 1 where it tells anything at all.
 
     A mean sums up middles; a count the part of the cell that is the value.
     """
-    told = ~column.open & ~column.missing
+    text = ~column.open & ~column.missing
     if value is None:
-        return np.where(told, column.lo / 2 + column.hi / 2, 0.0), told.astype(float)
+        return np.where(text, column.lo / 2 + column.hi / 2, 0.0), text.astype(float)
     if column.ordered:
         place = float(value)
         ends = np.array([place, np.nextafter(place, np.inf)])
         parts = place_parts(column, ends, reading).tocsc()
         return parts[:, [1]].toarray().ravel(), np.asarray(parts.sum(axis=1)).ravel()
     parts = leaf_parts(column, reading).tocsc()
-    at = np.flatnonzero(column.axis.values.astype(object) == _as_coded(value, declared))
-    has = parts[:, at].toarray().ravel() if len(at) else np.zeros(len(column))
+    index = np.flatnonzero(column.axis.values.astype(object) == _as_coded(value, declared))
+    has = parts[:, index].toarray().ravel() if len(index) else np.zeros(len(column))
     return has, np.asarray(parts.sum(axis=1)).ravel()
 
 
@@ -182,16 +180,16 @@ def _as_coded(value: str | float, column: Column) -> str:
     text = cell_text(value)
     if column.role == "quasi" or column.generalization is not None:
         return text
-    found = code(pd.Series([text], dtype=object), column).axis.values
-    return str(found[0]) if len(found) else text
+    result = encode(pd.Series([text], dtype=object), column).axis.values
+    return str(result[0]) if len(result) else text
 
 
 @attrs.frozen(eq=False)
 class OfSample:
     """A figure of all groups in a random sample, and how many rows of it each rests on."""
 
-    values: Floats = attrs.field(repr=False)
-    rows: Floats = attrs.field(repr=False)
+    values: FloatArray = attrs.field(repr=False)
+    rows: FloatArray = attrs.field(repr=False)
 
 
 @short_repr
@@ -212,9 +210,9 @@ class Figure:
 
     group: Group
     division: Division
-    measure: tuple[Floats, Floats]
+    measure: tuple[FloatArray, FloatArray]
     tables: Tables
-    values: Floats
+    values: FloatArray
     shown: NDArray[np.bool_]
     outside: tuple[float, ...]
 
@@ -232,17 +230,18 @@ class Figure:
             measure = measured(tables.columns[group.of], schema[group.of], group.value, reading)
         bare = cls(group, division, measure, tables, np.empty((0, 0)), np.empty(0, bool), ())
         sides = range(len(tables.sizes))
-        found = [bare._sums(*bare._cells(side), tables.weights[side]) for side in sides]
+        results = [bare._sums(*bare._cells(side), tables.weights[side]) for side in sides]
         inside = np.asarray(division.parts.sum(axis=1)).ravel()
-        values = np.array([bare._figure(*one) for one in found])
+        values = np.array([bare._figure(*item) for item in results])
         if not group.counted and len(sides) > BEFORE:
             # Its rows are not all published.
-            told = bare._sums(*bare._cells(BEFORE), None)[1]
-            values[BEFORE][told < FEWEST_OF_A_MEAN] = np.nan
+            text = bare._sums(*bare._cells(BEFORE), None)[1]
+            values[BEFORE][text < FEWEST_OF_A_MEAN] = np.nan
         return attrs.evolve(
             bare,
             values=values,
-            shown=found[ORIGINAL][1] >= (least if group.counted else max(least, FEWEST_OF_A_MEAN)),
+            shown=results[ORIGINAL][1]
+            >= (least if group.counted else max(least, FEWEST_OF_A_MEAN)),
             outside=tuple(float(1 - inside[by.sides[side]].mean()) for side in sides),
         )
 
@@ -250,7 +249,9 @@ class Figure:
         by = self.tables.cells(self.group.by, side)
         return by, by if self.group.of is None else self.tables.cells(self.group.of, side)
 
-    def _sums(self, by: Cells, of: Cells, weights: Floats | None) -> tuple[Floats, Floats]:
+    def _sums(
+        self, by: Cells, of: Cells, weights: FloatArray | None
+    ) -> tuple[FloatArray, FloatArray]:
         """Sum up what is measured, and the rows that tell it, in every group."""
         sums = []
         for measure in self.measure:
@@ -259,10 +260,10 @@ class Figure:
             sums.append(np.asarray(self.division.parts.T @ per_cell).ravel())
         return sums[0], sums[1]
 
-    def _figure(self, sums: Floats, rows: Floats) -> Floats:
+    def _figure(self, sums: FloatArray, rows: FloatArray) -> FloatArray:
         if self.group.counted:
             return sums
-        means: Floats = np.divide(sums, rows, out=np.full(len(sums), np.nan), where=rows > 1e-9)
+        means: FloatArray = np.divide(sums, rows, out=np.full(len(sums), np.nan), where=rows > 1e-9)
         return means
 
     def deviation(self, side: int = RELEASE) -> float | None:
@@ -272,16 +273,16 @@ class Figure:
     def of_sample(self, rows: Rows) -> "OfSample":
         """The figures of some rows of the original, scaled like the release."""
         by, of = self._cells(ORIGINAL)
-        sums, told = self._sums(by[rows], of[rows], None)
+        sums, text = self._sums(by[rows], of[rows], None)
         if self.group.counted and self.tables.weights[RELEASE] is not None:
             sums = sums * (self.tables.sizes[ORIGINAL] / len(rows))
-        return OfSample(self._figure(sums, told), told)
+        return OfSample(self._figure(sums, text), text)
 
     def deviation_of(self, sample: "OfSample") -> float:
         """How far figures of a sample are from the original's."""
         return self._deviation(sample.values) or 0.0
 
-    def _deviation(self, values: Floats) -> float | None:
+    def _deviation(self, values: FloatArray) -> float | None:
         """Sum of the differences over the sum of the original's figures, over groups shown.
 
         A group of which nothing is told deviates by all of it.
@@ -308,16 +309,16 @@ def countable(tables: Tables, schema: Schema, least: int) -> dict[str, str]:
     Of two values the rarer one, which is what a column such as `diabetes` is there for; of more
     the most frequent. A value that few rows have, or that the release does not show, is not named.
     """
-    found = {}
-    for name in schema.having("label", "sensitive"):
+    results = {}
+    for name in schema.names_with_role("label", "sensitive"):
         column = tables.columns.get(name)
         if column is None or column.ordered:
             continue
         counts = column.counts(ORIGINAL)[: column.axis.occurring]
-        told = np.isin(np.arange(len(counts)), list(tables.shown[name].values))
-        values = np.flatnonzero((counts >= least) & told)
+        text = np.isin(np.arange(len(counts)), list(tables.shown[name].values))
+        values = np.flatnonzero((counts >= least) & text)
         if len(values):
             rarer = len(counts) == len(values) == 2
-            at = values[counts[values].argmin() if rarer else counts[values].argmax()]
-            found[name] = str(column.axis.texts(np.array([at]))[0])
-    return found
+            index = values[counts[values].argmin() if rarer else counts[values].argmax()]
+            results[name] = str(column.axis.texts(np.array([index]))[0])
+    return results

@@ -6,9 +6,10 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.typing import FloatArray
 from anonloom_distribution.noise import Rows
 from anonloom_distribution.tables import ORIGINAL, RELEASE, Tables
-from anonloom_linkage.paired import Floats, PairedColumn
+from anonloom_linkage.paired import PairedColumn
 from anonloom_linkage.shares import (
     Reading,
     distribution,
@@ -19,7 +20,7 @@ from anonloom_linkage.shares import (
 )
 
 
-def distance(p: Floats, q: Floats) -> float:
+def distance(p: FloatArray, q: FloatArray) -> float:
     """Jensen-Shannon distance: the square root of the divergence in bits, 0 to 1."""
     return math.sqrt(divergence(p, q))
 
@@ -38,7 +39,7 @@ class Marginal:
     """
 
     name: str
-    shares: tuple[Floats, ...]
+    shares: tuple[FloatArray, ...]
     bins: NDArray[np.integer]
 
     @classmethod

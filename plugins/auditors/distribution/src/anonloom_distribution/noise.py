@@ -7,8 +7,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data.case import Case
-from anonloom.kinds.context import Run
+from anonloom import AuditInput, StageContext
 
 Rows = NDArray[np.int64]
 
@@ -53,25 +52,25 @@ class Samples:
     replaced: bool
 
     @classmethod
-    def like(cls, case: Case, number: int) -> "Samples":
+    def like(cls, case: AuditInput, number: int) -> "Samples":
         """Samples like the release."""
         assert case.original is not None
         rows, size = len(case.original), len(case.release)
         return cls(rows, size, number, case.release.origin is None or size > rows)
 
-    def drawn(self, run: Run) -> Iterator[Rows]:
+    def drawn(self, context: StageContext) -> Iterator[Rows]:
         """Draw them, one after the other."""
-        for at in range(self.number):
-            run.progress(at, self.number)
+        for index in range(self.number):
+            context.progress(index, self.number)
             if self.replaced:
-                yield run.rng.integers(self.rows, size=self.size)
+                yield context.rng.integers(self.rows, size=self.size)
             elif self.size == self.rows:
                 yield np.arange(self.rows)
             else:
                 kept = np.zeros(self.rows, bool)
-                kept[run.rng.choice(self.rows, self.size, replace=False, shuffle=False)] = True
+                kept[context.rng.choice(self.rows, self.size, replace=False, shuffle=False)] = True
                 yield np.flatnonzero(kept)
-        run.progress(self.number, self.number)
+        context.progress(self.number, self.number)
 
     @property
     def words(self) -> str:
@@ -80,10 +79,12 @@ class Samples:
         return f"{self.number} random samples of {self.size} rows of the original, {how}"
 
 
-def over(samples: Samples, run: Run, *measures: Callable[[Rows], Any]) -> list[list[Any]]:
+def over(
+    samples: Samples, context: StageContext, *measures: Callable[[Rows], Any]
+) -> list[list[Any]]:
     """Results of every measure over all samples."""
-    found: list[list[Any]] = [[] for _ in measures]
-    for rows in samples.drawn(run):
-        for results, measure in zip(found, measures, strict=True):
+    result: list[list[Any]] = [[] for _ in measures]
+    for rows in samples.drawn(context):
+        for results, measure in zip(result, measures, strict=True):
             results.append(measure(rows))
-    return found
+    return result

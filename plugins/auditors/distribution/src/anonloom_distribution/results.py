@@ -3,15 +3,14 @@
 import attrs
 import numpy as np
 
-from anonloom.brief import short_repr
-from anonloom.data.findings import Chart, Finding
+from anonloom import Chart, Finding, short_repr
+from anonloom.typing import FloatArray
 from anonloom_distribution import charts
 from anonloom_distribution.association import Associations, Change, Correlation
 from anonloom_distribution.figures import Figure, OfSample
 from anonloom_distribution.marginals import Marginal
 from anonloom_distribution.noise import Noise, Samples
 from anonloom_distribution.tables import BEFORE, RELEASE, Tables
-from anonloom_linkage.paired import Floats
 from anonloom_linkage.shares import Reading
 
 MEANINGS = {
@@ -93,41 +92,41 @@ class Result:
             reason = "the original and the release share no column"
             return [not_assessable(name, reason) for name in ("jsd_mean", "jsd_max", "jsd_null")]
         noises = [Noise.of(values) for values in zip(*samples, strict=True)]
-        distances = [one.distance() for one in columns]
+        distances = [column.distance() for column in columns]
         worst = int(np.argmax(distances))
         binned = f"numbers in up to {self.bins} bins, at quantiles of the original"
-        found: list[Finding | Chart] = [
+        results: list[Finding | Chart] = [
             self._lower(
                 "jsd_mean", float(np.mean(distances)), binned, self._read(), *self.tables.said
             ),
             self._lower("jsd_max", distances[worst], f"of '{columns[worst].name}'"),
             self._null("jsd_null", Noise.of([float(np.mean(values)) for values in samples])),
         ]
-        for one, value, noise in zip(columns, distances, noises, strict=True):
+        for column, value, noise in zip(columns, distances, noises, strict=True):
             meaning = (
                 f"Jensen-Shannon distance (square root, base 2) of the distributions of "
-                f"'{one.name}' in the original and in the release."
+                f"'{column.name}' in the original and in the release."
             )
-            said = f"random samples of the same size: {noise}"
-            found.append(self._lower(f"jsd.{one.name}", value, said, meaning=meaning))
+            message = f"random samples of the same size: {noise}"
+            results.append(self._lower(f"jsd.{column.name}", value, message, meaning=meaning))
         named = [
-            (one.name, value, noise)
-            for one, value, noise in zip(columns, distances, noises, strict=True)
+            (column.name, value, noise)
+            for column, value, noise in zip(columns, distances, noises, strict=True)
         ]
         sampled = len(self.tables.sizes) > BEFORE
         rows = [
-            (one.name, value, one.distance(BEFORE) if sampled else None, noise)
-            for one, (_, value, noise) in zip(columns, named, strict=True)
+            (column.name, value, column.distance(BEFORE) if sampled else None, noise)
+            for column, (_, value, noise) in zip(columns, named, strict=True)
         ]
         table = charts.comparison_table(
             "jsd_table", "Distances of the columns, and noise", "column", rows
         )
-        return [*found, charts.distance_chart(named), table]
+        return [*results, charts.distance_chart(named), table]
 
     # --- pairs of columns --------------------------------------------------------------------
 
     def associations(
-        self, pairs: Associations, own: Floats, samples: list[Floats]
+        self, pairs: Associations, own: FloatArray, samples: list[FloatArray]
     ) -> list[Finding | Chart]:
         """Changes of associations."""
         names = [name for name in MEANINGS if name.startswith("association")]
@@ -137,18 +136,18 @@ class Result:
         after = pairs.matrix([column.sides[RELEASE] for column in self.tables.columns.values()])
         change = Change.between(own, after)
         first, second = change.pair
-        noises = [Change.between(own, one) for one in samples]
+        noises = [Change.between(own, sample) for sample in samples]
         kinds = (
             f"numbers: {self.correlation.capitalize()}'s correlation; categories: Cramér's V with "
             "bias correction; a number and a category: correlation ratio"
         )
-        told = "rows that do not tell both columns are left out of the pair"
+        text = "rows that do not tell both columns are left out of the pair"
         return [
             self._lower(
                 "association_change",
                 change.mean,
                 kinds,
-                told,
+                text,
                 "a generalized number counts as its middle, a generalized category in equal parts "
                 "for its values",
                 *self.tables.said,
@@ -159,8 +158,8 @@ class Result:
                 f"of '{pairs.names[first]}' and '{pairs.names[second]}': {own[first, second]:.4g} "
                 f"in the original, {after[first, second]:.4g} in the release",
             ),
-            self._null("association_null", Noise.of([one.mean for one in noises])),
-            self._null("association_null_max", Noise.of([one.most for one in noises])),
+            self._null("association_null", Noise.of([noise.mean for noise in noises])),
+            self._null("association_null_max", Noise.of([noise.most for noise in noises])),
             charts.change_map(pairs, own, after),
         ]
 
@@ -171,14 +170,14 @@ class Result:
     ) -> list[Finding | Chart]:
         """Deviations of figures of groups."""
         names = [name for name in MEANINGS if name.startswith("group")]
-        found: list[Finding | Chart] = []
+        results: list[Finding | Chart] = []
         drawn: list[Chart] = []
         rows: list[tuple[str, float, float | None, Noise]] = []
-        for at, figure in enumerate(figures):
-            of_samples = [one[at] for one in samples]
-            noise = Noise.of([figure.deviation_of(one) for one in of_samples])
+        for index, figure in enumerate(figures):
+            of_samples = [sample[index] for sample in samples]
+            noise = Noise.of([figure.deviation_of(sample) for sample in of_samples])
             deviation = figure.deviation()
-            found.append(self._figure(figure, deviation, noise))
+            results.append(self._figure(figure, deviation, noise))
             chart = charts.figure_chart(figure, of_samples, self.scaled)
             drawn += [] if chart is None else [chart]
             before = figure.deviation(BEFORE) if len(self.tables.sizes) > BEFORE else None
@@ -186,22 +185,22 @@ class Result:
                 rows.append((figure.group.title, deviation, before, noise))
         if not rows:
             reason = "no figure of groups can be compared"
-            return [*(not_assessable(name, reason) for name in names), *found]
+            return [*(not_assessable(name, reason) for name in names), *results]
         deviations = [value for _, value, *_ in rows]
         worst = int(np.argmax(deviations))
-        assessed = [at for at, figure in enumerate(figures) if figure.deviation() is not None]
+        assessed = [index for index, figure in enumerate(figures) if figure.deviation() is not None]
         noises = [
-            float(np.mean([figures[at].deviation_of(one[at]) for at in assessed]))
-            for one in samples
+            float(np.mean([figures[index].deviation_of(sample[index]) for index in assessed]))
+            for sample in samples
         ]
-        said = [f"{len(rows)} figures", *self._counting()]
+        messages = [f"{len(rows)} figures", *self._counting()]
         if left_out:
-            said.append(f"{left_out} more are not compared")
+            messages.append(f"{left_out} more are not compared")
         return [
-            self._lower("group_deviation_mean", float(np.mean(deviations)), *said),
+            self._lower("group_deviation_mean", float(np.mean(deviations)), *messages),
             self._lower("group_deviation_max", deviations[worst], f"of '{rows[worst][0]}'"),
             self._null("group_null", Noise.of(noises)),
-            *found,
+            *results,
             charts.comparison_table(
                 "group_table", "Deviations of groups, and noise", "figure", rows
             ),
@@ -219,9 +218,10 @@ class Result:
 
     def _figure(self, figure: Figure, deviation: float | None, noise: Noise) -> Finding:
         name = f"group_deviation.{figure.group.title}"
-        said = charts.what(figure)
+        message = charts.what(figure)
         meaning = (
-            f"Differences of the {said} by {figure.group.by} between original and release, added "
+            f"Differences of the {message} by {figure.group.by} between original and release, "
+            "added "
             "up over the groups, as a share of the original's."
         )
         hidden = int((~figure.shown).sum())

@@ -6,12 +6,10 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.brief import short_repr
-from anonloom.data.case import Case
-from anonloom.data.release import Release
-from anonloom.data.table import Table
-from anonloom.data.visible import Visible
-from anonloom_linkage.paired import Cells, Floats, PairedColumn, pair_columns, shared_columns
+from anonloom import AuditInput, Release, Table, short_repr
+from anonloom.data import Visible
+from anonloom.typing import FloatArray
+from anonloom_linkage.paired import Cells, PairedColumn, pair_columns, shared_columns
 
 ORIGINAL, RELEASE, BEFORE = range(3)
 
@@ -43,13 +41,13 @@ class Tables:
 
     columns: dict[str, PairedColumn]
     sizes: tuple[int, ...]
-    weights: tuple[Floats | None, ...]
+    weights: tuple[FloatArray | None, ...]
     names: tuple[str, ...]
     said: tuple[str, ...]
     shown: dict[str, Visible]
 
     @classmethod
-    def of(cls, case: Case, scaled: bool) -> "Tables":
+    def of(cls, case: AuditInput, scaled: bool) -> "Tables":
         """Read the tables of a case."""
         original, release, before = case.original, case.release, case.before_sampling
         assert original is not None
@@ -108,7 +106,7 @@ def _said(names: Sequence[str], why: str) -> list[str]:
 
 def weights_of(
     original: Table, release: Release, before: Release | None
-) -> tuple[Floats | None, ...]:
+) -> tuple[FloatArray | None, ...]:
     """How many rows of the original a row of each table stands for.
 
     What suppression kept out is lost, and nobody stands for it. What a sampler left out is stood
@@ -123,7 +121,7 @@ def weights_of(
     return None, each * _kept(release, before), np.full(len(before), each)
 
 
-def _kept(release: Release, before: Release) -> Floats:
+def _kept(release: Release, before: Release) -> FloatArray:
     """Rows before sampling over rows after it, of every row's class."""
     overall = np.full(len(release), len(before) / max(len(release) + release.dropped, 1))
     if release.classes is None or before.classes is None:
@@ -131,8 +129,8 @@ def _kept(release: Release, before: Release) -> Floats:
     inside = release.classes >= 0
     after = _sizes(release.classes)
     earlier = np.zeros_like(after)
-    found = _sizes(before.classes)[: len(after)]
-    earlier[: len(found)] = found
+    result = _sizes(before.classes)[: len(after)]
+    earlier[: len(result)] = result
     if (after > earlier).any():
         # They are numbered otherwise.
         return overall

@@ -12,9 +12,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.typing import IntArray
 from anonloom_linkage.paired import PairedColumn
 
-Ints = NDArray[np.int64]
 Cells = NDArray[np.int32]
 Words = NDArray[np.uint32]
 
@@ -40,8 +40,8 @@ class Stretches(NamedTuple):
         First code of a cell's stretch, and its last less its first.
     """
 
-    column: Ints
-    start: Ints
+    column: IntArray
+    start: IntArray
     first: Words
     width: Words
 
@@ -131,7 +131,7 @@ def chosen(attributes: Sequence[Attribute]) -> tuple[Attribute, ...]:
     return tuple(kept)
 
 
-def open_columns(attributes: Sequence[Attribute]) -> tuple[Ints, Ints]:
+def open_columns(attributes: Sequence[Attribute]) -> tuple[IntArray, IntArray]:
     """Which columns published rows leave open.
 
     Returns
@@ -149,17 +149,17 @@ def open_columns(attributes: Sequence[Attribute]) -> tuple[Ints, Ints]:
 
 def stretches_of(attributes: Sequence[Attribute]) -> Stretches:
     """Lay the stretches of all columns one after the other."""
-    layers = [(at, layer) for at, a in enumerate(attributes) for layer in range(len(a.first))]
-    sizes = [len(attributes[at].paired) for at, _ in layers]
+    layers = [(index, layer) for index, a in enumerate(attributes) for layer in range(len(a.first))]
+    sizes = [len(attributes[index].paired) for index, _ in layers]
     return Stretches(
-        np.array([at for at, _ in layers], np.int64),
+        np.array([index for index, _ in layers], np.int64),
         np.cumsum([0, *sizes])[:-1].astype(np.int64),
-        np.concatenate([attributes[at].first[layer] for at, layer in layers]),
-        np.concatenate([attributes[at].width[layer] for at, layer in layers]),
+        np.concatenate([attributes[index].first[layer] for index, layer in layers]),
+        np.concatenate([attributes[index].width[layer] for index, layer in layers]),
     )
 
 
-def _near(paired: PairedColumn, tolerance: float) -> tuple[Ints, Ints]:
+def _near(paired: PairedColumn, tolerance: float) -> tuple[IntArray, IntArray]:
     """Codes whose values an interval covers, or which are near a single value."""
     own = paired.axis.places[: paired.axis.occurring]
     single = paired.lo == paired.hi
@@ -172,7 +172,7 @@ def _near(paired: PairedColumn, tolerance: float) -> tuple[Ints, Ints]:
     return first[None].astype(np.int64), last[None].astype(np.int64)
 
 
-def _runs(paired: PairedColumn) -> tuple[Ints, Ints]:
+def _runs(paired: PairedColumn) -> tuple[IntArray, IntArray]:
     """Stretches of neighbouring leaves that a cell covers, the n-th of every cell in layer n."""
     covers, cells = paired.covers, len(paired)
     cell = np.repeat(np.arange(cells), np.diff(covers.indptr))
@@ -189,7 +189,7 @@ def _runs(paired: PairedColumn) -> tuple[Ints, Ints]:
     return first, last
 
 
-def _by_chance(paired: PairedColumn, first: Ints, last: Ints) -> float:
+def _by_chance(paired: PairedColumn, first: IntArray, last: IntArray) -> float:
     """Share of all pairs that agree, from how often each value and each cell occurs."""
     records = np.r_[0, np.cumsum(np.bincount(paired.sides[0], minlength=paired.axis.size))]
     top = len(records) - 1

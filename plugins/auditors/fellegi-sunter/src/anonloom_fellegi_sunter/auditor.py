@@ -5,15 +5,21 @@ from typing import ClassVar, Literal
 import attrs
 import numpy as np
 
-from anonloom.data.case import Case, Need
-from anonloom.data.findings import Finding, Findings
-from anonloom.data.release import Release
-from anonloom.data.schema import Schema
-from anonloom.data.table import Table
+from anonloom import (
+    AuditInput,
+    Auditor,
+    Finding,
+    Findings,
+    Release,
+    Schema,
+    StageContext,
+    Table,
+    param,
+)
+from anonloom.data import Need
 from anonloom.errors import DataError
-from anonloom.kinds.auditor import Auditor
-from anonloom.kinds.context import Run
-from anonloom.params import all_of, at_least, distinct, not_empty, param
+from anonloom.params import all_of, at_least, distinct, not_empty
+from anonloom.typing import IntArray
 from anonloom_fellegi_sunter.agreement import MOST_COLUMNS, Attribute, attributes_of, chosen
 from anonloom_fellegi_sunter.figures import (
     COARSE,
@@ -23,7 +29,7 @@ from anonloom_fellegi_sunter.figures import (
     coverage,
     nothing_compared,
 )
-from anonloom_fellegi_sunter.linking import Ints, attack, candidates_of
+from anonloom_fellegi_sunter.linking import attack, candidates_of
 from anonloom_fellegi_sunter.model import Model, Others
 from anonloom_linkage.blocking import Granularity, Scheme, guessed, scheme
 from anonloom_linkage.paired import PairedColumn, pair_columns, shared_columns
@@ -103,25 +109,25 @@ class FellegiSunter(Auditor):
                 return f"column '{name}' is a category: there is no tolerance"
         return None
 
-    def audit(self, case: Case, run: Run) -> Findings:
+    def audit(self, case: AuditInput, context: StageContext) -> Findings:
         """Link every record of the original to the release, and to the rest of the original."""
         original = case.original
         assert original is not None, "needs"
         columns, absent = self._compared(original, case.release)
-        paired = {one.name: one for one in self._paired(original, case.release, columns)}
+        paired = {item.name: item for item in self._paired(original, case.release, columns)}
         blocking = self._scheme(original, tuple(paired.values()))
         every = attributes_of([paired[name] for name in columns], self.tolerance, self.share_of_sd)
         # What no pair at all agrees in takes no place among the patterns.
-        attributes = chosen([one for one in every if one.chance > 0])
+        attributes = chosen([item for item in every if item.chance > 0])
         records, rows = len(original), len(case.release)
         blocks = blocking.blocks(records, rows)
         candidates = candidates_of(blocks, records, rows)
         pairs = int(candidates.sum())
         attacked = (
             f"blocking: {blocking.words}",
-            f"compared: {', '.join(one.words for one in attributes) or 'nothing'}",
+            f"compared: {', '.join(attribute.words for attribute in attributes) or 'nothing'}",
         )
-        found = coverage(attacked, candidates, pairs)
+        result = coverage(attacked, candidates, pairs)
         left_out = _left_out(every, attributes) | absent
         if not pairs or not attributes:
             reason = (
@@ -131,21 +137,25 @@ class FellegiSunter(Auditor):
             )
             degenerate = _model_finding(None, (reason,), attacked)
             none = nothing_compared(reason, attacked)
-            return Findings.of(degenerate, none, found, _left_out_finding(left_out, every))
+            return Findings.of(degenerate, none, result, _left_out_finding(left_out, every))
         truth = np.full(rows, -1, np.int64) if case.truth is None else case.truth
-        after = attack(attributes, blocking, blocks, _persons(original), truth, self.others, run)
-        left_out |= {attributes[at].paired.name: why for at, why in after.model.left_out.items()}
+        after = attack(
+            attributes, blocking, blocks, _persons(original), truth, self.others, context
+        )
+        left_out |= {
+            attributes[index].paired.name: why for index, why in after.model.left_out.items()
+        }
         figures = Figures(
             after,
             None if case.truth is None else _true_pairs(truth, blocking, records),
             attacked,
             _bounds(attributes, records, rows),
-            run.rng,
+            context.rng,
         )
         return Findings.of(
             _model_finding(after.model, after.model.flaws, attacked),
             figures.findings(),
-            found,
+            result,
             _left_out_finding(left_out, every),
             figures.charts(),
             figures.exposed(),
@@ -179,13 +189,13 @@ class FellegiSunter(Auditor):
         return scheme(paired, self.blocking)
 
 
-def _persons(original: Table) -> Ints:
+def _persons(original: Table) -> IntArray:
     """Person of every record: nobody is linked to themselves in the null."""
     persons = original.persons
     return np.arange(len(original)) if persons is None else persons.astype(np.int64)
 
 
-def _true_pairs(truth: Ints, blocking: Scheme, records: int) -> Truth:
+def _true_pairs(truth: IntArray, blocking: Scheme, records: int) -> Truth:
     rows = np.flatnonzero(truth >= 0)
     together = np.asarray(blocking.meet(truth[rows], rows), bool)
     return Truth.of(truth, together, records)
@@ -193,31 +203,31 @@ def _true_pairs(truth: Ints, blocking: Scheme, records: int) -> Truth:
 
 def _bounds(attributes: tuple[Attribute, ...], records: int, rows: int) -> tuple[str, ...]:
     """Say in what the null is kinder to the release than chance would be."""
-    found = []
-    if any(one.coarse for one in attributes):
-        found.append(COARSE)
+    results = []
+    if any(attribute.coarse for attribute in attributes):
+        results.append(COARSE)
     if rows > records:
-        found.append(MORE_ROWS)
-    return tuple(found)
+        results.append(MORE_ROWS)
+    return tuple(results)
 
 
 def _left_out(every: tuple[Attribute, ...], kept: tuple[Attribute, ...]) -> dict[str, str]:
     """Why columns are not compared at all."""
     crowded = f"agrees by chance more often than the {len(kept)} that are compared"
     reasons = {}
-    for one in every:
-        if not one.chance:
-            silent = bool(one.silent.all())
-            reasons[one.paired.name] = (
+    for item in every:
+        if not item.chance:
+            silent = bool(item.silent.all())
+            reasons[item.paired.name] = (
                 "is open in every row of the release" if silent else "agrees in no pair"
             )
-        elif one not in kept:
-            reasons[one.paired.name] = crowded
+        elif item not in kept:
+            reasons[item.paired.name] = crowded
     return reasons
 
 
 def _left_out_finding(left_out: dict[str, str], every: tuple[Attribute, ...]) -> Finding:
-    unread = {one.paired.name: one.paired.unread[1] for one in every if one.paired.unread[1]}
+    unread = {item.paired.name: item.paired.unread[1] for item in every if item.paired.unread[1]}
     return Finding(
         name="left_out",
         value=len(left_out),

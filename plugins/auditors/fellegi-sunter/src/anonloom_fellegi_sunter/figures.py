@@ -6,9 +6,10 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.brief import short_repr
-from anonloom.data.findings import Chart, Finding, PrivateRows, Status
-from anonloom_fellegi_sunter.linking import Attack, Floats, Ints
+from anonloom import Chart, Finding, short_repr
+from anonloom.findings import PrivateRows, Status
+from anonloom.typing import FloatArray, IntArray
+from anonloom_fellegi_sunter.linking import Attack
 from anonloom_linkage.bootstrap import Resampled, block_bootstrap
 
 #: With more records without any candidate, the blocks say more about the figures than the release.
@@ -53,11 +54,11 @@ class Truth:
         a block with.
     """
 
-    pairs: Ints = attrs.field(repr=False)
-    met: Ints = attrs.field(repr=False)
+    pairs: IntArray = attrs.field(repr=False)
+    met: IntArray = attrs.field(repr=False)
 
     @classmethod
-    def of(cls, truth: Ints, together: NDArray[np.bool_], records: int) -> "Truth":
+    def of(cls, truth: IntArray, together: NDArray[np.bool_], records: int) -> "Truth":
         """Count the pairs of every record.
 
         Parameters
@@ -73,7 +74,7 @@ class Truth:
         )
 
 
-def share_without(candidates: Ints) -> float:
+def share_without(candidates: IntArray) -> float:
     """Share of the records without any candidate."""
     return float((candidates == 0).mean())
 
@@ -85,7 +86,7 @@ def unreached(share: float) -> tuple[str, ...]:
     return (f"{share:.1%} of the records have no candidate: what is not compared is not safe",)
 
 
-def coverage(attacked: Sequence[str], candidates: Ints, comparisons: int) -> list[Finding]:
+def coverage(attacked: Sequence[str], candidates: IntArray, comparisons: int) -> list[Finding]:
     """Say how much was compared."""
     return [
         Finding(
@@ -163,15 +164,15 @@ class Figures:
             name: float(column.sum() / max(counted[name].sum(), 1.0))
             for name, column in columns.items()
         }
-        found = []
+        results = []
         for suffix, rule in RULES.items():
-            found += self._rates(suffix, rule, values, intervals, resampled)
-        return [*found, *self._of_truth(values, intervals, resampled)]
+            results += self._rates(suffix, rule, values, intervals, resampled)
+        return [*results, *self._of_truth(values, intervals, resampled)]
 
-    def _columns(self) -> tuple[dict[str, Floats], dict[str, Floats]]:
+    def _columns(self) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
         """How much every record counts for every figure, and out of how much."""
         attack, ones = self.attack, np.ones(len(self.attack.candidates))
-        columns: dict[str, Floats] = {}
+        columns: dict[str, FloatArray] = {}
         for suffix, limit in (("", 0.0), ("_posterior", -attack.model.odds)):
             linked, null = (
                 (links.weight > limit).astype(float) for links in (attack.release, attack.null)
@@ -239,14 +240,14 @@ class Figures:
         intervals: dict[str, tuple[float, float]],
         resampled: Resampled,
     ) -> list[Finding]:
-        found = []
+        results = []
         for name, meaning in (
             ("precision_at_1", "Chance that the best candidate of a record is its own row."),
             ("block_recall", "Share of the published rows that share a block with their record."),
         ):
             status, reasons = self._status_of_truth(name == "precision_at_1")
             known = self.truth is not None and bool(self.truth.pairs.any())
-            found.append(
+            results.append(
                 Finding(
                     name=name,
                     value=values[name] if known else None,
@@ -257,7 +258,7 @@ class Figures:
                     assumptions=(*reasons, *self.attacked, _interval_of(resampled)),
                 )
             )
-        return found
+        return results
 
     def _status_of_truth(self, linking: bool) -> tuple[Status, tuple[str, ...]]:
         if self.truth is None:
@@ -296,7 +297,7 @@ class Figures:
         """What the model learnt of every column, and how many records link at which weight."""
         model, attack = self.attack.model, self.attack
         used = model.used.tolist()
-        labels = [attack.attributes[at].paired.name for at in used]
+        labels = [attack.attributes[index].paired.name for index in used]
         estimate = model.estimate
         curve = Chart(
             name="linkage_curve",
@@ -346,7 +347,7 @@ def _interval_of(resampled: Resampled) -> str:
     return f"95 % intervals by resampling {resampled.unit}"
 
 
-def _curve(series: dict[str, Floats]) -> dict[str, dict[str, list[float]]]:
+def _curve(series: dict[str, FloatArray]) -> dict[str, dict[str, list[float]]]:
     every = np.concatenate(list(series.values()))
     finite = every[np.isfinite(every)]
     if not len(finite):

@@ -7,17 +7,14 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.brief import short_repr
-from anonloom.kinds.context import Run
+from anonloom import StageContext, short_repr
+from anonloom.typing import FloatArray, IntArray
 from anonloom_fellegi_sunter.agreement import Attribute
 from anonloom_fellegi_sunter.model import Counts, Model, Others, fit
 from anonloom_fellegi_sunter.patterns import Best, Comparison, count_patterns, find_best
 from anonloom_kernels.compiled import compiling
 from anonloom_linkage.blocking import Scheme
 from anonloom_linkage.nearest import Blocks, Grouped
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @attrs.frozen(eq=False)
@@ -36,19 +33,19 @@ class Links:
         How many of these are the record's own.
     """
 
-    weight: Floats = attrs.field(repr=False)
-    row: Ints = attrs.field(repr=False)
-    ties: Ints = attrs.field(repr=False)
-    right: Ints = attrs.field(repr=False)
+    weight: FloatArray = attrs.field(repr=False)
+    row: IntArray = attrs.field(repr=False)
+    ties: IntArray = attrs.field(repr=False)
+    right: IntArray = attrs.field(repr=False)
 
     @classmethod
-    def of(cls, best: Best, weights: Floats) -> "Links":
+    def of(cls, best: Best, weights: FloatArray) -> "Links":
         """Replace ranks by the weights that they stand for."""
         # The rank of a record without candidates, -1, finds the last.
         return cls(np.append(weights, -np.inf)[best.rank], best.row, best.ties, best.right)
 
     @property
-    def chance(self) -> Floats:
+    def chance(self) -> FloatArray:
         """Chance that the best candidate is the record's own, ties broken at random."""
         return self.right / np.maximum(self.ties, 1)
 
@@ -74,27 +71,27 @@ class Attack:
     attributes: tuple[Attribute, ...]
     release: Links
     null: Links
-    candidates: Ints = attrs.field(repr=False)
-    block: Ints = attrs.field(repr=False)
+    candidates: IntArray = attrs.field(repr=False)
+    block: IntArray = attrs.field(repr=False)
     comparisons: int
 
 
-def candidates_of(blocks: Sequence[Blocks], records: int, rows: int) -> Ints:
+def candidates_of(blocks: Sequence[Blocks], records: int, rows: int) -> IntArray:
     """Count the candidates of every record."""
-    found = np.zeros(records, np.int64)
+    result = np.zeros(records, np.int64)
     for some in blocks:
-        found += some.candidates_of(np.ones(rows, np.int64), records)
-    return found
+        result += some.candidates_of(np.ones(rows, np.int64), records)
+    return result
 
 
 def attack(
     attributes: Sequence[Attribute],
     scheme: Scheme,
     blocks: Sequence[Blocks],
-    persons: Ints,
-    truth: Ints,
+    persons: IntArray,
+    truth: IntArray,
     others: Others,
-    run: Run,
+    context: StageContext,
 ) -> Attack:
     """Estimate the model, and link all records with it.
 
@@ -112,16 +109,16 @@ def attack(
     comparison = Comparison.of(attributes)
     records, rows = len(persons), len(truth)
     candidates = candidates_of(blocks, records, rows)
-    among = _as_many(records, rows, run.rng)
+    among = _as_many(records, rows, context.rng)
     own_blocks = [_only(some, among) for some in scheme.blocks(records, records, published=0)]
     released, null = comparison.with_release(), comparison.with_itself(persons)
     pairs, reached = int(candidates.sum()), int((candidates > 0).sum())
     strangers = sum(int(some.comparisons.sum()) for some in own_blocks)
     # Cells that cover several values agree with strangers as single values never do.
     known = others == "null" and not any(attribute.coarse for attribute in attributes)
-    run.note(f"{pairs:,} pairs of a record and a published row: {scheme.words}")
-    tell, workers = _Told(run, 2 * pairs + (1 + known) * strangers), run.workers
-    with compiling(run):
+    context.note(f"{pairs:,} pairs of a record and a published row: {scheme.words}")
+    tell, workers = _Told(context, 2 * pairs + (1 + known) * strangers), context.workers
+    with compiling(context):
         table = count_patterns(comparison, released, blocks, workers, tell)
         model = fit(
             Counts.of(table, comparison.masks, len(attributes)),
@@ -167,8 +164,8 @@ def _only(blocks: Blocks, among: NDArray[np.bool_]) -> Blocks:
 class _Told:
     """Tells a run how far the comparisons are, from any thread."""
 
-    def __init__(self, run: Run, total: int) -> None:
-        self._run, self._total, self._done = run, total, 0
+    def __init__(self, context: StageContext, total: int) -> None:
+        self._run, self._total, self._done = context, total, 0
         self._lock = Lock()
 
     def __call__(self, comparisons: int) -> None:

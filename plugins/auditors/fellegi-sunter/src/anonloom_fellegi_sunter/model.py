@@ -14,12 +14,9 @@ from typing import Literal
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
-from anonloom.brief import short_repr
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from anonloom import short_repr
+from anonloom.typing import FloatArray, IntArray
 
 #: No probability is nearer to 0 or 1: a pattern that was never seen is not impossible.
 CLIP = 1e-4
@@ -59,13 +56,13 @@ class Counts:
         Combinations of columns that are left open, a bit per column.
     """
 
-    pattern: Ints = attrs.field(repr=False)
-    count: Ints = attrs.field(repr=False)
-    masks: Ints = attrs.field(repr=False)
+    pattern: IntArray = attrs.field(repr=False)
+    count: IntArray = attrs.field(repr=False)
+    masks: IntArray = attrs.field(repr=False)
     columns: int
 
     @classmethod
-    def of(cls, table: Ints, masks: Ints, columns: int) -> "Counts":
+    def of(cls, table: IntArray, masks: IntArray, columns: int) -> "Counts":
         """Keep what occurs of a table of all patterns."""
         pattern = np.flatnonzero(table)
         return cls(pattern, table[pattern], masks, columns)
@@ -75,16 +72,18 @@ class Counts:
         """Number of pairs."""
         return int(self.count.sum())
 
-    def agreeing(self) -> Floats:
+    def agreeing(self) -> FloatArray:
         """(patterns x columns): 1 where the column agrees."""
-        agreeing: Floats = ((self.pattern[:, None] >> np.arange(self.columns)) & 1).astype(float)
+        agreeing: FloatArray = ((self.pattern[:, None] >> np.arange(self.columns)) & 1).astype(
+            float
+        )
         return agreeing
 
-    def spoken(self) -> Floats:
+    def spoken(self) -> FloatArray:
         """(patterns x columns): 1 where the row says something about the column."""
         mask = self.masks[self.pattern >> self.columns]
         silent = (mask[:, None] >> np.arange(self.columns)) & 1
-        spoken: Floats = (1 - silent).astype(float)
+        spoken: FloatArray = (1 - silent).astype(float)
         return spoken
 
 
@@ -102,36 +101,36 @@ class Estimate:
         Logarithm of the probability of all that was counted.
     """
 
-    m: Floats
-    u: Floats
+    m: FloatArray
+    u: FloatArray
     prior: float
     likelihood: float = -np.inf
 
     @property
-    def agreement(self) -> Floats:
+    def agreement(self) -> FloatArray:
         """What the agreement of every column adds to a pair's weight, in bits."""
-        found: Floats = np.log2(self.m / self.u)
-        return found
+        result: FloatArray = np.log2(self.m / self.u)
+        return result
 
     @property
-    def disagreement(self) -> Floats:
+    def disagreement(self) -> FloatArray:
         """What its disagreement adds."""
-        found: Floats = np.log2((1 - self.m) / (1 - self.u))
-        return found
+        result: FloatArray = np.log2((1 - self.m) / (1 - self.u))
+        return result
 
     def flaws(self, pairs: int) -> tuple[str, ...]:
         """Say why this is no model of matching pairs; nothing if it may be one."""
-        found = []
+        results = []
         if (self.m <= self.u).sum() > len(self.m) / 2:
-            found.append("most columns agree no more often in its matching pairs than in others")
+            results.append("most columns agree no more often in its matching pairs than in others")
         if self.prior * pairs < 1:
-            found.append("it expects less than one matching pair")
+            results.append("it expects less than one matching pair")
         if self.prior > MOST_PRIOR:
-            found.append(f"it takes more than {MOST_PRIOR:.0%} of all pairs for matches")
+            results.append(f"it takes more than {MOST_PRIOR:.0%} of all pairs for matches")
         divergence = (self.m - self.u) @ (self.agreement - self.disagreement) * np.log(2)
         if divergence < LEAST_DIVERGENCE:
-            found.append("its two classes of pairs hardly differ")
-        return tuple(found)
+            results.append("its two classes of pairs hardly differ")
+        return tuple(results)
 
 
 @attrs.frozen(eq=False)
@@ -153,7 +152,7 @@ class Model:
     """
 
     estimate: Estimate
-    used: Ints
+    used: IntArray
     left_out: dict[int, str]
     others: Others = "independent"
     flaws: tuple[str, ...] = ()
@@ -168,22 +167,22 @@ class Model:
         """Odds that any pair matches, in bits."""
         return float(np.log2(self.estimate.prior / (1 - self.estimate.prior)))
 
-    def weights(self, masks: Ints) -> Floats:
+    def weights(self, masks: IntArray) -> FloatArray:
         """Weight of every pattern: a sum over the columns that were not left open (eq. 17)."""
         columns = len(self.estimate.m)
         patterns = np.arange(len(masks) << columns)
         mask = np.repeat(masks, 1 << columns)
         weights = np.zeros(len(patterns))
         agreement, disagreement = self.estimate.agreement, self.estimate.disagreement
-        for at in self.used:
-            of_column = np.where((patterns >> at) & 1, agreement[at], disagreement[at])
-            weights += np.where((mask >> at) & 1, 0.0, of_column)
+        for index in self.used:
+            of_column = np.where((patterns >> index) & 1, agreement[index], disagreement[index])
+            weights += np.where((mask >> index) & 1, 0.0, of_column)
         # Zero has one sign.
         return np.round(weights, DIGITS) + 0.0
 
 
 def fit(
-    counts: Counts, chance: Sequence[float], prior: float, most: float, null: Ints | None = None
+    counts: Counts, chance: Sequence[float], prior: float, most: float, null: IntArray | None = None
 ) -> Model:
     """Estimate the model by EM from several starts.
 
@@ -200,10 +199,10 @@ def fit(
         EM how often they agree, column by column.
     """
     agreeing, spoken = counts.agreeing(), counts.spoken()
-    agree, said = counts.count @ agreeing, counts.count @ spoken
-    left_out = _useless(agree, said)
+    agree, message = counts.count @ agreeing, counts.count @ spoken
+    left_out = _useless(agree, message)
     used = np.setdiff1d(np.arange(counts.columns), list(left_out))
-    observed = np.divide(agree, said, out=np.full(counts.columns, 0.5), where=said > 0)
+    observed = np.divide(agree, message, out=np.full(counts.columns, 0.5), where=message > 0)
     most = min(max(most, CLIP / max(counts.pairs, 1)), 1 - CLIP)
     prior = min(prior, most, 0.5)
     usual = _start(observed[used], SHARES[0], prior)
@@ -216,37 +215,37 @@ def fit(
         agreeing[:, used], (spoken - agreeing)[:, used], counts.count.astype(float), most
     )
     if null is not None and null.any():
-        found, _ = free.knowing(null[counts.pattern], int(null.sum())).best(starts)
+        result, _ = free.knowing(null[counts.pattern], int(null.sum())).best(starts)
         # Matches agree at least as often as strangers; or the release agrees otherwise with
         # strangers than the original does, and EM found that.
-        if found is not None and (found.m > found.u).all():
-            return Model(_spread(found, used, observed), used, left_out, "null")
-    found, flaws = free.best(starts)
-    if found is None:
+        if result is not None and (result.m > result.u).all():
+            return Model(_spread(result, used, observed), used, left_out, "null")
+    result, flaws = free.best(starts)
+    if result is None:
         return Model(_spread(usual, used, observed), used, left_out, flaws=flaws)
-    return Model(_spread(found, used, observed), used, left_out)
+    return Model(_spread(result, used, observed), used, left_out)
 
 
-def _useless(agree: Floats, said: Floats) -> dict[int, str]:
+def _useless(agree: FloatArray, said: FloatArray) -> dict[int, str]:
     """Columns from which nothing can be learnt, and why."""
     reasons = {}
-    for at, (agreements, pairs) in enumerate(zip(agree, said, strict=True)):
+    for index, (agreements, pairs) in enumerate(zip(agree, said, strict=True)):
         if not pairs:
-            reasons[at] = "is open in every row of the release"
+            reasons[index] = "is open in every row of the release"
         elif not agreements:
-            reasons[at] = "agrees in no pair"
+            reasons[index] = "agrees in no pair"
         elif agreements == pairs:
-            reasons[at] = "agrees in every pair"
+            reasons[index] = "agrees in every pair"
     return reasons
 
 
-def _start(observed: Floats, share: float, prior: float) -> Estimate:
+def _start(observed: FloatArray, share: float, prior: float) -> Estimate:
     """Nearly all pairs are no matches: u is what was observed, and m lies above it."""
     u = np.clip(observed, CLIP, 1 - CLIP)
     return Estimate(np.clip(1 - (1 - share) * (1 - u), CLIP, 1 - CLIP), u, prior)
 
 
-def _spread(estimate: Estimate, used: Ints, observed: Floats) -> Estimate:
+def _spread(estimate: Estimate, used: IntArray, observed: FloatArray) -> Estimate:
     """Give the columns that were left out probabilities that weigh nothing."""
     m = np.clip(observed, CLIP, 1 - CLIP)
     u = m.copy()
@@ -265,13 +264,13 @@ class Evidence:
         Logarithm of every pattern's probability among pairs that do not match, where it is known.
     """
 
-    agreeing: Floats
-    disagreeing: Floats
-    count: Floats
+    agreeing: FloatArray
+    disagreeing: FloatArray
+    count: FloatArray
     most: float
-    others: Floats | None = None
+    others: FloatArray | None = None
 
-    def knowing(self, null: Ints, total: int) -> "Evidence":
+    def knowing(self, null: IntArray, total: int) -> "Evidence":
         """Return the evidence with the patterns of pairs that do not match."""
         return attrs.evolve(self, others=np.log((null + UNSEEN) / (total + UNSEEN)))
 
@@ -279,23 +278,23 @@ class Evidence:
         """Return the likeliest estimate without flaws, or the flaws of the likeliest."""
         flaws: tuple[str, ...] = ()
         tried = [self.climbed(start, FIRST_STEPS) for start in starts]
-        for one in sorted(tried, key=lambda estimate: -estimate.likelihood):
-            found = one if self.flaws(one) else self.climbed(one, MOST_STEPS)
-            wrong = self.flaws(found)
+        for item in sorted(tried, key=lambda estimate: -estimate.likelihood):
+            result = item if self.flaws(item) else self.climbed(item, MOST_STEPS)
+            wrong = self.flaws(result)
             if not wrong:
-                return found, ()
+                return result, ()
             flaws = flaws or wrong
         return None, flaws
 
     def flaws(self, estimate: Estimate) -> tuple[str, ...]:
         """Say why an estimate is no model of matching pairs; nothing if it may be one."""
         pairs = float(self.count.sum())
-        found = estimate.flaws(int(pairs))
+        result = estimate.flaws(int(pairs))
         # Schwarz's criterion: m of every column and the prior are what the second class costs.
         cost = (len(estimate.m) + 1) / 2 * np.log(pairs)
         if estimate.likelihood - self.of_one_class() < cost:
-            found = (*found, "a single class of pairs explains as well how they agree")
-        return found
+            result = (*result, "a single class of pairs explains as well how they agree")
+        return result
 
     def of_one_class(self) -> float:
         """Likelihood if no pair matches."""
@@ -316,7 +315,7 @@ class Evidence:
             estimate = self._maximized(estimate, matching)
         return attrs.evolve(estimate, likelihood=self._expected(estimate)[0])
 
-    def _expected(self, estimate: Estimate) -> tuple[float, Floats]:
+    def _expected(self, estimate: Estimate) -> tuple[float, FloatArray]:
         """Return the likelihood, and how many of the pairs of every pattern match."""
         # Both classes at once: the table of patterns is long, and is read once.
         both = [estimate.m] if self.others is not None else [estimate.m, estimate.u]
@@ -326,13 +325,13 @@ class Evidence:
         either = np.logaddexp(match, np.log1p(-estimate.prior) + others)
         return float(self.count @ either), self.count * np.exp(match - either)
 
-    def _independent(self, probability: Floats) -> Floats:
+    def _independent(self, probability: FloatArray) -> FloatArray:
         """Logarithm of every pattern's probability if columns agree independently."""
         agree = self.agreeing @ np.log(probability)
-        found: Floats = agree + self.disagreeing @ np.log1p(-probability)
-        return found
+        result: FloatArray = agree + self.disagreeing @ np.log1p(-probability)
+        return result
 
-    def _maximized(self, estimate: Estimate, matching: Floats) -> Estimate:
+    def _maximized(self, estimate: Estimate, matching: FloatArray) -> Estimate:
         """Return the best estimate under these shares.
 
         The objective is concave in every parameter, so that the best allowed value is the best
@@ -340,9 +339,9 @@ class Evidence:
         """
         pairs = np.stack([matching, self.count - matching])
         agree, disagree = pairs @ self.agreeing, pairs @ self.disagreeing
-        said = agree + disagree
+        message = agree + disagree
         before = np.stack([estimate.m, estimate.u])
-        share = np.divide(agree, said, out=before, where=said > 0)
+        share = np.divide(agree, message, out=before, where=message > 0)
         m, u = np.clip(share, CLIP, 1 - CLIP)
         total = self.count.sum()
         prior = np.clip(matching.sum() / total, CLIP / total, self.most)

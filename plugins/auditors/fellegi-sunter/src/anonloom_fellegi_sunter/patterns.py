@@ -13,10 +13,11 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.brief import short_repr
+from anonloom import short_repr
+from anonloom.typing import IntArray
 from anonloom_fellegi_sunter.agreement import Attribute, Stretches, open_columns, stretches_of
 from anonloom_kernels.compiled import in_threads, kernel
-from anonloom_linkage.nearest import Blocks, Ints
+from anonloom_linkage.nearest import Blocks
 
 Words = NDArray[np.uint32]
 Cells = NDArray[np.int32]
@@ -48,8 +49,8 @@ class Sheet(NamedTuple):
     values: Cells
     cells: Cells
     base: Words
-    owner: Ints
-    owned: Ints
+    owner: IntArray
+    owned: IntArray
 
 
 class Work(NamedTuple):
@@ -65,12 +66,12 @@ class Work(NamedTuple):
         Of every run, the first and last of its candidates.
     """
 
-    records: Ints
-    candidates: Ints
-    start: Ints
-    stop: Ints
-    low: Ints
-    high: Ints
+    records: IntArray
+    candidates: IntArray
+    start: IntArray
+    stop: IntArray
+    low: IntArray
+    high: IntArray
 
 
 class Best(NamedTuple):
@@ -89,9 +90,9 @@ class Best(NamedTuple):
     """
 
     rank: Cells
-    ties: Ints
-    row: Ints
-    right: Ints
+    ties: IntArray
+    row: IntArray
+    right: IntArray
 
 
 @short_repr
@@ -107,8 +108,8 @@ class Comparison:
 
     attributes: tuple[Attribute, ...]
     stretches: Stretches = attrs.field(repr=False)
-    masks: Ints = attrs.field(repr=False)
-    _places: Ints = attrs.field(repr=False)
+    masks: IntArray = attrs.field(repr=False)
+    _places: IntArray = attrs.field(repr=False)
 
     @classmethod
     def of(cls, attributes: Sequence[Attribute]) -> "Comparison":
@@ -127,7 +128,7 @@ class Comparison:
         owned = np.full(len(cells), -1, np.int64)
         return Sheet(values, cells, base, np.arange(len(values)), owned)
 
-    def with_itself(self, persons: Ints) -> Sheet:
+    def with_itself(self, persons: IntArray) -> Sheet:
         """Return the original beside itself; nobody is compared with their own records."""
         values = self._cells(0)
         return Sheet(values, values, np.zeros(len(values), np.uint32), persons, persons)
@@ -139,10 +140,10 @@ class Comparison:
 
 def count_patterns(
     comparison: Comparison, sheet: Sheet, blocks: Sequence[Blocks], workers: int, done: Told
-) -> Ints:
+) -> IntArray:
     """Count how often each pattern occurs among the pairs of the blocks."""
     # Every thread has counts of its own; which pairs it counts does not matter to their sum.
-    free: SimpleQueue[Ints] = SimpleQueue()
+    free: SimpleQueue[IntArray] = SimpleQueue()
     counts = [np.zeros(comparison.size, np.int64) for _ in range(max(workers, 1))]
     for own in counts:
         free.put(own)
@@ -155,7 +156,7 @@ def count_patterns(
 
     for some in blocks:
         in_threads(count, pieces(some), workers)
-    total: Ints = np.sum(counts, axis=0)
+    total: IntArray = np.sum(counts, axis=0)
     return total
 
 
@@ -164,7 +165,7 @@ def find_best(
     sheet: Sheet,
     blocks: Sequence[Blocks],
     rank_of: Cells,
-    truth: Ints,
+    truth: IntArray,
     workers: int,
     done: Told,
 ) -> Best:
@@ -221,11 +222,11 @@ def _comparisons(work: Work) -> int:
 
 @kernel
 def fill(
-    among: Ints,
+    among: IntArray,
     cells: Cells,
     base: Words,
-    column: Ints,
-    start: Ints,
+    column: IntArray,
+    start: IntArray,
     first: Words,
     width: Words,
     firsts: Words,
@@ -237,14 +238,14 @@ def fill(
         row = among[j]
         bases[j] = base[row]
         for layer in range(column.size):
-            at = start[layer] + cells[row, column[layer]]
-            firsts[layer, j] = first[at]
-            widths[layer, j] = width[at]
+            index = start[layer] + cells[row, column[layer]]
+            firsts[layer, j] = first[index]
+            widths[layer, j] = width[index]
 
 
 @kernel
 def compare(
-    values: Cells, column: Ints, firsts: Words, widths: Words, bases: Words, pattern: Words
+    values: Cells, column: IntArray, firsts: Words, widths: Words, bases: Words, pattern: Words
 ) -> None:
     """Write the pattern of one record with every candidate of a tile."""
     size = pattern.size
@@ -261,7 +262,7 @@ def compare(
 
 
 @kernel
-def count_runs(work: Work, sheet: Sheet, stretches: Stretches, counts: Ints) -> None:
+def count_runs(work: Work, sheet: Sheet, stretches: Stretches, counts: IntArray) -> None:
     """Count the patterns of some runs."""
     records, candidates, begins, ends, lows, highs = work
     values, cells, base, owners, owned = sheet
@@ -277,8 +278,8 @@ def count_runs(work: Work, sheet: Sheet, stretches: Stretches, counts: Ints) -> 
             pattern = patterns[: among.size]
             for j in range(among.size):
                 owner[j] = owned[among[j]]
-            for at in range(begins[run], ends[run]):
-                record = records[at]
+            for index in range(begins[run], ends[run]):
+                record = records[index]
                 compare(values[record], column, firsts, widths, bases, pattern)
                 for j in range(pattern.size):
                     counts[pattern[j]] += owner[j] != owners[record]
@@ -290,7 +291,7 @@ def best_of_runs(
     sheet: Sheet,
     stretches: Stretches,
     rank_of: Cells,
-    truth: Ints,
+    truth: IntArray,
     best: Best,
 ) -> None:
     """Find the best candidates of the records of some runs."""
@@ -309,8 +310,8 @@ def best_of_runs(
             pattern, score = patterns[: among.size], scores[: among.size]
             for j in range(among.size):
                 owner[j] = owned[among[j]]
-            for at in range(begins[run], ends[run]):
-                record = records[at]
+            for index in range(begins[run], ends[run]):
+                record = records[index]
                 compare(values[record], column, firsts, widths, bases, pattern)
                 most = np.int32(-1)
                 for j in range(score.size):

@@ -5,12 +5,10 @@ from typing import ClassVar, Literal
 
 import attrs
 
-from anonloom.data.case import Case, Need
-from anonloom.data.findings import Findings
-from anonloom.data.schema import Schema
-from anonloom.kinds.auditor import Auditor, GridRow
-from anonloom.kinds.context import Run
-from anonloom.params import all_of, at_least, between, distinct, not_empty, param
+from anonloom import AuditInput, Auditor, Findings, Schema, StageContext, param
+from anonloom.data import Need
+from anonloom.kinds import GridRow
+from anonloom.params import all_of, at_least, between, distinct, not_empty
 from anonloom_learning.names import ALL, Classifier
 from anonloom_learning.overview import summary
 
@@ -66,7 +64,7 @@ class Learning(Auditor):
 
     def problem(self, schema: Schema) -> str | None:
         """Say what is wrong with the label or the features, or None."""
-        labels = schema.having("label")
+        labels = schema.names_with_role("label")
         if self.label is None and not labels:
             return "no column has the role 'label': name the one to predict with 'label'"
         if self.label is None and len(labels) > 1:
@@ -77,12 +75,12 @@ class Learning(Auditor):
         wrong = schema.unpublished(named)
         if wrong is None and label in (self.features or ()):
             return f"column '{label}' is the label: it is no feature"
-        pseudonyms = [name for name in named if name in schema.having("identifier")]
+        pseudonyms = [name for name in named if name in schema.names_with_role("identifier")]
         if wrong is None and pseudonyms:
             return f"column '{pseudonyms[0]}' is an identifier: nothing is learned from pseudonyms"
         return wrong
 
-    def audit(self, case: Case, run: Run) -> Findings:
+    def audit(self, case: AuditInput, context: StageContext) -> Findings:
         """Fit every classifier on every version, and judge it."""
         assert case.original is not None
         # Imported here: a pipeline that is only checked need not wait for scikit-learn.
@@ -94,18 +92,18 @@ class Learning(Auditor):
         if wrong is not None:
             return unknown(self.classifiers, wrong)
         question = Question(
-            label=self.label or case.original.schema.having("label")[0],
+            label=self.label or case.original.schema.names_with_role("label")[0],
             positive=positive_text(self.positive),
             features=self.features,
             rows=self.rows,
             widths=self.tested_on == "own",
         )
         try:
-            lesson = question.lesson(case, run.rng)
-            repeats = divided(lesson, self.train, self.repeats, self.tested_on, run.rng)
+            lesson = question.lesson(case, context.rng)
+            repeats = divided(lesson, self.train, self.repeats, self.tested_on, context.rng)
         except NotAssessable as why:
             return unknown(self.classifiers, str(why))
-        trials = tried(lesson, repeats, self.classifiers, run)
+        trials = tried(lesson, repeats, self.classifiers, context)
         return Figures.of(lesson, trials, self.train, self.tested_on).findings()
 
     def summarize(self, grid: Sequence[GridRow]) -> Findings:

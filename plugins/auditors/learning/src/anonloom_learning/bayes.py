@@ -14,7 +14,7 @@ from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from anonloom.brief import short_repr
+from anonloom import short_repr
 
 #: Least variance of a number within a label, as a part of its variance.
 LEAST_VARIANCE = 1e-3

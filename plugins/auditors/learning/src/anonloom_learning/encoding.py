@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from anonloom.brief import short_repr
+from anonloom import short_repr
+from anonloom.typing import FloatArray
 from anonloom_linkage.paired import PairedColumn
 from anonloom_linkage.shares import leaf_parts
 
-Floats = NDArray[np.float64]
 Features = NDArray[np.float32]
 
 #: A category with more values is encoded by the groups of its hierarchy.
@@ -77,7 +77,7 @@ def encode(columns: Sequence[PairedColumn], sizes: Sequence[int], *, widths: boo
     return Encoded(tuple(map(np.hstack, parts)), np.array(shares, bool), tuple(left_out))
 
 
-def place_features(column: PairedColumn, widths: bool) -> Floats:
+def place_features(column: PairedColumn, widths: bool) -> FloatArray:
     """Middle and width of what every cell covers, in ranges of the column, from its middle.
 
     `*` covers everything between the column's ends. A missing value lies in the middle.
@@ -92,12 +92,12 @@ def place_features(column: PairedColumn, widths: bool) -> Floats:
     return np.stack(features if widths else features[:1], axis=1)
 
 
-def absence_features(column: PairedColumn) -> Floats:
+def absence_features(column: PairedColumn) -> FloatArray:
     """Whether every cell has a value, and whether it has none."""
     return np.stack([~column.missing, column.missing], axis=1).astype(float)
 
 
-def share_features(column: PairedColumn) -> Floats:
+def share_features(column: PairedColumn) -> FloatArray:
     """Shares of every cell over the values of a category, or over groups of them where it has many.
 
     The missing value is one of them, and has no share in `*`.
@@ -107,8 +107,8 @@ def share_features(column: PairedColumn) -> Floats:
         return np.empty((len(column), 0))
     leaves = np.arange(len(group))
     grouping = sparse.csr_array((np.ones(len(group)), (leaves, group)))
-    found: Floats = (leaf_parts(column, "spread") @ grouping).toarray()
-    return found
+    result: FloatArray = (leaf_parts(column, "spread") @ grouping).toarray()
+    return result
 
 
 def _groups(column: PairedColumn, leaves: int) -> NDArray[np.int64] | None:

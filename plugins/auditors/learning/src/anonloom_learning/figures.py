@@ -5,16 +5,14 @@ from typing import Any
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
-from anonloom.brief import short_repr
-from anonloom.data.findings import Better, Chart, Finding, Findings
+from anonloom import Chart, Finding, Findings, short_repr
+from anonloom.findings import Better
+from anonloom.typing import FloatArray
 from anonloom_learning.names import ANSWERS, CLASSIFIERS, LOSSES, METRICS, SINGLE
 from anonloom_learning.scores import interval, never_said, scores
 from anonloom_learning.trials import TestedOn, Trials
 from anonloom_learning.versions import Lesson
-
-Floats = NDArray[np.float64]
 
 ORIGINAL, RELEASE = 0, -1
 
@@ -33,16 +31,16 @@ class Figures:
     lesson: Lesson
     trials: Trials
     said: tuple[str, ...]
-    values: Floats
+    values: FloatArray
 
     @classmethod
     def of(cls, lesson: Lesson, trials: Trials, train: float, tested_on: TestedOn) -> "Figures":
         """Score all trials."""
         flat = trials.confusions.reshape(-1, lesson.classes, lesson.classes)
-        values = np.array([scores(one, lesson.positive) for one in flat])
+        values = np.array([scores(item, lesson.positive) for item in flat])
         values = values.reshape(*trials.confusions.shape[:3], len(METRICS))
-        said = (_reading(train, tested_on), _splits(lesson, trials, tested_on), *lesson.said)
-        return cls(lesson, trials, said, values)
+        message = (_reading(train, tested_on), _splits(lesson, trials, tested_on), *lesson.said)
+        return cls(lesson, trials, message, values)
 
     def findings(self) -> Findings:
         """All findings and charts."""
@@ -50,7 +48,7 @@ class Figures:
             self._of_release(),
             self._losses(),
             self._summary(),
-            [self._chart(at) for at in range(len(METRICS))],
+            [self._chart(index) for index in range(len(METRICS))],
         )
 
     @property
@@ -65,7 +63,7 @@ class Figures:
     def _figure(
         self,
         name: str,
-        values: Floats,
+        values: FloatArray,
         meaning: str,
         *said: str,
         better: Better,
@@ -86,19 +84,19 @@ class Figures:
 
     def _of_release(self) -> Iterator[Finding]:
         for which, metric in enumerate(METRICS):
-            for at, name in enumerate(self.trials.classifiers):
+            for index, name in enumerate(self.trials.classifiers):
                 yield self._figure(
                     f"{metric}.{name}",
-                    self.values[RELEASE, :, at, which],
+                    self.values[RELEASE, :, index, which],
                     self._meaning(ANSWERS[metric], name, metric),
-                    *self._by_convention(metric, at, RELEASE),
+                    *self._by_convention(metric, index, RELEASE),
                     better="higher",
                 )
 
     def _meaning(self, sentence: str, name: str, metric: str) -> str:
         about = f"The label is '{self.lesson.label}'."
-        said = about if metric == "accuracy" else self.lesson.about
-        return f"{sentence.format(who=CLASSIFIERS[name])} {said}"
+        message = about if metric == "accuracy" else self.lesson.about
+        return f"{sentence.format(who=CLASSIFIERS[name])} {message}"
 
     def _by_convention(self, metric: str, classifier: int, *versions: int) -> list[str]:
         """Where a precision, and so F1, is 0 because there is none."""
@@ -106,8 +104,8 @@ class Figures:
             return []
         silent = {
             self.lesson.versions[version].name: sum(
-                never_said(one, self.lesson.positive)
-                for one in self.trials.confusions[version, :, classifier]
+                never_said(confusion, self.lesson.positive)
+                for confusion in self.trials.confusions[version, :, classifier]
             )
             for version in versions
         }
@@ -121,20 +119,20 @@ class Figures:
     def _losses(self) -> Iterator[Finding]:
         for metric in LOSSES:
             lost = self._lost(metric)
-            for at, name in enumerate(self.trials.classifiers):
+            for index, name in enumerate(self.trials.classifiers):
                 yield self._figure(
                     f"{metric}_loss.{name}",
-                    lost[:, at],
+                    lost[:, index],
                     self._meaning(SINGLE[f"{metric}_loss"], name, metric),
-                    *self._by_convention(metric, at, ORIGINAL, RELEASE),
+                    *self._by_convention(metric, index, ORIGINAL, RELEASE),
                     better="lower",
                     least=-1.0,
                 )
 
-    def _lost(self, metric: str) -> Floats:
+    def _lost(self, metric: str) -> FloatArray:
         """(repeats x classifiers): what the original gives less what the release gives."""
         which = METRICS.index(metric)
-        lost: Floats = self.values[ORIGINAL, :, :, which] - self.values[RELEASE, :, :, which]
+        lost: FloatArray = self.values[ORIGINAL, :, :, which] - self.values[RELEASE, :, :, which]
         return lost
 
     def _summary(self) -> Iterator[Finding]:
@@ -179,10 +177,10 @@ class Figures:
             assumptions=(f"of {self.values.shape[0] * lost.size} models",),
         )
 
-    def _majority(self, version: int) -> Floats:
+    def _majority(self, version: int) -> FloatArray:
         """Accuracy of always guessing the most frequent label, one per repeat."""
         return np.array(
-            [scores(one, self.lesson.positive)[0] for one in self.trials.majority[version]]
+            [scores(item, self.lesson.positive)[0] for item in self.trials.majority[version]]
         )
 
     def _chart(self, which: int) -> Chart:
@@ -190,10 +188,10 @@ class Figures:
         means = self.values[:, :, :, which].mean(axis=1)
         labels = [*self.trials.classifiers]
         data: dict[str, Any] = {}
-        for at, version in enumerate(self.lesson.versions):
-            data[version.name] = means[at].tolist()
+        for index, version in enumerate(self.lesson.versions):
+            data[version.name] = means[index].tolist()
             if metric == "accuracy":
-                data[version.name].append(float(self._majority(at).mean()))
+                data[version.name].append(float(self._majority(index).mean()))
         if metric == "accuracy":
             labels.append("always the most frequent")
         return Chart(
@@ -235,17 +233,17 @@ def _splits(lesson: Lesson, trials: Trials, tested_on: TestedOn) -> str:
 
 def unknown(classifiers: tuple[str, ...], reason: str) -> Findings:
     """Return all findings without a value."""
-    found: list[tuple[str, str, Better]] = []
+    results: list[tuple[str, str, Better]] = []
     for name in classifiers:
         who = CLASSIFIERS[name]
-        found += [
+        results += [
             (f"{metric}.{name}", ANSWERS[metric].format(who=who), "higher") for metric in METRICS
         ]
-        found += [
+        results += [
             (f"{metric}_loss.{name}", SINGLE[f"{metric}_loss"].format(who=who), "lower")
             for metric in LOSSES
         ]
-    found += [
+    results += [
         ("largest_accuracy_loss", SINGLE["largest_accuracy_loss"], "lower"),
         ("majority_accuracy", SINGLE["majority_accuracy"], "neither"),
         ("accuracy_over_majority", SINGLE["accuracy_over_majority"], "higher"),
@@ -259,5 +257,5 @@ def unknown(classifiers: tuple[str, ...], reason: str) -> Findings:
             meaning=meaning,
             assumptions=(reason,),
         )
-        for name, meaning, better in found
+        for name, meaning, better in results
     )

@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from anonloom.data.findings import Chart, Findings
-from anonloom.kinds.auditor import GridRow
-from anonloom.kinds.overview import column_heat, numeric_parameter
+from anonloom import Chart, Findings
+from anonloom.kinds import GridRow, column_heat, numeric_parameter
 
 PREFIX = "accuracy."
 
@@ -16,7 +15,7 @@ def summary(grid: Sequence[GridRow]) -> Findings:
     """Return a table of accuracies, a map of losses and lines over the varied number."""
     names = [
         name
-        for name in dict.fromkeys(one.name for row in grid for one in row.findings)
+        for name in dict.fromkeys(finding.name for row in grid for finding in row.findings)
         if name.startswith(PREFIX)
     ]
     if not names:
@@ -57,8 +56,8 @@ def _table(grid: Sequence[GridRow], names: Sequence[str]) -> Chart:
 
 def values_of(rows: Sequence[GridRow], name: str) -> list[float]:
     """Values of a figure in the runs that could assess it."""
-    found = [row.findings[name] for row in rows if name in row.findings]
-    return [float(finding.value) for finding in found if finding.assessable]  # type: ignore[arg-type]  # they have values
+    results = [row.findings[name] for row in rows if name in row.findings]
+    return [float(finding.value) for finding in results if finding.assessable]  # type: ignore[arg-type]  # they have values
 
 
 def _mean(values: Sequence[float]) -> float | None:
@@ -78,8 +77,8 @@ def _lines(grid: Sequence[GridRow], names: Sequence[str]) -> list[Chart]:
             # A case changes whole sections, and seeds repeat a setting.
             if name not in (along, "seed") and not isinstance(value, Mapping | list)
         )
-        at = combinations.setdefault(others, {})
-        at.setdefault(float(row.parameters[along]), []).append(row)
+        index = combinations.setdefault(others, {})
+        index.setdefault(float(row.parameters[along]), []).append(row)
     return [
         _picture(number, others, along, rows, names)
         for number, (others, rows) in enumerate(combinations.items(), start=1)

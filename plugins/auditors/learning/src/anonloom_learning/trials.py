@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import ThreadpoolController
 
-from anonloom.brief import short_repr
-from anonloom.kinds.context import Run
+from anonloom import StageContext, short_repr
+from anonloom.typing import IntArray
 from anonloom_learning.classifiers import converged, fitted
 from anonloom_learning.names import ALL
 from anonloom_learning.scores import counted
 from anonloom_learning.versions import Lesson, NotAssessable, Version
 
-Ints = NDArray[np.int64]
 TestedOn = Literal["own", "original"]
 
 #: They go first, so that no worker is left alone with one of them at the end.
@@ -30,28 +29,28 @@ class Part:
     """What a model learns from, and what it is judged by."""
 
     learned: Version
-    learning: Ints = attrs.field(repr=False)
+    learning: IntArray = attrs.field(repr=False)
     judged: Version
-    judging: Ints = attrs.field(repr=False)
+    judging: IntArray = attrs.field(repr=False)
 
     @property
     def usable(self) -> bool:
         """Whether there is something to learn and somebody to judge."""
         return len(np.unique(self.learned.labels[self.learning])) > 1 and len(self.judging) > 0
 
-    def majority(self, classes: int) -> Ints:
+    def majority(self, classes: int) -> IntArray:
         """Counts of what always guessing the most frequent label gives."""
         guess = np.bincount(self.learned.labels[self.learning], minlength=classes).argmax()
         true = self.judged.labels[self.judging]
         return counted(true, np.full(len(true), guess), classes)
 
-    def judge(self, name: str, seed: int, lesson: Lesson) -> tuple[Ints, bool]:
+    def judge(self, name: str, seed: int, lesson: Lesson) -> tuple[IntArray, bool]:
         """Learn and predict; return the counts, and whether the model came to rest."""
         rows, labels = self.learned.rows[self.learning], self.learned.labels[self.learning]
         model = fitted(name, seed, rows, labels, lesson.shares)
-        said = model.predict(self.judged.rows[self.judging])
+        message = model.predict(self.judged.rows[self.judging])
         true = self.judged.labels[self.judging]
-        return counted(true, said, lesson.classes), converged(model)
+        return counted(true, message, lesson.classes), converged(model)
 
 
 @attrs.frozen(eq=False)
@@ -80,8 +79,8 @@ class Trials:
 
     repeats: tuple[Repeat, ...]
     classifiers: tuple[str, ...]
-    confusions: Ints
-    majority: Ints
+    confusions: IntArray
+    majority: IntArray
     unconverged: int
 
 
@@ -95,7 +94,7 @@ def divided(
     NotAssessable
         When none can be used.
     """
-    found = []
+    results = []
     # One stream for each, so that more repeats do not change the first.
     for stream in rng.spawn(repeats):
         chosen = stream.permutation(lesson.people)[: max(round((1 - train) * lesson.people), 1)]
@@ -104,12 +103,12 @@ def divided(
         seeds = dict(zip(ALL, stream.integers(2**31, size=len(ALL)).tolist(), strict=True))
         parts = _parts(lesson.versions, judges, 1 - train, tested_on, stream)
         if all(part.usable for part in parts):
-            found.append(Repeat(parts, seeds))
-    if not found:
+            results.append(Repeat(parts, seeds))
+    if not results:
         raise NotAssessable(
             "no division leaves two values of the label to learn from and a row to judge by"
         )
-    return found
+    return results
 
 
 def _parts(
@@ -134,17 +133,19 @@ def _parts(
     return tuple(parts)
 
 
-def tried(lesson: Lesson, repeats: list[Repeat], classifiers: tuple[str, ...], run: Run) -> Trials:
+def tried(
+    lesson: Lesson, repeats: list[Repeat], classifiers: tuple[str, ...], context: StageContext
+) -> Trials:
     """Fit and judge all models, `run.workers` at a time; the result does not depend on how many."""
     shape = (len(lesson.versions), len(repeats), len(classifiers))
     confusions = np.zeros((*shape, lesson.classes, lesson.classes), np.int64)
     order = sorted(np.ndindex(shape), key=lambda at: classifiers[at[2]] not in LONGEST)
     unconverged = 0
-    run.progress(0, len(order))
+    context.progress(0, len(order))
     # Scikit-learn's threads would compete with ours, and more threads add numbers up otherwise.
     pools = ThreadpoolController()
 
-    def judge(at: tuple[int, ...]) -> tuple[Ints, bool]:
+    def judge(at: tuple[int, ...]) -> tuple[IntArray, bool]:
         repeat, name = repeats[at[1]], classifiers[at[2]]
         with pools.limit(limits=1):
             return repeat.parts[at[0]].judge(name, repeat.seeds[name], lesson)
@@ -153,20 +154,20 @@ def tried(lesson: Lesson, repeats: list[Repeat], classifiers: tuple[str, ...], r
     # why they are set around them.
     with warnings.catch_warnings(), pools.limit(limits=1):
         warnings.simplefilter("ignore", ConvergenceWarning)
-        with ThreadPoolExecutor(max(run.workers, 1)) as pool:
-            waiting: dict[Future[tuple[Ints, bool]], tuple[int, ...]] = {
-                pool.submit(judge, at): at for at in order
+        with ThreadPoolExecutor(max(context.workers, 1)) as pool:
+            waiting: dict[Future[tuple[IntArray, bool]], tuple[int, ...]] = {
+                pool.submit(judge, index): index for index in order
             }
             try:
                 for done, future in enumerate(as_completed(waiting), start=1):
                     confusions[waiting[future]], rested = future.result()
                     unconverged += not rested
-                    run.progress(done, len(order))
+                    context.progress(done, len(order))
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
     majority = [
-        [repeat.parts[at].majority(lesson.classes) for repeat in repeats]
-        for at in range(len(lesson.versions))
+        [repeat.parts[index].majority(lesson.classes) for repeat in repeats]
+        for index in range(len(lesson.versions))
     ]
     return Trials(tuple(repeats), classifiers, confusions, np.array(majority), unconverged)

@@ -6,14 +6,11 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data.case import Case
-from anonloom.data.cells import cell_text
-from anonloom.data.release import Release
-from anonloom.data.table import Table
+from anonloom import AuditInput, Release, Table
+from anonloom.cells import cell_text
+from anonloom.typing import IntArray
 from anonloom_learning.encoding import Features, encode
 from anonloom_linkage.paired import PairedColumn, pair_columns, shared_columns
-
-Ints = NDArray[np.int64]
 
 ROLES = frozenset({"quasi", "sensitive", "label", "other"})
 
@@ -43,8 +40,8 @@ class Version:
 
     name: str
     rows: Features = attrs.field(repr=False)
-    labels: Ints = attrs.field(repr=False)
-    people: Ints = attrs.field(repr=False)
+    labels: IntArray = attrs.field(repr=False)
+    people: IntArray = attrs.field(repr=False)
 
 
 @attrs.frozen(eq=False)
@@ -91,7 +88,7 @@ class Question:
     rows: int | None
     widths: bool
 
-    def lesson(self, case: Case, rng: np.random.Generator) -> Lesson:
+    def lesson(self, case: AuditInput, rng: np.random.Generator) -> Lesson:
         """Encode all versions.
 
         Raises
@@ -111,7 +108,7 @@ class Question:
             case.original, releases, [name for name in wanted if name in present]
         )
         people, count = _people(case, releases)
-        kept, said = self._kept(label, names, people, count, rng)
+        kept, message = self._kept(label, names, people, count, rng)
         sides = [side[rows] for side, rows in zip(label.sides, kept, strict=True)]
         encoded = encode(
             [
@@ -141,7 +138,7 @@ class Question:
             positive=positive,
             about=about,
             people=count,
-            said=(*said, *_not_learned(encoded.left_out, absent), *_unread(columns, names)),
+            said=(*message, *_not_learned(encoded.left_out, absent), *_unread(columns, names)),
         )
 
     def _label(
@@ -157,10 +154,10 @@ class Question:
         return pair_columns(original, releases, [self.label])[0]
 
     def _wanted(self, original: Table) -> tuple[str, ...]:
-        every = original.schema.having("quasi", "sensitive", "label", "other")
+        every = original.schema.names_with_role("quasi", "sensitive", "label", "other")
         asked = every if self.features is None else self.features
         # Without a say of the user, a second label is no feature: it is an answer, too.
-        answers = original.schema.having("label") if self.features is None else ()
+        answers = original.schema.names_with_role("label") if self.features is None else ()
         return tuple(name for name in asked if name not in (self.label, *answers))
 
     def _positive(self, label: PairedColumn) -> tuple[int | None, str]:
@@ -185,18 +182,18 @@ class Question:
         self,
         label: PairedColumn,
         names: Sequence[str],
-        people: Sequence[Ints],
+        people: Sequence[IntArray],
         count: int,
         rng: np.random.Generator,
-    ) -> tuple[list[Ints], list[str]]:
+    ) -> tuple[list[IntArray], list[str]]:
         """Rows of every version that are used, the same people as far as they are published."""
         turn = rng.permutation(count).astype(float)
-        kept, said, cut = [], [], []
+        kept, message, cut = [], [], []
         for name, side, of in zip(names, label.sides, people, strict=True):
             labelled = np.flatnonzero(side < label.axis.occurring)
             unknown = len(side) - len(labelled)
             if unknown:
-                said.append(
+                message.append(
                     f"{unknown} of {len(side)} rows of the {name} table have no single value of "
                     "the label and are left out"
                 )
@@ -206,10 +203,10 @@ class Question:
                 labelled = np.sort(labelled[np.argsort(turns, kind="stable")[: self.rows]])
             kept.append(labelled)
         if cut:
-            said.append(f"random samples of {self.rows} rows: {', '.join(cut)}")
+            message.append(f"random samples of {self.rows} rows: {', '.join(cut)}")
         if not all(map(len, kept)):
             raise NotAssessable("a version has no row with a label")
-        return kept, said
+        return kept, message
 
 
 def positive_text(value: str | int | float | bool | None) -> str | None:
@@ -217,18 +214,18 @@ def positive_text(value: str | int | float | bool | None) -> str | None:
     return None if value is None else cell_text(value)
 
 
-def _people(case: Case, releases: Sequence[Release]) -> tuple[list[Ints], int]:
+def _people(case: AuditInput, releases: Sequence[Release]) -> tuple[list[IntArray], int]:
     """Person of every row of every version, and how many there are."""
     assert case.original is not None
     persons = case.original.persons
     own = np.arange(len(case.original)) if persons is None else persons.astype(np.int64)
-    found = [own]
+    results = [own]
     for release in releases:
         rows = case.truth if release is case.release else None
         rows = release.rows_in(case.original) if rows is None else np.asarray(rows)
         unknown = np.full(len(release), -1)
-        found.append(unknown if rows is None else np.where(rows >= 0, own[rows], -1))
-    return found, int(own.max()) + 1
+        results.append(unknown if rows is None else np.where(rows >= 0, own[rows], -1))
+    return results, int(own.max()) + 1
 
 
 def _not_learned(left_out: Sequence[str], absent: Sequence[str]) -> list[str]:

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom.protocol.trace import Rounds
-from anonloom_traffic.entropies import Floats, degree
+from anonloom.typing import BoolArray, FloatArray
+from anonloom_traffic.entropies import degree
 from anonloom_traffic.following import Follower, followers, paths
 from anonloom_traffic.guessed import Guessed, guessed, series_of
 from anonloom_traffic.judging import (
@@ -23,7 +24,7 @@ from anonloom_traffic.judging import (
     share,
     smallest_set,
 )
-from anonloom_traffic.observed import Bools, Observed, observe
+from anonloom_traffic.observed import Observed, observe
 from anonloom_traffic.views import FAMILIES, View, network_views, path_views
 
 #: How many standard errors above chance a view must be to be joined with others.
@@ -140,18 +141,18 @@ class Attack:
         judged: list[Judged] = []
         for choice in choices:
             followed = paths(observed, self.prepared, choice)
-            told = judge(path_views(observed, targets, followed), targets, side, choice)
-            joined = judge(_together([*told, *seen], targets, side), targets, side, choice)
-            judged += [*told, *joined]
+            text = judge(path_views(observed, targets, followed), targets, side, choice)
+            joined = judge(_together([*text, *seen], targets, side), targets, side, choice)
+            judged += [*text, *joined]
         judged = _in_order([*seen, *judged])
         return self._summary(judged, targets, side)
 
-    def _summary(self, judged: list[Judged], targets: Guessed, side: Bools) -> Guess:
+    def _summary(self, judged: list[Judged], targets: Guessed, side: BoolArray) -> Guess:
         chosen = choose(judged, targets, side)
         top1 = share(chosen.hit, chosen.guess, targets, self.confidence)
         families = {}
         for family in FAMILIES:
-            of = [one for one in judged if one.view.family == family]
+            of = [item for item in judged if item.view.family == family]
             if of:
                 best = choose(of, targets, side)
                 families[family] = share(best.hit, best.guess, targets, self.confidence)
@@ -219,7 +220,7 @@ def _in_order(judged: list[Judged]) -> list[Judged]:
     )
 
 
-def _together(judged: Sequence[Judged], targets: Guessed, side: Bools) -> list[View]:
+def _together(judged: Sequence[Judged], targets: Guessed, side: BoolArray) -> list[View]:
     """Return the view that joins all that are better than chance: probabilities multiplied."""
     used: list[list[Judged]] = []
     for half, train in enumerate((side, ~side)):
@@ -227,16 +228,16 @@ def _together(judged: Sequence[Judged], targets: Guessed, side: Bools) -> list[V
         chance = float(targets.chance.mean())
         error = math.sqrt(chance * (1 - chance) / hits)
         used.append(
-            [one for one in judged if one.calibrated(targets, train, half) > JOINED * error]
+            [item for item in judged if item.calibrated(targets, train, half) > JOINED * error]
         )
     if max(len(of) for of in used) < 2:
         return []
 
-    def score(train: Bools) -> Floats:
+    def score(train: BoolArray) -> FloatArray:
         half = 0 if np.array_equal(train, side) else 1
         total = np.zeros(targets.candidates.shape)
-        for one in used[half]:
-            likely = posterior(one.view, targets, train)
+        for item in used[half]:
+            likely = posterior(item.view, targets, train)
             total += np.log(np.maximum(likely, 1e-300))
         return np.round(total, 9)
 
@@ -244,13 +245,13 @@ def _together(judged: Sequence[Judged], targets: Guessed, side: Bools) -> list[V
 
 
 def _lacking(
-    chosen: Chosen, targets: Guessed, side: Bools, most: float, confidence: float
+    chosen: Chosen, targets: Guessed, side: BoolArray, most: float, confidence: float
 ) -> tuple[float, tuple[float, float]]:
     """Return the bits that lack to know the sender, as judged on the half not learnt from."""
     bits: NDArray[np.float64] = np.zeros(len(targets))
-    for one, test in zip(chosen.views, (~side, side), strict=True):
+    for view, test in zip(chosen.views, (~side, side), strict=True):
         if test.any():
-            likely = posterior(one.view, targets, ~test)
+            likely = posterior(view.view, targets, ~test)
             of_truth = (likely * targets.truth).sum(axis=1) / targets.truth.sum(axis=1)
             bits[test] = -np.log2(np.maximum(of_truth[test], 1e-300))
     mean = float(bits.mean())

@@ -6,11 +6,10 @@ from typing import ClassVar, Literal
 import attrs
 import numpy as np
 
-from anonloom.data.case import Case, Need
-from anonloom.data.findings import Better, Finding, Findings, Status
-from anonloom.kinds.auditor import Auditor
-from anonloom.kinds.context import Run
-from anonloom.params import at_least, between, param
+from anonloom import AuditInput, Auditor, Finding, Findings, StageContext, param
+from anonloom.data import Need
+from anonloom.findings import Better, Status
+from anonloom.params import at_least, between
 from anonloom.protocol.trace import Rounds, Trace
 from anonloom_traffic.attack import Attack, Guess, NothingToGuess
 from anonloom_traffic.charts import charts
@@ -150,14 +149,14 @@ class Traffic(Auditor):
         check=_Hexadecimal(),
     )
 
-    def audit(self, case: Case, run: Run) -> Findings:
+    def audit(self, case: AuditInput, context: StageContext) -> Findings:
         """Guess over one round and over repeated rounds."""
         rounds = _rounds(case.trace)
         if rounds is None:
             return Findings.of(_unknown("there is no trace of a round"))
         blank = None if self.blank is None else bytes.fromhex(self.blank)
         attack = Attack(
-            rounds, run.rng, blank, trials=self.trials, confidence=self.confidence
+            rounds, context.rng, blank, trials=self.trials, confidence=self.confidence
         )  # fmt: skip
         try:
             single = attack.guess(repeated=False)
@@ -167,7 +166,7 @@ class Traffic(Auditor):
             return Findings.of(_unknown(why))
         pairs = crossed(rounds)
         try:
-            linked = self._linked(pairs, run) if pairs.traces else None
+            linked = self._linked(pairs, context) if pairs.traces else None
         except NothingToGuess:
             linked = None
         steps = over_iterations(attack.observed, blank, self.confidence)
@@ -179,9 +178,9 @@ class Traffic(Auditor):
             charts(single, several, steps),
         )
 
-    def _linked(self, pairs: Rounds, run: Run) -> Guess:
+    def _linked(self, pairs: Rounds, context: StageContext) -> Guess:
         """Guess which messages of different rounds are from one sender."""
-        attack = Attack(pairs, run.rng, trials=self.trials, confidence=self.confidence)
+        attack = Attack(pairs, context.rng, trials=self.trials, confidence=self.confidence)
         return attack.guess(repeated=False)
 
 
@@ -250,12 +249,12 @@ def _links(linked: Guess | None) -> list[Finding]:
     if linked is None:
         why = "no cohort has posted something in one round and sent something in a later one"
         return [_say(name, None, None, "not assessable", (why,)) for name in names]
-    found, leaks = linked.top1, linked.top1.excess > 0
-    said = (LINKED, *JUDGED)
+    result, leaks = linked.top1, linked.top1.excess > 0
+    message = (LINKED, *JUDGED)
     return [
-        _say("linked_success", found.value, found.interval, assumptions=said),
-        _say("linked_chance", found.chance),
-        _say("linked_excess", found.excess, status=_found(found.excess), assumptions=said),
+        _say("linked_success", result.value, result.interval, assumptions=message),
+        _say("linked_chance", result.chance),
+        _say("linked_excess", result.excess, status=_found(result.excess), assumptions=message),
         _say("linking_view", linked.view if leaks else None,
              status="measured" if leaks else "none detected", assumptions=(ADVERSARY, STRUCTURE)),
     ]  # fmt: skip
@@ -288,16 +287,16 @@ def _presence(several: Guess, steps: list[Step]) -> list[Finding]:
 
 
 def _counted(observed: Observed, several: Guess) -> list[Finding]:
-    found = [_say("rounds_with_two_lists", int(observed.two_lists.sum()))]
+    results = [_say("rounds_with_two_lists", int(observed.two_lists.sum()))]
     for name, figure in (("bytes_up", "up"), ("bytes_down", "down")):
         of = observed.figures[figure][observed.present]
         known = bool(np.isfinite(of).any())
         # Who was sent nothing was sent 0 bytes, if anybody was sent something.
         value = float(np.nan_to_num(of).mean()) if len(of) else None
         status: Status = "measured" if value is not None and known else "none detected"
-        found.append(_say(name, value, status=status))
+        results.append(_say(name, value, status=status))
     return [
-        *found,
+        *results,
         _say("rounds", len(observed.lines)),
         _say("messages", several.messages),
         _say("trials", several.top1.trials),

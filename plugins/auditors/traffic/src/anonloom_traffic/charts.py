@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from anonloom.data.findings import Chart
+from anonloom import Chart
 from anonloom_traffic.attack import Guess
 from anonloom_traffic.iterations import Step
 from anonloom_traffic.views import FAMILIES

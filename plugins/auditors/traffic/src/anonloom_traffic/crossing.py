@@ -13,8 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from anonloom.kinds.engines import Envelope
-from anonloom.kinds.rounds import Party
+from anonloom.kinds import Envelope, Party
 from anonloom.protocol.trace import Link, Rounds, Seen, Trace
 from anonloom_traffic.following import SHORTEST_PART, Parts, bits
 from anonloom_traffic.guessed import series_of
@@ -30,12 +29,12 @@ def crossed(rounds: Rounds) -> Rounds:
     phases = list(_phases(rounds.traces))
     pairs = [
         (earlier, later)
-        for at, earlier in enumerate(phases)
-        for later in phases[at + 1 : at + 1 + REACH]
+        for index, earlier in enumerate(phases)
+        for later in phases[index + 1 : index + 1 + REACH]
         if not earlier.positions
     ]
     some = np.unique(np.linspace(0, len(pairs) - 1, min(len(pairs), PAIRS)).astype(int))
-    made = (_crossed(*pairs[at]) for at in some.tolist())
+    made = (_crossed(*pairs[index]) for index in some.tolist())
     return Rounds(tuple(trace for trace in made if len(trace.sent) > 1), rounds.servers)
 
 
@@ -75,7 +74,7 @@ def _owners(trace: Trace) -> dict[int, int]:
     for client, message in trace.sent.items():
         if client not in trace.absent:
             senders.setdefault(message, []).append(client)
-    of = ((place, senders.get(one or b"", ())) for place, one in enumerate(trace.published))
+    of = ((place, senders.get(item or b"", ())) for place, item in enumerate(trace.published))
     return {place: whose[0] for place, whose in of if len(whose) == 1}
 
 
@@ -120,12 +119,12 @@ def _known(name: str, trace: Trace, links: Sequence[Link]) -> Iterator[Link]:
     """
     yield from links
     ends = list(dict.fromkeys(end for link in links for end in (link.one, link.other)))
-    opened = Parts({end: 1 << at for at, end in enumerate(ends)})
+    opened = Parts({end: 1 << index for index, end in enumerate(ends)})
     for message in trace.published:
         if message is not None and len(message) > SHORTEST_PART:
-            for at in bits(opened.holders(message)):
-                if ends[at] != message:
-                    yield Link(ends[at], message)
+            for index in bits(opened.holders(message)):
+                if ends[index] != message:
+                    yield Link(ends[index], message)
     bodies: dict[bytes, int] = {}
     for sight in trace.seen:
         sender, envelope = sight.envelope.sender, sight.envelope
@@ -142,21 +141,21 @@ def _known(name: str, trace: Trace, links: Sequence[Link]) -> Iterator[Link]:
 def _shared(earlier: Trace, later: Trace) -> Iterator[Link]:
     """Yield pairs of messages that have bytes in common that no other message of theirs has."""
     windows = [_windows(trace) for trace in (earlier, later)]
-    for window, one in windows[0].items():
+    for window, item in windows[0].items():
         other = windows[1].get(window)
-        if one is not None and other is not None and one != other:
-            yield Link(one, other)
+        if item is not None and other is not None and item != other:
+            yield Link(item, other)
 
 
 def _windows(trace: Trace) -> dict[bytes, bytes | None]:
     """Return the message that has each sequence of bytes; None where several have it."""
-    found: dict[bytes, bytes | None] = {}
+    results: dict[bytes, bytes | None] = {}
     for message in set(trace.published) - {None}:
         assert message is not None
-        for at in range(len(message) - SHORTEST_PART + 1):
-            window = message[at : at + SHORTEST_PART]
-            found[window] = message if found.get(window, message) == message else None
-    return found
+        for index in range(len(message) - SHORTEST_PART + 1):
+            window = message[index : index + SHORTEST_PART]
+            results[window] = message if results.get(window, message) == message else None
+    return results
 
 
 def _node(name: str, client: int) -> bytes:

@@ -3,13 +3,13 @@
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import betaincinv
 
-Floats = NDArray[np.float64]
+from anonloom.typing import FloatArray
 
 
-def shannon(distributions: ArrayLike) -> Floats:
+def shannon(distributions: ArrayLike) -> FloatArray:
     """Return H = -sum p log2 p of every row, in bits (Serjantov and Danezis).
 
     Parameters
@@ -19,13 +19,13 @@ def shannon(distributions: ArrayLike) -> Floats:
     """
     p = _normalized(distributions)
     logs = np.log2(p, out=np.zeros_like(p), where=p > 0)
-    bits: Floats = np.abs((p * logs).sum(axis=-1))
+    bits: FloatArray = np.abs((p * logs).sum(axis=-1))
     return bits
 
 
-def min_entropy(distributions: ArrayLike) -> Floats:
+def min_entropy(distributions: ArrayLike) -> FloatArray:
     """Return -log2 max p of every row, in bits: how hard the best single guess is."""
-    bits: Floats = np.abs(np.log2(_normalized(distributions).max(axis=-1)))
+    bits: FloatArray = np.abs(np.log2(_normalized(distributions).max(axis=-1)))
     return bits
 
 
@@ -37,12 +37,12 @@ def degree(bits: float, senders: float) -> float:
     return min(1.0, bits / math.log2(senders)) if senders > 1 else 0.0
 
 
-def _normalized(distributions: ArrayLike) -> Floats:
+def _normalized(distributions: ArrayLike) -> FloatArray:
     weights = np.asarray(distributions, dtype=np.float64)
     totals = weights.sum(axis=-1, keepdims=True)
     if not (totals > 0).all() or (weights < 0).any():
         raise ValueError("weights must not be negative, and not all zero")
-    normalized: Floats = weights / totals
+    normalized: FloatArray = weights / totals
     return normalized
 
 

@@ -7,8 +7,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.typing import BoolArray, FloatArray
 from anonloom_traffic.guessed import Guessed
-from anonloom_traffic.observed import Bools, Floats, Observed, minority
+from anonloom_traffic.observed import Observed, minority
 
 #: Trailing bytes that are taken for padding.
 PADDING = b"\0\x80 "
@@ -32,36 +33,36 @@ MARKS: dict[str, Callable[[bytes], Hashable]] = {
 }
 
 
-def message_figure(observed: Observed, figure: Callable[[bytes], float]) -> Floats:
+def message_figure(observed: Observed, figure: Callable[[bytes], float]) -> FloatArray:
     """Return a figure of every published message, rounds x places; NaN where nothing stands."""
     traces = observed.rounds.traces
-    found = np.full((len(traces), max(len(trace.published) for trace in traces)), np.nan)
-    for at, trace in enumerate(traces):
+    result = np.full((len(traces), max(len(trace.published) for trace in traces)), np.nan)
+    for index, trace in enumerate(traces):
         for place, message in enumerate(trace.published):
             if message is not None:
-                found[at, place] = figure(message)
-    return found
+                result[index, place] = figure(message)
+    return result
 
 
-def odd_messages(observed: Observed, mark: Callable[[bytes], Hashable]) -> Bools:
+def odd_messages(observed: Observed, mark: Callable[[bytes], Hashable]) -> BoolArray:
     """Return in which messages a mark is another than in most of their round."""
     traces = observed.rounds.traces
     odd = np.zeros((len(traces), max(len(trace.published) for trace in traces)), np.bool_)
-    for at, trace in enumerate(traces):
-        messages = {place: one for place, one in enumerate(trace.published) if one is not None}
+    for index, trace in enumerate(traces):
+        messages = {place: item for place, item in enumerate(trace.published) if item is not None}
         if messages:
-            odd[at, list(minority({place: mark(m) for place, m in messages.items()}))] = True
+            odd[index, list(minority({place: mark(m) for place, m in messages.items()}))] = True
     return odd
 
 
-def varies(figures: Floats) -> bool:
+def varies(figures: FloatArray) -> bool:
     """Whether any round holds two different figures."""
     low = np.where(np.isnan(figures), np.inf, figures).min(axis=1, initial=np.inf)
     high = np.where(np.isnan(figures), -np.inf, figures).max(axis=1, initial=-np.inf)
     return bool((high > low).any())
 
 
-def ranked(figures: Floats) -> Floats:
+def ranked(figures: FloatArray) -> FloatArray:
     """Return each figure's place in the order of its round, between 0 and 1; ties share theirs."""
     ranks = np.full(figures.shape, np.nan)
     for row, of in zip(ranks, figures, strict=True):
@@ -72,12 +73,14 @@ def ranked(figures: Floats) -> Floats:
     return ranks
 
 
-def in_same_order(clients: Floats, messages: Floats, guessed: Guessed) -> Floats:
+def in_same_order(clients: FloatArray, messages: FloatArray, guessed: Guessed) -> FloatArray:
     """Score pairs by how near they stand in the orders of their rounds."""
     return closeness(ranked(clients), ranked(messages), guessed, 0.0)
 
 
-def closeness(clients: Floats, messages: Floats, guessed: Guessed, lag: float) -> Floats:
+def closeness(
+    clients: FloatArray, messages: FloatArray, guessed: Guessed, lag: float
+) -> FloatArray:
     """Score pairs by how little a message's figure differs from the client's plus a lag."""
     of_message = messages[guessed.rounds, guessed.places][:, None]
     scores = -np.abs(of_message - clients[guessed.rounds] - lag)
@@ -87,7 +90,9 @@ def closeness(clients: Floats, messages: Floats, guessed: Guessed, lag: float) -
     return guessed.summed(np.where(np.isnan(of_message), 0.0, scores))
 
 
-def usual_lag(clients: Floats, messages: Floats, guessed: Guessed, train: Bools) -> float:
+def usual_lag(
+    clients: FloatArray, messages: FloatArray, guessed: Guessed, train: BoolArray
+) -> float:
     """Return how much later a message appears than its sender's upload, where that is known."""
     owner = guessed.truth.argmax(axis=1)
     first = guessed.starts
@@ -106,20 +111,20 @@ class Table:
     shape: tuple[int, int]
 
 
-def table(clients: Floats, messages: Floats) -> Table | None:
+def table(clients: FloatArray, messages: FloatArray) -> Table | None:
     """Number the places of both orders; None when the table would be too large."""
     one, other = _numbered(clients), _numbered(messages)
     shape = int(one.max(initial=0)) + 1, int(other.max(initial=0)) + 1
     return Table(one, other, shape) if shape[0] * shape[1] <= LARGEST_TABLE else None
 
 
-def _numbered(figures: Floats) -> NDArray[np.int64]:
+def _numbered(figures: FloatArray) -> NDArray[np.int64]:
     """Return places in order, from 1; what is not known has place 0."""
     order = np.argsort(np.argsort(figures, axis=1, kind="stable"), axis=1, kind="stable")
     return np.where(np.isnan(figures), 0, order + 1)
 
 
-def learnt(places: Table, guessed: Guessed, train: Bools) -> Floats:
+def learnt(places: Table, guessed: Guessed, train: BoolArray) -> FloatArray:
     """Score pairs by how often such places belonged together where the truth is known.
 
     A list in reverse, or a shuffle that is the same in every round, shows here. Messages that were

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 import attrs
 import numpy as np
 
-from anonloom.kinds.rounds import Party
+from anonloom.kinds import Party
 from anonloom.protocol.trace import Link, Trace
-from anonloom_traffic.observed import Floats, Lines, Observed
+from anonloom.typing import FloatArray
+from anonloom_traffic.observed import Lines, Observed
 
 #: Shorter byte strings are found in longer ones by chance.
 SHORTEST_PART = 8
@@ -48,12 +49,12 @@ class Parts:
 
     def holders(self, part: bytes) -> int:
         """Return the owners of the strings that hold a part, as bits."""
-        found, at = 0, self.joined.find(part)
-        while at >= 0:
-            of = bisect_right(self.ends, at)
-            found |= self.owners[of]
-            at = self.joined.find(part, self.ends[of])
-        return found
+        result, index = 0, self.joined.find(part)
+        while index >= 0:
+            of = bisect_right(self.ends, index)
+            result |= self.owners[of]
+            index = self.joined.find(part, self.ends[of])
+        return result
 
 
 class Follower:
@@ -99,12 +100,12 @@ class Follower:
                 if holders:
                     self.clients[part] = holders
         # A message may be a part of what a server has opened.
-        opened = Parts({end: 1 << at for at, end in enumerate(ends)})
+        opened = Parts({end: 1 << index for index, end in enumerate(ends)})
         listed = list(ends)
         for message, places in list(self.messages.items()):
             if len(message) > SHORTEST_PART and message not in ends:
-                for at in bits(opened.holders(message)):
-                    self.messages[listed[at]] = self.messages.get(listed[at], 0) | places
+                for index in bits(opened.holders(message)):
+                    self.messages[listed[index]] = self.messages.get(listed[index], 0) | places
 
     def follow(self, corrupted: Iterable[int]) -> Followed:
         """Follow with what these servers know."""
@@ -118,13 +119,13 @@ class Follower:
         from_clients = _spread(self.clients, neighbours)
         from_messages = _spread(self.messages, neighbours)
         times: dict[int, float] = {}
-        for string, at in self.lines.appeared.items():
+        for string, position in self.lines.appeared.items():
             place = _only(from_messages.get(string, 0))
             if place is not None:
-                times[place] = min(at, times.get(place, at))
+                times[place] = min(position, times.get(place, position))
         lists = {
             f"what server {index} knows": [
-                (end, at) for at, link in enumerate(links) for end in _ends(link)
+                (end, position) for position, link in enumerate(links) for end in _ends(link)
             ]
             for index, links in known.items()
         }
@@ -137,15 +138,15 @@ class Follower:
         )
 
     def _senders(self, from_clients: Mapping[bytes, int]) -> tuple[int, ...]:
-        found = [
+        results = [
             0 if message is None else from_clients.get(message, 0) for message in self.published
         ]
         # Bytes that hold a message, or its place, may be followed where it cannot be.
         for string, places in self.messages.items():
             place = _only(places)
             if place is not None and string != self.published[place]:
-                found[place] = found[place] or from_clients.get(string, 0)
-        return tuple(found)
+                results[place] = results[place] or from_clients.get(string, 0)
+        return tuple(results)
 
 
 def _ends(link: Link) -> tuple[bytes, bytes]:
@@ -156,17 +157,17 @@ def _spread(
     sources: Mapping[bytes, int], neighbours: Mapping[bytes, Sequence[bytes]]
 ) -> dict[bytes, int]:
     """Give every byte string the marks of the sources that are fewest steps away."""
-    found = dict(sources)
-    edge: Mapping[bytes, int] = {s: marks for s, marks in found.items() if s in neighbours}
+    results = dict(sources)
+    edge: Mapping[bytes, int] = {s: marks for s, marks in results.items() if s in neighbours}
     while edge:
         reached: dict[bytes, int] = {}
         for string, marks in edge.items():
             for other in neighbours[string]:
-                if other not in found:
+                if other not in results:
                     reached[other] = reached.get(other, 0) | marks
-        found |= reached
+        results |= reached
         edge = reached
-    return found
+    return results
 
 
 def _only(marks: int) -> int | None:
@@ -176,39 +177,39 @@ def _only(marks: int) -> int | None:
 
 def bits(marks: int) -> list[int]:
     """Return the numbers of all bits that are set."""
-    found = []
+    results = []
     while marks:
         low = marks & -marks
-        found.append(low.bit_length() - 1)
+        results.append(low.bit_length() - 1)
         marks ^= low
-    return found
+    return results
 
 
 def _places(listed: Sequence[tuple[bytes, int]], marks: Mapping[bytes, int]) -> dict[int, int]:
     """Return where in a list each mark is first met, where it is met alone."""
     places: dict[int, int] = {}
-    for string, at in listed:
+    for string, index in listed:
         whose = _only(marks.get(string, 0))
         if whose is not None:
-            places.setdefault(whose, at)
+            places.setdefault(whose, index)
     return places
 
 
 def _prefixes(strings: Iterable[bytes]) -> dict[int, list[bytes]]:
     """Sort byte strings by their first eight bytes, read as a number."""
-    found: dict[int, list[bytes]] = {}
+    results: dict[int, list[bytes]] = {}
     for string in strings:
         if len(string) >= SHORTEST_PART:
             number = int.from_bytes(string[:SHORTEST_PART], "little")
-            found.setdefault(number, []).append(string)
-    return found
+            results.setdefault(number, []).append(string)
+    return results
 
 
 def _offsets(bodies: Iterable[bytes], known: Mapping[int, Sequence[bytes]]) -> dict[bytes, int]:
     """Return where in some bodies known byte strings stand."""
     wanted = np.array(sorted(known), dtype="<u8")
     known_whole = {string for strings in known.values() for string in strings}
-    found: dict[bytes, int] = {}
+    results: dict[bytes, int] = {}
     for body in sorted(bodies):
         if len(body) < 2 * SHORTEST_PART or body in known_whole or not len(wanted):
             continue  # no list
@@ -216,11 +217,11 @@ def _offsets(bodies: Iterable[bytes], known: Mapping[int, Sequence[bytes]]) -> d
         windows = np.lib.stride_tricks.sliding_window_view(octets, SHORTEST_PART)
         numbers = np.ascontiguousarray(windows).view("<u8").ravel()
         nearest = wanted[np.minimum(np.searchsorted(wanted, numbers), len(wanted) - 1)]
-        for at in np.flatnonzero(nearest == numbers).tolist():
-            for string in known[int(numbers[at])]:
-                if body.startswith(string, at):
-                    found.setdefault(string, at)
-    return found
+        for index in np.flatnonzero(nearest == numbers).tolist():
+            for string in known[int(numbers[index])]:
+                if body.startswith(string, index):
+                    results.setdefault(string, index)
+    return results
 
 
 @attrs.frozen(eq=False)
@@ -237,9 +238,9 @@ class Paths:
     """
 
     senders: tuple[tuple[int, ...], ...]
-    client_lists: dict[str, Floats]
-    message_lists: dict[str, Floats]
-    message_time: Floats
+    client_lists: dict[str, FloatArray]
+    message_lists: dict[str, FloatArray]
+    message_time: FloatArray
 
     @property
     def anything(self) -> bool:
@@ -263,34 +264,34 @@ def paths(observed: Observed, prepared: Sequence[Follower], honest: int) -> Path
     of_clients = (len(prepared), len(observed.clients))
     of_messages = (len(prepared), most)
     return Paths(
-        tuple(one.senders for one in followed),
-        _by_list(of_clients, [one.client_places for one in followed]),
-        _by_list(of_messages, [one.message_places for one in followed]),
-        _filled(of_messages, [one.message_time for one in followed]),
+        tuple(item.senders for item in followed),
+        _by_list(of_clients, [item.client_places for item in followed]),
+        _by_list(of_messages, [item.message_places for item in followed]),
+        _filled(of_messages, [item.message_time for item in followed]),
     )
 
 
 def _by_list(
     shape: tuple[int, int], rows: Sequence[Mapping[str, Mapping[int, int]]]
-) -> dict[str, Floats]:
+) -> dict[str, FloatArray]:
     names = sorted({name for row in rows for name, places in row.items() if len(places) > 1})
     return {name: _filled(shape, [row.get(name, {}) for row in rows]) for name in names}
 
 
-def _filled(shape: tuple[int, int], rows: Sequence[Mapping[int, float]]) -> Floats:
+def _filled(shape: tuple[int, int], rows: Sequence[Mapping[int, float]]) -> FloatArray:
     filled = np.full(shape, np.nan)
-    for at, row in enumerate(rows):
+    for index, row in enumerate(rows):
         if row:
-            filled[at, list(row)] = list(row.values())
+            filled[index, list(row)] = list(row.values())
     return filled
 
 
-def sender_rows(senders: Sequence[int], clients: int) -> Floats:
+def sender_rows(senders: Sequence[int], clients: int) -> FloatArray:
     """Return 1 for the clients that a message can be followed to, a row per message."""
     size = (clients + 7) // 8
     packed = b"".join(marks.to_bytes(size, "little") for marks in senders)
     bits = np.unpackbits(
         np.frombuffer(packed, np.uint8).reshape(len(senders), size), axis=1, bitorder="little"
     )
-    found: Floats = bits[:, :clients].astype(np.float64)
-    return found
+    result: FloatArray = bits[:, :clients].astype(np.float64)
+    return result

@@ -2,12 +2,10 @@
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from anonloom.protocol.trace import Trace
-from anonloom_traffic.observed import Bools, Floats, Observed
-
-Ints = NDArray[np.int64]
+from anonloom.typing import BoolArray, FloatArray, IntArray
+from anonloom_traffic.observed import Observed
 
 #: Most cells of a matrix messages x clients; of more, messages are drawn.
 CELLS = 20_000_000
@@ -37,29 +35,29 @@ class Guessed:
         Whether it is a position of a deposit, and not a message of a post.
     """
 
-    rounds: Ints
-    places: Ints
-    starts: Ints
-    home: Ints
-    value: Ints
-    candidates: Bools
-    truth: Bools
-    deposit: Bools
+    rounds: IntArray
+    places: IntArray
+    starts: IntArray
+    home: IntArray
+    value: IntArray
+    candidates: BoolArray
+    truth: BoolArray
+    deposit: BoolArray
 
     def __len__(self) -> int:
         return len(self.starts)
 
     @property
-    def chance(self) -> Floats:
+    def chance(self) -> FloatArray:
         """How often a blind guess is right."""
-        share: Floats = self.truth.sum(axis=1) / self.candidates.sum(axis=1)
+        share: FloatArray = self.truth.sum(axis=1) / self.candidates.sum(axis=1)
         return share
 
-    def summed(self, scores: Floats) -> Floats:
+    def summed(self, scores: FloatArray) -> FloatArray:
         """Add up the scores of a message's publications."""
         if len(scores) == len(self):
             return scores
-        total: Floats = np.add.reduceat(scores, self.starts, axis=0)
+        total: FloatArray = np.add.reduceat(scores, self.starts, axis=0)
         return total
 
     def drawn(self, most: int | None, rng: np.random.Generator) -> "Guessed":
@@ -98,7 +96,7 @@ class Guessed:
         )
 
 
-def series_of(traces: tuple[Trace, ...], repeated: bool = True) -> Ints:
+def series_of(traces: tuple[Trace, ...], repeated: bool = True) -> IntArray:
     """Number the rounds of each series: deposits that follow each other over the same positions.
 
     That a round repeats another one's positions is public: its description says so. A round of
@@ -107,11 +105,11 @@ def series_of(traces: tuple[Trace, ...], repeated: bool = True) -> Ints:
     numbers = np.zeros(len(traces), np.int64)
     owners: dict[int, int] = {}
     series = latest = -1
-    for at, trace in enumerate(traces):
+    for index, trace in enumerate(traces):
         taken = {position: client for client, position in trace.positions.items()}
         if not taken:  # posts may lie between the rounds of a series
             series += 1
-            numbers[at] = series
+            numbers[index] = series
             continue
         same = all(owners.get(position, client) == client for position, client in taken.items())
         # A client that moves has begun another series.
@@ -123,7 +121,7 @@ def series_of(traces: tuple[Trace, ...], repeated: bool = True) -> Ints:
             series, owners = series + 1, {}
             latest = series
         owners |= taken
-        numbers[at] = latest
+        numbers[index] = latest
     return numbers
 
 
@@ -142,7 +140,7 @@ def guessed(observed: Observed, repeated: bool = True) -> Guessed:
 def _posts(observed: Observed) -> Guessed:
     numbers: dict[bytes, int] = {}
     rounds, places, values, owners = [], [], [], []
-    for at, trace in enumerate(observed.rounds.traces):
+    for index, trace in enumerate(observed.rounds.traces):
         if trace.positions:
             continue
         senders: dict[bytes, list[int]] = {}
@@ -151,7 +149,7 @@ def _posts(observed: Observed) -> Guessed:
                 senders.setdefault(message, []).append(observed.column[client])
         for place, published in enumerate(trace.published):
             if published is not None and published in senders:
-                rounds.append(at)
+                rounds.append(index)
                 places.append(place)
                 values.append(numbers.setdefault(published, len(numbers)))
                 owners.append(senders[published])
@@ -171,38 +169,41 @@ def _posts(observed: Observed) -> Guessed:
     )
 
 
-def _deposits(observed: Observed, series: Ints, repeated: bool) -> Guessed:
+def _deposits(observed: Observed, series: IntArray, repeated: bool) -> Guessed:
     traces = observed.rounds.traces
-    found: list[_Position] = []
+    results: list[_Position] = []
     for number in range(int(series.max()) + 1):
         members = np.flatnonzero(series == number).tolist()
         owners = {
             position: observed.column[client]
-            for at in members
-            for client, position in traces[at].positions.items()
+            for index in members
+            for client, position in traces[index].positions.items()
         }
-        for together in [members] if repeated else [[at] for at in members]:
-            anybody: Bools = np.logical_or.reduce(observed.present[together], axis=0)
+        for together in [members] if repeated else [[index] for index in members]:
+            anybody: BoolArray = np.logical_or.reduce(observed.present[together], axis=0)
             for position, owner in owners.items():
-                published = [at for at in together if _stands(traces[at], position)]
+                published = [index for index in together if _stands(traces[index], position)]
                 # Of what was erased there is nothing to connect anybody with.
                 if published and anybody[owner]:
-                    found.append(_Position(members[0], position, owner, published, anybody))
+                    results.append(_Position(members[0], position, owner, published, anybody))
     numbers: dict[tuple[int, int], int] = {}
-    owner_of = np.zeros((len(found), len(observed.clients)), np.bool_)
-    owner_of[np.arange(len(found)), np.array([one.owner for one in found], np.int64)] = True
-    lengths = np.array([len(one.rounds) for one in found], np.int64)
+    owner_of = np.zeros((len(results), len(observed.clients)), np.bool_)
+    owner_of[np.arange(len(results)), np.array([item.owner for item in results], np.int64)] = True
+    lengths = np.array([len(item.rounds) for item in results], np.int64)
     return Guessed(
-        rounds=np.array([at for one in found for at in one.rounds], np.int64),
-        places=np.repeat(np.array([one.position for one in found], np.int64), lengths),
+        rounds=np.array([index for item in results for index in item.rounds], np.int64),
+        places=np.repeat(np.array([item.position for item in results], np.int64), lengths),
         starts=np.cumsum(lengths) - lengths,
-        home=np.array([one.home for one in found], np.int64),
+        home=np.array([item.home for item in results], np.int64),
         value=np.array(
-            [numbers.setdefault((one.home, one.position), len(numbers)) for one in found], np.int64
+            [numbers.setdefault((item.home, item.position), len(numbers)) for item in results],
+            np.int64,
         ),
-        candidates=np.array([one.candidates for one in found], np.bool_).reshape(owner_of.shape),
+        candidates=np.array([item.candidates for item in results], np.bool_).reshape(
+            owner_of.shape
+        ),
         truth=owner_of,
-        deposit=np.ones(len(found), np.bool_),
+        deposit=np.ones(len(results), np.bool_),
     )
 
 
@@ -214,7 +215,7 @@ class _Position:
     position: int
     owner: int
     rounds: list[int]
-    candidates: Bools
+    candidates: BoolArray
 
 
 def _stands(trace: Trace, position: int) -> bool:

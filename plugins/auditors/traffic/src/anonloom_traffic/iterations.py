@@ -3,10 +3,11 @@
 import attrs
 import numpy as np
 
+from anonloom.typing import BoolArray, FloatArray, IntArray
 from anonloom_traffic import presence
-from anonloom_traffic.guessed import Guessed, Ints, guessed, series_of
+from anonloom_traffic.guessed import Guessed, guessed, series_of
 from anonloom_traffic.judging import Share, outcome, share
-from anonloom_traffic.observed import Bools, Floats, Observed
+from anonloom_traffic.observed import Observed
 
 #: Most points of the curve.
 POINTS = 20
@@ -56,20 +57,22 @@ def over_iterations(observed: Observed, blank: bytes | None, confidence: float) 
     steps = []
     for first in sorted({int(n) for n in np.geomspace(1, longest, min(longest, POINTS)).round()}):
         short = [presence.shortened(part, first) for part in parts]
-        scores = [presence.intersection(one, observed.present, both=one.positions) for one in short]
-        found = outcome(presence.spread(targets, parts, scores), targets)
+        scores = [
+            presence.intersection(item, observed.present, both=item.positions) for item in short
+        ]
+        result = outcome(presence.spread(targets, parts, scores), targets)
         steps.append(
             Step(
                 first,
-                _share(found.hit, found.guess, targets, concerned, confidence),
-                _share(found.hit, found.guess, targets, ever, confidence) if ever.any() else None,
-                presence.smallest_pattern([one for one in short if one.positions]),
+                _share(result.hit, result.guess, targets, concerned, confidence),
+                _share(result.hit, result.guess, targets, ever, confidence) if ever.any() else None,
+                presence.smallest_pattern([item for item in short if item.positions]),
             )
         )
     return steps
 
 
-def _absent(targets: Guessed, parts: list[presence.Series], observed: Observed) -> Bools:
+def _absent(targets: Guessed, parts: list[presence.Series], observed: Observed) -> BoolArray:
     """Return the messages of those who were absent at least once."""
     ever = np.zeros(len(targets), np.bool_)
     owner = targets.truth.argmax(axis=1)
@@ -79,7 +82,9 @@ def _absent(targets: Guessed, parts: list[presence.Series], observed: Observed) 
     return ever
 
 
-def _share(hit: Floats, guess: Ints, targets: Guessed, which: Bools, confidence: float) -> Share:
+def _share(
+    hit: FloatArray, guess: IntArray, targets: Guessed, which: BoolArray, confidence: float
+) -> Share:
     few = attrs.evolve(
         targets,
         starts=targets.starts[which],

@@ -6,9 +6,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom_traffic.entropies import Floats, interval
+from anonloom.typing import BoolArray, FloatArray
+from anonloom_traffic.entropies import interval
 from anonloom_traffic.guessed import Guessed
-from anonloom_traffic.observed import Bools
 from anonloom_traffic.views import View
 
 #: Fewer homes than this are split by messages, not by homes.
@@ -35,18 +35,18 @@ class Outcome:
         One of them.
     """
 
-    hit: Floats
+    hit: FloatArray
     size: NDArray[np.int64]
     guess: NDArray[np.int64]
-    holds: Bools
+    holds: BoolArray
 
 
-def masked(scores: Floats, guessed: Guessed) -> Floats:
+def masked(scores: FloatArray, guessed: Guessed) -> FloatArray:
     """Nobody guesses a client that cannot have sent the message."""
     return np.where(guessed.candidates, scores, -np.inf)
 
 
-def outcome(scores: Floats, guessed: Guessed) -> Outcome:
+def outcome(scores: FloatArray, guessed: Guessed) -> Outcome:
     """Guess every message."""
     scores = masked(scores, guessed)
     tied = scores == scores.max(axis=1, keepdims=True)
@@ -56,7 +56,7 @@ def outcome(scores: Floats, guessed: Guessed) -> Outcome:
     return Outcome(right / size, size, tied.argmax(axis=1), right > 0)
 
 
-def halves(guessed: Guessed, rng: np.random.Generator) -> Bools:
+def halves(guessed: Guessed, rng: np.random.Generator) -> BoolArray:
     """Split the messages in two halves, whole rounds or series at a time where there are enough."""
     homes, which, number = np.unique(guessed.home, return_inverse=True, return_counts=True)
     values, unit = np.unique(guessed.value, return_inverse=True)
@@ -67,7 +67,7 @@ def halves(guessed: Guessed, rng: np.random.Generator) -> Bools:
         unit, units = which, len(homes)
     side = np.zeros(units, np.bool_)
     side[rng.permutation(units)[: units // 2]] = True
-    split: Bools = side[unit]
+    split: BoolArray = side[unit]
     return split
 
 
@@ -85,7 +85,7 @@ class Judged:
     honest: int
     of: tuple[Outcome, Outcome]
 
-    def calibrated(self, guessed: Guessed, train: Bools, half: int) -> float:
+    def calibrated(self, guessed: Guessed, train: BoolArray, half: int) -> float:
         """How much better than chance it was on the messages that it was learnt from."""
         if not train.any():
             return 0.0
@@ -96,7 +96,7 @@ class Judged:
         return better - float(hit.std() / np.sqrt(len(hit))) if self.view.likely else better
 
 
-def judge(views: Iterable[View], guessed: Guessed, side: Bools, honest: int) -> list[Judged]:
+def judge(views: Iterable[View], guessed: Guessed, side: BoolArray, honest: int) -> list[Judged]:
     """Let every view guess."""
     judged = []
     for view in views:
@@ -129,7 +129,7 @@ class Share:
         return max(0.0, (self.interval[0] - self.chance) / room) if room > 0 else 0.0
 
 
-def share(hit: Floats, guess: NDArray[np.int64], guessed: Guessed, confidence: float) -> Share:
+def share(hit: FloatArray, guess: NDArray[np.int64], guessed: Guessed, confidence: float) -> Share:
     """Return how often the guesses were right."""
     chance = guessed.chance
     pairs = guessed.value * guessed.candidates.shape[1] + guess
@@ -148,11 +148,11 @@ class Chosen:
     """The views that were best on the other half, and what they guessed."""
 
     views: tuple[Judged, Judged]
-    hit: Floats
+    hit: FloatArray
     guess: NDArray[np.int64]
 
 
-def choose(judged: Sequence[Judged], guessed: Guessed, side: Bools) -> Chosen:
+def choose(judged: Sequence[Judged], guessed: Guessed, side: BoolArray) -> Chosen:
     """For each half take the view that was best on the other; the first of equal ones."""
     hit, guess = np.zeros(len(guessed)), np.zeros(len(guessed), np.int64)
     best = []
@@ -164,7 +164,7 @@ def choose(judged: Sequence[Judged], guessed: Guessed, side: Bools) -> Chosen:
     return Chosen((best[0], best[1]), hit, guess)
 
 
-def smallest_set(judged: Sequence[Judged], guessed: Guessed, side: Bools) -> int:
+def smallest_set(judged: Sequence[Judged], guessed: Guessed, side: BoolArray) -> int:
     """Return the smallest set of candidates that can be relied on.
 
     A view's sets of about one size are relied on when none of the other half missed the sender and
@@ -172,13 +172,13 @@ def smallest_set(judged: Sequence[Judged], guessed: Guessed, side: Bools) -> int
     """
     whole = guessed.candidates.sum(axis=1)
     least = int(whole.min())
-    for one in judged:
+    for item in judged:
         for half, test in enumerate((~side, side)):
-            of = one.of[half]
-            told = of.size < whole
+            of = item.of[half]
+            text = of.size < whole
             scale = np.log2(of.size).astype(np.int64)
-            for level in np.unique(scale[told]):
-                group = told & (scale == level)
+            for level in np.unique(scale[text]):
+                group = text & (scale == level)
                 known = group & ~test
                 luck = np.log(of.size[known] / whole[known]).sum()
                 if of.holds[known].all() and luck < SOUND and (group & test).any():
@@ -186,7 +186,7 @@ def smallest_set(judged: Sequence[Judged], guessed: Guessed, side: Bools) -> int
     return least
 
 
-def posterior(view: View, guessed: Guessed, train: Bools) -> Floats:
+def posterior(view: View, guessed: Guessed, train: BoolArray) -> FloatArray:
     """Return how likely each client is to have sent each message."""
     scores = masked(view.score(train), guessed)
     if view.likely:
@@ -195,11 +195,11 @@ def posterior(view: View, guessed: Guessed, train: Bools) -> Floats:
     else:
         likely = _ranked(scores, guessed, train)
     blind = guessed.candidates / guessed.candidates.sum(axis=1, keepdims=True)
-    mixed: Floats = (1 - BLIND) * likely + BLIND * blind
+    mixed: FloatArray = (1 - BLIND) * likely + BLIND * blind
     return mixed
 
 
-def _ranked(scores: Floats, guessed: Guessed, train: Bools) -> Floats:
+def _ranked(scores: FloatArray, guessed: Guessed, train: BoolArray) -> FloatArray:
     """Return how likely each client is, as learnt from how high true senders were ranked.
 
     Messages are told apart by how many clients tie for the best guess: one that is followed to a
@@ -218,21 +218,21 @@ def _ranked(scores: Floats, guessed: Guessed, train: Bools) -> Floats:
     truth = np.take_along_axis(guessed.truth, order, axis=1)
     truth = truth / truth.sum(axis=1, keepdims=True)
     truth = (np.bincount(group, weights=truth.ravel()) / sizes)[group].reshape(ordered.shape)
-    found = np.zeros(ordered.shape)
+    result = np.zeros(ordered.shape)
     for level in np.unique(scale):
         rows = scale == level
         known = truth[rows & train].sum(axis=0)
         blind = number[rows].mean()
         weights = _falling(known + PRIOR / blind)
-        found[rows] = np.where(np.isfinite(ordered[rows]), weights, 0.0)
-    found = (np.bincount(group, weights=found.ravel()) / sizes)[group].reshape(ordered.shape)
-    found /= found.sum(axis=1, keepdims=True)
-    likely: Floats = np.empty_like(found)
-    np.put_along_axis(likely, order, found, axis=1)
+        result[rows] = np.where(np.isfinite(ordered[rows]), weights, 0.0)
+    result = (np.bincount(group, weights=result.ravel()) / sizes)[group].reshape(ordered.shape)
+    result /= result.sum(axis=1, keepdims=True)
+    likely: FloatArray = np.empty_like(result)
+    np.put_along_axis(likely, order, result, axis=1)
     return likely
 
 
-def _falling(values: Floats) -> Floats:
+def _falling(values: FloatArray) -> FloatArray:
     """Return the nearest sequence that never rises: a higher rank is never less likely."""
     blocks: list[tuple[float, int]] = []
     for value in values.tolist():
@@ -241,5 +241,5 @@ def _falling(values: Floats) -> Floats:
             before, count = blocks.pop()
             total, number = total + before, number + count
         blocks.append((total, number))
-    falling: Floats = np.repeat([total / n for total, n in blocks], [n for _, n in blocks])
+    falling: FloatArray = np.repeat([total / n for total, n in blocks], [n for _, n in blocks])
     return falling

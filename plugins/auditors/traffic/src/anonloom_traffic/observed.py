@@ -5,12 +5,9 @@ from collections.abc import Hashable, Iterable, Mapping
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from anonloom.protocol.trace import Rounds, Trace
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
+from anonloom.typing import BoolArray, FloatArray
 
 
 @attrs.define(eq=False)
@@ -117,10 +114,10 @@ class Observed:
     lines: tuple[Lines, ...]
     clients: tuple[int, ...]
     column: dict[int, int]
-    present: Bools
-    figures: dict[str, Floats]
-    marked: Bools
-    two_lists: Bools
+    present: BoolArray
+    figures: dict[str, FloatArray]
+    marked: BoolArray
+    two_lists: BoolArray
 
 
 def observe(rounds: Rounds) -> Observed:
@@ -134,21 +131,21 @@ def observe(rounds: Rounds) -> Observed:
     ]
     known = ({*trace.sent, *trace.positions, *trace.absent} for trace in traces)
     clients = tuple(sorted(set().union(*known, *there)))
-    column = {client: at for at, client in enumerate(clients)}
+    column = {client: index for index, client in enumerate(clients)}
     shape = len(traces), len(clients)
     present, marked = np.zeros(shape, np.bool_), np.zeros(shape, np.bool_)
     figures = {name: np.full(shape, np.nan) for name in CLIENT_FIGURES}
     two_lists = np.zeros(len(traces), np.bool_)
-    for at, seen in enumerate(read):
-        present[at, [column[client] for client in there[at]]] = True
+    for index, seen in enumerate(read):
+        present[index, [column[client] for client in there[index]]] = True
         for client, of in seen.figures.items():
             if client in column:
                 for name, value in of.items():
-                    figures[name][at, column[client]] = value
+                    figures[name][index, column[client]] = value
         one_server = [minority(shown) for shown in seen.shown.values()]
-        two_lists[at] = any(one_server)
+        two_lists[index] = any(one_server)
         others = set().union(*one_server, *(minority(shown) for shown in _steps(seen)))
-        marked[at, [column[client] for client in others if client in column]] = True
+        marked[index, [column[client] for client in others if client in column]] = True
     return Observed(rounds, read, clients, column, present, figures, marked, two_lists)
 
 

@@ -7,8 +7,7 @@ from typing import Literal
 import attrs
 import numpy as np
 
-from anonloom.kinds.engines import Envelope
-from anonloom.kinds.rounds import Party
+from anonloom.kinds import Envelope, Party
 from anonloom.protocol.trace import Link, Rounds, Seen, Trace
 
 #: Bytes of a message.
@@ -72,7 +71,7 @@ class Planted:
 
     def rounds(self, number: int) -> Rounds:
         """Return so many rounds of one cohort."""
-        return Rounds(tuple(self._round(at) for at in range(number)), self.servers)
+        return Rounds(tuple(self._round(index) for index in range(number)), self.servers)
 
     def _round(self, at: int) -> Trace:
         there = [i for i in range(self.clients) if self.rng.random() >= self.miss]
@@ -132,7 +131,7 @@ class Planted:
         orders = {
             "order": order,
             "reverse": order[::-1],
-            "same shuffle": [order[at] for at in fixed],
+            "same shuffle": [order[index] for index in fixed],
         }
         listed = orders.get(self.leak, self.rng.permutation(order).tolist())
         trace.published = tuple(trace.sent[i] for i in listed)

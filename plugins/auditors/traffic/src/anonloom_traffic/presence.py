@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom.protocol.trace import Trace
+from anonloom.typing import BoolArray, FloatArray
 from anonloom_traffic.guessed import Guessed
-from anonloom_traffic.observed import Bools, Floats, Observed
+from anonloom_traffic.observed import Observed
 
 #: Weight of 'nobody sends this' in the least squares: one round's worth.
 RIDGE = 1.0
@@ -35,13 +36,13 @@ class Series:
     rounds: NDArray[np.int64]
     items: NDArray[np.int64]
     keys: NDArray[np.int64]
-    there: Floats
+    there: FloatArray
     positions: bool = True
 
 
-def filled(trace: Trace, blank: bytes | None) -> Bools:
+def filled(trace: Trace, blank: bytes | None) -> BoolArray:
     """Return which places of a round hold something other than 'no answer'."""
-    return np.array([one is not None and one != blank for one in trace.published], np.bool_)
+    return np.array([item is not None and item != blank for item in trace.published], np.bool_)
 
 
 def deposits(
@@ -49,17 +50,17 @@ def deposits(
 ) -> list[Series]:
     """Return every series of deposits; `blank` is what stands for 'no answer'."""
     traces = observed.rounds.traces
-    found = []
+    results = []
     homes = np.where(guessed.deposit, numbers[guessed.rounds[guessed.starts]], -1)
     for number in np.unique(homes[guessed.deposit]):
         rounds, items = np.flatnonzero(numbers == number), np.flatnonzero(homes == number)
-        most = max(len(traces[at].published) for at in rounds)
+        most = max(len(traces[index].published) for index in rounds)
         there = np.zeros((len(rounds), most))
-        for row, at in enumerate(rounds):
-            of = filled(traces[at], blank)
+        for row, index in enumerate(rounds):
+            of = filled(traces[index], blank)
             there[row, : len(of)] = of
-        found.append(Series(rounds, items, guessed.places[guessed.starts[items]], there))
-    return found
+        results.append(Series(rounds, items, guessed.places[guessed.starts[items]], there))
+    return results
 
 
 def posts(guessed: Guessed, rounds: int) -> list[Series]:
@@ -82,12 +83,12 @@ def commonest(observed: Observed) -> bytes | None:
     """Return the message that stands most often at several places of one round, if one does."""
     times: Counter[bytes] = Counter()
     for trace in observed.rounds.traces:
-        of = Counter(one for one in trace.published if one is not None)
-        times.update({one: number for one, number in of.items() if number > 1})
+        of = Counter(item for item in trace.published if item is not None)
+        times.update({key: number for key, number in of.items() if number > 1})
     return times.most_common(1)[0][0] if times else None
 
 
-def intersection(series: Series, present: Bools, both: bool) -> Floats:
+def intersection(series: Series, present: BoolArray, both: bool) -> FloatArray:
     """Return minus the number of rounds in which a client and a message contradict each other.
 
     Parameters
@@ -100,11 +101,11 @@ def intersection(series: Series, present: Bools, both: bool) -> Floats:
     against = there.T @ (1 - here)
     if both:
         against += (1 - there).T @ here
-    scores: Floats = -against[series.keys]
+    scores: FloatArray = -against[series.keys]
     return scores
 
 
-def disclosure(series: Series, present: Bools) -> Floats:
+def disclosure(series: Series, present: BoolArray) -> FloatArray:
     """Return how much each message is sent when a client is there: statistical disclosure.
 
     Danezis compares rounds with the client to rounds without; least squares do so for all clients
@@ -113,17 +114,17 @@ def disclosure(series: Series, present: Bools) -> Floats:
     here = present[series.rounds].astype(np.float64)
     gram = here.T @ here + RIDGE * np.eye(here.shape[1])
     profiles = np.linalg.solve(gram, here.T @ series.there)
-    scores: Floats = np.round(
+    scores: FloatArray = np.round(
         profiles.T[series.keys], 9
     )  # equal columns tie, whatever rounding did
     return scores
 
 
-def spread(guessed: Guessed, series: list[Series], scores: list[Floats]) -> Floats:
+def spread(guessed: Guessed, series: list[Series], scores: list[FloatArray]) -> FloatArray:
     """Put the scores of all series in their rows; what is in none is not told apart."""
     whole = np.zeros(guessed.candidates.shape)
-    for one, of in zip(series, scores, strict=True):
-        whole[one.items] = of
+    for item, of in zip(series, scores, strict=True):
+        whole[item.items] = of
     return whole
 
 
@@ -136,8 +137,8 @@ def smallest_pattern(series: list[Series], first: int | None = None) -> int | No
         Look at that many rounds of each series only.
     """
     least: int | None = None
-    for one in series:
-        patterns = (one.there[:first] > 0)[:, np.unique(one.keys)]
+    for item in series:
+        patterns = (item.there[:first] > 0)[:, np.unique(item.keys)]
         if patterns.size:
             _, number = np.unique(patterns, axis=1, return_counts=True)
             least = int(number.min()) if least is None else min(least, int(number.min()))

@@ -7,6 +7,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.typing import BoolArray, FloatArray
 from anonloom_traffic import presence
 from anonloom_traffic.features import (
     MARKS,
@@ -22,7 +23,7 @@ from anonloom_traffic.features import (
 )
 from anonloom_traffic.following import Paths, sender_rows
 from anonloom_traffic.guessed import Guessed
-from anonloom_traffic.observed import Bools, Floats, Observed
+from anonloom_traffic.observed import Observed
 
 #: Families of views, in the order in which they are preferred when nothing tells them apart.
 FAMILIES = ("links", "lists", "presence", "size", "order", "timing", "together")
@@ -56,12 +57,12 @@ class View:
 
     name: str
     family: str
-    score: Callable[[Bools], Floats]
+    score: Callable[[BoolArray], FloatArray]
     learns: bool = False
     likely: bool = False
 
 
-def _fixed(name: str, family: str, make: Callable[[], Floats]) -> View:
+def _fixed(name: str, family: str, make: Callable[[], FloatArray]) -> View:
     return View(name, family, lambda _: make())
 
 
@@ -79,22 +80,22 @@ def network_views(
     yield from _size_views(observed, guessed)
     traces = observed.rounds.traces
     shape = len(traces), max(len(trace.published) for trace in traces)
-    for one, of_clients in _client_orders(observed).items():
+    for key, of_clients in _client_orders(observed).items():
         for other, of_messages in _message_orders(shape).items():
-            yield from _order_views(one, other, of_clients, of_messages, guessed)
+            yield from _order_views(key, other, of_clients, of_messages, guessed)
 
 
 def _list_views(observed: Observed, guessed: Guessed, series: NDArray[np.int64]) -> Iterator[View]:
     if not observed.marked.any():
         return
-    for said, mark in MARKS.items():
+    for message, mark in MARKS.items():
         odd = odd_messages(observed, mark)
-        told: Bools = np.logical_or.reduce(odd, axis=1)
-        told &= np.logical_or.reduce(observed.marked, axis=1)
-        if told.any():
+        text: BoolArray = np.logical_or.reduce(odd, axis=1)
+        text &= np.logical_or.reduce(observed.marked, axis=1)
+        if text.any():
             yield _fixed(
-                f"who was shown another list, and which message has another {said}", "lists",
-                partial(_marks, observed, guessed, odd, told),
+                f"who was shown another list, and which message has another {message}", "lists",
+                partial(_marks, observed, guessed, odd, text),
             )  # fmt: skip
     if guessed.deposit.any():
         parts = presence.deposits(observed, guessed, series, None)
@@ -102,12 +103,12 @@ def _list_views(observed: Observed, guessed: Guessed, series: NDArray[np.int64])
         yield _fixed(
             "who was shown another list, and which positions are empty", "lists",
             lambda: presence.spread(
-                guessed, parts, [presence.intersection(one, here, both=True) for one in parts]
+                guessed, parts, [presence.intersection(part, here, both=True) for part in parts]
             ),
         )  # fmt: skip
 
 
-def _marks(observed: Observed, guessed: Guessed, odd: Bools, told: Bools) -> Floats:
+def _marks(observed: Observed, guessed: Guessed, odd: BoolArray, told: BoolArray) -> FloatArray:
     of_message = odd[guessed.rounds, guessed.places][:, None]
     same = observed.marked[guessed.rounds] == of_message
     return guessed.summed((same & told[guessed.rounds][:, None]).astype(np.float64))
@@ -120,30 +121,30 @@ def _presence_views(
     if present.all():
         return  # everybody was always there: nothing to intersect
 
-    def intersected(parts: list[presence.Series], both: bool) -> Callable[[], Floats]:
+    def intersected(parts: list[presence.Series], both: bool) -> Callable[[], FloatArray]:
         return lambda: presence.spread(
-            guessed, parts, [presence.intersection(one, present, both) for one in parts]
+            guessed, parts, [presence.intersection(part, present, both) for part in parts]
         )
 
     recurring = presence.posts(guessed, len(present))
     blanks = {None, blank, presence.commonest(observed)} if guessed.deposit.any() else {None}
-    for at, empty in enumerate(sorted(blanks, key=lambda one: (one is not None, one or b""))):
-        said = "empty" if at == 0 else "empty or alike"
+    for index, empty in enumerate(sorted(blanks, key=lambda one: (one is not None, one or b""))):
+        message = "empty" if index == 0 else "empty or alike"
         parts = [*recurring, *presence.deposits(observed, guessed, series, empty)]
         if parts:
             yield _fixed(
-                f"intersection: who was absent, and what was {said}", "presence",
+                f"intersection: who was absent, and what was {message}", "presence",
                 intersected(parts, True),
             )  # fmt: skip
             yield _fixed(
-                f"intersection: who was absent, and what was not {said}", "presence",
+                f"intersection: who was absent, and what was not {message}", "presence",
                 intersected(parts, False),
             )  # fmt: skip
     if recurring:
         yield _fixed(
             "statistical disclosure", "presence",
             lambda: presence.spread(
-                guessed, recurring, [presence.disclosure(one, present) for one in recurring]
+                guessed, recurring, [presence.disclosure(item, present) for item in recurring]
             ),
         )  # fmt: skip
 
@@ -153,17 +154,17 @@ def _size_views(observed: Observed, guessed: Guessed) -> Iterator[View]:
     sizes = {name: of for name, of in sizes.items() if varies(of)}
     if not sizes:
         return
-    for said, figure in MESSAGE_SIZES.items():
+    for message, figure in MESSAGE_SIZES.items():
         of_messages = message_figure(observed, figure)
         if varies(of_messages):
             for name, of_clients in sizes.items():
                 yield _same_order(
-                    f"{CLIENT_SIZES[name]} and {said}", "size", of_clients, of_messages, guessed
+                    f"{CLIENT_SIZES[name]} and {message}", "size", of_clients, of_messages, guessed
                 )
 
 
 def _same_order(
-    name: str, family: str, clients: Floats, messages: Floats, guessed: Guessed
+    name: str, family: str, clients: FloatArray, messages: FloatArray, guessed: Guessed
 ) -> View:
     return _fixed(name, family, lambda: in_same_order(clients, messages, guessed))
 
@@ -176,28 +177,28 @@ def path_views(observed: Observed, guessed: Guessed, paths: Paths) -> Iterator[V
         )
     clients = _client_orders(observed)
     messages = _message_orders(paths.message_time.shape)
-    for one, of_clients in (clients | paths.client_lists).items():
+    for key, of_clients in (clients | paths.client_lists).items():
         for other, of_messages in (messages | paths.message_lists).items():
             # What needs no server's knowledge is seen by all lines; one list is followed, not
             # compared with itself.
-            if one != other and not (one in clients and other in messages):
-                yield from _order_views(one, other, of_clients, of_messages, guessed)
+            if key != other and not (key in clients and other in messages):
+                yield from _order_views(key, other, of_clients, of_messages, guessed)
     yield from _timing_views(observed, guessed, paths)
 
 
-def _client_orders(observed: Observed) -> dict[str, Floats]:
+def _client_orders(observed: Observed) -> dict[str, FloatArray]:
     shape = observed.present.shape
     numbers = np.broadcast_to(np.arange(shape[1], dtype=np.float64), shape)
     return {"uploads": observed.figures["order"], "clients' numbers": numbers}
 
 
-def _message_orders(shape: tuple[int, ...]) -> dict[str, Floats]:
+def _message_orders(shape: tuple[int, ...]) -> dict[str, FloatArray]:
     places = np.arange(shape[1], dtype=np.float64)
     return {"what was published": np.broadcast_to(places, shape)}
 
 
 def _order_views(
-    one: str, other: str, clients: Floats, messages: Floats, guessed: Guessed
+    one: str, other: str, clients: FloatArray, messages: FloatArray, guessed: Guessed
 ) -> Iterator[View]:
     if not (varies(clients) and varies(messages)):
         return
@@ -225,19 +226,19 @@ def _timing_views(observed: Observed, guessed: Guessed, paths: Paths) -> Iterato
     )  # fmt: skip
 
 
-def _followed(observed: Observed, guessed: Guessed, paths: Paths) -> Floats:
+def _followed(observed: Observed, guessed: Guessed, paths: Paths) -> FloatArray:
     """Score 1 whom a message can be followed to; where it cannot, others' senders are unlikely."""
     clients = len(observed.clients)
-    at = list(zip(guessed.rounds.tolist(), guessed.places.tolist(), strict=True))
-    marks = [paths.senders[round_][place] for round_, place in at]
+    index = list(zip(guessed.rounds.tolist(), guessed.places.tolist(), strict=True))
+    marks = [paths.senders[round_][place] for round_, place in index]
     claimed = []
     for of in paths.senders:
         taken = 0
-        for one in of:
-            if one and not one & (one - 1):
-                taken |= one
+        for item in of:
+            if item and not item & (item - 1):
+                taken |= item
         claimed.append(taken)
-    found = sender_rows(marks, clients)
-    others = sender_rows([claimed[round_] for round_, _ in at], clients)
-    followed = np.array([bool(one) for one in marks])[:, None]
-    return guessed.summed(np.where(followed, found, -0.5 * others))
+    result = sender_rows(marks, clients)
+    others = sender_rows([claimed[round_] for round_, _ in index], clients)
+    followed = np.array([bool(mark) for mark in marks])[:, None]
+    return guessed.summed(np.where(followed, result, -0.5 * others))

@@ -7,14 +7,11 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data.case import Case, Need
-from anonloom.data.findings import Chart, Finding, Findings
-from anonloom.data.loss import changed_columns, release_losses
-from anonloom.data.table import Table
-from anonloom.kinds.auditor import Auditor, GridRow
-from anonloom.kinds.context import Run
-from anonloom.kinds.overview import column_heat, figure_over_parameter
-from anonloom.params import at_least, param
+from anonloom import AuditInput, Auditor, Chart, Finding, Findings, StageContext, Table, param
+from anonloom.data import Need
+from anonloom.kinds import GridRow, column_heat, figure_over_parameter
+from anonloom.loss import changed_columns, release_losses
+from anonloom.params import at_least
 from anonloom_utility.charts import LOSS_MEANING, class_size_chart, column_chart
 from anonloom_utility.measures import Division, by_label, set_valued_gcp
 
@@ -40,7 +37,7 @@ class Utility(Auditor):
         default=True,
     )
 
-    def audit(self, case: Case, run: Run) -> Findings:
+    def audit(self, case: AuditInput, context: StageContext) -> Findings:
         """Measure loss, class sizes and suppression."""
         assert case.original is not None
         release = case.release
@@ -57,17 +54,17 @@ class Utility(Auditor):
             self._set_valued(case, labels, losses.reason),
             self._classes(partition, published, case.demanded),
             _suppression(published),
-            self._proxies(case, run),
+            self._proxies(case, context),
             self._charts(losses, partition, published),
         )
 
-    def _proxies(self, case: Case, run: Run) -> Findings:
+    def _proxies(self, case: AuditInput, context: StageContext) -> Findings:
         if not self.proxies:
             return Findings()
         # Imported here: loading what it needs takes longer than all other figures together.
         from anonloom_utility.proxies import proxies
 
-        return proxies(case, run)
+        return proxies(case, context)
 
     def summarize(self, grid: Sequence[GridRow]) -> Findings:
         """Show loss against the varied number, and which columns pay in which run."""
@@ -85,7 +82,7 @@ class Utility(Auditor):
         return Findings.of([chart for chart in [*lines, heat] if chart is not None])
 
     def _set_valued(
-        self, case: Case, labels: NDArray[np.int64] | None, changed: str | None
+        self, case: AuditInput, labels: NDArray[np.int64] | None, changed: str | None
     ) -> Finding:
         """GCP of the members, the figure that papers on set-valued recoding report."""
         meaning = (
@@ -179,9 +176,9 @@ class _Losses:
         weights = np.array([axis.weight for axis in original.axes])
         weights /= weights.sum()
         # The 95th of 100 records, counted from the least loss; those kept out lost everything.
-        at = int(np.ceil(0.95 * total)) - 1
+        index = int(np.ceil(0.95 * total)) - 1
         records = weights @ losses
-        high = float(np.partition(records, at)[at]) if at < len(records) else 1.0
+        high = float(np.partition(records, index)[index]) if index < len(records) else 1.0
         columns = {
             axis.name: None if axis.name in changed else mean
             for axis, mean in zip(original.axes, means.tolist(), strict=True)
@@ -192,7 +189,7 @@ class _Losses:
 
     def findings(self) -> list[Finding]:
         suppressed = "a suppressed record has lost everything"
-        found = [
+        results = [
             self._finding(
                 "gcp",
                 self.gcp,
@@ -209,7 +206,7 @@ class _Losses:
         ]
         for name, mean in self.columns.items():
             meaning = f"Mean information loss of the column '{name}'."
-            found.append(
+            results.append(
                 _unknown(f"ncp.{name}", meaning, CHANGED.format(f"'{name}'"))
                 if mean is None
                 else Finding(
@@ -220,7 +217,7 @@ class _Losses:
                     assumptions=(suppressed,),
                 )
             )
-        return found
+        return results
 
     def _finding(
         self, name: str, value: float, meaning: str, assumptions: tuple[str, ...]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data.findings import Chart
+from anonloom import Chart
 
 #: More bars than this and a histogram of class sizes is no longer read at a glance.
 MOST_BARS = 14

@@ -4,7 +4,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom_utility.compared import Floats, Ints, Rows
+from anonloom.typing import FloatArray, IntArray
+from anonloom_utility.compared import Rows
 
 #: Ridge: a little of every feature's scale, so that features that say the same do no harm.
 RIDGE = 1.0
@@ -20,7 +21,7 @@ class LinearClassifier:
         (features + 1 x classes); the last row is what is predicted of nothing.
     """
 
-    weights: Floats
+    weights: FloatArray
 
     @classmethod
     def fit(cls, rows: Rows, codes: NDArray[np.integer], classes: int) -> "LinearClassifier":
@@ -34,7 +35,7 @@ class LinearClassifier:
         slopes = np.linalg.solve(inner + RIDGE * np.eye(width), outer)
         return cls(np.vstack([slopes, often - mean @ slopes]))
 
-    def predict(self, rows: Rows) -> Ints:
+    def predict(self, rows: Rows) -> IntArray:
         """Return the most likely class of every row."""
-        found: Ints = np.asarray(rows @ self.weights[:-1] + self.weights[-1]).argmax(axis=1)
-        return found
+        result: IntArray = np.asarray(rows @ self.weights[:-1] + self.weights[-1]).argmax(axis=1)
+        return result

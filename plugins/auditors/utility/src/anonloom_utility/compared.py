@@ -4,19 +4,13 @@ from typing import Any
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from anonloom.brief import short_repr
-from anonloom.data.case import Case
-from anonloom.data.release import Release
-from anonloom.data.table import Table
-from anonloom.kinds.context import Run
+from anonloom import AuditInput, Release, StageContext, Table, short_repr
+from anonloom.typing import IntArray
 from anonloom_linkage.features import Encoding, column_features
 from anonloom_linkage.paired import PairedColumn, pair_columns, shared_columns
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 #: One sparse row of features per row of a table; scipy has no types.
 Rows = Any
 
@@ -67,18 +61,18 @@ class Compared:
 
     columns: tuple[PairedColumn, ...]
     features: tuple[Feature, ...]
-    rows: Ints
-    truth: Ints | None
+    rows: IntArray
+    truth: IntArray | None
     labels: tuple[str, ...]
     said: tuple[str, ...]
 
     @classmethod
-    def of(cls, case: Case, run: Run) -> "Compared":
+    def of(cls, case: AuditInput, context: StageContext) -> "Compared":
         """Draw the samples and encode them; columns that only one table has are left out."""
         assert case.original is not None
-        rows = _drawn(len(case.original), run)
+        rows = _drawn(len(case.original), context)
         original = case.original.take(rows)
-        of_release = _drawn(len(case.release), run)
+        of_release = _drawn(len(case.release), context)
         truth = case.truth if case.truth is not None else case.release.rows_in(case.original)
         truth = None if truth is None else np.asarray(truth)[of_release]
         if truth is not None and not (truth >= 0).any():
@@ -89,7 +83,7 @@ class Compared:
             case.original.take(sources),
         ]
         if case.control is not None:
-            tables.append(case.control.take(_drawn(len(case.control), run)))
+            tables.append(case.control.take(_drawn(len(case.control), context)))
         names = list(shared_columns(original, tables, ROLES))
         texts = [name for name in names if _is_text(original, name)]
         columns = pair_columns(original, tables, [name for name in names if name not in texts])
@@ -103,7 +97,7 @@ class Compared:
                 features.append(
                     Feature(column.name, number, tuple(spread_out[side] for side in sides))
                 )
-        labels = original.schema.having("label")
+        labels = original.schema.names_with_role("label")
         return cls(columns, tuple(features), rows, truth, labels, _said(case, names, texts))
 
     def vectors(self, side: int, without: str = "") -> Rows:
@@ -113,10 +107,10 @@ class Compared:
         return sparse.hstack(kept or [nothing], format="csr")
 
 
-def _drawn(size: int, run: Run) -> Ints:
+def _drawn(size: int, context: StageContext) -> IntArray:
     if size <= MOST_ROWS:
         return np.arange(size)
-    return np.sort(run.rng.choice(size, MOST_ROWS, replace=False))
+    return np.sort(context.rng.choice(size, MOST_ROWS, replace=False))
 
 
 def _is_text(original: Table, name: str) -> bool:
@@ -124,11 +118,11 @@ def _is_text(original: Table, name: str) -> bool:
     return axis.type == "category" and axis.occurring > max(FEW_VALUES, len(original) // 2)
 
 
-def _said(case: Case, names: list[str], texts: list[str]) -> tuple[str, ...]:
+def _said(case: AuditInput, names: list[str], texts: list[str]) -> tuple[str, ...]:
     """Say which columns are not compared, and whether samples are."""
     assert case.original is not None
-    said = []
-    visible = case.original.schema.having("quasi", "sensitive", "label", "other")
+    messages = []
+    visible = case.original.schema.names_with_role("quasi", "sensitive", "label", "other")
     absent = [name for name in visible if name not in names]
     for some, why in (
         (texts, "nearly every row has its own value"),
@@ -136,7 +130,7 @@ def _said(case: Case, names: list[str], texts: list[str]) -> tuple[str, ...]:
     ):
         if some:
             listed = ", ".join(f"'{name}'" for name in some)
-            said.append(f"not compared, as {why}: {listed}")
+            messages.append(f"not compared, as {why}: {listed}")
     if max(len(case.original), len(case.release)) > MOST_ROWS:
-        said.append(f"from random samples of {MOST_ROWS} rows")
-    return tuple(said)
+        messages.append(f"from random samples of {MOST_ROWS} rows")
+    return tuple(messages)

@@ -4,9 +4,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data.classes import Classes
-from anonloom.data.loss import class_losses
-from anonloom.data.table import Table
+from anonloom import Classes, Table
+from anonloom.loss import class_losses
 
 Sizes = NDArray[np.int64]
 

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data.case import Case
-from anonloom.data.findings import Finding, Findings, Status
-from anonloom.kinds.context import Run
+from anonloom import AuditInput, Finding, Findings, StageContext
+from anonloom.findings import Status
+from anonloom.typing import FloatArray, IntArray
 from anonloom_linkage.paired import PairedColumn
 from anonloom_linkage.shares import (
     distribution,
@@ -17,16 +17,7 @@ from anonloom_linkage.shares import (
     quantile_edges,
 )
 from anonloom_utility.classifier import LinearClassifier
-from anonloom_utility.compared import (
-    CONTROL,
-    ORIGINAL,
-    RELEASE,
-    SOURCES,
-    Compared,
-    Floats,
-    Ints,
-    Rows,
-)
+from anonloom_utility.compared import CONTROL, ORIGINAL, RELEASE, SOURCES, Compared, Rows
 
 Codes = NDArray[np.integer]
 
@@ -56,24 +47,24 @@ class NotAssessable(Exception):
     """Says why a proxy has no value."""
 
 
-def proxies(case: Case, run: Run) -> Findings:
+def proxies(case: AuditInput, context: StageContext) -> Findings:
     """Compute all four; each says why where it cannot."""
     if not len(case.release):
         return Findings.of([_unknown(name, "nothing is published") for name in MEANINGS])
-    compared = Compared.of(case, run)
-    computed: dict[str, Callable[[Compared, Run], Finding]] = {
+    compared = Compared.of(case, context)
+    computed: dict[str, Callable[[Compared, StageContext], Finding]] = {
         "correlation_preserved": correlation,
         "marginals_preserved": marginals,
         "accuracy_preserved": accuracy,
         "distances_preserved": distances,
     }
-    found = []
+    results = []
     for name, compute in computed.items():
         try:
-            found.append(compute(compared, run))
+            results.append(compute(compared, context))
         except NotAssessable as why:
-            found.append(_unknown(name, str(why)))
-    return Findings.of(found)
+            results.append(_unknown(name, str(why)))
+    return Findings.of(results)
 
 
 def _unknown(name: str, reason: str) -> Finding:
@@ -106,7 +97,7 @@ def _figure(
     )
 
 
-def correlated(a: Floats, b: Floats) -> float:
+def correlated(a: FloatArray, b: FloatArray) -> float:
     """Pearson's correlation.
 
     Raises
@@ -124,7 +115,7 @@ def correlated(a: Floats, b: Floats) -> float:
 # --- correlation ---------------------------------------------------------------------------------
 
 
-def correlation(compared: Compared, run: Run) -> Finding:
+def correlation(compared: Compared, context: StageContext) -> Finding:
     """Correlate the associations of all pairs of columns in both tables."""
     if len(compared.features) < 3:
         raise NotAssessable("fewer than three columns vary, which is one association or none")
@@ -141,7 +132,7 @@ def correlation(compared: Compared, run: Run) -> Finding:
     )
 
 
-def associations(compared: Compared, side: int) -> Floats:
+def associations(compared: Compared, side: int) -> FloatArray:
     """Association of every pair of columns; 0 with one that never varies."""
     rows = compared.vectors(side)
     n = rows.shape[0]
@@ -151,17 +142,17 @@ def associations(compared: Compared, side: int) -> Floats:
     squares = np.add.reduceat(np.add.reduceat(covariance**2, ends[:-1], axis=0), ends[:-1], axis=1)
     own = np.sqrt(np.sqrt(np.diag(squares)))
     scale = np.outer(own, own)
-    found = np.divide(np.sqrt(squares), scale, out=np.zeros_like(scale), where=scale > 1e-9)
+    result = np.divide(np.sqrt(squares), scale, out=np.zeros_like(scale), where=scale > 1e-9)
     numbers = np.flatnonzero([feature.number for feature in compared.features])
-    at = np.ix_(numbers, numbers)
-    found[at] *= np.sign(covariance[np.ix_(ends[numbers], ends[numbers])])
-    return found
+    index = np.ix_(numbers, numbers)
+    result[index] *= np.sign(covariance[np.ix_(ends[numbers], ends[numbers])])
+    return result
 
 
 # --- marginals -----------------------------------------------------------------------------------
 
 
-def marginals(compared: Compared, run: Run) -> Finding:
+def marginals(compared: Compared, context: StageContext) -> Finding:
     """Compare the distributions of all columns."""
     if not compared.columns:
         raise NotAssessable("the original and the release share no column")
@@ -193,7 +184,7 @@ def column_divergence(column: PairedColumn) -> float:
 # --- accuracy ------------------------------------------------------------------------------------
 
 
-def accuracy(compared: Compared, run: Run) -> Finding:
+def accuracy(compared: Compared, context: StageContext) -> Finding:
     """Train on the release and on the original; both predict rows that neither has seen."""
     labels = [
         column
@@ -202,15 +193,15 @@ def accuracy(compared: Compared, run: Run) -> Finding:
     ]
     if not labels:
         raise NotAssessable("no published column with the role 'label' takes several values")
-    small = [one for one in labels if len(one.axis.values) <= MOST_CLASSES]
+    small = [label for label in labels if len(label.axis.values) <= MOST_CLASSES]
     if not small:
         raise NotAssessable(f"the label takes more than {MOST_CLASSES} values")
     hits, base, often = [], [], []
     for column in small:
-        found = _hits(compared, column, run)
-        hits.append(found[0])
-        base.append(found[1])
-        often.append(found[2])
+        result = _hits(compared, column, context)
+        hits.append(result[0])
+        base.append(result[1])
+        often.append(result[2])
     right, before = np.mean(hits, axis=0), np.mean(base, axis=0)
     if not before.sum():
         raise NotAssessable("a model of the original predicts nothing")
@@ -228,7 +219,9 @@ def accuracy(compared: Compared, run: Run) -> Finding:
     )
 
 
-def _hits(compared: Compared, column: PairedColumn, run: Run) -> tuple[Floats, Floats, float]:
+def _hits(
+    compared: Compared, column: PairedColumn, context: StageContext
+) -> tuple[FloatArray, FloatArray, float]:
     """Which judging rows each model gets right, and how often the most frequent value is right."""
     original = compared.vectors(ORIGINAL, column.name)
     codes = column.sides[ORIGINAL]
@@ -239,7 +232,7 @@ def _hits(compared: Compared, column: PairedColumn, run: Run) -> tuple[Floats, F
         judges, truth = compared.vectors(CONTROL, column.name), column.sides[CONTROL]
         training = np.arange(len(codes))
     else:
-        order = run.rng.permutation(len(codes))
+        order = context.rng.permutation(len(codes))
         cut = round(JUDGES * len(codes))
         judging, training = order[:cut], order[cut:]
         judges, truth = original[judging], codes[judging]
@@ -263,7 +256,7 @@ def _judged(
     original: tuple[Rows, Codes],
     release: tuple[Rows, Codes],
     judges: tuple[Rows, Codes],
-) -> tuple[Floats, Floats, float]:
+) -> tuple[FloatArray, FloatArray, float]:
     classes = len(column.axis.values)
     answers = []
     for rows, codes in (release, original):
@@ -283,15 +276,15 @@ def _judged(
 # --- distances -----------------------------------------------------------------------------------
 
 
-def distances(compared: Compared, run: Run) -> Finding:
+def distances(compared: Compared, context: StageContext) -> Finding:
     """Correlate distances between pairs of original and of published records."""
     if not compared.features:
         raise NotAssessable("no column varies")
     release = compared.vectors(RELEASE)
     if compared.truth is None:
-        return _distributions(compared, run, release)
+        return _distributions(compared, context, release)
     known = np.flatnonzero(compared.truth >= 0)
-    first, second = _pairs(known, run)
+    first, second = _pairs(known, context)
     before = _lengths(compared.vectors(SOURCES), first, second)
     after = _lengths(release, first, second)
     return _figure(
@@ -304,11 +297,11 @@ def distances(compared: Compared, run: Run) -> Finding:
     )
 
 
-def _distributions(compared: Compared, run: Run, release: Rows) -> Finding:
+def _distributions(compared: Compared, context: StageContext, release: Rows) -> Finding:
     """Correlate quantiles: no pairing of the records could correlate better."""
     shares = (np.arange(QUANTILES) + 0.5) / QUANTILES
     before, after = (
-        np.quantile(_lengths(rows, *_pairs(np.arange(rows.shape[0]), run)), shares)
+        np.quantile(_lengths(rows, *_pairs(np.arange(rows.shape[0]), context)), shares)
         for rows in (compared.vectors(ORIGINAL), release)
     )
     return _figure(
@@ -322,16 +315,16 @@ def _distributions(compared: Compared, run: Run, release: Rows) -> Finding:
     )
 
 
-def _pairs(rows: Ints, run: Run) -> tuple[Ints, Ints]:
+def _pairs(rows: IntArray, context: StageContext) -> tuple[IntArray, IntArray]:
     """Draw pairs of different rows."""
     if len(rows) < 2:
         raise NotAssessable("there is no pair of records")
-    first = run.rng.integers(len(rows), size=PAIRS)
-    second = (first + run.rng.integers(1, len(rows), size=PAIRS)) % len(rows)
+    first = context.rng.integers(len(rows), size=PAIRS)
+    second = (first + context.rng.integers(1, len(rows), size=PAIRS)) % len(rows)
     return rows[first], rows[second]
 
 
-def _lengths(rows: Rows, first: Ints, second: Ints) -> Floats:
+def _lengths(rows: Rows, first: IntArray, second: IntArray) -> FloatArray:
     apart = rows[first] - rows[second]
-    found: Floats = np.sqrt(np.asarray(apart.multiply(apart).sum(axis=1)).ravel())
-    return found
+    result: FloatArray = np.sqrt(np.asarray(apart.multiply(apart).sum(axis=1)).ravel())
+    return result

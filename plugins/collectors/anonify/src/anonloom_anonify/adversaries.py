@@ -3,19 +3,19 @@
 Each function returns what `Campaign(..., corrupted={index: ...})` takes. An honest server does the
 work; what it says is changed, and signed anew with its own identity: all that a server can do, and
 nothing that only another one could. A server that computes something else is given another `Work`;
-one that deviates within a round is made by `anonloom_rounds.adversaries`.
+one that deviates within a round is made by `anonloom_transport.adversaries`.
 """
 
 from collections.abc import Callable, Iterable
 
 import attrs
 
-from anonloom.kinds.engines import Envelope, Vault
+from anonloom.kinds import Envelope, Vault
 from anonloom_anonify.aggregator import Aggregator
 from anonloom_anonify.hall import Corruption
-from anonloom_rounds.adversaries import Change, flip
-from anonloom_rounds.conversation import Conversation
-from anonloom_rounds.signing import SIGNATURE_BYTES
+from anonloom_transport.adversaries import Change, flip
+from anonloom_transport.conversation import Conversation
+from anonloom_transport.signing import SIGNATURE_BYTES
 
 #: Returns what is sent instead of a word.
 Outgoing = Callable[[Conversation, Envelope], Iterable[Envelope]]

@@ -14,10 +14,9 @@ from collections.abc import Sequence
 
 import attrs
 
-from anonloom.errors import AnonloomError, TransportError
-from anonloom.kinds.engines import Entropy, Envelope, ServerEngine
-from anonloom.kinds.rounds import Round
-from anonloom.kinds.transport import Seat
+from anonloom import AnonloomError
+from anonloom.errors import TransportError
+from anonloom.kinds import Entropy, Envelope, Round, Seat, ServerEngine
 from anonloom_anonify.council import Council
 from anonloom_anonify.history import Heard, History, steps_of
 from anonloom_anonify.registering import Classes, Registered
@@ -26,7 +25,7 @@ from anonloom_anonify.reserving import Choice, Drawn, Plan, Reservations, plan_d
 from anonloom_anonify.saving import load, save
 from anonloom_anonify.study import Study
 from anonloom_anonify.work import Work
-from anonloom_rounds.recording import Recorded
+from anonloom_transport.recording import Recorded
 
 
 @attrs.define(eq=False)
@@ -201,7 +200,7 @@ class Aggregator:
         """Return the positions whose donors have withdrawn, in this iteration or before."""
         assert self.plan is not None
         asked = self.history.withdrawals(self.plan.attempt)
-        return frozenset(rank for one in asked.items() for rank in self.plan.withdrawn(*one))
+        return frozenset(rank for item in asked.items() for rank in self.plan.withdrawn(*item))
 
     def groups(self) -> list[list[int]]:
         """Return the positions of each class that would be opened, to be counted.
@@ -360,7 +359,7 @@ class Aggregator:
             self.over = ended and not self.stopped
             self.history.facts.clear()
             self.plan = self._choice = self.registered = None
-            self.assembled = {at: one.forgotten() for at, one in self.assembled.items()}
+            self.assembled = {index: item.forgotten() for index, item in self.assembled.items()}
             self.council.forget()
 
     # --- saving and going on --------------------------------------------------------------------

@@ -2,9 +2,8 @@
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
-Mask = NDArray[np.bool_]
+from anonloom.typing import BoolArray
 
 
 @attrs.frozen(eq=False)
@@ -23,10 +22,10 @@ class Behaviour:
         For every iteration, donors who take their consent back before it is opened.
     """
 
-    leaving: Mask = attrs.field(repr=False)
-    absent: Mask = attrs.field(repr=False)
-    lying: Mask = attrs.field(repr=False)
-    withdrawing: Mask = attrs.field(repr=False)
+    leaving: BoolArray = attrs.field(repr=False)
+    absent: BoolArray = attrs.field(repr=False)
+    lying: BoolArray = attrs.field(repr=False)
+    withdrawing: BoolArray = attrs.field(repr=False)
 
     @classmethod
     def honest(cls, donors: int, iterations: int = 1) -> "Behaviour":
@@ -55,7 +54,7 @@ class Behaviour:
         )
 
 
-def _exactly(share: float, donors: int, rng: np.random.Generator) -> Mask:
+def _exactly(share: float, donors: int, rng: np.random.Generator) -> BoolArray:
     chosen = np.zeros(donors, bool)
     chosen[rng.choice(donors, round(share * donors), replace=False)] = True
     return chosen

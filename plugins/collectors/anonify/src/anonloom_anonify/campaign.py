@@ -12,9 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom.errors import TransportError
-from anonloom.kinds.engines import Envelope
-from anonloom.kinds.rounds import Erasure, Round
-from anonloom.kinds.slots import SlotKey, SlotSecret
+from anonloom.kinds import Envelope, Erasure, Round, SlotKey, SlotSecret
 from anonloom.protocol.driver import Corruption as RoundCorruption
 from anonloom.protocol.driver import Driver
 from anonloom.protocol.trace import Trace
@@ -24,8 +22,8 @@ from anonloom_anonify.hall import Hall, waits
 from anonloom_anonify.progress import Progress, silent
 from anonloom_anonify.recipient import Recipient
 from anonloom_anonify.releasing import join_key
-from anonloom_rounds.invitations import Authority
-from anonloom_rounds.ledger import Entry, Ledger
+from anonloom_transport.invitations import Authority
+from anonloom_transport.ledger import Entry, Ledger
 
 
 def _nobody(round: Round) -> Mapping[int, RoundCorruption]:
@@ -50,7 +48,7 @@ class Campaign(Hall):
     progress
         Told how far the study is.
     corrupted_in
-        Those that deviate in a round; see `anonloom_rounds.adversaries`.
+        Those that deviate in a round; see `anonloom_transport.adversaries`.
 
     Attributes
     ----------
@@ -122,7 +120,7 @@ class Campaign(Hall):
     @property
     def running(self) -> list[Driver]:
         """The rounds that are not over: that of now, one that waits for it, the next one."""
-        return [one for one in (self.driver, self._deposit, self._next) if one is not None]
+        return [item for item in (self.driver, self._deposit, self._next) if item is not None]
 
     @property
     def cells(self) -> tuple[tuple[str | None, ...], ...]:
@@ -173,8 +171,8 @@ class Campaign(Hall):
             donor.look_up(broadcast)
         self.numbers = [donor.number for donor in self.donors]
         others = len(self.cells) - 1
-        for at in np.flatnonzero(self.behaviour.lying).tolist():
-            donor = self.donors[at]
+        for index in np.flatnonzero(self.behaviour.lying).tolist():
+            donor = self.donors[index]
             if donor.number and others > 1:
                 donor.number = donor.number % others + 1
 
@@ -213,7 +211,7 @@ class Campaign(Hall):
             if gone:
                 driver.absent(len(group), self._invited(group))
             else:
-                driver.post([messages[at] for at in group], self._invited(group))
+                driver.post([messages[index] for index in group], self._invited(group))
         self.after(self, f"{name}: upload")
         self._close(driver, name)
         driver.open()
@@ -245,9 +243,9 @@ class Campaign(Hall):
         self.after(self, f"{name}: open")
         records = driver.result()
         for group, count in zip(groups, counts, strict=True):
-            found = sum(records[rank] is not None for rank in group)
+            result = sum(records[rank] is not None for rank in group)
             # Of a class that was not opened nothing is known.
-            self.miscounted += found != count and count >= self.study.k
+            self.miscounted += result != count and count >= self.study.k
         return driver
 
     def _note_chosen(self) -> None:
@@ -274,7 +272,7 @@ class Campaign(Hall):
             elif kind == "decoy":
                 driver.decoy(len(group), self._invited(group))
             else:
-                sent = [(_known(secrets[at]), records[at].tobytes()) for at in group]
+                sent = [(_known(secrets[index]), records[index].tobytes()) for index in group]
                 driver.deposit(sent, self._invited(group))
         gone = self.behaviour.leaving | self.left_out
         self._stand_in(driver, np.flatnonzero(away & ~gone).tolist())
@@ -288,15 +286,15 @@ class Campaign(Hall):
 
     def _stand_in(self, driver: Driver, away: Sequence[int]) -> None:
         """Let the servers use the decoys that those who are missing left the last time."""
-        for at in away:
-            driver.stand_in(at, self._kept.pop(at, []))
+        for index in away:
+            driver.stand_in(index, self._kept.pop(index, []))
         self._kept.clear()
 
     def _prepare(self, iteration: int, present: Sequence[int]) -> None:
         """Let everybody who is there leave a decoy for the next iteration."""
         self._next = driver = self._drive(self.servers[0].deposit(iteration))
-        for at in present:
-            self._kept[at] = driver.prepared(*self._invited([at]))
+        for index in present:
+            self._kept[index] = driver.prepared(*self._invited([index]))
 
     def _withdraw(self, round: Round, now: int, deposit: Driver) -> None:
         """Ask everybody whether the consent still holds, and erase where it does not."""
@@ -333,11 +331,11 @@ class Campaign(Hall):
 
     def _abandon(self, reason: str) -> str:
         """Let nobody open what was uploaded; return the reason, and who was waited for."""
-        found: list[str] = []
+        results: list[str] = []
         for driver in filter(None, (self.driver, self._deposit)):
-            found += waits([server.waiting for server in driver.servers])
+            results += waits([server.waiting for server in driver.servers])
             driver.abandon(reason)
-        return "; ".join([reason, *found])
+        return "; ".join([reason, *results])
 
     def _drive(self, round: Round) -> Driver:
         keys: tuple[SlotKey, ...] = ()
@@ -359,7 +357,7 @@ class Campaign(Hall):
         )
 
     def _invited(self, numbers: Sequence[int]) -> list[bytes]:
-        return [self._invitations[at] for at in numbers] if self._invitations else []
+        return [self._invitations[index] for index in numbers] if self._invitations else []
 
     def _hand_over(self, round: Round) -> None:
         """Give the recipient what all servers have signed of an iteration."""
@@ -368,7 +366,9 @@ class Campaign(Hall):
         if signed is not None:
             opened = self.recipient.take(round.iteration, signed)
             owner = {donor.slot: number for number, donor in enumerate(self.donors)}
-            joined = {join_key(self._joining, at): slot for at, slot in enumerate(round.slots)}
+            joined = {
+                join_key(self._joining, index): slot for index, slot in enumerate(round.slots)
+            }
             self.owners[round.iteration] = np.array(
                 [owner[joined[join]] for join in opened.joins], np.int64
             )

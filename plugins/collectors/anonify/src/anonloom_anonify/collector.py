@@ -5,17 +5,10 @@ from typing import Any, ClassVar, Literal
 import attrs
 import numpy as np
 
-from anonloom.data.release import Release
-from anonloom.data.schema import Schema
-from anonloom.data.table import Table
+from anonloom import Collector, Guard, Release, Schema, StageContext, Table, Transport, param
 from anonloom.errors import TransportError
-from anonloom.kinds.collector import Collector
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.kinds.rounds import Suite
-from anonloom.kinds.stages import Stages
-from anonloom.kinds.transport import Guarantees, Transport
-from anonloom.params import at_least, between, param
+from anonloom.kinds import Guarantees, Stages, Suite
+from anonloom.params import at_least, between
 from anonloom.protocol.entropy import SystemEntropy
 from anonloom.protocol.records import TEXT_BYTES
 from anonloom.protocol.trace import Rounds
@@ -27,7 +20,7 @@ from anonloom_anonify.findings import findings_of
 from anonloom_anonify.progress import Progress
 from anonloom_anonify.staged import StagedWork
 from anonloom_anonify.study import Missing
-from anonloom_rounds.invitations import Authority
+from anonloom_transport.invitations import Authority
 
 
 @attrs.frozen(kw_only=True)
@@ -154,18 +147,18 @@ class Anonify(Collector):
         """Say which rounds there are, what they hide, and what they cost."""
         return tuple(outline.sentences(self, rows, schema))
 
-    def collect(self, table: Table, stages: Stages, guard: Guard, run: Run) -> Release:
+    def collect(self, table: Table, stages: Stages, guard: Guard, context: StageContext) -> Release:
         """Play the study; return what the recipient gets."""
-        campaign, donated = self.campaign(table, stages, guard, run)
+        campaign, donated = self.campaign(table, stages, guard, context)
         recipient = campaign.run()
-        run.find(*findings_of(campaign, donated))
+        context.find(*findings_of(campaign, donated))
         if self.traced:
-            run.trace(Rounds(campaign.traces, self.servers))
+            context.trace(Rounds(campaign.traces, self.servers))
         stages.drawn(donated.classed(campaign), table.origin)
         return donated.released(campaign, recipient)
 
     def campaign(
-        self, table: Table, stages: Stages, guard: Guard, run: Run
+        self, table: Table, stages: Stages, guard: Guard, context: StageContext
     ) -> tuple[Campaign, Donated]:
         """Return the study that is to be played, and whose rows are sent in it.
 
@@ -176,7 +169,7 @@ class Anonify(Collector):
         DataError
             When what donors have to send does not fit.
         """
-        table = table.revealed()
+        table = table.with_all_columns()
         layouts = outline.Layouts.of(
             table.schema, text_bytes=self.text_bytes, answer_bytes=self.answer_bytes
         )
@@ -186,13 +179,15 @@ class Anonify(Collector):
                 f"a round never closes with fewer than {self.min_batch:,} donors, and there are "
                 f"{donated.donors:,}; collect more, or lower 'min_batch'"
             )
-        run.note(
+        context.note(
             f"{donated.donors:,} donors, {layouts.registration.size} bytes to register and "
             f"{layouts.answer.size} to answer"
         )
-        return self._campaign(donated, stages, guard, run), donated
+        return self._campaign(donated, stages, guard, context), donated
 
-    def _campaign(self, donated: Donated, stages: Stages, guard: Guard, run: Run) -> Campaign:
+    def _campaign(
+        self, donated: Donated, stages: Stages, guard: Guard, context: StageContext
+    ) -> Campaign:
         entropy, layouts = SystemEntropy(), donated.layouts
         authority = Authority.draw(entropy) if self.credentials == "invitations" else None
         study = outline.study_of(
@@ -209,16 +204,16 @@ class Anonify(Collector):
             transport=self.transport,
             study=study,
             works=[
-                StagedWork(layouts.registration, layouts.answer, planned, stages, at == 0)
-                for at in range(self.servers)
+                StagedWork(layouts.registration, layouts.answer, planned, stages, index == 0)
+                for index in range(self.servers)
             ],
             records=donated.records,
             answers=donated.answers,
-            behaviour=self._behaviour(donated.donors, run.rng),
+            behaviour=self._behaviour(donated.donors, context.rng),
             entropy=entropy,
             authority=authority,
             traced=self.traced,
-            progress=Progress.of(outline.named_rounds(study), self.transport, run.progress),
+            progress=Progress.of(outline.named_rounds(study), self.transport, context.progress),
         )
 
     def _behaviour(self, donors: int, rng: np.random.Generator) -> Behaviour:

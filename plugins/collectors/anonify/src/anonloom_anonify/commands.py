@@ -5,12 +5,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from anonloom.cli.pipeline_file import add_pipeline_arguments
+from anonloom import Pipeline, Registry
+from anonloom._cli.pipeline_file import add_pipeline_arguments
+from anonloom._run.grid import Recipe, run_grid
+from anonloom._run.outputs import write_json
 from anonloom.errors import UsageError
-from anonloom.registry import Registry
-from anonloom.run.grid import Recipe, run_grid
-from anonloom.run.outputs import write_json
-from anonloom.run.pipeline import Pipeline
 from anonloom_anonify.experiment import Experiment
 from anonloom_anonify.figures import chapters
 
@@ -87,7 +86,7 @@ def _run(
 
 def _report(pipeline: Pipeline, experiment: Experiment) -> dict[str, Any]:
     """Return what reporters draw: the chapters, and no single runs, which have their own page."""
-    from anonloom.run.reporting import now
+    from anonloom._run.reporting import now
 
     return {
         "format": 1,

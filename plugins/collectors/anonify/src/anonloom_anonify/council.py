@@ -11,17 +11,15 @@ from collections.abc import Iterable, Sequence
 import attrs
 
 from anonloom.errors import TransportError
-from anonloom.kinds.engines import Envelope
-from anonloom.kinds.rounds import MOST_SERVERS
-from anonloom.kinds.transport import Seat
+from anonloom.kinds import MOST_SERVERS, Envelope, Seat
 from anonloom_anonify.study import Study
-from anonloom_rounds.conversation import Conversation, readable
-from anonloom_rounds.packing import pack, unpack
-from anonloom_rounds.recording import Recorded
-from anonloom_rounds.sealing import Lock, SealingKey
-from anonloom_rounds.signing import read_signed, write_signed
-from anonloom_rounds.state import Strongbox
-from anonloom_rounds.words import Word
+from anonloom_transport.conversation import Conversation, readable
+from anonloom_transport.packing import pack, unpack
+from anonloom_transport.recording import Recorded
+from anonloom_transport.sealing import Lock, SealingKey
+from anonloom_transport.signing import read_signed, write_signed
+from anonloom_transport.state import Strongbox
+from anonloom_transport.words import Word
 
 _HEAD = b"anonloom study notice 1"
 
@@ -85,8 +83,8 @@ class Council:
         if self.notice is None or self.secret is not None or self.stopped:
             return self.talk.waiting
         share = f"share {self.seat.index}"
-        others = (at for at in range(self.study.servers) if at != self.seat.index)
-        return [(at, share) for at in others if self.talk.of(share, at) is None]
+        others = (index for index in range(self.study.servers) if index != self.seat.index)
+        return [(index, share) for index in others if self.talk.of(share, index) is None]
 
     def meet(self) -> bool:
         """Announce a key, sign the study and share a secret; return whether that is done."""
@@ -154,8 +152,8 @@ class Council:
                 self.talk.stop(f"server {server} sealed another share than it announced")
                 return
             shares[server] = share
-        told = pack(b"study", *(shares[at] for at in sorted(shares)))
-        self.secret = hashlib.sha256(told).digest()
+        text = pack(b"study", *(shares[index] for index in sorted(shares)))
+        self.secret = hashlib.sha256(text).digest()
 
     def _context(self, sender: int, receiver: int) -> bytes:
         return pack(b"anonloom share 1", self.talk.bound, bytes([sender]), bytes([receiver]))

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 import attrs
 
 from anonloom.errors import TransportError
-from anonloom.kinds.engines import Vault
+from anonloom.kinds import Vault
 from anonloom.protocol.vault import MemoryVault
 from anonloom_anonify.aggregator import Aggregator
 from anonloom_anonify.campaign import Campaign
-from anonloom_rounds.disks import Disks
+from anonloom_transport.disks import Disks
 
 
 @attrs.define(eq=False)
@@ -53,24 +53,24 @@ class StudyDisks:
         vaults
             Where each server's keys are; what the rounds have left if they are not given.
         """
-        found = {name: one.reopened(vaults or _left(one)) for name, one in self.rounds.items()}
-        return {name: records for name, records in found.items() if records is not None}
+        results = {name: item.reopened(vaults or _left(item)) for name, item in self.rounds.items()}
+        return {name: records for name, records in results.items() if records is not None}
 
     def read(self, vaults: Sequence[Vault] | None = None) -> list[bytes]:
         """Return what donors had sealed to servers that can be brought back."""
         return [
-            content for one in self.rounds.values() for content in one.read(vaults or _left(one))
+            content for item in self.rounds.values() for content in item.read(vaults or _left(item))
         ]
 
     def secrets(self, vaults: Sequence[Vault] | None = None) -> set[bytes]:
         """Return the study's secret, if any backup of any server still tells it."""
-        found = set()
+        results = set()
         for backup in self._councils:
             for index, saved in enumerate(backup):
                 server = self._raise(index, saved, vaults)
                 if server is not None and server.council.secret is not None:
-                    found.add(server.council.secret)
-        return found
+                    results.add(server.council.secret)
+        return results
 
     def _raise(self, index: int, saved: bytes, vaults: Sequence[Vault] | None) -> Aggregator | None:
         campaign = self._campaign

@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonloom.data.release import Release
-from anonloom.data.table import Table
+from anonloom import Release, Table
 from anonloom.errors import DataError
 from anonloom_anonify.campaign import Campaign
 from anonloom_anonify.outline import Layouts
@@ -99,7 +98,7 @@ class Donated:
             raise DataError("no iteration was opened: there is nothing to publish")
         numbers = np.concatenate([opened.numbers for _, opened in parts])
         answers = np.concatenate([opened.answers for _, opened in parts])
-        rows = np.concatenate([self.rows[at - 1, campaign.owners[at]] for at, _ in parts])
+        rows = np.concatenate([self.rows[index - 1, campaign.owners[index]] for index, _ in parts])
         frame = self.layouts.answer.decode(answers).frame
         given = Table.build(frame, self.layouts.answer.schema).frame
         cells = campaign.cells
@@ -111,10 +110,12 @@ class Donated:
 
         Nobody ever holds that; it is for auditors, who compare before and after sampling.
         """
-        numbers = np.array([-1 if one is None else one for one in campaign.numbers], np.int64)
+        numbers = np.array(
+            [-1 if number is None else number for number in campaign.numbers], np.int64
+        )
         classed = (self.rows >= 0) & (numbers >= 0)
-        at, donors = np.nonzero(classed)
-        rows = self.rows[at, donors]
+        index, donors = np.nonzero(classed)
+        rows = self.rows[index, donors]
         given = self.table.frame.take(rows).reset_index(drop=True)
         joins = [str(donor) for donor in donors.tolist()]
         return self._release(numbers[donors], rows, campaign.cells, given, joins)

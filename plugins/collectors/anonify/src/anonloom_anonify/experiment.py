@@ -8,9 +8,9 @@ from typing import Any
 import attrs
 import numpy as np
 
+from anonloom._run.grid import slug
 from anonloom.errors import DataError
 from anonloom.files import read_json
-from anonloom.run.grid import slug
 
 _LOSS = re.compile(r"^(?P<name>.+), k = (?P<k>\d+)$")
 _SAMPLED = re.compile(r"^(?P<share>\d+) % sampled, run \d+$")
@@ -39,8 +39,8 @@ class Published:
 
     def value(self, figure: str) -> float | None:
         """Value of a figure, None where there is none."""
-        found = self.findings.get(figure)
-        return float(found) if isinstance(found, int | float) else None
+        result = self.findings.get(figure)
+        return float(result) if isinstance(result, int | float) else None
 
 
 @attrs.frozen(eq=False)
@@ -61,9 +61,9 @@ class Experiment:
         """
         grid = _json(folder / "public" / "grid.json")
         published = []
-        for at, run in enumerate(grid["runs"]):
+        for index, run in enumerate(grid["runs"]):
             if run["status"] == "published":
-                path = folder / "runs" / slug(run["label"], at) / "public" / "report.json"
+                path = folder / "runs" / slug(run["label"], index) / "public" / "report.json"
                 charts = {
                     f"{audit['id']}.{chart['name']}": chart["data"]
                     for audit in _json(path)["audits"]
@@ -78,20 +78,20 @@ class Experiment:
     @property
     def losses(self) -> dict[str, dict[int, float]]:
         """Loss of every anonymizer at every k."""
-        found: dict[str, dict[int, float]] = {}
+        results: dict[str, dict[int, float]] = {}
         for run in self.runs:
             case, loss = _LOSS.match(run.label), run.value("gcp")
             if case is not None and loss is not None:
-                found.setdefault(case["name"], {})[int(case["k"])] = loss
-        return found
+                results.setdefault(case["name"], {})[int(case["k"])] = loss
+        return results
 
     # --- figures 7 to 15 -------------------------------------------------------------------------
 
     @property
     def shares(self) -> list[int]:
         """Percentages that were sampled, the largest first."""
-        found = {int(case["share"]) for run in self.runs if (case := _SAMPLED.match(run.label))}
-        return sorted(found, reverse=True)
+        results = {int(case["share"]) for run in self.runs if (case := _SAMPLED.match(run.label))}
+        return sorted(results, reverse=True)
 
     def sampled(self, share: int | None = None) -> list[Published]:
         """Runs that sampled so many per cent; all that sampled by default."""
@@ -103,8 +103,8 @@ class Experiment:
 
     def values(self, figure: str, share: int | None = None) -> list[float]:
         """A figure of every run that sampled so many per cent."""
-        found = [run.value(figure) for run in self.sampled(share)]
-        return [value for value in found if value is not None]
+        results = [run.value(figure) for run in self.sampled(share)]
+        return [value for value in results if value is not None]
 
     def mean(self, figure: str, share: int | None = None) -> float | None:
         """Mean over those runs; None where none has the figure."""
@@ -117,18 +117,18 @@ class Experiment:
             (ANONYMIZED, ANONYMIZED, None),
             *((f"{share} % sampled", SAMPLED, share) for share in self.shares),
         ]
-        found = {}
+        results = {}
         for name, series, share in versions:
             data = [
                 run.charts[f"learning.{metric}"]
                 for run in self.sampled(share)
                 if f"learning.{metric}" in run.charts
             ]
-            rows = [one[series] for one in data if series in one]
+            rows = [datum[series] for datum in data if series in datum]
             if rows:
                 means = np.mean(np.array(rows, float), axis=0).tolist()
-                found[name] = dict(zip(data[0]["labels"], means, strict=True))
-        return found
+                results[name] = dict(zip(data[0]["labels"], means, strict=True))
+        return results
 
     def groups(self, figure: str, share: int) -> "Groups | None":
         """A figure of groups on the three versions of the table."""
@@ -182,8 +182,8 @@ class Groups:
 
     def deviation(self, version: Iterable[float], among: Sequence[int] | None = None) -> float:
         """How far a version is from the original, as a share of it, over some groups or all."""
-        at = list(range(len(self.original)) if among is None else among)
-        own, other = np.array(self.original)[at], np.array(list(version))[at]
+        index = list(range(len(self.original)) if among is None else among)
+        own, other = np.array(self.original)[index], np.array(list(version))[index]
         return float(np.abs(other - own).sum() / np.abs(own).sum())
 
 

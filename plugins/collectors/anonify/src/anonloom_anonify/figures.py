@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from anonloom.data.findings import Chart
+from anonloom import Chart
 from anonloom_anonify.claims import DONATION, FOUND, GROUPS, LEARNING, LOSS, Claim, judged
 from anonloom_anonify.experiment import CURATOR, ORIGINAL, PROTOCOL, Experiment, Groups
 from anonloom_anonify.judging import (
@@ -41,14 +41,14 @@ OF_GROUPS = {
 
 def chapters(experiment: Experiment) -> list[dict[str, Any]]:
     """Return the parts of the page as plain data; charts that lack their runs are left out."""
-    found: list[tuple[str, str, str, Sequence[Chart]]] = [
+    results: list[tuple[str, str, str, Sequence[Chart]]] = [
         (LOSS, "Figure 6: what k costs", _OF_LOSS, list(_loss(experiment))),
         (GROUPS, "Figures 7 to 9: groups", _OF_GROUPS, list(_groups(experiment))),
         (LEARNING, "Figures 10, 13, 14, 15: classifiers", _OF_LEARNING, list(_learned(experiment))),
         (FOUND, "Figures 11 and 12: who could be found", _OF_FOUND, list(_risks(experiment))),
         (DONATION, "The protocol", _OF_DONATION, list(_protocol(experiment))),
     ]
-    claims = {name: judged(experiment, name) for name, *_ in found}
+    claims = {name: judged(experiment, name) for name, *_ in results}
     return [
         _summary(experiment, [claim for some in claims.values() for claim in some]),
         *(
@@ -57,7 +57,7 @@ def chapters(experiment: Experiment) -> list[dict[str, Any]]:
                 "meaning": words,
                 "charts": [_plain(chart) for chart in (*charts, _claims(claims[name]))],
             }
-            for name, title, words, charts in found
+            for name, title, words, charts in results
         ),
     ]
 
@@ -113,7 +113,8 @@ def _claims(claims: Sequence[Claim]) -> Chart:
         data={
             "columns": ["figure", "claim", "checked by", "paper", "ours", "verdict"],
             "rows": [
-                [one.figure, one.words, one.how, one.paper, one.ours, one.verdict] for one in claims
+                [claim.figure, claim.words, claim.how, claim.paper, claim.ours, claim.verdict]
+                for claim in claims
             ],
         },
     )
@@ -142,9 +143,9 @@ def _loss(experiment: Experiment) -> Iterator[Chart]:
     if shown:
         yield _lines("figure_6", "Figure 6: NCP and k", shown, "Lower is better.")
     if WHOLE_DOMAIN in losses:
-        told = "The same with one level per column for the whole table, which loses most by far."
+        text = "The same with one level per column for the whole table, which loses most by far."
         every = {**shown, WHOLE_DOMAIN: losses[WHOLE_DOMAIN]}
-        yield _lines("figure_6_all", f"Figure 6 with {WHOLE_DOMAIN}", every, told)
+        yield _lines("figure_6_all", f"Figure 6 with {WHOLE_DOMAIN}", every, text)
     places = sorted({k for line in losses.values() for k in line})
     yield Chart(
         name="figure_6_table",
@@ -200,8 +201,8 @@ def _deviations(experiment: Experiment) -> Chart | None:
     """How far single samples are from the original, over the share that is sampled."""
     data: dict[str, Any] = {}
     for name in OF_GROUPS:
-        found = {share: experiment.groups(name, share) for share in experiment.shares}
-        known = {share: groups for share, groups in found.items() if groups is not None}
+        results = {share: experiment.groups(name, share) for share in experiment.shares}
+        known = {share: groups for share, groups in results.items() if groups is not None}
         if known:
             whole = next(iter(known.values()))
             points = {100: whole.deviation(whole.anonymized)} | {
@@ -248,10 +249,10 @@ def _learned(experiment: Experiment) -> Iterator[Chart]:
     for number, metric in METRICS.items():
         learned = experiment.learned(metric)
         if learned:
-            said = "F1" if metric == "f1" else metric
-            yield _bars(f"figure_{number}", f"Figure {number}: {said}", said, learned)
+            message = "F1" if metric == "f1" else metric
+            yield _bars(f"figure_{number}", f"Figure {number}: {message}", message, learned)
             if metric in ("accuracy", "f1"):
-                yield _changes(experiment, metric, said, learned)
+                yield _changes(experiment, metric, message, learned)
     accuracy = experiment.learned("accuracy")
     if accuracy:
         yield _accuracies(experiment, accuracy)

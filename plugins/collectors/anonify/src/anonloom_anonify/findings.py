@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from anonloom.data.findings import Chart, Finding
+from anonloom import Chart, Finding
 from anonloom_anonify.campaign import Campaign
 from anonloom_anonify.donated import Donated
 
@@ -73,14 +73,14 @@ def _records(campaign: Campaign, donated: Donated) -> Iterator[Finding | Chart]:
         ),
     ):
         yield Finding(name=name, value=value, unit=unit, meaning=meaning)
-    lost = sum((one.lost for one in server.assembled.values()), Counter(server.classes_withheld))
+    lost = sum((item.lost for item in server.assembled.values()), Counter(server.classes_withheld))
     if lost:
         yield Chart(
             name="losses",
             kind="table",
             title="What was not published",
             meaning="Classes and records that are missing from the release, by reason.",
-            data={"columns": ["reason", "how many"], "rows": [list(one) for one in lost.items()]},
+            data={"columns": ["reason", "how many"], "rows": [list(item) for item in lost.items()]},
         )
 
 
@@ -113,7 +113,7 @@ def smallest_pattern(campaign: Campaign) -> int | None:
     None when no iteration of several was missed by anybody whose record is published.
     """
     opened = sorted(campaign.owners)
-    absent = campaign.behaviour.absent[[at - 1 for at in opened]]
+    absent = campaign.behaviour.absent[[index - 1 for index in opened]]
     if len(opened) < 2 or not absent.any():
         return None
     numbers = campaign.numbers

@@ -6,10 +6,9 @@ from typing import Any
 
 import attrs
 
+from anonloom import Transport
 from anonloom.errors import TransportError
-from anonloom.kinds.engines import Entropy, Envelope
-from anonloom.kinds.rounds import Round
-from anonloom.kinds.transport import Identity, Seat, Transport
+from anonloom.kinds import Entropy, Envelope, Identity, Round, Seat
 from anonloom.protocol.meter import Meter
 from anonloom.protocol.vault import MemoryVault
 from anonloom_anonify.aggregator import Aggregator
@@ -69,10 +68,10 @@ class Hall:
         everyone = range(self.study.servers)
         self.identities = tuple(self.transport.identity(self.entropy) for _ in everyone)
         self._seats = [
-            Seat(index=at, identity=self.identities[at], pins=self.pins, vault=MemoryVault())
-            for at in everyone
+            Seat(index=index, identity=self.identities[index], pins=self.pins, vault=MemoryVault())
+            for index in everyone
         ]
-        self.servers = [self._server(at) for at in everyone]
+        self.servers = [self._server(index) for index in everyone]
 
     @property
     def pins(self) -> tuple[bytes, ...]:
@@ -98,10 +97,10 @@ class Hall:
 
     def tell(self, act: Callable[[Aggregator], list[Envelope]], step: str) -> None:
         """Let all servers do something, and carry what they say about it."""
-        for at, server in enumerate(self.servers):
-            with self.meter.work(self.study.everyone[at]):
+        for index, server in enumerate(self.servers):
+            with self.meter.work(self.study.everyone[index]):
                 envelopes = act(server)
-            self._carry(at, envelopes)
+            self._carry(index, envelopes)
         self._deliver(step)
 
     def _carry(self, index: int, envelopes: Sequence[Envelope]) -> None:
@@ -130,8 +129,8 @@ class Hall:
 
     def retry(self) -> None:
         """Let servers repeat to each other what may have been lost."""
-        for at, server in enumerate(self.servers):
-            self._carry(at, server.again())
+        for index, server in enumerate(self.servers):
+            self._carry(index, server.again())
 
     def _server(self, index: int) -> Aggregator:
         server = Aggregator(self.study, self._seats[index], self.works[index], self.entropy)
@@ -149,8 +148,8 @@ class Hall:
 
     def _lost(self) -> TransportError:
         """Return what is wrong when servers wait for each other."""
-        found = waits([[] if server.over else server.council.waiting for server in self.servers])
-        return TransportError(f"{_LOST}: {'; '.join(found)}" if found else _LOST)
+        result = waits([[] if server.over else server.council.waiting for server in self.servers])
+        return TransportError(f"{_LOST}: {'; '.join(result)}" if result else _LOST)
 
     def _go_on(self) -> None:
         stopped = next((server.stopped for server in self.servers if server.stopped), "")
@@ -169,7 +168,7 @@ class Hall:
 def waits(waiting: Sequence[Sequence[tuple[int, str]]]) -> list[str]:
     """Say for which words each server waits."""
     return [
-        f"server {at} waits for the word '{step}' of server {other}"
-        for at, words in enumerate(waiting)
+        f"server {index} waits for the word '{step}' of server {other}"
+        for index, words in enumerate(waiting)
         for other, step in words
     ]

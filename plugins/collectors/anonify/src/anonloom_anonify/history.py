@@ -3,7 +3,7 @@
 import attrs
 
 from anonloom_anonify.study import Study
-from anonloom_rounds.conversation import OPENING, Conversation
+from anonloom_transport.conversation import OPENING, Conversation
 
 _REASON = 300
 
@@ -24,7 +24,7 @@ def steps_of(study: Study) -> frozenset[str]:
     plans = [f"plan {attempt}" for attempt in attempts]
     signed = ["classes", *plans, *(f"release {iteration}" for iteration in iterations)]
     rounds = [f"reservation {attempt}" for attempt in attempts]
-    rounds += [f"publishing {attempt}.{at}" for attempt in attempts for at in iterations]
+    rounds += [f"publishing {attempt}.{index}" for attempt in attempts for index in iterations]
     return frozenset(
         (
             *OPENING,
@@ -105,7 +105,7 @@ class History:
     def seen_by_others(self) -> bool:
         """Whether any server says that records may have been seen when a round was given up."""
         words = (self.talk.all(f"give up {name}") or () for name in self.given_up)
-        return any(word[:1] == _SHOWN[True] for said in words for word in said)
+        return any(word[:1] == _SHOWN[True] for message in words for word in message)
 
     # Whoever is not heard in a post does not post again alone: everybody does, a few times.
 
@@ -154,7 +154,7 @@ class History:
 
     def _before(self, phase: str, attempt: int) -> Heard | None:
         """Return the last post that was heard before an attempt of a phase."""
-        names = [f"{phase} {at}" for at in range(1, attempt)]
+        names = [f"{phase} {index}" for index in range(1, attempt)]
         if phase == "reservation":
             names.insert(0, f"registration {self.registering()}")
         heard = [self.facts[name] for name in names if name in self.facts]

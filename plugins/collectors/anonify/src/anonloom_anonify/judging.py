@@ -47,10 +47,10 @@ def below_rivals(name: str, most: float = 1.0) -> Judge:
 
     def judge(experiment: Experiment) -> tuple[str, bool] | None:
         losses = experiment.losses
-        places = sorted(set.intersection(*(set(losses.get(one, ())) for one in (name, *RIVALS))))
+        places = sorted(set.intersection(*(set(losses.get(item, ())) for item in (name, *RIVALS))))
         if not places:
             return None
-        parts = {k: losses[name][k] / min(losses[one][k] for one in RIVALS) for k in places}
+        parts = {k: losses[name][k] / min(losses[rival][k] for rival in RIVALS) for k in places}
         more = [k for k, part in parts.items() if part >= most]
         ours = (
             f"{min(parts.values()):.1%} to {max(parts.values()):.1%} of the better one's NCP at "
@@ -98,10 +98,12 @@ def resembles(figure: str, limit: float) -> Judge:
 
 def more_for_diabetes(experiment: Experiment) -> tuple[str, bool] | None:
     """Whether people with diabetes deviate more than those with hypertension."""
-    found = {name: experiment.groups(name, HALF) for name in ("hypertension", "diabetes")}
-    if None in found.values():
+    results = {name: experiment.groups(name, HALF) for name in ("hypertension", "diabetes")}
+    if None in results.values():
         return None
-    shown = {name: one.deviation(one.sampled) for name, one in found.items() if one is not None}
+    shown = {
+        name: item.deviation(item.sampled) for name, item in results.items() if item is not None
+    }
     ours = ", ".join(f"{value:.2%} {name}" for name, value in shown.items())
     return ours, shown["diabetes"] > shown["hypertension"]
 
@@ -116,22 +118,22 @@ def among_the_old(experiment: Experiment) -> tuple[str, bool] | None:
     groups = experiment.groups("diabetes", HALF)
     if groups is None:
         return None
-    old = [at for at, label in enumerate(groups.labels) if _age(label) >= OLD]
-    young = [at for at, label in enumerate(groups.labels) if _age(label) < OLD]
+    old = [index for index, label in enumerate(groups.labels) if _age(label) >= OLD]
+    young = [index for index, label in enumerate(groups.labels) if _age(label) < OLD]
     a, b = groups.deviation(groups.sampled, old), groups.deviation(groups.sampled, young)
     return f"{a:.2%} from {OLD} on, {b:.2%} of the younger", a > b
 
 
 def by_sampling(experiment: Experiment) -> tuple[str, bool] | None:
     """Whether people with diabetes deviate more in smaller samples."""
-    found: dict[int, Groups | None] = {
+    results: dict[int, Groups | None] = {
         share: experiment.groups("diabetes", share) for share in experiment.shares
     }
-    known = {share: one for share, one in found.items() if one is not None}
+    known = {share: item for share, item in results.items() if item is not None}
     if len(known) < 2:
         return None
     # Of single samples, not of their mean: that is what the recipient of a release sees.
-    each = {share: one.of_one_sample for share, one in known.items()}
+    each = {share: item.of_one_sample for share, item in known.items()}
     before = known[min(known)]
     shown = ", ".join(f"{value:.2%} ({share} %)" for share, value in each.items())
     ours = f"{before.deviation(before.anonymized):.2%} before sampling; {shown}"
@@ -156,14 +158,14 @@ def _exceptions(found: Mapping[str, float]) -> str:
 
 def close_at_least(experiment: Experiment) -> tuple[str, bool] | None:
     """Whether enough classifiers are as accurate on the smallest samples."""
-    found = differences(experiment, "accuracy", f"{LEAST} % sampled")
-    if not found:
+    result = differences(experiment, "accuracy", f"{LEAST} % sampled")
+    if not result:
         return None
-    far = {name: value for name, value in found.items() if abs(value) > CLOSE}
-    better = sum(value > 0 for value in found.values())
-    ours = f"{len(found) - len(far)} of {len(found)} within {CLOSE:g}, {better} of them better"
+    far = {name: value for name, value in result.items() if abs(value) > CLOSE}
+    better = sum(value > 0 for value in result.values())
+    ours = f"{len(result) - len(far)} of {len(result)} within {CLOSE:g}, {better} of them better"
     ours += f"; not: {_exceptions(far)}" if far else ""
-    return ours, len(found) - len(far) >= ENOUGH
+    return ours, len(result) - len(far) >= ENOUGH
 
 
 def close_everywhere(experiment: Experiment) -> tuple[str, bool] | None:
@@ -185,13 +187,13 @@ def as_good(metric: str) -> Judge:
     """Whether enough classifiers keep up on the smallest samples."""
 
     def judge(experiment: Experiment) -> tuple[str, bool] | None:
-        found = differences(experiment, metric, f"{LEAST} % sampled")
-        if not found:
+        result = differences(experiment, metric, f"{LEAST} % sampled")
+        if not result:
             return None
-        worse = {name: value for name, value in found.items() if value < -CLOSE_OTHERS}
-        ours = f"{len(found) - len(worse)} of {len(found)} lose at most {CLOSE_OTHERS:g} or gain"
+        worse = {name: value for name, value in result.items() if value < -CLOSE_OTHERS}
+        ours = f"{len(result) - len(worse)} of {len(result)} lose at most {CLOSE_OTHERS:g} or gain"
         ours += f"; not: {_exceptions(worse)}" if worse else ""
-        return ours, len(found) - len(worse) >= ENOUGH
+        return ours, len(result) - len(worse) >= ENOUGH
 
     return judge
 
@@ -210,9 +212,9 @@ def exact_risk(experiment: Experiment) -> tuple[str, bool] | None:
         return None
     exact = sum(risk == 1 / size for risk, size in pairs if risk is not None and size is not None)
     sizes = sorted({int(size) for _, size in pairs if size is not None})
-    said = " to ".join(str(size) for size in dict.fromkeys((sizes[0], sizes[-1])))
+    message = " to ".join(str(size) for size in dict.fromkeys((sizes[0], sizes[-1])))
     return (
-        f"{exact} of {len(pairs)} runs to the last digit; smallest class of {said} rows",
+        f"{exact} of {len(pairs)} runs to the last digit; smallest class of {message} rows",
         exact == len(pairs),
     )
 
@@ -243,18 +245,18 @@ def risk_is_low(experiment: Experiment) -> tuple[str, bool] | None:
 
 def stated_risk(experiment: Experiment) -> tuple[str, None] | None:
     """Our mean risk; the paper's cannot be true as it stands."""
-    found = experiment.mean("disclosure.journalist_average", LEAST)
-    return None if found is None else (f"{found:.6f}, or {found:.4%}", None)
+    result = experiment.mean("disclosure.journalist_average", LEAST)
+    return None if result is None else (f"{result:.6f}, or {result:.4%}", None)
 
 
 def kept_whole(experiment: Experiment) -> tuple[str, bool] | None:
     """Whether everybody is in the anonymized table."""
-    found = [
+    results = [
         run.charts["disclosure.presence"]["certainty"][1]
         for run in experiment.sampled()
         if "disclosure.presence" in run.charts
     ]
-    return (f"{min(found):.2%}", min(found) == 1) if found else None
+    return (f"{min(results):.2%}", min(results) == 1) if results else None
 
 
 def certainty_is_share(experiment: Experiment) -> tuple[str, bool] | None:
@@ -289,6 +291,6 @@ def as_the_curator(experiment: Experiment) -> tuple[str, bool] | None:
     if ours is None or theirs is None:
         return None
     differ = [name for name in SAME if ours.findings.get(name) != theirs.findings.get(name)]
-    said = f"{len(SAME) - len(differ)} of {len(SAME)} figures equal"
-    said += f"; not: {', '.join(differ)}" if differ else ""
-    return said, not differ
+    message = f"{len(SAME) - len(differ)} of {len(SAME)} figures equal"
+    message += f"; not: {', '.join(differ)}" if differ else ""
+    return message, not differ

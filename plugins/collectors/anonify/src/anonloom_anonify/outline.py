@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from anonloom.data.schema import PUBLISHED, Schema
-from anonloom.kinds.collector import PLAYED
-from anonloom.kinds.estimates import Estimate
-from anonloom.kinds.rounds import Round
-from anonloom.kinds.slots import slot_of
-from anonloom.kinds.transport import Guarantees
+from anonloom import Schema
+from anonloom.data import PUBLISHED
+from anonloom.kinds import PLAYED, Estimate, Guarantees, Round, slot_of
 from anonloom.protocol.records import RecordLayout
 from anonloom_anonify.study import Study
-from anonloom_rounds.combining import both
-from anonloom_rounds.packing import pack
+from anonloom_transport.combining import both
+from anonloom_transport.packing import pack
 
 if TYPE_CHECKING:
     from anonloom_anonify.collector import Anonify
@@ -28,7 +25,7 @@ _DONORS = 10_000
 _AUTHORITY = 32
 
 #: What decides, beside the stages, whether servers compute the same.
-_SOFTWARE = ("anonloom-core", "anonloom-rounds", "anonloom-anonify", "numpy", "pandas")
+_SOFTWARE = ("anonloom-core", "anonloom-transport", "anonloom-anonify", "numpy", "pandas")
 
 _FALSE_CLAIM = (
     "a false claim of class: only an excess over those who registered is seen; that class is then "
@@ -77,7 +74,7 @@ def cannot_send(asked: "Anonify", schema: Schema) -> str | None:
     if not any(column.role in PUBLISHED - {"quasi"} for column in schema):
         return "donors would have nothing to donate: every published column is a quasi-identifier"
     for column in schema:
-        if column.pseudonymize and (asked.iterations == 1 or not schema.having("person")):
+        if column.pseudonymize and (asked.iterations == 1 or not schema.names_with_role("person")):
             return (
                 f"column '{column.name}' is published as a pseudonym, and identifiers are never "
                 "sent: leave the column out; with several iterations and a column of the role "
@@ -213,4 +210,4 @@ def _smallest(asked: "Anonify") -> tuple[Round, ...]:
 
 
 def _few(number: int) -> tuple[bytes, ...]:
-    return tuple(sorted(slot_of(at.to_bytes(8, "big")) for at in range(number)))
+    return tuple(sorted(slot_of(index.to_bytes(8, "big")) for index in range(number)))

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import attrs
 
-from anonloom.kinds.rounds import Round
-from anonloom.kinds.transport import Transport
+from anonloom import Transport
+from anonloom.kinds import Round
 
 #: Parts of the whole that are told.
 _PARTS = 1000
@@ -74,8 +74,8 @@ class Progress:
         phase, number = name.split(" ")
         attempt, _, iteration = number.partition(".")
         if iteration:
-            self.planned = {self._anew(one, attempt): cost for one, cost in self.planned.items()}
-        alike = [cost for one, cost in self.planned.items() if one.split(" ")[0] == phase]
+            self.planned = {self._anew(key, attempt): cost for key, cost in self.planned.items()}
+        alike = [cost for key, cost in self.planned.items() if key.split(" ")[0] == phase]
         self.planned.setdefault(name, max(alike, default=0.0))
 
     def _anew(self, name: str, attempt: str) -> str:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from anonloom.errors import TransportError
 from anonloom_anonify.study import PID_BYTES
 from anonloom_anonify.work import Grouping
-from anonloom_rounds.packing import cut, pack, unpack
+from anonloom_transport.packing import cut, pack, unpack
 
 _HEAD = b"anonloom classes 1"
 
@@ -106,12 +106,12 @@ class Classes:
         try:
             head, cells, *members = unpack(data)
             read = tuple(tuple(of) for of in json.loads(cells))
-            found = cls(tuple(tuple(cut(of, PID_BYTES)) for of in members), read)
+            result = cls(tuple(tuple(cut(of, PID_BYTES)) for of in members), read)
         except (ValueError, TypeError, RecursionError):
             raise TransportError("the classes cannot be read") from None
-        if head != _HEAD or len(found.cells) != len(found.members) or found.encoded() != data:
+        if head != _HEAD or len(result.cells) != len(result.members) or result.encoded() != data:
             raise TransportError("the classes cannot be read")
-        return found
+        return result
 
 
 # Thousands of donors in one process are shown the same bytes: they are read once.

@@ -17,7 +17,7 @@ from anonloom_anonify.registering import Classes
 from anonloom_anonify.reserving import Drawn
 from anonloom_anonify.study import CID_BYTES, Study
 from anonloom_anonify.work import SUPPRESSED, Work
-from anonloom_rounds.packing import cut, pack, unpack
+from anonloom_transport.packing import cut, pack, unpack
 
 #: Bytes of what joins the records of one position over iterations.
 JOIN_BYTES = 16
@@ -73,12 +73,12 @@ class Opened:
             title, digest, head, rows = unpack(data, 4)
             if title != _HEAD or digest != study.digest:
                 raise ValueError("another study")
-            said = json.loads(head)
+            message = json.loads(head)
             parts = cut(rows, CID_BYTES + JOIN_BYTES + study.answer_size)
             start = CID_BYTES + JOIN_BYTES
-            found = cls(
-                int(said["iteration"]),
-                {int(number): tuple(cells) for number, cells in said["classes"]},
+            result = cls(
+                int(message["iteration"]),
+                {int(number): tuple(cells) for number, cells in message["classes"]},
                 np.array([int.from_bytes(row[:CID_BYTES], "big") for row in parts], np.int64),
                 tuple(row[CID_BYTES:start] for row in parts),
                 np.frombuffer(b"".join(row[start:] for row in parts), np.uint8).reshape(
@@ -88,10 +88,10 @@ class Opened:
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
             raise TransportError("the release cannot be read") from None
         # It has one spelling: what reads alike and is written otherwise nobody wrote.
-        known = set(np.unique(found.numbers).tolist()) == found.classes.keys()
-        if not known or found.encoded(study) != data:
+        known = set(np.unique(result.numbers).tolist()) == result.classes.keys()
+        if not known or result.encoded(study) != data:
             raise TransportError("the release cannot be read")
-        return found
+        return result
 
 
 def join_key(secret: bytes, rank: int) -> bytes:
@@ -159,7 +159,7 @@ def assemble(
         iteration,
         {number: classes.cells[number] for number in np.unique(numbers).tolist()},
         numbers[order],
-        tuple(joins[at] for at in order),
+        tuple(joins[index] for index in order),
         answers[order],
     )
     return Assembled(opened, ranks[order], +lost)

@@ -12,11 +12,10 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.kinds.rounds import Erasure, Round
-from anonloom.kinds.slots import SECRET_BYTES, SlotKey, chain
+from anonloom.kinds import SECRET_BYTES, Erasure, Round, SlotKey, chain
 from anonloom_anonify.study import CID_BYTES, Study
 from anonloom_anonify.work import SUPPRESSED, Work
-from anonloom_rounds.packing import pack
+from anonloom_transport.packing import pack
 
 #: What a donor without a class posts in its place.
 NO_CLASS = 2 ** (8 * CID_BYTES) - 1
@@ -68,7 +67,7 @@ class Reservations:
             How many classes there are.
         """
         refused: Counter[str] = Counter()
-        found: list[tuple[bytes, SlotKey, int]] = []
+        results: list[tuple[bytes, SlotKey, int]] = []
         slots = Counter(SlotKey.read(message[:-CID_BYTES]).slot for message in messages)
         for message in messages:
             key = SlotKey.read(message[:-CID_BYTES])
@@ -80,11 +79,11 @@ class Reservations:
             elif slots[key.slot] > 1:
                 refused["a position that was reserved more than once"] += 1
             else:
-                found.append((key.slot, key, number))
-        found.sort(key=lambda one: one[0])
+                results.append((key.slot, key, number))
+        results.sort(key=lambda one: one[0])
         return cls(
-            tuple(key for _, key, _ in found),
-            np.array([number for _, _, number in found], np.int64),
+            tuple(key for _, key, _ in results),
+            np.array([number for _, _, number in results], np.int64),
             refused,
         )
 
@@ -144,9 +143,9 @@ class Choice:
     @property
     def why(self) -> str:
         """Why nothing is published, if that is so."""
-        told = [f"{len(which)} {why}" for why, which in self.withheld.items()]
+        texts = [f"{len(which)} {why}" for why, which in self.withheld.items()]
         nothing = "all is erased" if len(self.kept) else "nobody has reserved a position"
-        return "; ".join(told) or nothing
+        return "; ".join(texts) or nothing
 
     def erasure(self, salt: bytes) -> Erasure:
         """Return what will be erased."""
@@ -185,13 +184,13 @@ class Plan(Drawn):
         """Return the positions whose owners withdraw with these messages of an iteration."""
         keys = self.reservations.keys
         ranks = {key.alpha: rank for rank, key in enumerate(keys)}
-        found = []
+        results = []
         for message in messages:
             rank, link = ranks.get(message[:SECRET_BYTES]), message[SECRET_BYTES:]
             # Alpha is known to every server; the link proves whose the position is.
             if rank is not None and chain(link, iteration) == keys[rank].head:
-                found.append(rank)
-        return found
+                results.append(rank)
+        return results
 
     def groups(self, withdrawn: Collection[int]) -> list[list[int]]:
         """Return the positions of each class that would be opened."""

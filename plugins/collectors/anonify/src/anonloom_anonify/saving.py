@@ -7,9 +7,9 @@ from anonloom.errors import TransportError
 from anonloom_anonify.council import bound_of
 from anonloom_anonify.history import Heard
 from anonloom_anonify.registering import Classes
-from anonloom_rounds.packing import pack, unpack
-from anonloom_rounds.signing import read_signed, signed
-from anonloom_rounds.words import Word
+from anonloom_transport.packing import pack, unpack
+from anonloom_transport.signing import read_signed, signed
+from anonloom_transport.words import Word
 
 if TYPE_CHECKING:
     from anonloom_anonify.aggregator import Aggregator
@@ -23,14 +23,14 @@ def save(server: "Aggregator") -> bytes:
     council = server.council
     words = pack(
         *(
-            pack(step.encode(), _number(at), word.signature, word.body)
-            for step, at, word in council.talk.words.entries()
+            pack(step.encode(), _number(index), word.signature, word.body)
+            for step, index, word in council.talk.words.entries()
         )
     )
     if not council.box.begun:
         # Nothing was drawn yet, so nothing is secret and nothing is lost; or the study has ended.
-        releases = (pack(_number(at), data) for at, data in server.releases.items())
-        withheld = (pack(_number(at), why.encode()) for at, why in server.withheld.items())
+        releases = (pack(_number(index), data) for index, data in server.releases.items())
+        withheld = (pack(_number(index), why.encode()) for index, why in server.withheld.items())
         return _publish(
             server,
             words,
@@ -43,12 +43,12 @@ def save(server: "Aggregator") -> bytes:
     heard = (
         pack(
             name.encode(),
-            _number(one.accepted),
-            _number(one.left_out),
-            pack(*sorted(one.senders)),
-            *map(_written, one.messages),
+            _number(fact.accepted),
+            _number(fact.left_out),
+            pack(*sorted(fact.senders)),
+            *map(_written, fact.messages),
         )
-        for name, one in server.history.facts.items()
+        for name, fact in server.history.facts.items()
     )
     given_up = (pack(name.encode(), why.encode()) for name, why in server.history.given_up.items())
     return council.box.seal(words, pack(*council.drawn), pack(*heard), pack(*given_up))
@@ -100,15 +100,17 @@ def _load_secret(server: "Aggregator", parts: list[bytes]) -> None:
 
 def _load_public(server: "Aggregator", parts: list[bytes]) -> None:
     council, pins = server.council, server.seat.pins
-    *said, own = parts
-    if not signed(pins[server.seat.index], own, _SAVED, server.study.digest, _seated(server, said)):
+    *message, own = parts
+    if not signed(
+        pins[server.seat.index], own, _SAVED, server.study.digest, _seated(server, message)
+    ):
         raise ValueError("this server did not save that")
     if council.box.begun:
         raise TransportError(
             "what was saved is from before this server began the study: it goes on from what it "
             "saved last"
         )
-    words, notice, broadcast, releases, withheld, restarts = said
+    words, notice, broadcast, releases, withheld, restarts = message
     if notice:
         council.notice, council.talk.bound = notice, bound_of(notice)
     council.replay((), [_word(entry) for entry in unpack(words)])
@@ -117,8 +119,8 @@ def _load_public(server: "Aggregator", parts: list[bytes]) -> None:
         if document is None:
             raise ValueError("not signed by all")
         server.broadcast, server.classes = broadcast, Classes.decoded(document)
-    server.releases = {_int(at): data for at, data in map(unpack, unpack(releases))}
-    server.withheld = {_int(at): why.decode() for at, why in map(unpack, unpack(withheld))}
+    server.releases = {_int(index): data for index, data in map(unpack, unpack(releases))}
+    server.withheld = {_int(index): why.decode() for index, why in map(unpack, unpack(withheld))}
     server.restarts = _int(restarts)
     server.over = bool(notice) and not server.stopped
 

@@ -7,12 +7,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonloom.data.hierarchy import STAR
-from anonloom.data.release import Release
-from anonloom.data.table import Table
+from anonloom import Guard, Release, Table
 from anonloom.errors import PluginError, TransportError
-from anonloom.kinds.guard import Guard
-from anonloom.kinds.stages import Stages
+from anonloom.hierarchies import STAR
+from anonloom.kinds import Stages
 from anonloom.protocol.records import RecordLayout
 from anonloom_anonify.work import Grouping
 

@@ -14,8 +14,7 @@ import attrs
 from attrs.validators import deep_iterable, ge, in_, instance_of
 
 from anonloom.errors import TransportError
-from anonloom.kinds.rounds import SUITES, Party, Round, Suite
-from anonloom.kinds.slots import SECRET_BYTES
+from anonloom.kinds import SECRET_BYTES, SUITES, Party, Round, Suite
 
 #: Bytes of the identifier under which a donor registers (section 4.1 recommends 128 bits).
 PID_BYTES = 16
@@ -114,8 +113,8 @@ class Study:
 
     def encoded(self) -> bytes:
         """Return the study as bytes, the same for the same study everywhere."""
-        said = attrs.asdict(self)
-        plain = {name: _plain(value) for name, value in said.items()}
+        message = attrs.asdict(self)
+        plain = {name: _plain(value) for name, value in message.items()}
         return json.dumps({"anonloom study": 1, **plain}, sort_keys=True).encode()
 
     @classmethod
@@ -128,16 +127,16 @@ class Study:
             When no study is written like that.
         """
         try:
-            said = json.loads(data)
-            del said["anonloom study"]
+            message = json.loads(data)
+            del message["anonloom study"]
             for name in ("authority", "rules"):
-                said[name] = bytes.fromhex(said[name])
-            found = cls(**{**said, "versions": tuple(said["versions"])})
+                message[name] = bytes.fromhex(message[name])
+            result = cls(**{**message, "versions": tuple(message["versions"])})
         except (ValueError, KeyError, TypeError, RecursionError):
             raise TransportError("the study cannot be read") from None
-        if found.encoded() != data:
+        if result.encoded() != data:
             raise TransportError("the study cannot be read")
-        return found
+        return result
 
     # --- its rounds -----------------------------------------------------------------------------
 

@@ -6,24 +6,17 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data.release import Release
-from anonloom.data.schema import PUBLISHED, Schema
-from anonloom.data.table import Table
+from anonloom import Collector, Guard, Release, Schema, StageContext, Table, Transport, param
+from anonloom.data import PUBLISHED
 from anonloom.errors import TransportError
-from anonloom.kinds.collector import PLAYED, Collector
-from anonloom.kinds.context import Run
-from anonloom.kinds.guard import Guard
-from anonloom.kinds.rounds import Suite
-from anonloom.kinds.slots import slot_of
-from anonloom.kinds.stages import Stages
-from anonloom.kinds.transport import Guarantees, Transport
-from anonloom.params import at_least, between, param
+from anonloom.kinds import PLAYED, Guarantees, Stages, Suite, slot_of
+from anonloom.params import at_least, between
 from anonloom.protocol.entropy import SystemEntropy
 from anonloom.protocol.records import TEXT_BYTES, RecordLayout
 from anonloom.protocol.trace import Rounds
 from anonloom_delivery.costs import findings_of
 from anonloom_delivery.sending import Plan, send
-from anonloom_rounds.combining import both
+from anonloom_transport.combining import both
 
 #: Rows that are planned with where nobody knows how many there will be.
 _ROWS = 10_000
@@ -133,32 +126,32 @@ class Delivery(Collector):
         first, *others = (post + deposit).sentences()
         return (f"with {rows:,} rows in records of {size:,} bytes, {first}", *others)
 
-    def collect(self, table: Table, stages: Stages, guard: Guard, run: Run) -> Release:
+    def collect(self, table: Table, stages: Stages, guard: Guard, context: StageContext) -> Release:
         """Carry the rows, then run the stages as a curator would."""
-        table = table.revealed()
+        table = table.with_all_columns()
         if len(table) < self.min_batch:
             raise TransportError(
                 f"a round never closes with fewer than {self.min_batch:,} senders, and the table "
                 f"has {len(table):,} rows; collect more, or lower 'min_batch'"
             )
-        arrived = self._carried(table, run)
+        arrived = self._carried(table, context)
         prepared = stages.prepare(arrived)
         classes = stages.partition(prepared, guard)
         return stages.sample(stages.generalize(prepared, classes))
 
-    def _carried(self, table: Table, run: Run) -> Table:
+    def _carried(self, table: Table, context: StageContext) -> Table:
         """Return the table that arrives."""
         layout = self._layout(table.schema)
         unwanted = np.zeros(len(table), bool)
-        drawn = run.rng.choice(len(table), round(self.erase * len(table)), replace=False)
+        drawn = context.rng.choice(len(table), round(self.erase * len(table)), replace=False)
         unwanted[drawn] = True
-        run.note(f"{len(table):,} senders, {layout.size} bytes each")
-        plan = attrs.evolve(self._plan(), context=layout.digest, progress=run.progress)
+        context.note(f"{len(table):,} senders, {layout.size} bytes each")
+        plan = attrs.evolve(self._plan(), context=layout.digest, progress=context.progress)
         sent = send(plan, layout.encode(table), unwanted, plan.entropy.bytes(8).hex())
         decoded = layout.decode(sent.records)
-        run.find(*findings_of(sent, len(table), layout.size, decoded.refused))
+        context.find(*findings_of(sent, len(table), layout.size, decoded.refused))
         if self.traced:
-            run.trace(Rounds((sent.post.trace, sent.deposit.trace), self.servers))
+            context.trace(Rounds((sent.post.trace, sent.deposit.trace), self.servers))
         order = _canonical(sent.records[decoded.readable])
         return _arrived(table, decoded.frame.take(order), sent.rows[decoded.readable][order])
 
@@ -184,7 +177,7 @@ class Delivery(Collector):
 
 def _slots(number: int) -> list[bytes]:
     """Return made-up positions, to ask what a round of so many promises and costs."""
-    return sorted(slot_of(at.to_bytes(8, "big")) for at in range(number))
+    return sorted(slot_of(index.to_bytes(8, "big")) for index in range(number))
 
 
 def _canonical(records: NDArray[np.uint8]) -> NDArray[np.int64]:

@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from anonloom.data.findings import Chart, Finding
+from anonloom import Chart, Finding
 from anonloom_delivery.sending import Sent
-from anonloom_rounds.ledger import Entry, Ledger
+from anonloom_transport.ledger import Entry, Ledger
 
 
 def findings_of(

@@ -7,11 +7,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom import Transport
 from anonloom.errors import TransportError
-from anonloom.kinds.engines import Entropy
-from anonloom.kinds.rounds import Erasure, Round, Suite
-from anonloom.kinds.slots import SECRET_BYTES, SlotKey, SlotSecret
-from anonloom.kinds.transport import Transport
+from anonloom.kinds import SECRET_BYTES, Entropy, Erasure, Round, SlotKey, SlotSecret, Suite
 from anonloom.protocol.driver import Driver
 
 #: Bytes of the message that reserves a position.
@@ -193,7 +191,7 @@ def send(plan: Plan, records: NDArray[np.uint8], unwanted: NDArray[np.bool_], na
     ]
     return Sent(
         rows=np.array([row for row, _ in arrived], np.int64),
-        records=np.frombuffer(b"".join(one or b"" for _, one in arrived), np.uint8).reshape(
+        records=np.frombuffer(b"".join(item or b"" for _, item in arrived), np.uint8).reshape(
             len(arrived), records.shape[1]
         ),
         reserved=len(records) - positions.count(None),

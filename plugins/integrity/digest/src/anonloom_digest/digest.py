@@ -4,13 +4,13 @@ from pathlib import Path
 
 import attrs
 
+from anonloom import param
 from anonloom.errors import IntegrityError, UsageError
-from anonloom.kinds.integrity import Known, Seal, Sealed, Verified
-from anonloom.params import param
+from anonloom.kinds import Known, Seal, Sealed, Verified
 from anonloom_digest.listing import Listing
-from anonloom_proofs import keys
-from anonloom_proofs.folder import compare, contents, entry_of, refuse_sealed
-from anonloom_proofs.signed import Names, Signed, of_signer, together
+from anonloom_seals import keys
+from anonloom_seals.folder import compare, contents, entry_of, refuse_sealed
+from anonloom_seals.signed import Names, Signed, of_signer, together
 
 LISTING = "digest.json"
 SIGNATURE = "digest.sig"

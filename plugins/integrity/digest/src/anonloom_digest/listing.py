@@ -6,7 +6,7 @@ from typing import Any
 
 import attrs
 
-from anonloom_proofs.listing import Entry, described, is_hash, read_entries, read_json
+from anonloom_seals.listing import Entry, described, is_hash, read_entries, read_json
 
 #: What the list is, so that a signature under it can be taken for nothing else.
 CONTEXT = "anonloom digest of a release"

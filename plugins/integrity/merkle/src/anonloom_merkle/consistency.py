@@ -9,7 +9,7 @@ from hashlib import sha256
 
 from anonloom.errors import IntegrityError, UsageError
 from anonloom_merkle.tree import MOST_LEAVES, NODE, Tree
-from anonloom_proofs.structure import HASH
+from anonloom_seals.structure import HASH
 
 
 def consistency(tree: Tree, old_size: int) -> bytes:

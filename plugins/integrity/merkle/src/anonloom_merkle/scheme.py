@@ -4,8 +4,8 @@ import attrs
 
 from anonloom_merkle.consistency import check_consistency, consistency
 from anonloom_merkle.tree import Tree
-from anonloom_proofs.seal import RowSeal
-from anonloom_proofs.structure import GrowingStructure
+from anonloom_seals.seal import RowSeal
+from anonloom_seals.structure import GrowingStructure
 
 
 class GrowingTree(Tree, GrowingStructure):

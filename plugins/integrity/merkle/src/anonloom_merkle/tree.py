@@ -16,7 +16,7 @@ from typing import Self
 import numpy as np
 
 from anonloom.errors import IntegrityError, UsageError
-from anonloom_proofs.structure import HASH, Structure
+from anonloom_seals.structure import HASH, Structure
 
 #: What holds the levels of a tree; read, never written.
 Buffer = bytes | bytearray | memoryview | mmap
@@ -107,8 +107,8 @@ class Tree(Structure):
 
     def node(self, level: int, place: int) -> memoryview:
         """Return one hash: of the `1 << level` leaves from `place << level` on, or of the rest."""
-        at = self._places[level][0] + HASH * place
-        return self._levels[at : at + HASH]
+        index = self._places[level][0] + HASH * place
+        return self._levels[index : index + HASH]
 
     def prove(self, positions: Sequence[int]) -> bytes:
         """Return the hashes that are missing to compute the root from the leaves at positions.
@@ -137,8 +137,8 @@ class Tree(Structure):
         for start, count in self._places[level:]:
             beside = place ^ 1
             if beside < count:
-                at = start + HASH * beside
-                path.append(levels[at : at + HASH])
+                index = start + HASH * beside
+                path.append(levels[index : index + HASH])
             place >>= 1
         return path
 
@@ -182,14 +182,14 @@ def _places(size: int) -> list[tuple[int, int]]:
 
 def _beside(known: list[int], count: int) -> Iterator[int]:
     """What is missing on a level of so many hashes to know all that is above the known ones."""
-    at, end = 0, len(known)
-    while at < end:
-        place = known[at]
-        at += 1
+    index, end = 0, len(known)
+    while index < end:
+        place = known[index]
+        index += 1
         if place & 1:
             yield place - 1
-        elif at < end and known[at] == place + 1:
-            at += 1
+        elif index < end and known[index] == place + 1:
+            index += 1
         elif place + 1 < count:
             yield place + 1
 
@@ -225,16 +225,16 @@ def _level_above(
     """Compute what is known one level higher; past the end of the path everything is cut short."""
     above: list[int] = []
     joined: list[bytes] = []
-    at, end = 0, len(known)
-    while at < end:
-        place, own = known[at], hashes[at]
-        at += 1
+    index, end = 0, len(known)
+    while index < end:
+        place, own = known[index], hashes[index]
+        index += 1
         if place & 1:
             own = sha256(NODE + path[used : used + HASH] + own).digest()
             used += HASH
-        elif at < end and known[at] == place + 1:
-            own = sha256(NODE + own + hashes[at]).digest()
-            at += 1
+        elif index < end and known[index] == place + 1:
+            own = sha256(NODE + own + hashes[index]).digest()
+            index += 1
         elif place + 1 < count:
             own = sha256(NODE + own + path[used : used + HASH]).digest()
             used += HASH
@@ -258,8 +258,8 @@ def _checked(size: int, leaves: Mapping[int, bytes]) -> list[int]:
         raise IntegrityError(f"the proof shows a leaf outside of a tree of {size} leaves")
     for place in known:
         if len(leaves[place]) != HASH:
-            found = len(leaves[place])
-            raise IntegrityError(f"the hash of leaf {place} has {found} bytes, not {HASH}")
+            result = len(leaves[place])
+            raise IntegrityError(f"the hash of leaf {place} has {result} bytes, not {HASH}")
     return known
 
 

@@ -35,7 +35,7 @@ def vector(n):
         "leaves": [leaf.decode() for leaf in D],
         "root": MTH(D).hex(),
         "inclusion": [_hex(PATH(m, D)) for m in range(n)],
-        "some": [{"positions": at, "path": _hex(MULTIPATH(at, D))} for at in some],
+        "some": [{"positions": index, "path": _hex(MULTIPATH(index, D))} for index in some],
         "consistency": [_hex(PROOF(m, D)) for m in range(1, n + 1)],
     }
 

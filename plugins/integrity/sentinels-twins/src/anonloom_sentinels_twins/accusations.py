@@ -2,10 +2,10 @@
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
-from anonloom.data.findings import Finding
-from anonloom.kinds.work import Campaign
+from anonloom import Finding
+from anonloom.kinds import Campaign
+from anonloom.typing import BoolArray, IntArray
 from anonloom_sentinels_twins.comparing import Plan
 from anonloom_sentinels_twins.figures import Figure
 from anonloom_sentinels_twins.judging import Rules, decide
@@ -16,9 +16,6 @@ from anonloom_sentinels_twins.simulation import Share, simulate
 from anonloom_sentinels_twins.sizing import size
 from anonloom_sentinels_twins.tolerant import LEVEL
 from anonloom_sentinels_twins.workers import Jobs, Opportunistic
-
-Flags = NDArray[np.bool_]
-Numbers = NDArray[np.int64]
 
 # Whom sentinels accuse does not depend on the probabilities of laziness.
 _PARTICLES = 0
@@ -41,7 +38,7 @@ class Accused:
 
 
 def accusations(
-    campaign: Campaign, sentinels: int, twins: int, lazy: Flags, rng: np.random.Generator
+    campaign: Campaign, sentinels: int, twins: int, lazy: BoolArray, rng: np.random.Generator
 ) -> Accused:
     """Judge campaigns whose lazy workers omit what the campaign expects.
 
@@ -63,7 +60,7 @@ def counts(
     campaign: Campaign,
     sentinels: int,
     twins: int,
-    lazy: Flags,
+    lazy: BoolArray,
     rng: np.random.Generator,
     *,
     colluding: bool = False,
@@ -77,37 +74,39 @@ def counts(
     """
     runs, workers = lazy.shape
     number = len(campaign.classes)
-    at = np.arange(runs)[:, None]
+    index = np.arange(runs)[:, None]
     worker = _dealt(workers, sentinels, runs, rng)
     truth = rng.integers(number, size=worker.shape)
-    wrong = _said(campaign, truth, lazy[at, worker], rng) != truth
+    wrong = _said(campaign, truth, lazy[index, worker], rng) != truth
     failed, passed = np.zeros((2, runs, workers))
-    np.add.at(failed, (np.broadcast_to(at, worker.shape), worker), wrong)
-    np.add.at(passed, (np.broadcast_to(at, worker.shape), worker), ~wrong)
+    np.add.at(failed, (np.broadcast_to(index, worker.shape), worker), wrong)
+    np.add.at(passed, (np.broadcast_to(index, worker.shape), worker), ~wrong)
     different, same = np.zeros((2, runs, workers, workers))
     if twins:
         pairs = sharing_pairs(workers, campaign.groups)
         holders = pairs[_dealt(len(pairs), twins, runs, rng)]
         truth = rng.choice(number, size=(runs, twins), p=campaign.classes)
         both = np.repeat(truth[..., None], 2, axis=2)
-        said = _said(campaign, both, lazy[at[..., None], holders], rng)
-        differs = said[..., 0] != said[..., 1]
+        message = _said(campaign, both, lazy[index[..., None], holders], rng)
+        differs = message[..., 0] != message[..., 1]
         if colluding:
-            differs &= ~lazy[at[..., None], holders].all(axis=2)
+            differs &= ~lazy[index[..., None], holders].all(axis=2)
         one, other = holders[..., 0], holders[..., 1]
         for first, second in ((one, other), (other, one)):
-            where = (np.broadcast_to(at, one.shape), first, second)
+            where = (np.broadcast_to(index, one.shape), first, second)
             np.add.at(different, where, differs)
             np.add.at(same, where, ~differs)
     return Counts(failed, passed, different, same)
 
 
-def _dealt(places: int, number: int, runs: int, rng: np.random.Generator) -> Numbers:
+def _dealt(places: int, number: int, runs: int, rng: np.random.Generator) -> IntArray:
     order = rng.permuted(np.tile(np.arange(places), (runs, 1)), axis=1)
     return np.asarray(order[:, np.arange(number) % places])
 
 
-def _said(campaign: Campaign, truth: Numbers, lazy: Flags, rng: np.random.Generator) -> Numbers:
+def _said(
+    campaign: Campaign, truth: IntArray, lazy: BoolArray, rng: np.random.Generator
+) -> IntArray:
     classes = np.argsort(-np.asarray(campaign.classes), kind="stable")
     answer = Opportunistic(campaign.omission).answer(Jobs(truth=truth, classes=classes), rng)
     return np.where(lazy, answer, truth)
@@ -124,9 +123,9 @@ def declared(plan: Plan, judged: int, rng: np.random.Generator) -> Figure:
     accused = accusations(campaign, sentinels, twins, rng.permuted(marked, axis=1), rng)
     nobody = np.zeros((max(1, judged // 4), plan.workers), dtype=bool)
     honest = accusations(campaign, sentinels, twins, nobody, rng)
-    said = f"{plan.lazy} of {plan.workers} workers omit {plan.omission:.3g} of their jobs."
+    message = f"{plan.lazy} of {plan.workers} workers omit {plan.omission:.3g} of their jobs."
     assumed = (BLIND, APART)
-    found: list[Finding] = [
+    results: list[Finding] = [
         say("sentinels", sentinels),
         say("twins", twins),
         say(
@@ -134,7 +133,7 @@ def declared(plan: Plan, judged: int, rng: np.random.Generator) -> Figure:
             1 - sizing.undetected,
             status="bound",
             assumptions=sizing.assumptions,
-            more=f"{said} It is at least as probable as that.",
+            more=f"{message} It is at least as probable as that.",
         ),
         say(
             "detection_simulated", 1 - missed.share, interval=(1 - high, 1 - low),
@@ -142,16 +141,16 @@ def declared(plan: Plan, judged: int, rng: np.random.Generator) -> Figure:
         ),
     ]  # fmt: skip
     if plan.lazy < plan.workers:
-        found.append(_share("honest_accused", accused.wronged, assumed))
-    found.append(_share("lazy_accused", accused.named, assumed))
-    found.append(
+        results.append(_share("honest_accused", accused.wronged, assumed))
+    results.append(_share("lazy_accused", accused.named, assumed))
+    results.append(
         _share(
             "honest_campaign_accused",
             honest.wronged,
             ("Honest answers to the same job never differ.",),
         )
     )
-    return Figure(tuple(found))
+    return Figure(tuple(results))
 
 
 def majority(plan: Plan, judged: int, rng: np.random.Generator) -> tuple[Finding, ...]:
@@ -159,7 +158,9 @@ def majority(plan: Plan, judged: int, rng: np.random.Generator) -> tuple[Finding
     many = plan.workers // 2 + 1
     if many == plan.workers or plan.budget < plan.workers:
         why = "a majority of the workers is all of them" if many == plan.workers else TOO_FEW
-        return tuple(one for one in unknown(["collusion"], why) if one.name.startswith("majority"))
+        return tuple(
+            item for item in unknown(["collusion"], why) if item.name.startswith("majority")
+        )
     campaign = plan.campaign()
     controls = size(campaign).controls
     marked = np.tile(np.arange(plan.workers) < many, (judged, 1))
@@ -168,7 +169,7 @@ def majority(plan: Plan, judged: int, rng: np.random.Generator) -> tuple[Finding
     rules = Rules(accuse_at=None, level=LEVEL, prior=None)
     decision = decide(drawn, campaign, rules, prior_of(campaign), _PARTICLES)
     wronged = Share(int((decision.accused & ~lazy).any(axis=1).sum()), judged)
-    disputed = Share(sum(bool(one.open.any()) for one in decision.disputes), judged)
+    disputed = Share(sum(bool(dispute.open.any()) for dispute in decision.disputes), judged)
     more = f"{many} of {plan.workers} workers collude; the plan expects {plan.lazy} who do not."
     return tuple(
         say(name, share.share, interval=share.interval(), assumptions=(BLIND,), more=more)

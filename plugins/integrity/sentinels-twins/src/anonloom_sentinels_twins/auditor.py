@@ -7,13 +7,9 @@ import attrs
 import numpy as np
 import pandas as pd
 
-from anonloom.data.case import Case, Need
-from anonloom.data.findings import Findings
-from anonloom.data.schema import Schema
-from anonloom.data.table import Table
-from anonloom.kinds.auditor import Auditor
-from anonloom.kinds.context import Run
-from anonloom.params import all_of, at_least, between, distinct, not_empty, param
+from anonloom import AuditInput, Auditor, Findings, Schema, StageContext, Table, param
+from anonloom.data import Need
+from anonloom.params import all_of, at_least, between, distinct, not_empty
 
 if TYPE_CHECKING:
     from anonloom_sentinels_twins.comparing import Plan
@@ -112,7 +108,7 @@ class Outsourcing(Auditor):
 
     def problem(self, schema: Schema) -> str | None:
         """Say what is wrong with the label, or None."""
-        labels = schema.having("label")
+        labels = schema.names_with_role("label")
         if self.label is not None:
             return schema.unpublished((self.label,))
         if len(labels) > 1:
@@ -122,31 +118,31 @@ class Outsourcing(Auditor):
             return "no column has the role 'label': name one with 'label', or give 'zipf'"
         return None
 
-    def audit(self, case: Case, run: Run) -> Findings:
+    def audit(self, case: AuditInput, context: StageContext) -> Findings:
         """Compute and simulate the figures that were asked for."""
         # Imported here: a pipeline that is only checked need not wait for them.
         from anonloom_sentinels_twins.meanings import unknown
 
         assert case.original is not None
-        found = self._labels(case.original)
-        abstract = self._shares(found)
+        result = self._labels(case.original)
+        abstract = self._shares(result)
         if isinstance(abstract, str):
             return Findings.of(unknown(["", *self.figures], abstract))
         # Every experiment has its own random numbers: leaving one out changes no other.
-        streams = dict(zip(ALL, run.rng.spawn(len(ALL)), strict=True))
+        streams = dict(zip(ALL, context.rng.spawn(len(ALL)), strict=True))
         made = []
-        for at, which in enumerate(which for which in ALL if which in self.figures):
-            run.progress(at, len(self.figures))
-            run.note(which)
-            made.append(self._figure(which, abstract, found, case.original, streams[which]))
-        run.progress(len(self.figures), len(self.figures))
+        for index, which in enumerate(which for which in ALL if which in self.figures):
+            context.progress(index, len(self.figures))
+            context.note(which)
+            made.append(self._figure(which, abstract, result, case.original, streams[which]))
+        context.progress(len(self.figures), len(self.figures))
         return Findings.of(*(figure.items for figure in made), _agreement(made))
 
     def _labels(self, table: Table) -> "pd.Series | None":
         """Return the label of every row, if the table has one label."""
         if self.problem(table.schema) is not None:
             return None
-        name = self.label or next(iter(table.schema.having("label")), None)
+        name = self.label or next(iter(table.schema.names_with_role("label")), None)
         return None if name is None else table.column(name)
 
     def _shares(self, labels: "pd.Series | None") -> tuple[float, ...] | str:
@@ -232,13 +228,13 @@ def _agreement(made: "list[Figure]") -> Findings:
     from anonloom_sentinels_twins.comparing import by_chance, largest
     from anonloom_sentinels_twins.meanings import say
 
-    compared = [one for figure in made for one in figure.comparisons]
+    compared = [comparison for figure in made for comparison in figure.comparisons]
     if not compared:
         return Findings()
-    said = (
+    message = (
         f"{len(compared)} points were compared; if the formulas are right, chance alone exceeds "
         f"{by_chance(len(compared)):.2f} in one of 100 experiments."
     )
     return Findings.of(
-        say("largest_deviation", largest(compared), unit="standard errors", more=said)
+        say("largest_deviation", largest(compared), unit="standard errors", more=message)
     )

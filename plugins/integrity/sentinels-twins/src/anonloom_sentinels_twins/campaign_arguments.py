@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Iterable
 
 from anonloom.errors import UsageError
-from anonloom.kinds.work import Campaign
+from anonloom.kinds import Campaign
 from anonloom_sentinels_twins.sizing import ESCAPE
 
 
@@ -135,7 +135,7 @@ def named_numbers(option: str, words: Iterable[str]) -> dict[str, float]:
     UsageError
         When a word has another form, or a name comes twice.
     """
-    found: dict[str, float] = {}
+    results: dict[str, float] = {}
     for word in words:
         name, _, text = word.rpartition("=")
         try:
@@ -146,7 +146,7 @@ def named_numbers(option: str, words: Iterable[str]) -> dict[str, float]:
             raise UsageError(
                 f"{option} must read NAME=NUMBER with a number above 0. Got '{word}' instead."
             )
-        if name in found:
+        if name in results:
             raise UsageError(f"{option} names '{name}' twice")
-        found[name] = number
-    return found
+        results[name] = number
+    return results

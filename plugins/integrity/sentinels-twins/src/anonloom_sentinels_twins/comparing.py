@@ -6,14 +6,12 @@ from typing import Any
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from anonloom.kinds.work import Campaign
+from anonloom.kinds import Campaign
+from anonloom.typing import FloatArray
 from anonloom_sentinels_twins.simulation import Share
 from anonloom_sentinels_twins.tolerant import more_than
-
-Floats = NDArray[np.float64]
 
 
 @attrs.frozen(kw_only=True)
@@ -75,7 +73,7 @@ class Comparison:
 
 def largest(comparisons: Iterable[Comparison]) -> float:
     """Return the largest deviation."""
-    return max((one.deviation for one in comparisons), default=0.0)
+    return max((comparison.deviation for comparison in comparisons), default=0.0)
 
 
 def by_chance(comparisons: int) -> float:
@@ -98,7 +96,7 @@ class Curve:
     """
 
     name: str
-    line: tuple[Floats, Floats]
+    line: tuple[FloatArray, FloatArray]
     at: tuple[float, ...]
     points: tuple[Comparison, ...]
 
@@ -122,5 +120,5 @@ def all_series(curves: Sequence[Curve]) -> dict[str, Any]:
     return {name: series for curve in curves for name, series in curve.series().items()}
 
 
-def _plain(values: Sequence[float] | Floats) -> list[float]:
+def _plain(values: Sequence[float] | FloatArray) -> list[float]:
     return [value if math.isfinite(value) else 0.0 for value in np.asarray(values, float).tolist()]

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from anonloom.errors import PluginError, UsageError
-from anonloom.kinds.work import JOB, RESULT
+from anonloom.kinds import JOB, RESULT
 from anonloom_sentinels_twins.workers import Behaviour, Jobs, Work
 
 #: Rows that are sent at a time, and pieces that a worker has at a time.
@@ -108,10 +108,10 @@ def execute(
         _Line(
             number=number,
             address=address,
-            work=one,
-            pieces=[batch.iloc[at : at + piece] for at in range(0, len(batch), piece)],
+            work=item,
+            pieces=[batch.iloc[index : index + piece] for index in range(0, len(batch), piece)],
         )
-        for number, (batch, one, address) in enumerate(zip(batches, works, chosen, strict=True))
+        for number, (batch, item, address) in enumerate(zip(batches, works, chosen, strict=True))
     ]
     # Waiting is done by the current client, whichever that is.
     with client.as_current():
@@ -243,7 +243,8 @@ def answer(work: Work, jobs: pd.DataFrame) -> bytes:
     """Do some jobs: what runs at a worker. Returns JSON with the names of jobs and results."""
     results = pd.Series(np.asarray(work(jobs.drop(columns=JOB))))
     values = [
-        None if none else one for one, none in zip(results.tolist(), results.isna(), strict=True)
+        None if none else result
+        for result, none in zip(results.tolist(), results.isna(), strict=True)
     ]
     return json.dumps({JOB: jobs[JOB].tolist(), RESULT: values}, default=str).encode()
 

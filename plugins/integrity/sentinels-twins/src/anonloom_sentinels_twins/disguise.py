@@ -45,7 +45,7 @@ def disguised(
     DataError
         When a column holds something else than numbers.
     """
-    found = cells.copy()
+    result = cells.copy()
     for name, most in disguise.items():
         if name not in cells.columns:
             raise UsageError(f"disguise: there is no column '{name}'")
@@ -59,8 +59,8 @@ def disguised(
         # Only these: long integers would not survive the way through floating point.
         changed = column.array.copy()
         changed[where] = pd.array(new, dtype=column.dtype)
-        found[name] = pd.Series(changed, index=cells.index)
-    return found
+        result[name] = pd.Series(changed, index=cells.index)
+    return result
 
 
 def _changed(

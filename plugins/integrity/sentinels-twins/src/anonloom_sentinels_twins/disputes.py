@@ -25,17 +25,13 @@ from collections.abc import Iterator, Sequence
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from scipy.special import betaln, xlog1py, xlogy
 
-from anonloom.kinds.work import Dispute
+from anonloom.kinds import Dispute
+from anonloom.typing import BoolArray, FloatArray, IntArray
 from anonloom_sentinels_twins.posterior import Counts
-
-Flags = NDArray[np.bool_]
-Floats = NDArray[np.float64]
-Numbers = NDArray[np.int64]
 
 #: A dispute is open for whoever may be wrong in it with more than this probability.
 OPEN = 0.01
@@ -59,17 +55,17 @@ class Disputes:
     """
 
     listed: tuple[Dispute, ...]
-    lazy: Floats
-    opposed: Flags
+    lazy: FloatArray
+    opposed: BoolArray
 
     @property
-    def open(self) -> Flags:
+    def open(self) -> BoolArray:
         """By worker: whether it is in a dispute, and not believed."""
         return np.asarray(self.lazy > OPEN)
 
 
 def disputes(
-    counts: Counts, campaign: int, contradict: Flags, proved: Flags, error: float
+    counts: Counts, campaign: int, contradict: BoolArray, proved: BoolArray, error: float
 ) -> Disputes:
     """Find the disputes of one campaign, and weigh their explanations.
 
@@ -89,8 +85,8 @@ def disputes(
     lazy, opposed = np.full(workers, np.nan), np.zeros((workers, workers), dtype=bool)
     listed = []
     number, part = connected_components(csr_array(left), directed=False)
-    for one in range(number):
-        members = np.flatnonzero(part == one)
+    for indice in range(number):
+        members = np.flatnonzero(part == indice)
         if len(members) == 1:
             continue
         inside = left[np.ix_(members, members)]
@@ -113,16 +109,16 @@ def disputes(
     return Disputes(tuple(listed), lazy, opposed)
 
 
-def _dispute(members: Numbers, camps: Numbers, lazy: Floats) -> Dispute:
-    found = [frozenset(members[camps == camp].tolist()) for camp in np.unique(camps)]
+def _dispute(members: IntArray, camps: IntArray, lazy: FloatArray) -> Dispute:
+    results = [frozenset(members[camps == camp].tolist()) for camp in np.unique(camps)]
     believed = members[lazy[members] <= OPEN]
     return Dispute(
-        camps=tuple(sorted(found, key=lambda camp: (-len(camp), min(camp)))),
+        camps=tuple(sorted(results, key=lambda camp: (-len(camp), min(camp)))),
         believed=frozenset(believed.tolist()),
     )
 
 
-def _sides(contradict: Flags) -> Numbers | None:
+def _sides(contradict: BoolArray) -> IntArray | None:
     """Divide connected workers into two camps that contradict each other; None if none would."""
     side = np.full(len(contradict), -1)
     side[0], ready = 0, [0]
@@ -137,48 +133,50 @@ def _sides(contradict: Flags) -> Numbers | None:
     return side
 
 
-def _explanations(contradict: Flags, sides: Numbers | None) -> Flags | None:
+def _explanations(contradict: BoolArray, sides: IntArray | None) -> BoolArray | None:
     """Return who works by each explanation, one line each; None if there are too many."""
     if len(contradict) <= _MOST_WORKERS:
-        found = []
+        results = []
         for works in _agreeing(contradict):
-            found.append(works)
-            if len(found) > _MOST_EXPLANATIONS:
+            results.append(works)
+            if len(results) > _MOST_EXPLANATIONS:
                 break
         else:
-            return np.asarray(found)
+            return np.asarray(results)
     return None if sides is None else np.stack([sides == 0, sides == 1])
 
 
-def _agreeing(contradict: Flags) -> Iterator[list[bool]]:
+def _agreeing(contradict: BoolArray) -> Iterator[list[bool]]:
     """All sets of workers that agree and that nobody can be added to (Bron and Kerbosch 1973)."""
     workers = len(contradict)
     # Sets are the bits of a number.
-    agrees = [_bits(~contradict[one] & (np.arange(workers) != one)) for one in range(workers)]
+    agrees = [
+        _bits(~contradict[indice] & (np.arange(workers) != indice)) for indice in range(workers)
+    ]
     open_ = [(0, (1 << workers) - 1, 0)]
     while open_:
         chosen, may, seen = open_.pop()
         if not may and not seen:
-            yield [bool(chosen >> one & 1) for one in range(workers)]
+            yield [bool(chosen >> indice & 1) for indice in range(workers)]
             continue
         pivot = max(_members(may | seen), key=lambda one: (may & agrees[one]).bit_count())
-        for one in _members(may & ~agrees[pivot]):
-            bit = 1 << one
-            open_.append((chosen | bit, may & agrees[one], seen & agrees[one]))
+        for member in _members(may & ~agrees[pivot]):
+            bit = 1 << member
+            open_.append((chosen | bit, may & agrees[member], seen & agrees[member]))
             may, seen = may & ~bit, seen | bit
 
 
-def _bits(flags: Flags) -> int:
-    return sum(1 << int(one) for one in np.flatnonzero(flags))
+def _bits(flags: BoolArray) -> int:
+    return sum(1 << int(indice) for indice in np.flatnonzero(flags))
 
 
 def _members(bits: int) -> Sequence[int]:
-    return [one for one in range(bits.bit_length()) if bits >> one & 1]
+    return [indice for indice in range(bits.bit_length()) if bits >> indice & 1]
 
 
 def _weights(
-    counts: Counts, campaign: int, works: Flags, idle: Flags, free: Flags, error: float
-) -> Floats:
+    counts: Counts, campaign: int, works: BoolArray, idle: BoolArray, free: BoolArray, error: float
+) -> FloatArray:
     """Return the probability of each explanation, given the sentinels."""
     others = (free & ~idle).astype(np.float64)
     lazy = idle.astype(np.float64)

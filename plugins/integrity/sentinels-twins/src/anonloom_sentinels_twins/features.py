@@ -64,8 +64,8 @@ def _factorized(texts: list[str]) -> tuple[NDArray[np.int64], list[str]]:
 
     In the order of rows, known ones first, the place of a rare text would tell the side.
     """
-    places, found = pd.factorize(np.array(texts, dtype=object), sort=True)
-    return np.asarray(places, dtype=np.int64), list(found)
+    places, result = pd.factorize(np.array(texts, dtype=object), sort=True)
+    return np.asarray(places, dtype=np.int64), list(result)
 
 
 def _text(value: object) -> str:

@@ -8,10 +8,11 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data.findings import Chart, Finding
-from anonloom.kinds.work import Campaign
+from anonloom import Chart, Finding
+from anonloom.kinds import Campaign
+from anonloom.typing import FloatArray
 from anonloom_sentinels_twins import formulas
-from anonloom_sentinels_twins.comparing import Comparison, Curve, Floats, Plan, all_series
+from anonloom_sentinels_twins.comparing import Comparison, Curve, Plan, all_series
 from anonloom_sentinels_twins.meanings import APART, BLIND, say
 from anonloom_sentinels_twins.sharing import count_sharing
 from anonloom_sentinels_twins.simulation import Setting, Share, simulate, simulate_replicas
@@ -55,9 +56,9 @@ class Figure:
 
 def _curve(
     name: str,
-    fine: Floats,
+    fine: FloatArray,
     at: Sequence[float],
-    formula: Callable[[NDArray[Any]], Floats],
+    formula: Callable[[NDArray[Any]], FloatArray],
     simulated: Callable[[float], Share],
 ) -> Curve:
     expected = formula(np.asarray(at))
@@ -87,7 +88,7 @@ def classes(plan: Plan, rng: np.random.Generator) -> Figure:
     names = {"data": "guessed_like_data"} | {
         spread: f"guessed_{spread}" for spread in ("inverse", "reversed", "uniform")
     }
-    found = [
+    results = [
         say(
             names[spread],
             points[spread].formula,
@@ -111,17 +112,17 @@ def classes(plan: Plan, rng: np.random.Generator) -> Figure:
         meaning="Less is better. The paper's text gives 48 % for the normalised inverse of Zipf's "
         "law over four classes: reciprocals give 40 %, the reversed distribution 48 %.",
     )
-    return Figure((*found, distribution, guessed), tuple(points.values()))
+    return Figure((*results, distribution, guessed), tuple(points.values()))
 
 
-def _distribution(plan: Plan, shares: Mapping[str, Floats]) -> Chart:
+def _distribution(plan: Plan, shares: Mapping[str, FloatArray]) -> Chart:
     drawn = min(_DRAWN, len(plan.classes))
     bars: dict[str, Any] = {"labels": [f"class {rank + 1}" for rank in range(drawn)]}
     bars |= {
-        "data, and sentinels like the data" if spread == "data" else f"sentinels, {said}": (
+        "data, and sentinels like the data" if spread == "data" else f"sentinels, {message}": (
             shares[spread][:drawn].tolist()
         )
-        for spread, said in _SPREADS.items()
+        for spread, message in _SPREADS.items()
     }
     rest = f" The {drawn} most frequent of {len(plan.classes)} classes are shown."
     return Chart(
@@ -137,7 +138,7 @@ def _distribution(plan: Plan, shares: Mapping[str, Floats]) -> Chart:
     )
 
 
-def _guessing(of: Floats) -> Setting:
+def _guessing(of: FloatArray) -> Setting:
     return Setting(
         placement="random", sentinel_classes=tuple(of.tolist()), answered=int(of.argmax())
     )
@@ -152,20 +153,20 @@ def replicas(plan: Plan, rng: np.random.Generator) -> Figure:
     workers, lazy, omission, read = NINE_A
     campaign = plan.campaign(workers=workers, lazy=lazy, omission=omission)
     largest = max(plan.classes)
-    at = [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, read, 25, 30]
-    fine = np.arange(1, at[-1] + 1, dtype=np.float64)
+    index = [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, read, 25, 30]
+    fine = np.arange(1, index[-1] + 1, dtype=np.float64)
     setting = (workers, lazy, omission, largest)
     pairs = _curve(
         "twins",
         fine,
-        at,
+        index,
         lambda extra: formulas.twins(*setting, extra),
         lambda extra: simulate(campaign, 0, int(extra), plan.runs, rng, _RANDOM),
     )
     copies = _curve(
         "copies of one job",
         fine,
-        at,
+        index,
         lambda extra: formulas.replicas(*setting, extra),
         lambda extra: simulate_replicas(campaign, int(extra), plan.runs, rng),
     )
@@ -179,12 +180,12 @@ def replicas(plan: Plan, rng: np.random.Generator) -> Figure:
         meaning=f"{lazy} of {workers} workers omit half of their jobs. Copies of one job never "
         f"fall below the share of the most frequent class, {largest:.2g}.",
     )
-    ends = [curve.points[at.index(read)] for curve in (pairs, copies)]
-    found = (
+    ends = [curve.points[index.index(read)] for curve in (pairs, copies)]
+    result = (
         say("twins_undetected", ends[0].formula, assumptions=(BLIND,), more=_beside(ends[0])),
         say("replicas_undetected", ends[1].formula, assumptions=(BLIND,), more=_beside(ends[1])),
     )
-    return Figure((*found, chart), pairs.points + copies.points)
+    return Figure((*result, chart), pairs.points + copies.points)
 
 
 def extremes(plan: Plan, rng: np.random.Generator) -> Figure:
@@ -192,7 +193,7 @@ def extremes(plan: Plan, rng: np.random.Generator) -> Figure:
     few = min(plan.budget, math.ceil(math.log(EXTREME) / -math.log(len(plan.classes))))
     guess, largest = 1 / len(plan.classes), max(plan.classes)
     low = [0.005, 0.01, 0.02, 0.03, 0.05, 0.08, 0.12]
-    at = [*low, 0.5, *[1 - share for share in reversed(low[1:])], 1.0]
+    index = [*low, 0.5, *[1 - share for share in reversed(low[1:])], 1.0]
     fine = np.unique(np.concatenate([np.linspace(0, 0.15, _FINE), np.linspace(0.85, 1, _FINE)]))
     curves = []
     for name, sentinels in (("twins only", 0), (f"with {few} sentinels", few)):
@@ -201,7 +202,7 @@ def extremes(plan: Plan, rng: np.random.Generator) -> Figure:
             _curve(
                 name,
                 fine,
-                at,
+                index,
                 lambda p, s=sentinels, t=pairs: formulas.together(  # type: ignore[misc]
                     plan.workers, plan.workers, p, guess, largest, s, t, spread=False
                 ),
@@ -220,12 +221,12 @@ def extremes(plan: Plan, rng: np.random.Generator) -> Figure:
         meaning=f"All {plan.workers} workers are lazy; {plan.budget} extra jobs. Where nearly "
         f"everything is omitted all copies agree; {few} of the controls as sentinels notice it.",
     )
-    ends = [curve.points[at.index(NEARLY_ALL)] for curve in curves]
-    found = (
+    ends = [curve.points[index.index(NEARLY_ALL)] for curve in curves]
+    result = (
         say("extreme_twins", ends[0].formula, assumptions=(BLIND,), more=_beside(ends[0])),
         say("extreme_with_sentinels", ends[1].formula, assumptions=(BLIND,), more=_beside(ends[1])),
     )
-    return Figure((*found, chart), curves[0].points + curves[1].points)
+    return Figure((*result, chart), curves[0].points + curves[1].points)
 
 
 def crossing(plan: Plan, rng: np.random.Generator) -> Figure:
@@ -234,7 +235,7 @@ def crossing(plan: Plan, rng: np.random.Generator) -> Figure:
     least = 1 / number
     # Beyond that twins notice next to nothing, and the crossing would be too small to see.
     most = least + 0.75 * (1 - least)
-    at, fine = np.linspace(least, most, _POINTS).tolist(), np.linspace(least, most, _FINE)
+    index, fine = np.linspace(least, most, _POINTS).tolist(), np.linspace(least, most, _FINE)
     setting = (plan.workers, plan.lazy, plan.omission)
 
     def of(share: float) -> Campaign:
@@ -243,14 +244,14 @@ def crossing(plan: Plan, rng: np.random.Generator) -> Figure:
     sentinels = _curve(
         "sentinels",
         fine,
-        at,
+        index,
         lambda share: formulas.sentinels_at_random(*setting, least, plan.budget) + 0 * share,
         lambda share: simulate(of(share), plan.budget, 0, plan.runs, rng, _RANDOM),
     )
     twins = _curve(
         "twins",
         fine,
-        at,
+        index,
         lambda share: formulas.twins(*setting, share, plan.budget),
         lambda share: simulate(of(share), 0, plan.budget, plan.runs, rng, _RANDOM),
     )
@@ -267,7 +268,7 @@ def crossing(plan: Plan, rng: np.random.Generator) -> Figure:
         f"{plan.budget} extra jobs, {number} classes. {_where(exact, number)}",
     )
     better = "sentinels" if max(plan.classes) > exact else "twins"
-    found = (
+    result = (
         say(
             "crossing",
             max(0.0, exact),
@@ -283,7 +284,7 @@ def crossing(plan: Plan, rng: np.random.Generator) -> Figure:
             more=f"The most frequent class has a share of {max(plan.classes):.3g}.",
         ),
     )
-    return Figure((*found, chart), sentinels.points + twins.points)
+    return Figure((*result, chart), sentinels.points + twins.points)
 
 
 def _where(exact: float, number: int) -> str:
@@ -299,8 +300,8 @@ def _where(exact: float, number: int) -> str:
 def _undecided(sentinels: Curve, twins: Curve) -> tuple[float, float]:
     """Return the places between which the simulation does not say which is better."""
     low, high = 0.0, 1.0
-    for place, one, other in zip(sentinels.at, sentinels.points, twins.points, strict=True):
-        mine, others = one.simulated.interval(), other.simulated.interval()
+    for place, point, other in zip(sentinels.at, sentinels.points, twins.points, strict=True):
+        mine, others = point.simulated.interval(), other.simulated.interval()
         if others[1] < mine[0]:
             low = place
         elif mine[1] < others[0]:
@@ -311,7 +312,7 @@ def _undecided(sentinels: Curve, twins: Curve) -> tuple[float, float]:
 def collusion(plan: Plan, rng: np.random.Generator) -> Figure:
     """Twins where lazy workers compare their jobs, undeclared or declared as a group."""
     some = np.linspace(1, plan.workers - 1, min(_POINTS, plan.workers - 1)).round()
-    at = sorted({*some.tolist(), float(min(plan.lazy, plan.workers - 1))})
+    index = sorted({*some.tolist(), float(min(plan.lazy, plan.workers - 1))})
     right = (plan.omission, max(plan.classes), plan.budget)
 
     def played(lazy: float, *, colluding: bool, declared: bool) -> Share:
@@ -325,8 +326,8 @@ def collusion(plan: Plan, rng: np.random.Generator) -> Figure:
     curves = [
         _curve(
             name,
-            np.asarray(at),
-            at,
+            np.asarray(index),
+            index,
             formula,
             lambda z, c=colluding, d=declared: played(z, colluding=c, declared=d),  # type: ignore[misc]
         )
@@ -350,22 +351,22 @@ def collusion(plan: Plan, rng: np.random.Generator) -> Figure:
     )
     if plan.lazy >= plan.workers:
         return Figure((chart,), tuple(point for curve in curves for point in curve.points))
-    place = at.index(plan.lazy)
+    place = index.index(plan.lazy)
     names = ("undetected_alone", "undetected_colluding", "undetected_declared")
-    found = [
+    results = [
         say(
             name,
             curve.points[place].formula,
             assumptions=(BLIND, *((APART,) if name == "undetected_alone" else ())),
-            more=f"{at[place]:.0f} lazy workers, {plan.budget} twins. "
+            more=f"{index[place]:.0f} lazy workers, {plan.budget} twins. "
             + _beside(curve.points[place]),
         )
         for name, curve in zip(names, curves, strict=True)
     ]
-    return Figure((*found, chart), tuple(point for curve in curves for point in curve.points))
+    return Figure((*results, chart), tuple(point for curve in curves for point in curve.points))
 
 
-def _declared(plan: Plan, lazy: NDArray[Any]) -> Floats:
+def _declared(plan: Plan, lazy: NDArray[Any]) -> FloatArray:
     """Return what twins leave unnoticed of a group that is lazy as a whole and shares no job.
 
     Of the M pairs of workers that may share a job, z (W - z) have one lazy worker, none has two.

@@ -17,15 +17,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from anonloom.data.schema import Column, Schema
-from anonloom.data.table import EMPTY
+from anonloom import Column, Schema, StageContext
+from anonloom._run.external import read_cells
+from anonloom._run.outputs import built_aside, require_writable
+from anonloom._run.table_files import write_csv
+from anonloom.data import EMPTY
 from anonloom.errors import DataError, UsageError
-from anonloom.kinds.context import Run
-from anonloom.kinds.work import JOB, RESULT, Assignment, Judgement
-from anonloom.run.external import read_cells
-from anonloom.run.outputs import built_aside, require_writable
-from anonloom.run.tablefiles import write_csv
-from anonloom.sources.csv import Csv
+from anonloom.kinds import JOB, RESULT, Assignment, Judgement
+from anonloom.sources import Csv
 from anonloom_sentinels_twins import key as keys
 
 WORKERS, PRIVATE, KEY = "workers", "private", "key.json"
@@ -219,7 +218,7 @@ def _answers(path: Path) -> pd.DataFrame:
     _refuse_repeated(path, names)
     schema = Schema(tuple(Column(name=name, role="other") for name in (JOB, RESULT)))
     try:
-        frame = Csv(path=path).load(schema, Run(stage="source")).frame
+        frame = Csv(path=path).load(schema, StageContext(stage="source")).frame
     except DataError as error:
         # Only the header: the worker answered nothing, which is the judge's business.
         if error.what != EMPTY:
@@ -251,7 +250,7 @@ def write_results(judgement: Judgement, path: Path) -> None:
         {
             ROW: range(1, len(judgement.results) + 1),
             RESULT: _plain(judgement.results.reset_index(drop=True)),
-            DISTRUSTED: ["yes" if one else "no" for one in judgement.distrusted.tolist()],
+            DISTRUSTED: ["yes" if item else "no" for item in judgement.distrusted.tolist()],
         }
     )
     path.parent.mkdir(parents=True, exist_ok=True)

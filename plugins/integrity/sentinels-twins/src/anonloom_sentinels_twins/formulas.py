@@ -52,7 +52,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
 from anonloom.errors import UsageError
-from anonloom.kinds.work import Campaign
+from anonloom.kinds import Campaign
+from anonloom.typing import FloatArray
 from anonloom_sentinels_twins.sharing import count_sharing, least_shared
 from anonloom_sentinels_twins.tolerant import (
     LEVEL,
@@ -61,8 +62,6 @@ from anonloom_sentinels_twins.tolerant import (
     own_level,
     tolerated,
 )
-
-Floats = NDArray[np.float64]
 
 #: How sentinels may be spread over the classes: `uniform` is what the scheme does.
 Spread = Literal["uniform", "data", "inverse", "reversed"]
@@ -77,7 +76,7 @@ PRINTED_RULE = (
 )
 
 
-def sentinel_classes(classes: Sequence[float], spread: Spread = "uniform") -> Floats:
+def sentinel_classes(classes: Sequence[float], spread: Spread = "uniform") -> FloatArray:
     """The share of the sentinels that each class has.
 
     Parameters
@@ -109,7 +108,7 @@ def sentinel_classes(classes: Sequence[float], spread: Spread = "uniform") -> Fl
 
 def sentinel_fails(
     workers: ArrayLike, lazy: ArrayLike, omission: ArrayLike, guess: ArrayLike
-) -> Floats:
+) -> FloatArray:
     """The probability that one sentinel notices an omission: q (1 - guess).
 
     It has to be at a lazy worker (z / W), to be omitted (p), and its class has to be another one
@@ -125,13 +124,13 @@ def sentinels_at_random(
     omission: ArrayLike,
     guess: ArrayLike,
     sentinels: ArrayLike,
-) -> Floats:
+) -> FloatArray:
     """The probability that s sentinels, each at a random worker, notice nothing.
 
     Each is one trial of its own: [1 - q (1 - guess)]^s.
     """
 
-    def whole(z: Floats) -> Floats:
+    def whole(z: FloatArray) -> FloatArray:
         return _power(1 - sentinel_fails(workers, z, omission, guess), sentinels)
 
     return _between(lazy, whole)
@@ -143,7 +142,7 @@ def sentinels_spread(
     omission: ArrayLike,
     guess: ArrayLike,
     sentinels: ArrayLike,
-) -> Floats:
+) -> FloatArray:
     """The probability that s sentinels, dealt evenly over the workers, notice nothing.
 
     A sentinel at a lazy worker passes with f = 1 - p (1 - guess). Every worker has floor(s / W);
@@ -156,7 +155,7 @@ def sentinels_spread(
     passes = 1 - p * (1 - g)
     rounds, surplus = np.floor(s / W), np.mod(s, W)
 
-    def whole(z: Floats) -> Floats:
+    def whole(z: FloatArray) -> FloatArray:
         most = int(min(np.max(z), np.max(surplus)))
         k = np.arange(most + 1)
         chance = _hypergeometric(k, W[..., None], z[..., None], surplus[..., None])
@@ -168,7 +167,7 @@ def sentinels_spread(
 
 def twin_differs(
     workers: ArrayLike, lazy: ArrayLike, omission: ArrayLike, colluding: bool = False
-) -> Floats:
+) -> FloatArray:
     """P_1, the probability that exactly one copy of a twin is omitted.
 
     Two distinct workers are drawn. One is lazy with probability 2 z (W - z) / (W (W - 1)), and
@@ -179,7 +178,7 @@ def twin_differs(
     """
     W, p = _floats(workers, omission)
 
-    def whole(z: Floats) -> Floats:
+    def whole(z: FloatArray) -> FloatArray:
         pairs = W * (W - 1)
         one = p * 2 * z * (W - z) / pairs
         both = 2 * p * (1 - p) * z * (z - 1) / pairs
@@ -195,14 +194,14 @@ def twins(
     largest: ArrayLike,
     pairs: ArrayLike,
     colluding: bool = False,
-) -> Floats:
+) -> FloatArray:
     """The probability that t twins notice nothing: [1 - P_1 (1 - P_max)]^t.
 
     A twin is noticed if exactly one copy is omitted (`twin_differs`) and the guess was wrong. If
     both are omitted, both answers are the most frequent class, and they agree.
     """
 
-    def whole(z: Floats) -> Floats:
+    def whole(z: FloatArray) -> FloatArray:
         wrong = 1 - np.asarray(largest, dtype=np.float64)
         return _power(1 - twin_differs(workers, z, omission, colluding) * wrong, pairs)
 
@@ -215,7 +214,7 @@ def replicas(
     omission: ArrayLike,
     largest: ArrayLike,
     copies: ArrayLike,
-) -> Floats:
+) -> FloatArray:
     """The probability that r extra copies of one job, r + 1 in all, notice nothing.
 
     If the guess is right (P_max), nothing is noticed. Otherwise all r + 1 answers must be alike:
@@ -225,7 +224,7 @@ def replicas(
     """
     W, p, P, r = _floats(workers, omission, largest, copies)
 
-    def whole(z: Floats) -> Floats:
+    def whole(z: FloatArray) -> FloatArray:
         k = np.arange(int(np.max(r)) + 2)
         chance = _hypergeometric(k, W[..., None], z[..., None], r[..., None] + 1)
         nobody = (chance * _power(1 - p[..., None], k)).sum(axis=-1)
@@ -246,11 +245,11 @@ def together(
     *,
     spread: bool = True,
     colluding: bool = False,
-) -> Floats:
+) -> FloatArray:
     """The probability that neither notices anything: given who is lazy, they are independent."""
     alone = sentinels_spread if spread else sentinels_at_random
 
-    def whole(z: Floats) -> Floats:
+    def whole(z: FloatArray) -> FloatArray:
         return np.asarray(
             alone(workers, z, omission, guess, sentinels)
             * twins(workers, z, omission, largest, pairs, colluding)
@@ -265,7 +264,7 @@ def threshold(
     omission: ArrayLike,
     classes: ArrayLike,
     colluding: bool = False,
-) -> Floats:
+) -> FloatArray:
     """The exact rule: sentinels are better than twins if P_max is above this.
 
     Each costs one job; a sentinel notices with q (1 - 1/c), a twin with P_1 (1 - P_max). The
@@ -281,7 +280,7 @@ def threshold(
         return np.where(differs > 0, 1 - fails / differs, -np.inf)
 
 
-def small_threshold(classes: ArrayLike) -> Floats:
+def small_threshold(classes: ArrayLike) -> FloatArray:
     """What the exact rule tends to if little is omitted: 1/2 (1 + 1/c).
 
     Then P_1 = 2 q (1 - q) is nearly 2 q, and 1 - q (1 - 1/c) / (2 q) = 1/2 (1 + 1/c).
@@ -318,7 +317,7 @@ def mismatch_rates(campaign: Campaign) -> tuple[float, float]:
 
 def undetected(
     campaign: Campaign, sentinels: ArrayLike, pairs: ArrayLike, *, level: float = LEVEL
-) -> Floats:
+) -> FloatArray:
     """The probability that nothing is noticed of what the campaign expects, at most.
 
     For blind omission, and for a placement as the module asks for. Without an honest error this
@@ -352,7 +351,7 @@ def undetected(
     return np.asarray(_tolerant(s, fails, e, each) * _tolerant(t, differs, e, each))
 
 
-def escape(campaign: Campaign, sentinels: ArrayLike, *, level: float = LEVEL) -> Floats:
+def escape(campaign: Campaign, sentinels: ArrayLike, *, level: float = LEVEL) -> FloatArray:
     """The probability that a lazy worker is not proved to be by so many sentinels of its own.
 
     One that is omitted passes with 1/c. What other workers do is of no matter: nobody has the same
@@ -366,7 +365,9 @@ def escape(campaign: Campaign, sentinels: ArrayLike, *, level: float = LEVEL) ->
     return _tolerant(s, (1 - p) * e + p * wrong, e, own_level(campaign.workers, level))
 
 
-def unnoticed_extreme(campaign: Campaign, sentinels: ArrayLike, *, level: float = LEVEL) -> Floats:
+def unnoticed_extreme(
+    campaign: Campaign, sentinels: ArrayLike, *, level: float = LEVEL
+) -> FloatArray:
     """The probability that nothing is noticed although everybody omits everything.
 
     All twins agree then; a sentinel passes with 1/c.
@@ -379,21 +380,21 @@ def unnoticed_extreme(campaign: Campaign, sentinels: ArrayLike, *, level: float 
     return np.asarray(1 - more_than(allowed, s, chance))
 
 
-def _tolerant(n: NDArray[Any], rate: float, error: float, level: float) -> Floats:
+def _tolerant(n: NDArray[Any], rate: float, error: float, level: float) -> FloatArray:
     allowed = tolerated(n, error, level)
     bound = 1 - more_than(allowed, n, rate)
     return np.where(allowed <= n * rate - 1, bound, 1.0)
 
 
-def _floats(*values: ArrayLike) -> tuple[Floats, ...]:
+def _floats(*values: ArrayLike) -> tuple[FloatArray, ...]:
     return tuple(np.asarray(value, dtype=np.float64) for value in values)
 
 
-def _power(base: ArrayLike, exponent: ArrayLike) -> Floats:
+def _power(base: ArrayLike, exponent: ArrayLike) -> FloatArray:
     return np.asarray(np.power(*_floats(base, exponent)))
 
 
-def _between(lazy: ArrayLike, formula: Callable[[Floats], Floats]) -> Floats:
+def _between(lazy: ArrayLike, formula: Callable[[FloatArray], FloatArray]) -> FloatArray:
     """The value of a formula for a number of lazy workers that lies between two whole ones."""
     (z,) = _floats(lazy)
     low = np.floor(z)
@@ -403,7 +404,9 @@ def _between(lazy: ArrayLike, formula: Callable[[Floats], Floats]) -> Floats:
     return np.asarray((1 - share) * formula(low) + share * formula(low + (share > 0)))
 
 
-def _hypergeometric(k: ArrayLike, total: ArrayLike, marked: ArrayLike, drawn: ArrayLike) -> Floats:
+def _hypergeometric(
+    k: ArrayLike, total: ArrayLike, marked: ArrayLike, drawn: ArrayLike
+) -> FloatArray:
     """The probability of k marked ones among so many drawn without replacement."""
     x, N, m, n = np.broadcast_arrays(*_floats(k, total, marked, drawn))
     possible = (x >= 0) & (x <= m) & (n - x >= 0) & (n - x <= N - m)
@@ -412,5 +415,5 @@ def _hypergeometric(k: ArrayLike, total: ArrayLike, marked: ArrayLike, drawn: Ar
     return np.where(possible, np.exp(logs), 0.0)
 
 
-def _log_choose(n: Floats, k: Floats) -> Floats:
+def _log_choose(n: FloatArray, k: FloatArray) -> FloatArray:
     return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))

@@ -22,22 +22,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom.errors import UsageError
-from anonloom.kinds.work import (
-    JOB,
-    RESULT,
-    Campaign,
-    Judgement,
-    OmittedWork,
-    WorkerEvidence,
-)
+from anonloom.kinds import JOB, RESULT, Campaign, Judgement, OmittedWork, WorkerEvidence
+from anonloom.typing import BoolArray, FloatArray, IntArray
 from anonloom_sentinels_twins.disputes import Disputes, disputes
 from anonloom_sentinels_twins.key import NONE, Key, spelled
 from anonloom_sentinels_twins.posterior import Counts, Prior, laziness, prior_of
 from anonloom_sentinels_twins.tolerant import campaign_level, own_level, tolerated
-
-Numbers = NDArray[np.int64]
-Flags = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 
 #: Where honest answers differ: the probability of laziness from which a worker's results are
 #: distrusted in a failed campaign, whether or not anybody contradicts it beyond honest error.
@@ -108,10 +98,10 @@ class Decision:
         By campaign: who contradicts whom beyond what is proved.
     """
 
-    noticed: Flags
-    lazy: Floats
-    accused: Flags
-    doubted: Flags
+    noticed: BoolArray
+    lazy: FloatArray
+    accused: BoolArray
+    doubted: BoolArray
     disputes: tuple[Disputes, ...]
 
 
@@ -121,7 +111,7 @@ def decide(
     rules: Rules,
     prior: Prior,
     particles: int | None = None,
-    silent: Flags | None = None,
+    silent: BoolArray | None = None,
 ) -> Decision:
     """Return what follows from the controls alone.
 
@@ -134,7 +124,7 @@ def decide(
         By campaign and worker: who left answers out; nobody if not given.
     """
 
-    def beyond(failed: Floats, passed: Floats, level: float) -> Flags:
+    def beyond(failed: FloatArray, passed: FloatArray, level: float) -> BoolArray:
         return np.asarray(failed > tolerated(failed + passed, campaign.error, level))
 
     # Every twin is on the side of two workers.
@@ -158,12 +148,12 @@ def decide(
     accused = silent | (proved & (lazy >= (rules.accuse_at or 0.0)))
     proved |= silent
     contradict = beyond(counts.different, counts.same, rules.level) & noticed[:, None, None]
-    found = tuple(
-        disputes(counts, at, contradict[at], proved[at], campaign.error)
-        for at in range(len(proved))
+    results = tuple(
+        disputes(counts, index, contradict[index], proved[index], campaign.error)
+        for index in range(len(proved))
     )
-    weighed = np.array([one.lazy for one in found]).reshape(lazy.shape)
-    doubted = proved | np.array([one.open for one in found], dtype=bool).reshape(lazy.shape)
+    weighed = np.array([item.lazy for item in results]).reshape(lazy.shape)
+    doubted = proved | np.array([item.open for item in results], dtype=bool).reshape(lazy.shape)
     # Who passed no sentinel at all gave no reason to be believed.
     doubted |= counts.passed == 0
     if campaign.error > 0:
@@ -172,7 +162,7 @@ def decide(
     # The probabilities take workers for independent of each other; whoever is in a dispute has
     # the one that needs no such assumption.
     lazy = np.where(np.isnan(weighed), lazy, weighed)
-    return Decision(noticed, lazy, accused, doubted & (noticed[:, None] | silent), found)
+    return Decision(noticed, lazy, accused, doubted & (noticed[:, None] | silent), results)
 
 
 @attrs.frozen(eq=False)
@@ -191,17 +181,19 @@ class _Answered:
 
     said: NDArray[np.object_]
     given: NDArray[np.object_]
-    missing: Numbers
-    strange: Numbers
+    missing: IntArray
+    strange: IntArray
 
 
 def _answered(key: Key, answers: Sequence[pd.DataFrame | None]) -> _Answered:
-    said = np.full(len(key.job), None, dtype=object)
-    given = said.copy()
+    message = np.full(len(key.job), None, dtype=object)
+    given = message.copy()
     missing, strange = np.zeros((2, len(answers)), dtype=np.int64)
     for worker, frame in enumerate(answers):
         own = key.jobs_of(worker)
-        if frame is not None and all(list(frame.columns).count(one) == 1 for one in (JOB, RESULT)):
+        if frame is not None and all(
+            list(frame.columns).count(item) == 1 for item in (JOB, RESULT)
+        ):
             places = {name: place for place, name in enumerate(key.job[own].tolist())}
             # One by one: a worker may name what is no text, or none that could be encoded.
             named = [
@@ -213,19 +205,19 @@ def _answered(key: Key, answers: Sequence[pd.DataFrame | None]) -> _Answered:
             place, texts, values = place[asked], texts[asked], values[asked]
             repeated = pd.Series(place).duplicated().to_numpy()
             strange[worker] = (~asked).sum() + repeated.sum()
-            said[own[place[~repeated]]] = texts[~repeated]
+            message[own[place[~repeated]]] = texts[~repeated]
             given[own[place[~repeated]]] = values[~repeated]
             # Two answers that contradict each other are none.
-            contradicted = own[place[repeated]][said[own[place[repeated]]] != texts[repeated]]
-            said[contradicted] = None
+            contradicted = own[place[repeated]][message[own[place[repeated]]] != texts[repeated]]
+            message[contradicted] = None
         elif frame is not None:
             strange[worker] = len(frame)
-        missing[worker] = _none(said[own]).sum()
-    given[_none(said)] = None
-    return _Answered(said, given, missing, strange)
+        missing[worker] = _none(message[own]).sum()
+    given[_none(message)] = None
+    return _Answered(message, given, missing, strange)
 
 
-def _none(values: NDArray[np.object_]) -> Flags:
+def _none(values: NDArray[np.object_]) -> BoolArray:
     return np.asarray(pd.isna(values), dtype=bool)
 
 
@@ -244,9 +236,9 @@ class _Outcome:
     """
 
     counts: Counts
-    pairs: Numbers
-    differ: Flags
-    both: Flags
+    pairs: IntArray
+    differ: BoolArray
+    both: BoolArray
 
 
 def _outcome(key: Key, answered: _Answered) -> _Outcome:
@@ -335,7 +327,7 @@ def _of(failed: float, passed: float) -> tuple[int, int]:
 
 def _results(
     key: Key, answered: _Answered, outcome: _Outcome, decision: Decision
-) -> tuple[pd.Series, Flags]:
+) -> tuple[pd.Series, BoolArray]:
     """Return the result of each genuine row, and which of them not to rely on."""
     lazy, doubted = decision.lazy[0], decision.doubted[0]
     first = np.empty(key.rows, dtype=np.int64)
@@ -383,7 +375,7 @@ def _who(judgement: Judgement) -> str:
         lines.append(f"and {len(judgement.accused) - _NAMED} others")
     if not lines:
         lines.append("the evidence is not enough to accuse any one worker")
-    lines += [str(one) for one in judgement.disputes[:_NAMED]]
+    lines += [str(dispute) for dispute in judgement.disputes[:_NAMED]]
     if len(judgement.disputes) > _NAMED:
         lines.append(f"and {len(judgement.disputes) - _NAMED} further disputes")
     lines.append(f"distrust {judgement.distrusted.sum()} of {len(judgement.distrusted)} results")

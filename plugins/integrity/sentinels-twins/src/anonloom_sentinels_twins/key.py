@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from anonloom.errors import IntegrityError
 from anonloom.files import read_bytes
-from anonloom.kinds.work import Campaign, Sizing
+from anonloom.kinds import Campaign, Sizing
 
 CONTEXT = "anonloom sentinels-twins private key"
 VERSION = 2
@@ -102,7 +102,9 @@ class Key:
     def served(self, rows: pd.DataFrame) -> NDArray[np.bool_]:
         """Return which of these rows were sentinels in this campaign."""
         used = set(self.used)
-        return np.array([one in used for one in fingerprints(rows, self.salt)], dtype=bool)
+        return np.array(
+            [fingerprint in used for fingerprint in fingerprints(rows, self.salt)], dtype=bool
+        )
 
 
 def fresh(known: pd.DataFrame, earlier: Iterable[Key], result: str) -> pd.DataFrame:
@@ -129,12 +131,12 @@ def spelled(values: pd.Series) -> NDArray[np.object_]:
         codes, uniques = pd.factorize(values)
     except TypeError:
         # Lists and the like are nobody's result, but a worker may send them.
-        plain = [one if isinstance(one, str | int | float) else repr(one) for one in values]
+        plain = [value if isinstance(value, str | int | float) else repr(value) for value in values]
         codes, uniques = pd.factorize(pd.Series(plain, dtype=object))
     texts = np.empty(len(uniques) + 1, dtype=object)
     texts[: len(uniques)] = [_spelled(value) for value in uniques]
-    found: NDArray[np.object_] = texts[codes]  # a missing value has code -1: the last, None
-    return found
+    result: NDArray[np.object_] = texts[codes]  # a missing value has code -1: the last, None
+    return result
 
 
 def _spelled(value: Any) -> str | None:
@@ -161,12 +163,12 @@ def fingerprints(rows: pd.DataFrame, salt: bytes) -> list[str]:
     names = sorted(map(str, rows.columns))
     columns = [[_by_value(cell) for cell in spelled(rows[name])] for name in names]
     start = hashlib.sha256(salt + json.dumps(names).encode())
-    found = []
+    results = []
     for cells in zip(*columns, strict=True) if columns else [()] * len(rows):
         one = start.copy()
         one.update(json.dumps(cells).encode())
-        found.append(one.hexdigest()[: 2 * _FINGERPRINT])
-    return found
+        results.append(one.hexdigest()[: 2 * _FINGERPRINT])
+    return results
 
 
 def _by_value(cell: str | None) -> str | None:
@@ -264,10 +266,10 @@ def _refuse_constant(_: str) -> NoReturn:
 
 
 def _once(entries: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(entries)
-    if len(found) != len(entries):
+    results = dict(entries)
+    if len(results) != len(entries):
         raise _Wrong("a name occurs twice")
-    return found
+    return results
 
 
 def _demand(holds: bool, what: str) -> None:
@@ -277,16 +279,16 @@ def _demand(holds: bool, what: str) -> None:
 
 def _named(value: Any, names: Iterable[str], where: str) -> dict[str, Any]:
     _demand(isinstance(value, dict) and set(value) == set(names), f"'{where}' has other entries")
-    found: dict[str, Any] = value
-    return found
+    result: dict[str, Any] = value
+    return result
 
 
 def _listed(value: Any, kind: type, where: str) -> list[Any]:
     # bool is an int to isinstance, but not to JSON
-    fits = isinstance(value, list) and all(type(one) is kind for one in value)
+    fits = isinstance(value, list) and all(type(item) is kind for item in value)
     _demand(fits, f"'{where}' is no list of {kind.__name__}")
-    found: list[Any] = value
-    return found
+    result: list[Any] = value
+    return result
 
 
 def _key(document: Any) -> Key:
@@ -299,15 +301,15 @@ def _key(document: Any) -> Key:
     workers = document["workers"]
     fits = isinstance(workers, list) and len(workers) == campaign.workers
     _demand(fits, "'workers' does not fit the campaign")
-    lists = [_named(one, _COLUMNS, "workers") for one in workers]
-    jobs = [_listed(one["jobs"], str, "jobs") for one in lists]
-    rows = [_listed(one["rows"], int, "rows") for one in lists]
-    expected = [_listed(one["expected"], int, "expected") for one in lists]
-    copies = [_listed(one["copies"], bool, "copies") for one in lists]
-    sizes = [len(one) for one in jobs]
+    lists = [_named(worker, _COLUMNS, "workers") for worker in workers]
+    jobs = [_listed(item["jobs"], str, "jobs") for item in lists]
+    rows = [_listed(item["rows"], int, "rows") for item in lists]
+    expected = [_listed(item["expected"], int, "expected") for item in lists]
+    copies = [_listed(item["copies"], bool, "copies") for item in lists]
+    sizes = [len(job) for job in jobs]
     for other in (rows, expected, copies):
-        _demand(sizes == [len(one) for one in other], "a worker's lists differ in length")
-    names = [name for one in jobs for name in one]
+        _demand(sizes == [len(item) for item in other], "a worker's lists differ in length")
+    names = [name for job in jobs for name in job]
     _demand(all(_JOB.fullmatch(name) for name in names), "a job has a wrong name")
     _demand(len(set(names)) == len(names), "two jobs have one name")
     _demand(type(document["rows"]) is int, "'rows' is no integer")
@@ -325,7 +327,7 @@ def _key(document: Any) -> Key:
         worker=np.repeat(np.arange(len(sizes), dtype=np.int64), sizes),
         row=_joined(rows),
         expected=_joined(expected),
-        copy=np.array([one for part in copies for one in part], dtype=bool),
+        copy=np.array([item for part in copies for item in part], dtype=bool),
         disguised=document["disguised"],
         salt=salt,
         used=tuple(_listed(document["used"], str, "used")),
@@ -336,7 +338,7 @@ def _key(document: Any) -> Key:
 
 def _joined(parts: Sequence[Sequence[int]]) -> NDArray[np.int64]:
     try:
-        return np.array([one for part in parts for one in part], dtype=np.int64)
+        return np.array([item for part in parts for item in part], dtype=np.int64)
     except OverflowError:
         raise _Wrong("a number is too large") from None
 
@@ -365,39 +367,39 @@ def _check(key: Key) -> None:
 
 
 def _campaign(value: Any) -> Campaign:
-    found = _named(value, [field.name for field in attrs.fields(Campaign)], "campaign")
+    result = _named(value, [field.name for field in attrs.fields(Campaign)], "campaign")
     whole = ("jobs", "workers")
-    _demand(all(type(found[name]) is int for name in whole), "'campaign' has a wrong number")
-    _demand(type(found["colluding"]) is bool, "'colluding' is no truth value")
+    _demand(all(type(result[name]) is int for name in whole), "'campaign' has a wrong number")
+    _demand(type(result["colluding"]) is bool, "'colluding' is no truth value")
     parts = [
-        found["lazy"],
-        found["omission"],
-        found["error"],
-        *_numbers(found["classes"], "classes"),
+        result["lazy"],
+        result["omission"],
+        result["error"],
+        *_numbers(result["classes"], "classes"),
     ]
-    parts += [found[name] for name in ("budget", "epsilon") if found[name] is not None]
+    parts += [result[name] for name in ("budget", "epsilon") if result[name] is not None]
     _numbers(parts, "campaign")
-    _demand(isinstance(found["groups"], list), "'groups' is no list")
-    for group in found["groups"]:
+    _demand(isinstance(result["groups"], list), "'groups' is no list")
+    for group in result["groups"]:
         _listed(group, int, "groups")
-    return Campaign(**found)
+    return Campaign(**result)
 
 
 def _numbers(value: Any, where: str) -> list[float]:
-    fits = isinstance(value, list) and all(type(one) in (int, float) for one in value)
+    fits = isinstance(value, list) and all(type(item) in (int, float) for item in value)
     _demand(fits, f"'{where}' holds something else than numbers")
-    found: list[float] = value
-    return found
+    result: list[float] = value
+    return result
 
 
 def _sizing(value: Any) -> Sizing:
-    found = _named(value, [field.name for field in attrs.fields(Sizing)], "sizing")
-    controls: Mapping[str, int] = _named(found["controls"], ("sentinels", "twins"), "controls")
+    result = _named(value, [field.name for field in attrs.fields(Sizing)], "sizing")
+    controls: Mapping[str, int] = _named(result["controls"], ("sentinels", "twins"), "controls")
     _listed(list(controls.values()), int, "controls")
     return Sizing(
         controls=controls,
-        undetected=_numbers([found["undetected"]], "undetected")[0],
-        escape=_numbers([found["escape"]], "escape")[0],
-        reasons=tuple(_listed(found["reasons"], str, "reasons")),
-        assumptions=tuple(_listed(found["assumptions"], str, "assumptions")),
+        undetected=_numbers([result["undetected"]], "undetected")[0],
+        escape=_numbers([result["escape"]], "escape")[0],
+        reasons=tuple(_listed(result["reasons"], str, "reasons")),
+        assumptions=tuple(_listed(result["assumptions"], str, "assumptions")),
     )

@@ -18,7 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom.errors import UsageError
-from anonloom.kinds.work import JOB, RESULT
+from anonloom.kinds import JOB, RESULT
 from anonloom_sentinels_twins.distinguishing import Attempt, attempt
 from anonloom_sentinels_twins.features import Matrix, features_of
 from anonloom_sentinels_twins.key import spelled
@@ -101,26 +101,27 @@ class Likeness:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the client should know: numbers of classes, never a cell."""
-        told = [
-            f"sentinels of {'class ' + str(one.number) if one.number else 'any class'} can be told "
-            f"from genuine rows: AUC {one.auc:.2f}, by chance at most {one.chance:.2f} "
+        texts = [
+            f"sentinels of {'class ' + str(item.number) if item.number else 'any class'} can be "
+            "told "
+            f"from genuine rows: AUC {item.auc:.2f}, by chance at most {item.chance:.2f} "
             f"(a false alarm in {self.rate:.0%} of all plans); a worker that looks closely can "
             f"compute the sentinels only"
-            for one in self.classes
-            if one.told
+            for item in self.classes
+            if item.told
         ]
-        few = [str(one.number) for one in self.classes if one.auc is None and one.number]
+        few = [str(item.number) for item in self.classes if item.auc is None and item.number]
         if len(few) == len(self.classes) or any(
-            one.auc is None and not one.number for one in self.classes
+            item.auc is None and not item.number for item in self.classes
         ):
-            return (*told, _FEW_IN_ALL)
+            return (*texts, _FEW_IN_ALL)
         if few:
             words = f"class {few[0]}" if len(few) == 1 else f"classes {', '.join(few)}"
-            told.append(
+            texts.append(
                 f"too few rows to tell whether sentinels of {words} look like genuine rows: at "
                 f"least {FEWEST} known and as many genuine rows of a class are needed"
             )
-        return tuple(told)
+        return tuple(texts)
 
 
 _FEW_IN_ALL = (
@@ -190,8 +191,8 @@ def measure(
             if mix is not None:
                 kept[: len(mine)] = _thinned(classes[mine], mix, rng)
     attempts = [
-        _try(seen, genuine, folds, sure, np.flatnonzero(kept & (strata == at)), rng)
-        for at in range(len(numbers))
+        _try(seen, genuine, folds, sure, np.flatnonzero(kept & (strata == index)), rng)
+        for index in range(len(numbers))
     ]
     return _judged(numbers, attempts, rate, answered=given is not None)
 
@@ -230,14 +231,14 @@ def _predicted(
     strata, sure = np.zeros(len(seen), dtype=np.int64), np.zeros(len(seen))
     known = np.flatnonzero(~genuine)
     for fold in range(FOLDS):
-        learn, at = folds[known] != fold, folds == fold
-        if not learn.any() or not at.any():
+        learn, index = folds[known] != fold, folds == fold
+        if not learn.any() or not index.any():
             continue
         model = ExtraTreesClassifier(
             n_estimators=_TREES, min_samples_leaf=2, random_state=int(rng.integers(2**31))
         )
-        said = model.fit(seen[known[learn]], classes[learn]).predict_proba(seen[at])
-        strata[at], sure[at] = model.classes_[said.argmax(axis=1)], said.max(axis=1)
+        message = model.fit(seen[known[learn]], classes[learn]).predict_proba(seen[index])
+        strata[index], sure[index] = model.classes_[message.argmax(axis=1)], message.max(axis=1)
     return strata, sure
 
 
@@ -290,14 +291,14 @@ def _judged(
         limit = float(most[max(int(rate * (len(most) + 1)) - 1, 0)])
     left = iter(spreads)
     classes = []
-    for number, one in zip(numbers, attempts, strict=True):
+    for number, item in zip(numbers, attempts, strict=True):
         chance = None
-        if one.exchanged is not None:
+        if item.exchanged is not None:
             mean, std = next(left)
             chance = float(mean + limit * max(std, 1e-12))
         classes.append(
             ClassLikeness(
-                number=number, known=one.known, genuine=one.genuine, auc=one.auc, chance=chance
+                number=number, known=item.known, genuine=item.genuine, auc=item.auc, chance=chance
             )
         )
     return Likeness(classes=tuple(classes), rate=rate, answered=answered)

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from anonloom.data.findings import Better, Finding, Status
+from anonloom import Finding
+from anonloom.findings import Better, Status
 
 BLIND = "For blind omission: which jobs a worker omits does not depend on the rows."
 NOT_BLIND = "Not blind: these workers omit what their model is sure of."
@@ -173,7 +174,7 @@ MEANINGS: dict[str, dict[str, tuple[Better, str]]] = {
     },
 }
 
-_ALL = {name: said for group in MEANINGS.values() for name, said in group.items()}
+_ALL = {name: message for group in MEANINGS.values() for name, message in group.items()}
 
 
 def say(

@@ -14,12 +14,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom.errors import DataError, UsageError
-from anonloom.kinds.work import JOB, RESULT, Assignment, Campaign, Sizing
+from anonloom.kinds import JOB, RESULT, Assignment, Campaign, Sizing
+from anonloom.typing import IntArray
 from anonloom_sentinels_twins.disguise import disguised
 from anonloom_sentinels_twins.key import NONE, Key, fingerprints, spelled
 from anonloom_sentinels_twins.sharing import sharing_pairs
-
-Numbers = NDArray[np.int64]
 
 _SORTS = ("sentinels", "twins")
 _SALT = 16
@@ -93,7 +92,7 @@ def _check(jobs: pd.DataFrame, known: pd.DataFrame, campaign: Campaign, sizing: 
             f"the known rows must have the columns of the rows and '{RESULT}', and no others"
         )
     for name in jobs.columns:
-        kinds = {pd.api.types.is_numeric_dtype(one[name]) for one in (jobs, known) if len(one)}
+        kinds = {pd.api.types.is_numeric_dtype(item[name]) for item in (jobs, known) if len(item)}
         if len(kinds) > 1:
             raise DataError(
                 f"column '{name}' holds numbers in the rows and something else in the known rows, "
@@ -113,12 +112,12 @@ def _check(jobs: pd.DataFrame, known: pd.DataFrame, campaign: Campaign, sizing: 
 
 def _classes(
     known: pd.DataFrame, campaign: Campaign, sentinels: int
-) -> tuple[Numbers, tuple[str, ...]]:
+) -> tuple[IntArray, tuple[str, ...]]:
     """Return the number of each known row's class, and what the classes are called."""
     if sentinels == 0:
         return np.zeros(0, dtype=np.int64), ()
     results = spelled(known[RESULT])
-    none = sum(one is None for one in results)
+    none = sum(result is None for result in results)
     if none:
         raise DataError(f"{none} known rows have no result")
     labels, classes = np.unique(results.astype(str), return_inverse=True)
@@ -143,8 +142,8 @@ class _Alike:
         worker could notice, and to avoid such rows would leave only unusual ones as controls.
     """
 
-    genuine: Numbers
-    known: Numbers
+    genuine: IntArray
+    known: IntArray
     common: NDArray[np.bool_]
 
     @classmethod
@@ -157,8 +156,8 @@ class _Alike:
 
 
 def _drawn(
-    alike: _Alike, classes: Numbers, sentinels: int, n_classes: int, rng: np.random.Generator
-) -> Numbers:
+    alike: _Alike, classes: IntArray, sentinels: int, n_classes: int, rng: np.random.Generator
+) -> IntArray:
     """Return which known rows become sentinels: as many of each class, equal ones in a row."""
     if sentinels == 0:
         return np.zeros(0, dtype=np.int64)
@@ -171,8 +170,8 @@ def _drawn(
     lacking = np.flatnonzero(available < needed)
     if len(lacking):
         missing = "\n".join(
-            f"class {at + 1} of {n_classes} lacks {needed - available[at]} of {needed} rows"
-            for at in lacking
+            f"class {index + 1} of {n_classes} lacks {needed - available[index]} of {needed} rows"
+            for index in lacking
         )
         raise DataError(
             f"the known rows are too few for {sentinels} sentinels, as many of each class",
@@ -196,13 +195,13 @@ def _drawn(
 class _Placed:
     """All jobs, by worker: where its cells come from, whose it is, whether it is a second copy."""
 
-    source: Numbers
-    worker: Numbers
+    source: IntArray
+    worker: IntArray
     copy: NDArray[np.bool_]
 
 
 def _placed(
-    alike: _Alike, drawn: Numbers, twins: int, campaign: Campaign, rng: np.random.Generator
+    alike: _Alike, drawn: IntArray, twins: int, campaign: Campaign, rng: np.random.Generator
 ) -> _Placed:
     jobs, workers = len(alike.genuine), campaign.workers
     watched = rng.permutation(workers)[np.arange(len(drawn)) % workers]
@@ -226,17 +225,17 @@ def _placed(
     return _Placed(source[order], worker[order], copy[order])
 
 
-def _beside(alike: _Alike, drawn: Numbers, watched: Numbers) -> Numbers:
+def _beside(alike: _Alike, drawn: IntArray, watched: IntArray) -> IntArray:
     """Return which genuine row must not be whose job, one line each."""
     codes = alike.known[drawn]
     place = np.full(len(alike.common), NONE, dtype=np.int64)
     place[alike.genuine] = np.arange(len(alike.genuine))
     row = np.where(alike.common[codes], NONE, place[codes]) if len(codes) else codes
-    lines: Numbers = np.column_stack([row, watched])[row != NONE]
+    lines: IntArray = np.column_stack([row, watched])[row != NONE]
     return lines
 
 
-def _pairs(twins: int, campaign: Campaign, rng: np.random.Generator) -> Numbers:
+def _pairs(twins: int, campaign: Campaign, rng: np.random.Generator) -> IntArray:
     """Return two workers for each twin: each two who may share a job have nearly as many.
 
     Even over pairs of workers, not over workers: see `formulas` for why that would not be enough.
@@ -252,7 +251,7 @@ def _pairs(twins: int, campaign: Campaign, rng: np.random.Generator) -> Numbers:
     return rng.permuted(apart[order], axis=1)
 
 
-def _filled(load: Numbers, extra: int, rng: np.random.Generator) -> Numbers:
+def _filled(load: IntArray, extra: int, rng: np.random.Generator) -> IntArray:
     """Return how many more jobs each worker gets so that all have nearly as many."""
     lowest = np.sort(load)
     needed = np.arange(1, len(load) + 1) * lowest - np.cumsum(lowest)
@@ -264,7 +263,9 @@ def _filled(load: Numbers, extra: int, rng: np.random.Generator) -> Numbers:
     return more
 
 
-def _move_apart(owner: Numbers, single: Numbers, beside: Numbers, rng: np.random.Generator) -> None:
+def _move_apart(
+    owner: IntArray, single: IntArray, beside: IntArray, rng: np.random.Generator
+) -> None:
     """Exchange rows between workers until none stands beside a sentinel with its cells."""
     bound: dict[int, set[int]] = {}
     for row, worker in beside.tolist():
@@ -296,16 +297,16 @@ def _warnings(placed: _Placed, alike: _Alike, campaign: Campaign) -> tuple[str, 
     seen = pd.DataFrame({"worker": placed.worker, "number": number})
     twice = seen.duplicated(keep=False).to_numpy() & ~alike.common[number]
     sentinel = placed.source >= len(alike.genuine)
-    found = []
+    results = []
     if (twice & sentinel).any():
-        found.append(
+        results.append(
             f"{(twice & sentinel).sum()} sentinels stand beside a row with the same cells, which "
             "gives them away: there are too few known rows, or too few workers"
         )
     watched = set(placed.worker[sentinel])
     if len(watched) < campaign.workers:
-        found.append(
+        results.append(
             f"{campaign.workers - len(watched)} of {campaign.workers} workers have no sentinel: "
             "whatever they omit, nothing proves it"
         )
-    return tuple(found)
+    return tuple(results)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from anonloom.errors import DataError, UsageError
-from anonloom.kinds.work import JOB, RESULT, Assignment, Campaign, Sizing
+from anonloom.kinds import JOB, RESULT, Assignment, Campaign, Sizing
 from anonloom_sentinels_twins import files
 from anonloom_sentinels_twins import key as keys
 from anonloom_sentinels_twins.campaign_arguments import (
@@ -199,7 +199,7 @@ def _expected(arguments: argparse.Namespace, shares: tuple[float, ...]) -> str:
 
 def _written(assignment: Assignment, target: Path) -> list[str]:
     workers = len(assignment.batches)
-    first, last = (files.worker_file(at, workers) for at in (0, workers - 1))
+    first, last = (files.worker_file(index, workers) for index in (0, workers - 1))
     sizes = sorted(len(batch) for batch in assignment.batches)
     jobs = f"{sizes[0]}" if sizes[0] == sizes[-1] else f"{sizes[0]} to {sizes[-1]}"
     names = f"{target / files.WORKERS / first}" + (f" to {last}" if workers > 1 else "")

@@ -28,11 +28,10 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.kinds.work import Campaign
+from anonloom.kinds import Campaign
+from anonloom.typing import Float32Array, FloatArray
 
-Floats = NDArray[np.float64]
 # What particles are handled in: drawing them is far less precise than that.
-Singles = NDArray[np.float32]
 
 #: What a lazy worker's rate may be, in parts of the rate that the campaign expects.
 SPREAD = (0.25, 0.5, 1.0, 2.0)
@@ -114,21 +113,21 @@ class Counts:
         Twins by campaign, worker and worker; symmetric, each twin counted once on either side.
     """
 
-    failed: Floats
-    passed: Floats
-    different: Floats
-    same: Floats
+    failed: FloatArray
+    passed: FloatArray
+    different: FloatArray
+    same: FloatArray
 
 
 @attrs.frozen(eq=False)
 class Model:
     """Logarithms of what the evidence has as probability, by rate; the first rate is 0."""
 
-    prior: Floats
-    fail: Floats
-    accept: Floats
-    differ: Floats
-    match: Floats
+    prior: FloatArray
+    fail: FloatArray
+    accept: FloatArray
+    differ: FloatArray
+    match: FloatArray
     #: Place of the rate 1 - p for every rate p; its own where there is none.
     mirror: NDArray[np.int64]
 
@@ -167,18 +166,18 @@ class Model:
         return attrs.evolve(self, **tables)
 
 
-def _mirror(rates: Floats) -> NDArray[np.int64]:
+def _mirror(rates: FloatArray) -> NDArray[np.int64]:
     near = np.isclose(rates[:, None], 1 - rates[None, :], rtol=0, atol=1e-9)
     return np.where(near.any(axis=1), near.argmax(axis=1), np.arange(len(rates)))
 
 
-def _log(values: Floats) -> Floats:
+def _log(values: FloatArray) -> FloatArray:
     return np.log(values, out=np.full(values.shape, _NEVER), where=values > 0)
 
 
 def laziness(
     counts: Counts, prior: Prior, campaign: Campaign, particles: int | None = None
-) -> Floats:
+) -> FloatArray:
     """Return the probability that each worker omits work, by campaign and worker.
 
     Parameters
@@ -209,7 +208,7 @@ def _part(counts: Counts, start: int, end: int) -> Counts:
     )
 
 
-def _alone(counts: Counts, model: Model) -> Floats:
+def _alone(counts: Counts, model: Model) -> FloatArray:
     """Return what prior and sentinels say, by campaign, worker and rate."""
     return (
         model.prior
@@ -218,37 +217,37 @@ def _alone(counts: Counts, model: Model) -> Floats:
     )
 
 
-def exactly(counts: Counts, model: Model) -> Floats:
+def exactly(counts: Counts, model: Model) -> FloatArray:
     """Sum over all combinations of rates."""
     campaigns, workers = counts.failed.shape
     rates = len(model.prior)
     alone = _alone(counts, model)
     total = np.zeros((campaigns, *(rates,) * workers))
 
-    def along(values: Floats, *axes: int) -> Floats:
+    def along(values: FloatArray, *axes: int) -> FloatArray:
         shape = [campaigns] + [rates if axis in axes else 1 for axis in range(workers)]
         return values.reshape(shape)
 
-    for one in range(workers):
-        total += along(alone[:, one], one)
-        for other in range(one + 1, workers):
+    for indice in range(workers):
+        total += along(alone[:, indice], indice)
+        for other in range(indice + 1, workers):
             total += along(
-                counts.different[:, one, other, None, None] * model.differ
-                + counts.same[:, one, other, None, None] * model.match,
-                one,
+                counts.different[:, indice, other, None, None] * model.differ
+                + counts.same[:, indice, other, None, None] * model.match,
+                indice,
                 other,
             )
     total -= total.max(axis=tuple(range(1, workers + 1)), keepdims=True)
     np.exp(total, out=total)
-    found = np.empty((campaigns, workers))
+    result = np.empty((campaigns, workers))
     everything = total.reshape(campaigns, -1).sum(axis=1)
-    for one in range(workers):
-        honest = np.take(total, 0, axis=one + 1).reshape(campaigns, -1).sum(axis=1)
-        found[:, one] = 1 - honest / everything
-    return np.clip(found, 0.0, 1.0)
+    for indice in range(workers):
+        honest = np.take(total, 0, axis=indice + 1).reshape(campaigns, -1).sum(axis=1)
+        result[:, indice] = 1 - honest / everything
+    return np.clip(result, 0.0, 1.0)
 
 
-def sampled(counts: Counts, model: Model, particles: int) -> Floats:
+def sampled(counts: Counts, model: Model, particles: int) -> FloatArray:
     """Estimate the same sum by population annealing."""
     some = _Particles.of(counts, model, particles)
     for step in range(_MOST_STEPS):
@@ -283,10 +282,10 @@ class _Particles:
     """
 
     model: Model
-    alone: Singles
-    twins: Singles
-    shown: Singles
-    weight: Singles
+    alone: Float32Array
+    twins: Float32Array
+    shown: Float32Array
+    weight: Float32Array
     rng: np.random.Generator
 
     @classmethod
@@ -309,16 +308,16 @@ class _Particles:
         chance = np.exp(more[:, None] * fit).cumsum(axis=1)
         number = fit.shape[1]
         # Evenly spaced: a particle is taken as often as it should be, but for rounding.
-        at = (np.arange(number) + self.rng.random((len(fit), 1))) / number * chance[:, -1:]
-        taken = [np.searchsorted(*one, side="right") for one in zip(chance, at, strict=True)]
+        index = (np.arange(number) + self.rng.random((len(fit), 1))) / number * chance[:, -1:]
+        taken = [np.searchsorted(*item, side="right") for item in zip(chance, index, strict=True)]
         places = np.minimum(taken, number - 1)[:, None, None]
         self.shown = np.take_along_axis(self.shown, places, axis=3)
         self.weight = np.where(self.weight + more > 1 - 1e-6, 1.0, self.weight + more)
 
-    def _step(self, fit: Singles, left: float) -> Singles:
+    def _step(self, fit: Float32Array, left: float) -> Float32Array:
         """Return by how much more weight the particles count as the share of them that is asked."""
 
-        def worth(more: NDArray[np.floating[Any]]) -> Singles:
+        def worth(more: NDArray[np.floating[Any]]) -> Float32Array:
             chance = np.exp(more[:, None] * fit)
             return np.asarray(chance.sum(axis=1) ** 2 / (chance**2).sum(axis=1) / fit.shape[1])
 
@@ -330,14 +329,14 @@ class _Particles:
             low, high = np.where(enough, middle, low), np.where(enough, high, middle)
         return np.where(whole, 1 - self.weight, low)
 
-    def sweep(self) -> Floats:
+    def sweep(self) -> FloatArray:
         """Draw every worker's rate anew, given the others'; return how lazy each was on average."""
         guilty = np.empty(self.alone.shape[:2])
-        for one in self.rng.permutation(self.alone.shape[1]):
-            twins = self._said(self.twins[:, one], self.shown)
-            chance = self.alone[:, one, :, None] + self.weight[:, None, None] * twins
-            self.shown[:, one], honest = _drawn(chance, self.rng)
-            guilty[:, one] = 1 - honest.mean(axis=1)
+        for item in self.rng.permutation(self.alone.shape[1]):
+            twins = self._said(self.twins[:, item], self.shown)
+            chance = self.alone[:, item, :, None] + self.weight[:, None, None] * twins
+            self.shown[:, item], honest = _drawn(chance, self.rng)
+            guilty[:, item] = 1 - honest.mean(axis=1)
         return guilty
 
     def mirror(self) -> None:
@@ -348,12 +347,12 @@ class _Particles:
         takes = np.log(1 - self.rng.random(gain.shape)) < gain
         self.shown = np.where(takes[:, None, None], image, self.shown)
 
-    def _fit(self, shown: Singles) -> Singles:
+    def _fit(self, shown: Float32Array) -> Float32Array:
         """Return the logarithm of the probability that all twins have, by campaign and particle."""
         # Every twin is on the side of two workers.
         return np.asarray((self._said(self.twins, shown) * shown).sum(axis=(1, 2)) / 2)
 
-    def _said(self, twins: Singles, shown: Singles) -> Singles:
+    def _said(self, twins: Float32Array, shown: Float32Array) -> Float32Array:
         """Return what twins say of each rate of a worker, or of all, given the others' rates."""
         campaigns, workers, *last = shown.shape
         # How many differing and matching twins there are with workers of each rate.
@@ -363,7 +362,7 @@ class _Particles:
         return np.asarray(differ @ met[..., 0, :, :] + match @ met[..., 1, :, :])
 
 
-def _drawn(logs: Singles, rng: np.random.Generator) -> tuple[Singles, Singles]:
+def _drawn(logs: Float32Array, rng: np.random.Generator) -> tuple[Float32Array, Float32Array]:
     """Draw a rate for every particle by logarithms; return it as 1 among 0, and how honest it was.
 
     The last axes are rates and particles.

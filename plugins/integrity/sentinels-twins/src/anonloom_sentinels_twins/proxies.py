@@ -12,8 +12,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonloom.data.findings import Chart
-from anonloom.kinds.work import RESULT, Campaign, Judgement, OmittedWork, Sizing
+from anonloom import Chart
+from anonloom.kinds import RESULT, Campaign, Judgement, OmittedWork, Sizing
+from anonloom.typing import FloatArray, IntArray
 from anonloom_sentinels_twins import formulas
 from anonloom_sentinels_twins.comparing import Plan
 from anonloom_sentinels_twins.features import features_of
@@ -23,9 +24,6 @@ from anonloom_sentinels_twins.scheme import SentinelsTwins
 from anonloom_sentinels_twins.simulation import Share
 from anonloom_sentinels_twins.sizing import size
 from anonloom_sentinels_twins.workers import Behaviour, Honest, Opportunistic, Proxy, answers
-
-Numbers = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 #: Rows from which the cheap model is learned, at most; and rows that are jobs, at most.
 LEARNED, JOBS = 500, 1500
@@ -46,9 +44,9 @@ class _Tally:
 
     def add(self, judgement: Judgement) -> None:
         """Count failed and answered controls of all workers; a twin is on two sides."""
-        for one in judgement.workers:
+        for worker in judgement.workers:
             for counted, sort in ((self.sentinels, "sentinels"), (self.twins, "twins")):
-                failed, of = one.controls.get(sort, (0, 0))
+                failed, of = worker.controls.get(sort, (0, 0))
                 counted[0] += failed
                 counted[1] += of
 
@@ -63,10 +61,10 @@ class _Rows:
     """The table: what workers see, the class of each row, and what their model looks at."""
 
     cells: pd.DataFrame
-    truth: Numbers
+    truth: IntArray
     features: NDArray[np.float32]
 
-    def divided(self, plan: Plan, rng: np.random.Generator) -> tuple[Numbers, Numbers, Numbers]:
+    def divided(self, plan: Plan, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
         """Return the rows to learn from, the known ones (as many of each class), and the jobs."""
         number = len(plan.classes)
         order = rng.permutation(len(self.truth))
@@ -82,7 +80,7 @@ class _Rows:
         return learned, left[place < each], left[place >= each][:JOBS]
 
 
-def _model(rows: _Rows, learned: Numbers, rng: np.random.Generator) -> tuple[Numbers, Floats]:
+def _model(rows: _Rows, learned: IntArray, rng: np.random.Generator) -> tuple[IntArray, FloatArray]:
     """Return what a cheap model says of every row, and how sure it is."""
     from sklearn.linear_model import LogisticRegression
     from threadpoolctl import threadpool_limits
@@ -169,8 +167,8 @@ def _play(plan: Plan, rows: _Rows, outcome: _Outcome, rng: np.random.Generator) 
         sent = _answers(made.batches, behaviour, chosen, rows, (guess, sure), campaign, rng)
         try:
             tally.add(scheme.verify(made.key, sent))
-        except OmittedWork as found:
-            tally.add(found.judgement)
+        except OmittedWork as result:
+            tally.add(result.judgement)
 
 
 def _answers(
@@ -178,7 +176,7 @@ def _answers(
     behaviour: Behaviour,
     lazy: list[int],
     rows: _Rows,
-    model: tuple[Numbers, Floats],
+    model: tuple[IntArray, FloatArray],
     campaign: Campaign,
     rng: np.random.Generator,
 ) -> tuple[pd.DataFrame, ...]:
@@ -186,10 +184,10 @@ def _answers(
         return rows.truth[batch[_ROW].to_numpy()]
 
     def cheap(batch: pd.DataFrame) -> tuple[Any, Any]:
-        at = batch[_ROW].to_numpy()
-        return model[0][at], model[1][at]
+        index = batch[_ROW].to_numpy()
+        return model[0][index], model[1][index]
 
-    staff = [behaviour if at in lazy else Honest() for at in range(campaign.workers)]
+    staff = [behaviour if index in lazy else Honest() for index in range(campaign.workers)]
     classes = np.argsort(-np.asarray(campaign.classes), kind="stable").tolist()
     return answers(batches, staff, work, classes, rng, model=cheap)
 
@@ -205,7 +203,9 @@ def _figure(plan: Plan, outcome: _Outcome) -> Figure:
     proxy, blind = outcome.proxy.shares(), outcome.blind.shares()
     sizing = size(plan.campaign(omission=share))
     controls = (sizing.controls["sentinels"], sizing.controls["twins"])
-    missed = float(np.prod([(1 - one.share) ** n for one, n in zip(proxy, controls, strict=True)]))
+    missed = float(
+        np.prod([(1 - item.share) ** n for item, n in zip(proxy, controls, strict=True)])
+    )
     assumed = (
         NOT_BLIND,
         f"{plan.lazy} of {plan.workers} workers are such, and in each campaign all of them have "
@@ -213,7 +213,7 @@ def _figure(plan: Plan, outcome: _Outcome) -> Figure:
     )
     right = outcome.right / outcome.omitted
     with_them = f"{controls[0]} sentinels and {controls[1]} twins."
-    found = (
+    result = (
         say("proxy_omitted", share, assumptions=assumed),
         say("proxy_right", right, more=f"A blind guess is right in {largest:.3g}."),
         say("proxy_per_sentinel", proxy[0].share, interval=proxy[0].interval(),
@@ -232,15 +232,15 @@ def _figure(plan: Plan, outcome: _Outcome) -> Figure:
         data={
             "labels": ["per sentinel", "per twin"],
             "blind, formula": list(formula),
-            "blind, played": [one.share for one in blind],
-            "cheap model, played": [one.share for one in proxy],
+            "blind, played": [item.share for item in blind],
+            "cheap model, played": [item.share for item in proxy],
         },
         y="share of the controls that notice something",
         meaning=f"Both sorts of workers omit {share:.0%} of their jobs; the model is right on "
         f"{right:.1%} of these. The formulas are for blind omission: such a worker is noticed "
         "less often than they say.",
     )
-    return Figure((*found, chart))
+    return Figure((*result, chart))
 
 
 def _played(share: Share) -> str:

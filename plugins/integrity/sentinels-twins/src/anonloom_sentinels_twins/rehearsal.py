@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonloom.kinds.work import RESULT, Campaign, Judgement, OmittedWork, Sizing
+from anonloom.kinds import RESULT, Campaign, Judgement, OmittedWork, Sizing
 from anonloom_sentinels_twins.scheme import SentinelsTwins
 from anonloom_sentinels_twins.simulation import Setting, Share
 from anonloom_sentinels_twins.workers import Behaviour, Honest, Opportunistic, Proxy, answers
@@ -71,12 +71,12 @@ def rehearse(
         judgement, failed, truth = _played(scheme, campaign, sizing, setting, idle, rng)
         wrong = judgement.results.to_numpy() != truth
         np.add.at(tally, (wrong.astype(int), judgement.distrusted.astype(int)), 1)
-        disputed += any(one.disputed for one in judgement.workers)
+        disputed += any(worker.disputed for worker in judgement.workers)
         accused = np.isin(np.arange(campaign.workers), judgement.accused)
         unnoticed += not failed
         named += int((accused & idle).sum())
         wronged += bool((accused & ~idle).any())
-    relied, believed = (Share(int(one[0]), max(1, int(one.sum()))) for one in tally)
+    relied, believed = (Share(int(item[0]), max(1, int(item.sum()))) for item in tally)
     return Rehearsal(
         unnoticed=Share(unnoticed, runs),
         named=named / runs,
@@ -114,13 +114,13 @@ def _played(
     )
     try:
         return scheme.verify(made.key, sent), False, truth[: campaign.jobs]
-    except OmittedWork as found:
-        return found.judgement, True, truth[: campaign.jobs]
+    except OmittedWork as result:
+        return result.judgement, True, truth[: campaign.jobs]
 
 
 def _staff(campaign: Campaign, setting: Setting, lazy: NDArray[np.bool_]) -> list[Behaviour]:
     behaviour = setting.behaviour or Opportunistic(campaign.omission)
-    return [behaviour if one else Honest() for one in lazy.tolist()]
+    return [behaviour if item else Honest() for item in lazy.tolist()]
 
 
 @attrs.frozen(eq=False)

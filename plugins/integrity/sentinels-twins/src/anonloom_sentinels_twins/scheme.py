@@ -7,9 +7,10 @@ import attrs
 import numpy as np
 import pandas as pd
 
+from anonloom import param
 from anonloom.errors import UsageError
-from anonloom.kinds.work import Assignment, Campaign, Judgement, Sizing, WorkCheck
-from anonloom.params import between, param
+from anonloom.kinds import Assignment, Campaign, Judgement, Sizing, WorkCheck
+from anonloom.params import between
 from anonloom_sentinels_twins import judging, likeness, placing, sizing
 from anonloom_sentinels_twins.key import Key
 from anonloom_sentinels_twins.sizing import ESCAPE
@@ -95,8 +96,8 @@ class SentinelsTwins(WorkCheck):
         made = placing.assign(jobs, known, campaign, sizing, rng, self.disguise)
         if not self.likeness or not sizing.controls.get("sentinels", 0):
             return made
-        found = likeness.measure(jobs, known, rng, mix=campaign.classes)
-        return attrs.evolve(made, warnings=(*made.warnings, *found.warnings))
+        result = likeness.measure(jobs, known, rng, mix=campaign.classes)
+        return attrs.evolve(made, warnings=(*made.warnings, *result.warnings))
 
     def verify(self, key: Any, answers: Sequence[pd.DataFrame | None]) -> Judgement:
         """Judge the workers by their answers.

@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 
 from anonloom.errors import UsageError
-from anonloom.kinds.work import Campaign, Sizing
+from anonloom.kinds import Campaign, Sizing
 from anonloom_sentinels_twins.campaign_arguments import add_expectations, campaign_of, escape_of
 from anonloom_sentinels_twins.rehearsal import Rehearsal, rehearse
 from anonloom_sentinels_twins.scheme import SentinelsTwins

@@ -11,11 +11,11 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.kinds.work import Campaign
+from anonloom.kinds import Campaign
+from anonloom.typing import IntArray
 from anonloom_sentinels_twins.sharing import sharing_pairs
 from anonloom_sentinels_twins.workers import Behaviour, Colluding, Jobs, Opportunistic, Proxy
 
-Numbers = NDArray[np.int64]
 #: `even`: as the scheme does it. `random`: every control at random workers, on its own.
 Placement = Literal["even", "random"]
 
@@ -134,8 +134,8 @@ def simulate_replicas(
     classes = np.arange(len(campaign.classes))
     truth = rng.choice(classes, size=(runs, 1), p=campaign.classes)
     truth = np.broadcast_to(truth, held.shape)
-    said = _said(campaign, truth, held, None, Setting(), rng)
-    return Share(int((said == said[:, :1]).all(axis=1).sum()), runs)
+    message = _said(campaign, truth, held, None, Setting(), rng)
+    return Share(int((message == message[:, :1]).all(axis=1).sum()), runs)
 
 
 def _lazy(
@@ -149,7 +149,7 @@ def _lazy(
 
 def _dealt(
     places: int, number: int, runs: int, placement: Placement, rng: np.random.Generator
-) -> Numbers:
+) -> IntArray:
     """The place of each control: all places in turn, in an order that is new in every run."""
     if placement == "random":
         return rng.integers(places, size=(runs, number))
@@ -163,7 +163,7 @@ def _failed(
     sentinels: int,
     setting: Setting,
     rng: np.random.Generator,
-) -> Numbers:
+) -> IntArray:
     """How many sentinels fail in each run."""
     runs = len(lazy)
     number = len(campaign.classes)
@@ -171,18 +171,18 @@ def _failed(
     worker = _dealt(campaign.workers, sentinels, runs, setting.placement, rng)
     known = rng.choice(number, size=(runs, sentinels), p=shares)
     truth = _again(known, shares, campaign.error, rng)
-    said = _said(campaign, truth, np.take_along_axis(lazy, worker, 1), None, setting, rng)
-    return np.asarray((said != known).sum(axis=1))
+    message = _said(campaign, truth, np.take_along_axis(lazy, worker, 1), None, setting, rng)
+    return np.asarray((message != known).sum(axis=1))
 
 
 def _differed(
     campaign: Campaign,
     lazy: NDArray[np.bool_],
-    pairs: Numbers,
+    pairs: IntArray,
     twins: int,
     setting: Setting,
     rng: np.random.Generator,
-) -> Numbers:
+) -> IntArray:
     """How many twins differ in each run."""
     runs = len(lazy)
     if twins == 0:
@@ -193,13 +193,13 @@ def _differed(
     truth = np.stack([first, _again(first, shares, campaign.error, rng)], axis=2)
     held = lazy[np.arange(runs)[:, None, None], pairs[pair]]
     common = np.broadcast_to(held.all(axis=2, keepdims=True), held.shape)
-    said = _said(campaign, truth, held, common, setting, rng)
-    return np.asarray((said[:, :, 0] != said[:, :, 1]).sum(axis=1))
+    message = _said(campaign, truth, held, common, setting, rng)
+    return np.asarray((message[:, :, 0] != message[:, :, 1]).sum(axis=1))
 
 
 def _again(
-    first: Numbers, shares: NDArray[np.float64], error: float, rng: np.random.Generator
-) -> Numbers:
+    first: IntArray, shares: NDArray[np.float64], error: float, rng: np.random.Generator
+) -> IntArray:
     """Honest results for the same jobs: they differ with the rate `error`.
 
     Some are drawn anew, from the same shares, so that the results as a whole keep these.
@@ -212,12 +212,12 @@ def _again(
 
 def _said(
     campaign: Campaign,
-    truth: Numbers,
+    truth: IntArray,
     lazy: NDArray[np.bool_],
     common: NDArray[np.bool_] | None,
     setting: Setting,
     rng: np.random.Generator,
-) -> Numbers:
+) -> IntArray:
     """What the holders of jobs answer: lazy ones by their behaviour, the others the truth."""
     behaviour = setting.behaviour
     if behaviour is None:

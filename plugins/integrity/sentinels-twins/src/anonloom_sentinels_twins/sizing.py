@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom.errors import UsageError
-from anonloom.kinds.work import Campaign, Sizing
+from anonloom.kinds import Campaign, Sizing
 from anonloom_sentinels_twins.formulas import (
     escape,
     mismatch_rates,
@@ -317,21 +317,22 @@ def _numbers(
     s, t = controls["sentinels"], controls["twins"]
     extreme = float(unnoticed_extreme(campaign, s, level=level))
     missed = f"{extreme:.2g}" if extreme >= _TINY else f"less than {_TINY:g}"
-    said = [
+    messages = [
         f"If everybody omitted everything, all twins would agree, and {s} sentinels would miss it "
         f"with probability {missed} ({few} are needed for {campaign.epsilon or EXTREME:.2g})."
     ]
     if campaign.budget is not None and campaign.budget < few:
-        said.append(f"The budget of {campaign.budget} does not reach that number.")
+        messages.append(f"The budget of {campaign.budget} does not reach that number.")
     if sort == "twins" and t == campaign.jobs:
-        said.append(f"All {campaign.jobs} jobs are twinned; the other controls are sentinels.")
+        messages.append(f"All {campaign.jobs} jobs are twinned; the other controls are sentinels.")
     if campaign.error > 0:
-        at = campaign_level(level)
-        said.append(
-            f"Of {s} sentinels {int(tolerated(s, campaign.error, at))} may fail and of {t} twins "
-            f"{int(tolerated(t, campaign.error, at))} may differ before it is called omission."
+        index = campaign_level(level)
+        messages.append(
+            f"Of {s} sentinels {int(tolerated(s, campaign.error, index))} may fail and of {t} "
+            "twins "
+            f"{int(tolerated(t, campaign.error, index))} may differ before it is called omission."
         )
-    return tuple(said)
+    return tuple(messages)
 
 
 def _named(campaign: Campaign, controls: dict[str, int], own: float) -> str:
@@ -361,7 +362,7 @@ def _stated(campaign: Campaign, controls: dict[str, int], reached: float) -> str
 
 
 def _assumptions(campaign: Campaign, level: float) -> tuple[str, ...]:
-    said = [
+    messages = [
         "For blind omission: which jobs are omitted does not depend on the rows. Workers with a "
         "cheap model of the computation are noticed less often.",
         "Workers cannot tell controls from genuine jobs.",
@@ -371,18 +372,18 @@ def _assumptions(campaign: Campaign, level: float) -> tuple[str, ...]:
         "sentinels are spread evenly over the classes and the workers.",
     ]
     if campaign.colluding:
-        said.append(
+        messages.append(
             "Lazy workers compare their jobs and answer twins that they have in common alike; of "
             "their other jobs they omit the share that is stated."
         )
     else:
-        said.append(
+        messages.append(
             "Workers do not compare their jobs, but for those in one group, who share none."
         )
     if campaign.error > 0:
-        said.append(
+        messages.append(
             f"Honest answers differ from each other, and from the client's, in at most "
             f"{campaign.error:.3g} of all cases; tests accuse honest work with probability "
             f"{level:.3g} at most."
         )
-    return tuple(said)
+    return tuple(messages)

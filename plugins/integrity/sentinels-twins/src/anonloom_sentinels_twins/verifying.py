@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from anonloom.errors import UsageError
-from anonloom.kinds.work import Judgement, OmittedWork, WorkerEvidence
+from anonloom.kinds import Judgement, OmittedWork, WorkerEvidence
 from anonloom_sentinels_twins import files
 from anonloom_sentinels_twins import key as keys
 from anonloom_sentinels_twins.scheme import SentinelsTwins
@@ -55,8 +55,8 @@ def execute(arguments: argparse.Namespace) -> int:
     failed: OmittedWork | None = None
     try:
         judgement = scheme.verify(key, answers)
-    except OmittedWork as found:
-        failed, judgement = found, found.judgement
+    except OmittedWork as result:
+        failed, judgement = result, result.judgement
     lines = [*_table(judgement), *_words(judgement, _new(judgement, key))]
     if results is not None:
         files.write_results(judgement, results)
@@ -69,8 +69,8 @@ def execute(arguments: argparse.Namespace) -> int:
 
 
 def _table(judgement: Judgement) -> list[str]:
-    rows = [_HEADS, *(_cells(one) for one in judgement.workers)]
-    widths = [max(len(row[at]) for row in rows) for at in range(len(_HEADS))]
+    rows = [_HEADS, *(_cells(worker) for worker in judgement.workers)]
+    widths = [max(len(row[index]) for row in rows) for index in range(len(_HEADS))]
     return [
         "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in rows
@@ -103,8 +103,8 @@ def _new(judgement: Judgement, key: keys.Key) -> int:
     """Return how many results no sentinel could have had: new classes, or anything at all."""
     if not key.results:
         return 0
-    said = keys.spelled(judgement.results)
-    return sum(one is not None and one not in key.results for one in said)
+    message = keys.spelled(judgement.results)
+    return sum(item is not None and item not in key.results for item in message)
 
 
 def _words(judgement: Judgement, new: int) -> list[str]:

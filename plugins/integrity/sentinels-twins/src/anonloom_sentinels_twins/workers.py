@@ -15,9 +15,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom.errors import UsageError
-from anonloom.kinds.work import JOB, RESULT
+from anonloom.kinds import JOB, RESULT
+from anonloom.typing import BoolArray
 
-Mask = NDArray[np.bool_]
 #: What an honest worker does with rows: one result per row.
 Work = Callable[[pd.DataFrame], Any]
 #: A cheap model of that: one result per row, and how sure of each it is, from 0 to 1.
@@ -42,7 +42,7 @@ class Jobs:
 
     truth: NDArray[Any]
     classes: NDArray[Any]
-    common: Mask | None = None
+    common: BoolArray | None = None
     guess: NDArray[Any] | None = None
     sure: NDArray[np.float64] | None = None
 
@@ -51,7 +51,7 @@ class Behaviour(ABC):
     """How a worker answers."""
 
     @abstractmethod
-    def omits(self, jobs: Jobs, rng: np.random.Generator) -> Mask:
+    def omits(self, jobs: Jobs, rng: np.random.Generator) -> BoolArray:
         """Which jobs are not worked on."""
 
     @abstractmethod
@@ -68,7 +68,7 @@ class Behaviour(ABC):
 class Honest(Behaviour):
     """Does all of its work."""
 
-    def omits(self, jobs: Jobs, rng: np.random.Generator) -> Mask:
+    def omits(self, jobs: Jobs, rng: np.random.Generator) -> BoolArray:
         """Nothing."""
         return np.zeros(jobs.truth.shape, dtype=bool)
 
@@ -97,7 +97,7 @@ class Opportunistic(Behaviour):
     share: float = attrs.field(default=0.2, validator=_share)
     exactly: bool = False
 
-    def omits(self, jobs: Jobs, rng: np.random.Generator) -> Mask:
+    def omits(self, jobs: Jobs, rng: np.random.Generator) -> BoolArray:
         """A random choice."""
         drawn = rng.random(jobs.truth.shape)
         if not self.exactly:
@@ -140,7 +140,7 @@ class Colluding(Opportunistic):
     that only they hold never differ.
     """
 
-    def omits(self, jobs: Jobs, rng: np.random.Generator) -> Mask:
+    def omits(self, jobs: Jobs, rng: np.random.Generator) -> BoolArray:
         """What is common, and a random choice of the rest."""
         blind = Opportunistic.omits(self, jobs, rng)
         return blind if jobs.common is None else blind | jobs.common
@@ -160,7 +160,7 @@ class Proxy(Behaviour):
 
     least: float = attrs.field(default=0.9, validator=_share)
 
-    def omits(self, jobs: Jobs, rng: np.random.Generator) -> Mask:
+    def omits(self, jobs: Jobs, rng: np.random.Generator) -> BoolArray:
         """What the model is sure of."""
         if jobs.sure is None:
             raise UsageError("a proxy worker needs a cheap model")
@@ -216,7 +216,7 @@ def answers(
     tuple of DataFrame
         One per worker, with the columns `job` and `result`.
     """
-    group = [i for i, one in enumerate(behaviours) if isinstance(one, Colluding)]
+    group = [i for i, item in enumerate(behaviours) if isinstance(item, Colluding)]
     common = _common([batches[i].drop(columns=JOB) for i in group])
     known = dict(zip(group, common, strict=True))
     labels = pd.Series(list(classes)).to_numpy()
@@ -231,12 +231,12 @@ def answers(
             guess=None if guess is None else np.asarray(guess),
             sure=None if sure is None else np.asarray(sure, dtype=np.float64),
         )
-        said = behaviour.answer(jobs, rng) if len(rows) else jobs.truth
-        sent.append(pd.DataFrame({JOB: batch[JOB].to_numpy(), RESULT: said}))
+        message = behaviour.answer(jobs, rng) if len(rows) else jobs.truth
+        sent.append(pd.DataFrame({JOB: batch[JOB].to_numpy(), RESULT: message}))
     return tuple(sent)
 
 
-def _common(batches: Sequence[pd.DataFrame]) -> list[Mask]:
+def _common(batches: Sequence[pd.DataFrame]) -> list[BoolArray]:
     """Which rows of each batch another batch has, too."""
     if not batches:
         return []

@@ -2,7 +2,7 @@
 
 import attrs
 
-from anonloom_proofs.seal import RowSeal
+from anonloom_seals.seal import RowSeal
 from anonloom_skip_list.skiplist import SkipList
 
 

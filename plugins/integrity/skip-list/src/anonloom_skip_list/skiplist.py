@@ -50,7 +50,7 @@ from itertools import pairwise
 from typing import Self
 
 from anonloom.errors import IntegrityError, UsageError
-from anonloom_proofs.structure import HASH, Structure
+from anonloom_seals.structure import HASH, Structure
 from anonloom_skip_list.parts import EMPTY, Leaf, Node, Part, bind, digest_of, join, level_of, split
 
 # Lengths are hashed as eight bytes.
@@ -78,8 +78,8 @@ class SkipList(Structure):
         # never rise. `part` is what hangs below the last of them.
         edge: list[tuple[int, Part]] = []
         part: Part | None = None
-        for at in range(0, len(leaves), HASH):
-            leaf = Leaf(leaves[at : at + HASH])
+        for index in range(0, len(leaves), HASH):
+            leaf = Leaf(leaves[index : index + HASH])
             if part is not None:
                 while edge and edge[-1][0] < leaf.tower:
                     part = Node(*edge.pop(), part)
@@ -136,7 +136,7 @@ class SkipList(Structure):
         positions
             Ascending, each once, each below `size`; at least one.
         """
-        ascending = all(one < other for one, other in pairwise(positions))
+        ascending = all(item < other for item, other in pairwise(positions))
         inside = len(positions) > 0 and positions[0] >= 0 and positions[-1] < self.size
         if self._top is None or not (inside and ascending):
             raise UsageError(
@@ -218,18 +218,18 @@ def _read(
                 f"the hash of leaf {position} has {len(leaves[position])} bytes, not {HASH}"
             )
     items: list[int | bytes | tuple[int, int, int, int]] = []
-    at = 0
+    index = 0
     parts = [(0, size, 0, len(positions))]
     while parts:
         first, count, low, high = parts.pop()
         if low < high and count == 1:
             items.append(first)
             continue
-        piece = path[at : at + (1 + _width(count) if low < high else HASH)]
-        at += 1 + _width(count) if low < high else HASH
-        if at > len(path):
+        piece = path[index : index + (1 + _width(count) if low < high else HASH)]
+        index += 1 + _width(count) if low < high else HASH
+        if index > len(path):
             raise IntegrityError(
-                f"the path is too short: it has {len(path)} bytes and needs at least {at}"
+                f"the path is too short: it has {len(path)} bytes and needs at least {index}"
             )
         if low == high:
             items.append(piece)
@@ -243,6 +243,6 @@ def _read(
         middle = bisect_left(positions, first + left, low, high)
         parts.append((first + left, count - left, middle, high))
         parts.append((first, left, low, middle))
-    if at < len(path):
-        raise IntegrityError(f"the path is too long: it has {len(path)} bytes and needs {at}")
+    if index < len(path):
+        raise IntegrityError(f"the path is too long: it has {len(path)} bytes and needs {index}")
     return items

@@ -82,14 +82,16 @@ def _varied(report: dict[str, Any]) -> str:
 
 def _table(report: dict[str, Any], limits: Limits) -> dict[str, Any]:
     runs, varied = report.get("runs") or [], report.get("varied") or []
-    figures = [dict(one) for one in _without_repeats(report.get("figures") or [])]
+    figures = [dict(repeat) for repeat in _without_repeats(report.get("figures") or [])]
     shown = figures[: limits.figures]
-    for one in shown:
-        one["group"], one["name"] = _parts(one["key"])
+    for item in shown:
+        item["group"], item["name"] = _parts(item["key"])
     # Figures of one auditor stand side by side under its name.
-    order = {name: at for at, name in enumerate(dict.fromkeys(one["group"] for one in shown))}
+    order = {
+        name: index for index, name in enumerate(dict.fromkeys(item["group"] for item in shown))
+    }
     shown.sort(key=lambda one: order[one["group"]])
-    best = {one["key"]: _best(runs, one) for one in shown}
+    best = {item["key"]: _best(runs, item) for item in shown}
     return {
         "varied": varied,
         "figures": shown,
@@ -127,9 +129,9 @@ def _row(
     parameters, findings = run.get("parameters") or {}, run.get("findings") or {}
     published = run.get("status") == "published"
     cells = []
-    for one in figures:
-        value = findings.get(one["key"])
-        is_best = best[one["key"]] is not None and number(value) == best[one["key"]] and published
+    for item in figures:
+        value = findings.get(item["key"])
+        is_best = best[item["key"]] is not None and number(value) == best[item["key"]] and published
         text = figure(value)
         cells.append(
             {
@@ -159,8 +161,8 @@ def _setting(parameters: dict[str, Any], path: str) -> str:
 
 
 def _order(value: Any) -> str | None:
-    found = number(value)
-    return None if found is None else f"{found:.10g}"
+    result = number(value)
+    return None if result is None else f"{result:.10g}"
 
 
 # --- plots --------------------------------------------------------------------------------------
@@ -180,13 +182,14 @@ def _plots(report: dict[str, Any]) -> list[dict[str, Any]]:
         return charts
     names = {name for name, _ in drawn}
     figures = [
-        one
-        for one in _without_repeats(report.get("figures") or [])
-        if _tells(runs, one) and one["key"] not in names
+        repeat
+        for repeat in _without_repeats(report.get("figures") or [])
+        if _tells(runs, repeat) and repeat["key"] not in names
     ]
     along = _numeric_parameter(runs, report.get("varied") or [])
     plots = [
-        _over(runs, one, along) if along else _side_by_side(runs, one) for one in _in_turns(figures)
+        _over(runs, turn, along) if along else _side_by_side(runs, turn)
+        for turn in _in_turns(figures)
     ]
     return [*charts, *plots]
 
@@ -197,17 +200,17 @@ def _published(report: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _without_repeats(figures: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Leave out the run's own figures that an auditor measures under the same name."""
-    measured = {_parts(one["key"])[1] for one in figures if _parts(one["key"])[0]}
-    return [one for one in figures if "." in one["key"] or one["key"] not in measured]
+    measured = {_parts(item["key"])[1] for item in figures if _parts(item["key"])[0]}
+    return [item for item in figures if "." in item["key"] or item["key"] not in measured]
 
 
 def _in_turns(figures: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Order figures so that every auditor has its turn, its figures of single columns last."""
     turns: dict[str, list[dict[str, Any]]] = {}
-    for one in sorted(figures, key=lambda one: _parts(one["key"])[1].count(".")):
-        turns.setdefault(_parts(one["key"])[0], []).append(one)
+    for item in sorted(figures, key=lambda one: _parts(one["key"])[1].count(".")):
+        turns.setdefault(_parts(item["key"])[0], []).append(item)
     rounds = zip_longest(*turns.values())
-    return [one for round_ in rounds for one in round_ if one is not None]
+    return [item for round_ in rounds for item in round_ if item is not None]
 
 
 def _tells(runs: list[dict[str, Any]], one: dict[str, Any]) -> bool:
@@ -247,7 +250,7 @@ def _others(runs: list[dict[str, Any]], along: str) -> list[str]:
             nested |= {name} if isinstance(value, dict | list) else set()
     # Whole stages need no words where their case has a name; runs with other seeds are one line.
     dropped = {along, SEED} | (nested if CASE in values else set())
-    return [name for name, found in values.items() if name not in dropped and len(found) > 1]
+    return [name for name, result in values.items() if name not in dropped and len(result) > 1]
 
 
 def _over(runs: list[dict[str, Any]], one: dict[str, Any], along: str) -> dict[str, Any]:
@@ -272,11 +275,11 @@ def _over(runs: list[dict[str, Any]], one: dict[str, Any], along: str) -> dict[s
 def _map(lines: dict[str, dict[str, list[Any]]]) -> dict[str, Any]:
     """Return lines, too many to be told apart, as the rows of a heat map."""
     places = sorted({x for line in lines.values() for x in line["x"]})
-    found = {name: dict(zip(line["x"], line["y"], strict=True)) for name, line in lines.items()}
+    results = {name: dict(zip(line["x"], line["y"], strict=True)) for name, line in lines.items()}
     return {
         "x": [plain(x) for x in places],
         "y": list(lines),
-        "z": [[found[name].get(x) for x in places] for name in lines],
+        "z": [[results[name].get(x) for x in places] for name in lines],
     }
 
 
@@ -303,15 +306,15 @@ def _by_case(runs: list[dict[str, Any]], key: str) -> dict[str, Any] | None:
     path = crossed.pop()
     cases = list(dict.fromkeys(plain(setting[CASE]) for setting in settings))
     values = list(dict.fromkeys(plain(setting[path]) for setting in settings))
-    found = {
+    results = {
         (plain(setting[CASE]), plain(setting[path])): run["findings"][key]
         for setting, run in zip(settings, runs, strict=True)
     }
-    if len(found) < len(runs) or len(found) < len(cases) * len(values):
+    if len(results) < len(runs) or len(results) < len(cases) * len(values):
         return None
     if not 1 < len(values) <= MOST_LINES:
         return None
-    bars = {value: [found[case, value] for case in cases] for value in values}
+    bars = {value: [results[case, value] for case in cases] for value in values}
     return {"labels": cases, **bars}
 
 

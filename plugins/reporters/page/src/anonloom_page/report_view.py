@@ -59,9 +59,10 @@ def found_view(findings: Iterable[dict[str, Any]], limits: Limits) -> dict[str, 
 
 def _notes(report: dict[str, Any]) -> list[str]:
     """Return the warnings that are no reason of the verdict, which has its own in its box."""
-    others = [one for one in report.get("warnings") or [] if not one.get("privacy")]
+    others = [item for item in report.get("warnings") or [] if not item.get("privacy")]
     notes = [
-        f"{one['stage']}: {one['text']}" if one.get("stage") else one["text"] for one in others
+        f"{other['stage']}: {other['text']}" if other.get("stage") else other["text"]
+        for other in others
     ]
     return notes[:50]
 

@@ -12,7 +12,7 @@ import attrs
 import jinja2
 from markupsafe import Markup
 
-from anonloom.kinds.reporter import Reporter
+from anonloom import Reporter
 from anonloom_page import wording
 from anonloom_page.charts import draw
 from anonloom_page.grid_view import grid_view

@@ -40,10 +40,10 @@ _UTILITIES = (
 
 def tradeoffs(report: dict[str, Any], runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the scatters of all pairs: the first is the one to look at first."""
-    figures = [one for one in report.get("figures") or [] if _differs(runs, one)]
+    figures = [item for item in report.get("figures") or [] if _differs(runs, item)]
     most = MOST if len(runs) <= MANY_RUNS else MOST_OF_MANY
-    risks = _chosen([one for one in figures if _is_risk(one)], _RISKS, runs)[:most]
-    gains = _chosen([one for one in figures if _is_utility(one)], _UTILITIES, runs)[:most]
+    risks = _chosen([figure for figure in figures if _is_risk(figure)], _RISKS, runs)[:most]
+    gains = _chosen([figure for figure in figures if _is_utility(figure)], _UTILITIES, runs)[:most]
     families = _families(report, runs)
     charts = (_scatter(runs, families, x, y) for y in risks for x in gains)
     return [chart for chart in charts if chart["data"]]
@@ -81,17 +81,17 @@ def _chosen(
     changed and not generalized.
     """
     ranks = {name: rank for rank, name in enumerate(wanted)}
-    whole = [one for one in figures if "." not in _name(one)]
+    whole = [figure for figure in figures if "." not in _name(figure)]
     known = sorted(
-        (one for one in whole if _name(one) in ranks),
+        (item for item in whole if _name(item) in ranks),
         key=lambda one: (_mostly_one(runs, one), ranks[_name(one)], "." not in str(one["key"])),
     )
     distinct: dict[str, dict[str, Any]] = {}
-    for one in known or whole:
+    for item in known or whole:
         # The run's own loss repeats what an auditor of utility says.
-        same = _name(one) if "." not in str(one["key"]) else str(one["key"])
+        same = _name(item) if "." not in str(item["key"]) else str(item["key"])
         if same not in {_name(other) for other in distinct.values()}:
-            distinct.setdefault(same, one)
+            distinct.setdefault(same, item)
     return list(distinct.values())
 
 
@@ -134,8 +134,8 @@ def _scatter(
 ) -> dict[str, Any]:
     data: dict[str, dict[str, list[Any]]] = {}
     for run in runs:
-        found = run.get("findings") or {}
-        place = number(found.get(x["key"])), number(found.get(y["key"]))
+        result = run.get("findings") or {}
+        place = number(result.get(x["key"])), number(result.get(y["key"]))
         if None in place:
             continue
         label = str(run.get("label"))

@@ -6,10 +6,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.data.classes import Classes
-from anonloom.kinds.context import Run
-from anonloom.kinds.sampler import Sampler
-from anonloom.params import at_least, between, param
+from anonloom import Classes, Sampler, StageContext, param
+from anonloom.params import at_least, between
 
 Sizes = NDArray[np.int64]
 
@@ -51,11 +49,11 @@ class Stratified(Sampler):
         if [self.share, self.per_class, self.remove].count(None) != 2:
             raise ValueError("give one of 'share', 'per_class' and 'remove'")
 
-    def sample(self, classes: Classes, run: Run) -> NDArray[np.bool_]:
+    def sample(self, classes: Classes, context: StageContext) -> NDArray[np.bool_]:
         """Return a mask over `classes.rows`."""
         label = classes.class_of_position()
         # Rows in random order within their class; the first of each are kept.
-        order = np.lexsort((run.rng.random(len(label)), label))
+        order = np.lexsort((context.rng.random(len(label)), label))
         rank = np.arange(len(label)) - classes.starts[label]
         mask = np.empty(len(label), bool)
         mask[order] = rank < self.least_kept(classes.sizes)[label]
@@ -83,10 +81,10 @@ class SimpleRandom(Sampler):
         check=between(0, 1, least_open=True),
     )
 
-    def sample(self, classes: Classes, run: Run) -> NDArray[np.bool_]:
+    def sample(self, classes: Classes, context: StageContext) -> NDArray[np.bool_]:
         """Return a mask over `classes.rows`."""
         n = len(classes.rows)
-        return _drawn(n, int(share_of(self.share, np.array(n))), run)
+        return _drawn(n, int(share_of(self.share, np.array(n))), context)
 
     def least_kept(self, sizes: Sizes) -> Sizes:
         """Nothing is guaranteed, so that no partitioner can precede it."""
@@ -120,20 +118,20 @@ class PreSample(Sampler):
         if (self.share is None) == (self.rows is None):
             raise ValueError("give either 'share' or 'rows'")
 
-    def sample(self, classes: Classes, run: Run) -> NDArray[np.bool_]:
+    def sample(self, classes: Classes, context: StageContext) -> NDArray[np.bool_]:
         """Return a mask over `classes.rows`."""
         n = len(classes.rows)
         if self.share is not None:
-            return _drawn(n, int(share_of(self.share, np.array(n))), run)
-        return _drawn(n, min(self.rows or 0, n), run)
+            return _drawn(n, int(share_of(self.share, np.array(n))), context)
+        return _drawn(n, min(self.rows or 0, n), context)
 
     def least_kept(self, sizes: Sizes) -> Sizes:
         """Nothing is guaranteed of a class: there are none yet, and it cannot follow any."""
         return np.zeros(np.shape(sizes), np.int64)
 
 
-def _drawn(n: int, count: int, run: Run) -> NDArray[np.bool_]:
+def _drawn(n: int, count: int, context: StageContext) -> NDArray[np.bool_]:
     """Mark so many of n rows, every choice of them as likely as any other."""
     mask = np.zeros(n, bool)
-    mask[run.rng.permutation(n)[:count]] = True
+    mask[context.rng.permutation(n)[:count]] = True
     return mask

@@ -8,12 +8,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonloom.data.coding import SHOWN
-from anonloom.data.schema import Column, Schema
+from anonloom import Column, Schema, StageContext
+from anonloom.data import SHOWN
 from anonloom.errors import DataError
-from anonloom.kinds.context import Run
-from anonloom.sources.csv import Csv
-from anonloom.sources.files import broken
+from anonloom.sources import Csv, broken
 from anonloom_diabetes.population import GENDERS, SMOKING
 
 #: The environment variable that names the folder of data sets.
@@ -73,7 +71,7 @@ def is_known(path: Path) -> bool:
         return hashlib.file_digest(file, "sha256").hexdigest() == SHA256
 
 
-def read(path: Path, run: Run) -> pd.DataFrame:
+def read(path: Path, context: StageContext) -> pd.DataFrame:
     """Read all columns, and check that they are those of the table.
 
     Raises
@@ -90,7 +88,7 @@ def read(path: Path, run: Run) -> pd.DataFrame:
             f"the columns are not the {len(COLUMNS)} of the diabetes prediction table",
             hint=f"they should be: {', '.join(COLUMNS)}",
         )
-    frame = source.load(_SCHEMA, run).frame
+    frame = source.load(_SCHEMA, context).frame
     for name, allowed in COLUMNS.items():
         if name in NUMBERS:
             _refuse(path, name, ~frame[name].between(*allowed).to_numpy(), _ends(allowed))

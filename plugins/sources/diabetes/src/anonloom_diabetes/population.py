@@ -7,15 +7,14 @@ regressions, all rounded. What depends on age is given at knots and runs straigh
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from anonloom.typing import FloatArray
 
 # --- age ------------------------------------------------------------------------------------------
 
 #: Infants are counted in twelfths of a year, written as multiples of 0.08.
 _MONTHS = np.round(np.arange(1, 12) * 0.08, 2)
-AGES: Floats = np.concatenate([_MONTHS, [1.0], 1 + _MONTHS, np.arange(2.0, 81.0)])
+AGES: FloatArray = np.concatenate([_MONTHS, [1.0], 1 + _MONTHS, np.arange(2.0, 81.0)])
 
 #: Persons per thousand of each year of age; whoever is older than 80 is 80.
 _YEARS = (0, 1, 2, 4, 9, 14, 19, 26, 28, 36, 38, 47, 57, 62, 63, 66, 70, 79)
@@ -26,7 +25,7 @@ _PER_MILLE = (
 OLDEST_SHARE = 0.056
 
 
-def _age_shares() -> Floats:
+def _age_shares() -> FloatArray:
     year = np.floor(AGES).astype(np.int64)
     weight = np.interp(np.arange(80), _YEARS, np.ravel(_PER_MILLE))
     share = np.empty(len(AGES))
@@ -38,13 +37,13 @@ def _age_shares() -> Floats:
     return share
 
 
-AGE_SHARES: Floats = _age_shares()
+AGE_SHARES: FloatArray = _age_shares()
 
 #: Where the numbers below change direction. The last is the pile of all who are 80 or older.
 KNOTS = (0, 5, 10, 15, 20, 30, 40, 50, 60, 70, 79, 80)
 
 
-def by_age(at_knots: Any) -> Floats:
+def by_age(at_knots: Any) -> FloatArray:
     """Return a number for every age, given one for every knot."""
     return np.asarray(np.interp(AGES, KNOTS, at_knots), np.float64)
 
@@ -69,7 +68,7 @@ SMOKING_BY_AGE = (
 SMOKING_OF_MEN = (0.06, 0.25, 0.20, 0.39, -0.27, -0.05)
 
 
-def _smoking() -> Floats:
+def _smoking() -> FloatArray:
     shares = np.stack([by_age(row) for row in SMOKING_BY_AGE], axis=1)[:, None, :]
     # Women and men are moved apart around the shares of both together.
     men = np.array([-0.4, 0.6, 0.0])[None, :, None]
@@ -79,7 +78,7 @@ def _smoking() -> Floats:
 
 
 #: (ages x genders x smoking): the share of each value among persons of an age and gender.
-SMOKING_SHARES: Floats = _smoking()
+SMOKING_SHARES: FloatArray = _smoking()
 
 # --- body mass index ------------------------------------------------------------------------------
 

@@ -4,11 +4,10 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.typing import BoolArray, FloatArray
 from anonloom_diabetes import population as facts
-from anonloom_diabetes.population import Floats
 
 Codes = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 
 @attrs.frozen(eq=False)
@@ -16,14 +15,14 @@ class Persons:
     """Simulated persons; gender and smoking are places in the lists of `population`."""
 
     gender: Codes
-    age: Floats
-    hypertension: Flags
-    heart_disease: Flags
+    age: FloatArray
+    hypertension: BoolArray
+    heart_disease: BoolArray
     smoking: Codes
-    bmi: Floats
-    hba1c: Floats
+    bmi: FloatArray
+    hba1c: FloatArray
     glucose: Codes
-    diabetes: Flags
+    diabetes: BoolArray
 
 
 def simulate(rows: int, rng: np.random.Generator) -> Persons:
@@ -42,12 +41,12 @@ def simulate(rows: int, rng: np.random.Generator) -> Persons:
     )
     bmi = np.where(unknown, facts.BMI_UNKNOWN, _bmi(age, gender, man, smoking, rng))
 
-    def logit(illness: str, by_age: Floats) -> Floats:
+    def logit(illness: str, by_age: FloatArray) -> FloatArray:
         tens = np.minimum((bmi - facts.BMI_UNKNOWN) / 10, facts.MOST_TENS)
-        found = by_age[age] + np.array(facts.OF_SMOKING[illness])[smoking]
-        found += facts.OF_MEN[illness] * man + facts.OF_BMI[illness] * tens
-        found += facts.OF_UNKNOWN_BMI[illness] * unknown
-        return np.asarray(found, np.float64)
+        result = by_age[age] + np.array(facts.OF_SMOKING[illness])[smoking]
+        result += facts.OF_MEN[illness] * man + facts.OF_BMI[illness] * tens
+        result += facts.OF_UNKNOWN_BMI[illness] * unknown
+        return np.asarray(result, np.float64)
 
     hypertension = _happens(logit("hypertension", facts.HYPERTENSION), rng)
     heart = logit("heart_disease", facts.HEART_DISEASE)
@@ -71,13 +70,15 @@ def simulate(rows: int, rng: np.random.Generator) -> Persons:
     )
 
 
-def _gender_shares() -> Floats:
+def _gender_shares() -> FloatArray:
     """Return (ages x genders)."""
     other = np.full(len(facts.AGES), facts.OTHER)
     return np.stack([facts.FEMALE, 1 - facts.FEMALE - other, other], axis=1)
 
 
-def _bmi(age: Codes, gender: Codes, man: Flags, smoking: Codes, rng: np.random.Generator) -> Floats:
+def _bmi(
+    age: Codes, gender: Codes, man: BoolArray, smoking: Codes, rng: np.random.Generator
+) -> FloatArray:
     """The index as it would be measured, with two decimals."""
     z = rng.standard_normal(len(age))
     z += facts.BMI_SKEW * (z * z - 1)
@@ -88,30 +89,30 @@ def _bmi(age: Codes, gender: Codes, man: Flags, smoking: Codes, rng: np.random.G
     return np.asarray(np.round(clipped, 2), np.float64)
 
 
-def _drawn(shares: Floats, given: Codes, rng: np.random.Generator) -> Codes:
+def _drawn(shares: FloatArray, given: Codes, rng: np.random.Generator) -> Codes:
     """Draw an outcome for every row; `shares` has a row for every condition."""
     conditions, outcomes = shares.shape
     reach = np.cumsum(shares, axis=1)
     reach /= reach[:, -1:]
     # All distributions in one ascending line, each in a unit of its own: one search for all rows.
     line = (reach + np.arange(conditions)[:, None]).ravel()
-    found = np.searchsorted(line, given + rng.random(len(given)), side="right")
+    result = np.searchsorted(line, given + rng.random(len(given)), side="right")
     # Rounding may carry a number just below 1 into the next distribution.
-    last: Codes = np.minimum(found - given * outcomes, outcomes - 1)
+    last: Codes = np.minimum(result - given * outcomes, outcomes - 1)
     return last
 
 
-def _happens(logit: Floats, rng: np.random.Generator) -> Flags:
-    happens: Flags = rng.random(len(logit)) * (1 + np.exp(-logit)) < 1
+def _happens(logit: FloatArray, rng: np.random.Generator) -> BoolArray:
+    happens: BoolArray = rng.random(len(logit)) * (1 + np.exp(-logit)) < 1
     return happens
 
 
 def _level(
-    diabetes: Flags,
+    diabetes: BoolArray,
     levels_with: tuple[float, ...],
     levels_without: tuple[float, ...],
     rng: np.random.Generator,
-) -> Floats:
+) -> FloatArray:
     """One of the levels of its list, each as likely as any other."""
     levels = np.array([*levels_without, *levels_with], np.float64)
     count = np.where(diabetes, len(levels_with), len(levels_without))

@@ -6,13 +6,11 @@ import attrs
 import numpy as np
 import pandas as pd
 
-from anonloom.data.findings import Finding
-from anonloom.data.schema import Schema
-from anonloom.data.table import Table, check_columns
+from anonloom import Finding, Schema, Source, StageContext, Table, param
+from anonloom.data import check_columns
 from anonloom.errors import DataError
-from anonloom.kinds.context import Run, stream
-from anonloom.kinds.source import Source
-from anonloom.params import at_least, param
+from anonloom.kinds import stream
+from anonloom.params import at_least
 from anonloom_diabetes import file
 from anonloom_diabetes import population as facts
 from anonloom_diabetes.simulation import Persons, simulate
@@ -50,7 +48,7 @@ class Diabetes(Source):
         check=at_least(0),
     )
 
-    def load(self, schema: Schema, run: Run) -> Table:
+    def load(self, schema: Schema, context: StageContext) -> Table:
         """Read or simulate all columns, and keep the declared ones.
 
         Raises
@@ -60,11 +58,11 @@ class Diabetes(Source):
             absent, broken, or too small.
         """
         check_columns(COLUMNS, schema)
-        rng = run.rng if self.seed is None else stream(self.seed, "diabetes")
+        rng = context.rng if self.seed is None else stream(self.seed, "diabetes")
         path = None if self.which == "simulated" else file.find()
         if path is not None:
-            frame = self._drawn(file.read(path, run), rng)
-            run.find(*_real(file.is_known(path)))
+            frame = self._drawn(file.read(path, context), rng)
+            context.find(*_real(file.is_known(path)))
         elif self.which == "real":
             raise DataError(
                 f"the real diabetes table is not at hand: {file.why_absent()}", hint=file.WHERE
@@ -72,7 +70,7 @@ class Diabetes(Source):
         else:
             frame = _frame(simulate(self.rows or ROWS, rng))
             asked = "'which: simulated' was written"
-            run.find(_simulated(asked if self.which == "simulated" else file.why_absent()))
+            context.find(_simulated(asked if self.which == "simulated" else file.why_absent()))
         return Table.build(frame[list(schema.names)], schema)
 
     def columns(self) -> tuple[str, ...]:

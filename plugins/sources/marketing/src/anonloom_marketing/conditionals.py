@@ -38,10 +38,10 @@ def fitted(margin: Any, effects: Table, weights: Table) -> Table:
     # Iterative proportional fitting: rows to 1, then columns to the margin, in turn.
     for _ in range(_ROUNDS):
         table /= table.sum(axis=-1, keepdims=True)
-        found = np.tensordot(weights, table, axes=weights.ndim)
-        if np.abs(found - shares).max() < _CLOSE:
+        result = np.tensordot(weights, table, axes=weights.ndim)
+        if np.abs(result - shares).max() < _CLOSE:
             break
-        table *= shares / found
+        table *= shares / result
     table /= table.sum(axis=-1, keepdims=True)
     return table
 
@@ -63,7 +63,7 @@ def drawn(rng: np.random.Generator, table: Table, *given: NDArray[np.integer]) -
     reach /= reach[:, -1:]
     # All distributions in one ascending line, each in a unit of its own: one search for all rows.
     line = (reach + np.arange(len(rows))[:, None]).ravel()
-    found = np.searchsorted(line, condition + rng.random(len(condition)), side="right")
+    result = np.searchsorted(line, condition + rng.random(len(condition)), side="right")
     # Rounding may carry a number just below 1 into the next distribution.
-    last: NDArray[np.int64] = np.minimum(found - condition * outcomes, outcomes - 1)
+    last: NDArray[np.int64] = np.minimum(result - condition * outcomes, outcomes - 1)
     return last

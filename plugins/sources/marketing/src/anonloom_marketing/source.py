@@ -8,12 +8,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from anonloom.data.cells import moment_texts
-from anonloom.data.schema import Schema
-from anonloom.data.table import Table, check_columns
-from anonloom.kinds.context import Run
-from anonloom.kinds.source import Source
-from anonloom.params import at_least, between, param
+from anonloom import Schema, Source, StageContext, Table, param
+from anonloom.cells import moment_texts
+from anonloom.data import check_columns
+from anonloom.params import at_least, between
 from anonloom_marketing import population as facts
 from anonloom_marketing.anomalies import RARE_CHANNELS
 from anonloom_marketing.touchpoints import Touchpoints, simulate
@@ -48,7 +46,7 @@ class Marketing(Source):
     )
     products: int = param(help="Number of products.", default=50, check=between(10, 1000))
 
-    def load(self, schema: Schema, run: Run) -> Table:
+    def load(self, schema: Schema, context: StageContext) -> Table:
         """Simulate the rows, and keep the declared columns.
 
         All columns are drawn whatever is declared, so that a declaration changes no cell.
@@ -59,8 +57,8 @@ class Marketing(Source):
             When a column is declared that there is not.
         """
         check_columns(COLUMNS, schema)
-        found = simulate(self.rows, self.products, self.outliers, run.rng)
-        columns = {name: _column(name, found, schema, self.products) for name in schema.names}
+        result = simulate(self.rows, self.products, self.outliers, context.rng)
+        columns = {name: _column(name, result, schema, self.products) for name in schema.names}
         return Table.build(pd.DataFrame(columns), schema)
 
     def columns(self) -> tuple[str, ...]:

@@ -4,12 +4,11 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.typing import IntArray
 from anonloom_marketing import population as facts
 from anonloom_marketing.anomalies import HOLIDAYS, LATE, NIGHT, RARE_CHANNELS, TAIL, Hit
 from anonloom_marketing.conditionals import drawn
 from anonloom_marketing.population import Population
-
-Numbers = NDArray[np.int64]
 
 _SECONDS_PER_DAY = 86_400
 
@@ -34,15 +33,15 @@ class Touchpoints:
         Which rows are anomalies.
     """
 
-    age: Numbers
-    gender: Numbers
-    region: Numbers
-    channel: Numbers
-    product: Numbers
-    place: Numbers
+    age: IntArray
+    gender: IntArray
+    region: IntArray
+    channel: IntArray
+    product: IntArray
+    place: IntArray
     lag: NDArray[np.float64]
     exposed: NDArray[np.float64]
-    seconds: Numbers
+    seconds: IntArray
     hit: Hit
 
 
@@ -82,7 +81,7 @@ def simulate(rows: int, products: int, outliers: float, rng: np.random.Generator
 
 
 def _lag(
-    channel: Numbers, year: Numbers, hit: Hit, rng: np.random.Generator
+    channel: IntArray, year: IntArray, hit: Hit, rng: np.random.Generator
 ) -> NDArray[np.float64]:
     """Days, with one decimal."""
     middle = np.log(facts.LAG_MEDIANS)[channel] + facts.LAG_BY_AGE * facts.z_of(facts.AGES)[year]
@@ -96,7 +95,7 @@ def _lag(
 
 def _seconds(
     wanted: NDArray[np.float64], about: Population, hit: Hit, rng: np.random.Generator
-) -> Numbers:
+) -> IntArray:
     """Seconds since the first day, given the moment that ad and lag lead to, in days."""
     day = np.floor(wanted).astype(np.int64)
     wait = drawn(rng, about.wait, day % 7)

@@ -13,7 +13,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlch
 from sqlalchemy.pool import NullPool
 
 from anonloom.errors import DataError
-from anonloom.sources.files import require_file
+from anonloom.sources import require_file
 
 _SECRET = re.compile(r"pass|pwd|secret|token|key", re.IGNORECASE)
 _OPTION = re.compile(r"(\w+)\s*=\s*([^;]+)")
@@ -129,14 +129,14 @@ class Database:
 
 def _secrets(url: sa.URL) -> list[str]:
     """Return the password, also one that stands among the options behind the `?`."""
-    found = [str(url.password)] if url.password else []
+    result = [str(url.password)] if url.password else []
     for name, given in url.query.items():
         for value in (given,) if isinstance(given, str) else given:
             if _SECRET.search(name):
-                found.append(value)
+                result.append(value)
             # A whole ODBC connection string: 'Driver=x;UID=y;PWD=z'.
-            found += [part[2] for part in _OPTION.finditer(value) if _SECRET.search(part[1])]
-    return sorted(filter(None, found), key=len, reverse=True)
+            result += [part[2] for part in _OPTION.finditer(value) if _SECRET.search(part[1])]
+    return sorted(filter(None, result), key=len, reverse=True)
 
 
 def _url(url: str | None, path: Path | None) -> sa.URL:
@@ -167,5 +167,5 @@ def _require_file(url: sa.URL) -> None:
 
 def _words(error: SQLAlchemyError) -> str:
     """Return the driver's first line; SQLAlchemy's own words repeat the whole statement."""
-    said = str(error.orig if isinstance(error, DBAPIError) else error).strip()
-    return said.splitlines()[0] if said else type(error).__name__
+    message = str(error.orig if isinstance(error, DBAPIError) else error).strip()
+    return message.splitlines()[0] if message else type(error).__name__

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonloom.data.cells import MOMENTS
-from anonloom.data.schema import Column
+from anonloom import Column
+from anonloom.cells import MOMENTS
 from anonloom.errors import DataError
 
 

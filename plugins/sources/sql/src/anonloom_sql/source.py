@@ -8,12 +8,9 @@ from typing import Any
 import attrs
 import pandas as pd
 
-from anonloom.data.schema import Schema
-from anonloom.data.table import Table, check_columns
-from anonloom.data.text import normalize_text
-from anonloom.kinds.context import Run
-from anonloom.kinds.source import Source
-from anonloom.params import not_empty, param
+from anonloom import Schema, Source, StageContext, Table, param
+from anonloom.data import check_columns, normalize_text
+from anonloom.params import not_empty
 from anonloom_sql.database import Database
 from anonloom_sql.gather import Gathered
 
@@ -74,7 +71,7 @@ class Sql(Source):
         if (self.table is None) == (self.query is None):
             raise ValueError("give either 'table' or 'query'")
 
-    def load(self, schema: Schema, run: Run) -> Table:
+    def load(self, schema: Schema, context: StageContext) -> Table:
         """Load the declared columns.
 
         Raises

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import attrs
 
-from anonloom.kinds.slots import SECRET_BYTES, SlotSecret, row_size, write_row
+from anonloom.kinds import SECRET_BYTES, SlotSecret, row_size, write_row
 from anonloom_direct.content import NOWHERE, SALT_BYTES, Content, id_of
-from anonloom_rounds.client import RoundClient
+from anonloom_transport.client import RoundClient
 
 
 @attrs.define(eq=False)

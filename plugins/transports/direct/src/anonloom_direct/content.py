@@ -4,9 +4,7 @@ import hashlib
 
 import attrs
 
-from anonloom.kinds.engines import ID_BYTES
-from anonloom.kinds.rounds import Round
-from anonloom.kinds.slots import SECRET_BYTES, row_size
+from anonloom.kinds import ID_BYTES, SECRET_BYTES, Round, row_size
 
 SALT_BYTES = 16
 _POSITION = 8

@@ -3,12 +3,11 @@
 from collections.abc import Callable
 from functools import partial
 
-from anonloom.kinds.estimates import Operation, Work, tried
-from anonloom.kinds.rounds import Round
-from anonloom.kinds.slots import SECRET_BYTES, SlotSecret, read_row, row_size, write_row
+from anonloom.kinds import SECRET_BYTES, Round, SlotSecret, read_row, row_size, tried, write_row
+from anonloom.kinds._estimates import Operation, Work
 from anonloom_direct.content import SALT_BYTES, Content, content_size, id_of
-from anonloom_rounds.costs import Costs
-from anonloom_rounds.packing import pack, unpack
+from anonloom_transport.costs import Costs
+from anonloom_transport.packing import pack, unpack
 
 
 def costs(round: Round, software: bytes) -> Costs:
@@ -57,10 +56,10 @@ def _reading(operation: str, size: int) -> Callable[[], object]:
 
     def read() -> None:
         id_of(content)
-        told = [Content.read(described, content) for _ in range(2)]
-        (row,) = unpack(pack(told[1].message))
+        texts = [Content.read(described, content) for _ in range(2)]
+        (row,) = unpack(pack(texts[1].message))
         if operation == "deposit":
-            read_row(head, 1, told[0].message)
+            read_row(head, 1, texts[0].message)
             read_row(head, 1, row)
 
     return read

@@ -6,10 +6,10 @@ from typing import ClassVar
 
 import attrs
 
-from anonloom.kinds.slots import read_row
+from anonloom.kinds import read_row
 from anonloom_direct.content import NOWHERE, Content, content_size, id_of
-from anonloom_rounds.packing import pack, unpack
-from anonloom_rounds.server import RoundServer
+from anonloom_transport.packing import pack, unpack
+from anonloom_transport.server import RoundServer
 
 
 @attrs.define(eq=False)
@@ -40,19 +40,19 @@ class DirectServer(RoundServer):
         """Say why an upload is refused, or nothing."""
         if self.round.operation == "post":
             return ""
-        told = Content.read(self.round, content)
-        if told.position == NOWHERE:
+        text = Content.read(self.round, content)
+        if text.position == NOWHERE:
             return ""
-        if told.position >= len(self.round.slots):
+        if text.position >= len(self.round.slots):
             return "no such position"
-        key = self.seat.slot_keys[told.position]
-        if not hmac.compare_digest(key.alpha, told.alpha):
+        key = self.seat.slot_keys[text.position]
+        if not hmac.compare_digest(key.alpha, text.alpha):
             return "not the position's secret"
-        if read_row(key.head, self.round.iteration, told.message) is None:
+        if read_row(key.head, self.round.iteration, text.message) is None:
             return "not from the position's owner"
-        if told.position in self._filled:
+        if text.position in self._filled:
             return "position already filled"
-        self._filled[told.position] = told.alpha
+        self._filled[text.position] = text.alpha
         return ""
 
     def place(self) -> None:
@@ -64,8 +64,8 @@ class DirectServer(RoundServer):
 
     def tally(self, groups: Sequence[Sequence[int]]) -> list[int]:
         """Count: every server sees which positions are filled."""
-        told = (Content.read(self.round, self.content(upload)) for upload in self.admitted or ())
-        filled = {content.position for content in told}
+        text = (Content.read(self.round, self.content(upload)) for upload in self.admitted or ())
+        filled = {content.position for content in text}
         return [len(filled.intersection(group)) for group in groups]
 
     def reveal(self) -> None:
@@ -75,12 +75,15 @@ class DirectServer(RoundServer):
             self.end()
 
     def _rows(self) -> bytes:
-        told = [Content.read(self.round, self.content(upload)) for upload in self.admitted or ()]
+        texts = [Content.read(self.round, self.content(upload)) for upload in self.admitted or ()]
         if self.round.operation == "post":
             # Sorted by content: the order of arrival says who sent what.
-            return pack(*sorted(content.message for content in told))
-        rows = {content.position: content.message for content in told}
-        kept = (b"" if at in self.erased else rows.get(at, b"") for at in range(self._positions))
+            return pack(*sorted(content.message for content in texts))
+        rows = {content.position: content.message for content in texts}
+        kept = (
+            b"" if index in self.erased else rows.get(index, b"")
+            for index in range(self._positions)
+        )
         return pack(*kept)
 
     @property
@@ -99,7 +102,7 @@ class DirectServer(RoundServer):
         if self.round.operation == "post":
             self.publish(rows)
         else:
-            self.publish([self._record(at, row) for at, row in enumerate(rows)])
+            self.publish([self._record(index, row) for index, row in enumerate(rows)])
 
     def _record(self, position: int, row: bytes) -> bytes | None:
         if not row:

@@ -4,17 +4,14 @@ from typing import ClassVar
 
 import attrs
 
-from anonloom.kinds.engines import Clock, Entropy
-from anonloom.kinds.estimates import Estimate
-from anonloom.kinds.rounds import Round
-from anonloom.kinds.transport import Guarantees, Seat
+from anonloom.kinds import Clock, Entropy, Estimate, Guarantees, Round, Seat
 from anonloom_direct.client import DirectClient
 from anonloom_direct.costs import costs
 from anonloom_direct.server import DirectServer
-from anonloom_rounds.notice import Notice
-from anonloom_rounds.promises import WRONG_PART, confirmed, shared, uncovered
-from anonloom_rounds.recording import Recorded
-from anonloom_rounds.transport import RoundTransport
+from anonloom_transport.notice import Notice
+from anonloom_transport.promises import WRONG_PART, confirmed, shared, uncovered
+from anonloom_transport.recording import Recorded
+from anonloom_transport.transport import RoundTransport
 
 
 @attrs.frozen(kw_only=True)

@@ -16,10 +16,10 @@ import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from numpy.typing import NDArray
 
+from anonloom.typing import ByteArray
+
 BLOCK = 16
 SLACK = BLOCK  # `update_into` asks for room that is one block longer than what it writes
-
-Bytes = NDArray[np.uint8]
 
 
 @cache
@@ -31,7 +31,7 @@ def fixed_key(role: str, number: int = 0) -> bytes:
 class Permutation(Protocol):
     """What is used of an encrypting context; it takes numpy's arrays of bytes as buffers."""
 
-    def update_into(self, data: Bytes, buf: Bytes, /) -> int:
+    def update_into(self, data: ByteArray, buf: ByteArray, /) -> int:
         """Write p(x) of every block x of `data` to `buf`, which is longer by `SLACK`."""
 
 
@@ -47,29 +47,29 @@ _contexts = _Contexts()
 
 def permutation(role: str, number: int = 0) -> Permutation:
     """The permutation of one use."""
-    found = _contexts.of.get((role, number))
-    if found is None:
+    result = _contexts.of.get((role, number))
+    if result is None:
         # ECB is the bare permutation, which is what is wanted here: nothing is encrypted with it.
         cipher = Cipher(algorithms.AES(fixed_key(role, number)), modes.ECB())
-        found = _contexts.of[role, number] = cast(Permutation, cipher.encryptor())
-    return found
+        result = _contexts.of[role, number] = cast(Permutation, cipher.encryptor())
+    return result
 
 
-def permuted(role: str, number: int, blocks: Bytes) -> Bytes:
+def permuted(role: str, number: int, blocks: ByteArray) -> ByteArray:
     """p(x) of every block x, in a new array of the same shape."""
     room = np.empty(blocks.size + SLACK, np.uint8)
     permutation(role, number).update_into(flat(blocks), room)
     return room[: blocks.size].reshape(blocks.shape)
 
 
-def one_way(role: str, number: int, blocks: Bytes) -> Bytes:
+def one_way(role: str, number: int, blocks: ByteArray) -> ByteArray:
     """p(x) xor x of every block x, in a new array of the same shape."""
     out = permuted(role, number, blocks)
     out ^= blocks
     return out
 
 
-def flat(array: NDArray[Any]) -> Bytes:
+def flat(array: NDArray[Any]) -> ByteArray:
     """A contiguous array as a row of bytes, without a copy."""
     return array.view(np.uint8).reshape(-1)
 

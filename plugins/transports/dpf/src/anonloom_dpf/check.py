@@ -32,7 +32,8 @@ import numpy as np
 from cryptography.hazmat.primitives.ciphers import AEADEncryptionContext, Cipher, algorithms, modes
 from numpy.typing import NDArray
 
-from anonloom_dpf.aes import BLOCK, SLACK, Bytes, flat, one_way, permutation
+from anonloom.typing import ByteArray
+from anonloom_dpf.aes import BLOCK, SLACK, flat, one_way, permutation
 
 CHECK_BLOCKS = 4
 CHECK_BYTES = CHECK_BLOCKS * BLOCK
@@ -40,7 +41,7 @@ CHECK_KEY_BYTES = 32
 TAG_BYTES = 16
 
 
-def leaf_hash(leaves: NDArray[np.int64], states: Bytes) -> Bytes:
+def leaf_hash(leaves: NDArray[np.int64], states: ByteArray) -> ByteArray:
     """The hash h(i, x) of leaf numbers (m,) and states (m, 16), as rows of 64 bytes."""
     out = np.empty((len(states), CHECK_BLOCKS, BLOCK), np.uint8)
     for block in range(CHECK_BLOCKS):
@@ -58,7 +59,7 @@ def check_cipher(check_key: bytes) -> Cipher[modes.GCM]:
     return Cipher(algorithms.AES(check_key), modes.GCM(bytes(12)))
 
 
-def padded(public: Bytes) -> Bytes:
+def padded(public: ByteArray) -> ByteArray:
     """Public parts (m, size) with zeros up to whole blocks."""
     return np.pad(public, ((0, 0), (0, -public.shape[1] % BLOCK)))
 
@@ -66,7 +67,7 @@ def padded(public: Bytes) -> Bytes:
 class Tags:
     """The running tags of several keys; leaves are absorbed tile by tile, in order."""
 
-    def __init__(self, check_key: bytes, public: Bytes, check: Bytes) -> None:
+    def __init__(self, check_key: bytes, public: ByteArray, check: ByteArray) -> None:
         cipher = check_cipher(check_key)
         self.running: list[AEADEncryptionContext] = []
         for part in padded(public):
@@ -77,7 +78,7 @@ class Tags:
         self.rows = np.zeros((CHECK_BLOCKS, len(check), 2, BLOCK), np.uint8)
         self.rows[:, :, 1] = check.reshape(-1, CHECK_BLOCKS, BLOCK).transpose(1, 0, 2)
 
-    def absorb(self, first: int, states: Bytes) -> None:
+    def absorb(self, first: int, states: ByteArray) -> None:
         """Take in one tile: states (keys, leaves, 16) of the leaves from number `first` on."""
         keys, leaves, _ = states.shape
         numbers = np.arange(first, first + leaves, dtype="<u4")
@@ -98,7 +99,7 @@ class Tags:
             for context, part in zip(self.running, hashed, strict=True):
                 context.authenticate_additional_data(part.reshape(-1))
 
-    def finish(self) -> Bytes:
+    def finish(self) -> ByteArray:
         """The tags, one row of 16 bytes per key."""
         tags = []
         for context in self.running:

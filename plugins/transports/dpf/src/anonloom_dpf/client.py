@@ -4,10 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import attrs
 
-from anonloom.kinds.engines import Entropy, Envelope
-from anonloom.kinds.slots import SlotSecret
+from anonloom.kinds import Entropy, Envelope, SlotSecret
 from anonloom_dpf.layout import Settings, deposit_layout, post_layout
-from anonloom_rounds.client import RoundClient
+from anonloom_transport.client import RoundClient
 
 #: Senders in one process for whom keys are made together.
 _TOGETHER = 2048
@@ -40,13 +39,13 @@ def post_together(
 ) -> Iterator[list[Envelope]]:
     """Let many senders in one process post; keys are made for many of them at once."""
     for start in range(0, len(clients), _TOGETHER):
-        some, said = clients[start : start + _TOGETHER], messages[start : start + _TOGETHER]
-        for client, message in zip(some, said, strict=True):
+        some, text = clients[start : start + _TOGETHER], messages[start : start + _TOGETHER]
+        for client, message in zip(some, text, strict=True):
             client.check_post(message)
         layout = post_layout(some[0].round, some[0].settings)
-        contents = layout.contents(said, some[0]._entropy)
-        for at, (client, message) in enumerate(zip(some, said, strict=True)):
-            yield client.send(message, [own[at].tobytes() for own in contents])
+        contents = layout.contents(text, some[0]._entropy)
+        for index, (client, message) in enumerate(zip(some, text, strict=True)):
+            yield client.send(message, [own[index].tobytes() for own in contents])
 
 
 def spoil_together(clients: Sequence[DpfClient], entropy: Entropy) -> Iterator[list[Envelope]]:
@@ -54,8 +53,8 @@ def spoil_together(clients: Sequence[DpfClient], entropy: Entropy) -> Iterator[l
     if clients:
         layout = post_layout(clients[0].round, clients[0].settings)
         contents = layout.garbage(len(clients), entropy)
-        for at, client in enumerate(clients):
-            yield client.send(b"", [own[at].tobytes() for own in contents])
+        for index, client in enumerate(clients):
+            yield client.send(b"", [own[index].tobytes() for own in contents])
 
 
 def deposit_together(
@@ -70,5 +69,5 @@ def deposit_together(
             for client, (secret, record) in zip(some, given, strict=True)
         ]
         contents = deposit_layout(some[0].round).contents(places, some[0]._entropy)
-        for at, (client, (_, secret, record)) in enumerate(zip(some, places, strict=True)):
-            yield client.send(secret.alpha + record, [own[at].tobytes() for own in contents])
+        for index, (client, (_, secret, record)) in enumerate(zip(some, places, strict=True)):
+            yield client.send(secret.alpha + record, [own[index].tobytes() for own in contents])

@@ -13,7 +13,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom_dpf.aes import SLACK, Bytes, flat, permutation
+from anonloom.typing import ByteArray
+from anonloom_dpf.aes import SLACK, flat, permutation
 from anonloom_dpf.prime import MASK, MODULUS, Elements, add, multiply, reduced
 
 #: Numbers per leaf.
@@ -30,7 +31,11 @@ _LOW, _HALF = np.uint64((1 << 32) - 1), np.uint64(32)
 #: Which sum of a sketch a product of halves and limbs belongs to, and how many bits further up:
 #: halves of first numbers with all three limbs, then of second ones with plain weights.
 _PLACES = (
-    *((at, half + limb) for half in (0, 32) for at, limb in ((0, 0), (2, 0), (2, WEIGHT_BITS))),
+    *(
+        (index, half + limb)
+        for half in (0, 32)
+        for index, limb in ((0, 0), (2, 0), (2, WEIGHT_BITS))
+    ),
     *((1, half) for half in (0, 32)),
 )
 
@@ -79,7 +84,7 @@ def limbs(weights: Weights) -> NDArray[np.uint64]:
 class Numbers:
     """The numbers of a group of keys on their way through all tiles, with numpy."""
 
-    def __init__(self, columns: Columns, corrections: Bytes) -> None:
+    def __init__(self, columns: Columns, corrections: ByteArray) -> None:
         self.columns = columns
         words = np.ascontiguousarray(corrections).view("<u8").astype(np.uint64)
         # Honest ones are below the modulus; of others the 50 lowest bits count.
@@ -89,7 +94,7 @@ class Numbers:
         self.permuted = np.empty(0, np.uint8)
         self.room = np.empty((3, 0, 0), np.uint64)
 
-    def absorb(self, first: int, states: Bytes) -> None:
+    def absorb(self, first: int, states: ByteArray) -> None:
         """Take in one tile: states (keys, leaves, 16) of the leaves from number `first` on."""
         keys, leaves, _ = states.shape
         here = slice(first, first + leaves)
@@ -119,7 +124,7 @@ class Numbers:
 
     def finish(self) -> None:
         """Put the sums of halves times limbs together, and add them to the sketches."""
-        for part, (at, bits) in zip(self.parts, _PLACES, strict=True):
+        for part, (index, bits) in zip(self.parts, _PLACES, strict=True):
             place = np.array(pow(2, bits, MODULUS), np.uint64)
-            total = self.columns.sketches[:, at]
+            total = self.columns.sketches[:, index]
             total[:] = add(total, multiply(part, place))

@@ -6,9 +6,8 @@ from functools import partial
 import attrs
 import numpy as np
 
-from anonloom.kinds.estimates import Operation, Work, tried
-from anonloom.kinds.rounds import Round
-from anonloom.kinds.slots import SECRET_BYTES, SlotSecret, read_row, write_row
+from anonloom.kinds import SECRET_BYTES, Round, SlotSecret, read_row, tried, write_row
+from anonloom.kinds._estimates import Operation, Work
 from anonloom.protocol.entropy import SystemEntropy
 from anonloom_dpf import native, slotauth
 from anonloom_dpf.aes import BLOCK, blocks_of
@@ -28,8 +27,8 @@ from anonloom_dpf.presence import TOSS_BYTES, toss_commitment
 from anonloom_dpf.prime import SIZE
 from anonloom_dpf.square import Square
 from anonloom_dpf.tree import Tree
-from anonloom_rounds.costs import Costs
-from anonloom_rounds.uploads import HASH_BYTES
+from anonloom_transport.costs import Costs
+from anonloom_transport.uploads import HASH_BYTES
 
 #: Of a trial: keys, leaves at most, messages that are read, field elements that are multiplied.
 _KEYS = 64
@@ -153,12 +152,12 @@ def _decoding(placement: Placement) -> Operation:
 
 def _decode(placement: Placement) -> Callable[[], object]:
     most = 256**placement.message_size  # where messages are short, equal ones are no worse
-    numbers = (at % most for at in range(placement.capacity))
+    numbers = (index % most for index in range(placement.capacity))
     messages = [number.to_bytes(placement.message_size, "big") for number in numbers]
     records, slots = placement.place(messages, SystemEntropy())
     tables = [np.zeros((size, placement.record_size), np.uint8) for size in placement.tables]
-    for at, table in enumerate(tables):
-        np.bitwise_xor.at(table, slots[:, at], records)
+    for index, table in enumerate(tables):
+        np.bitwise_xor.at(table, slots[:, index], records)
     return lambda: placement.decode(tables)
 
 

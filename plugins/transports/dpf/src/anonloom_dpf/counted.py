@@ -6,11 +6,12 @@ from typing import ClassVar
 import attrs
 import numpy as np
 
+from anonloom.typing import ByteArray
 from anonloom_dpf import presence
 from anonloom_dpf.columns import SKETCH, Weights
 from anonloom_dpf.combining import xor_all
 from anonloom_dpf.depositing import Depositing, Evaluated, Group
-from anonloom_dpf.layout import TAG_BYTES, Bytes
+from anonloom_dpf.layout import TAG_BYTES
 from anonloom_dpf.prime import MODULUS, SIZE, Elements, add, minus, multiply, read, total
 from anonloom_dpf.tree import Tree
 
@@ -80,7 +81,7 @@ class CountedDepositing(Depositing):
         )
         if proven is None:
             return None
-        return [admitted[at] for at in np.flatnonzero(proven)]
+        return [admitted[index] for index in np.flatnonzero(proven)]
 
     def _exchanged(self, step: str, value: Callable[[], Elements], number: int) -> Elements | None:
         """Return the sums of what both servers show."""
@@ -99,10 +100,10 @@ class CountedDepositing(Depositing):
         if not out or self._out:
             return
         self._out = frozenset(out)
-        places = {upload: at for at, upload in enumerate(self.server.admitted or ())}
+        places = {upload: index for index, upload in enumerate(self.server.admitted or ())}
         for upload in out:
-            at = places[upload]
-            group = next(group for group in groups if group[0] <= at < group[1])
+            index = places[upload]
+            group = next(group for group in groups if group[0] <= index < group[1])
             claim = self.evaluated([upload]).claim
             self._claims[group] = self.without(self._claims[group], claim)
 
@@ -154,7 +155,7 @@ class CountedDepositing(Depositing):
         claim = (weighed - total(witnesses[:, 4])) % MODULUS
         return Evaluated(share, rows + _bytes(claim), sums, sketches, witnesses)
 
-    def _counted(self, keys: Bytes) -> tuple[Bytes, Elements, Elements]:
+    def _counted(self, keys: ByteArray) -> tuple[ByteArray, Elements, Elements]:
         function = self.layout.function
         assert isinstance(function, Tree)
         assert self._drawn is not None

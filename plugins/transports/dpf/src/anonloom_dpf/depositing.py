@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, ClassVar
 import attrs
 import numpy as np
 
-from anonloom.kinds.slots import read_row
+from anonloom.kinds import read_row
+from anonloom.typing import ByteArray
 from anonloom_dpf import slotauth
 from anonloom_dpf.combining import xor_all
-from anonloom_dpf.layout import TAG_BYTES, Bytes, DepositLayout
+from anonloom_dpf.layout import TAG_BYTES, DepositLayout
 from anonloom_dpf.prime import Elements
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ Group = tuple[int, int]
 class Evaluated:
     """What a server finds of some uploads: its share, what it claims, and numbers if it counts."""
 
-    share: Bytes = attrs.field(repr=False)
+    share: ByteArray = attrs.field(repr=False)
     claim: bytes = attrs.field(repr=False)
     sums: Elements = attrs.field(factory=lambda: np.empty(0, np.uint64), repr=False)
     sketches: Elements = attrs.field(factory=lambda: np.empty(0, np.uint64), repr=False)
@@ -48,8 +49,8 @@ class Depositing:
 
     server: "DpfServer" = attrs.field(repr=False)
     layout: DepositLayout
-    _share: Bytes | None = attrs.field(default=None, init=False, repr=False)
-    _weights: Bytes | None = attrs.field(default=None, init=False, repr=False)
+    _share: ByteArray | None = attrs.field(default=None, init=False, repr=False)
+    _weights: ByteArray | None = attrs.field(default=None, init=False, repr=False)
     _claims: dict[Group, bytes] = attrs.field(factory=dict, init=False, repr=False)
 
     def evaluate(self) -> list[bytes] | None:
@@ -75,19 +76,23 @@ class Depositing:
         before: list[list[bytes]] = []
         wrong: list[Group] = []
         for level in range(len(admitted).bit_length() + 1):
-            said = self._exchange(level, groups)
-            if said is None or not self._consistent(said, before, parents):
+            message = self._exchange(level, groups)
+            if message is None or not self._consistent(message, before, parents):
                 return None
             failing = [
-                at
-                for at, claims in enumerate(zip(*said, strict=True))
+                index
+                for index, claims in enumerate(zip(*message, strict=True))
                 if not hmac.compare_digest(self.added(claims), bytes(self.claim_bytes))
             ]
-            wrong += [groups[at] for at in failing if groups[at][1] - groups[at][0] == 1]
-            parents = [groups[at] for at in failing if groups[at][1] - groups[at][0] > 1]
+            wrong += [
+                groups[index] for index in failing if groups[index][1] - groups[index][0] == 1
+            ]
+            parents = [
+                groups[index] for index in failing if groups[index][1] - groups[index][0] > 1
+            ]
             if not parents:
                 break
-            before = [[claims[groups.index(group)] for group in parents] for claims in said]
+            before = [[claims[groups.index(group)] for group in parents] for claims in message]
             groups = [half for group in parents for half in _halves(group)]
         return [admitted[start] for start, _ in wrong]
 
@@ -104,15 +109,17 @@ class Depositing:
             return None
         size = self.claim_bytes
         cuts = range(0, size * len(groups), size)
-        return [[claims[at : at + size] for at in cuts] for claims in shown]
+        return [[claims[index : index + size] for index in cuts] for claims in shown]
 
     def _consistent(
         self, said: list[list[bytes]], before: list[list[bytes]], parents: list[Group]
     ) -> bool:
         """Whether every server's claims of two halves make up its claim of the whole."""
         for server, whole in enumerate(before):
-            for at in range(len(parents)):
-                if self.added([*said[server][2 * at : 2 * at + 2]]) != self.added([whole[at]]):
+            for index in range(len(parents)):
+                if self.added([*said[server][2 * index : 2 * index + 2]]) != self.added(
+                    [whole[index]]
+                ):
                     self.server.talk.stop(f"server {server} contradicts its own check values")
                     return False
         return True
@@ -163,13 +170,13 @@ class Depositing:
         self.layout.function.accumulate(self.server.seat.index, keys, share)
         return Evaluated(share, self.claim_rows(share, tags))
 
-    def claim_rows(self, share: Bytes, tags: Bytes) -> bytes:
+    def claim_rows(self, share: ByteArray, tags: ByteArray) -> bytes:
         """Return what this server claims of its share of some uploads' rows."""
         assert self._weights is not None
         tag = np.bitwise_xor.reduce(tags, axis=0, initial=0).astype(np.uint8).tobytes()
         return slotauth.claim(share, self._weights, tag)
 
-    def contents(self, uploads: Sequence[bytes]) -> tuple[Bytes, Bytes]:
+    def contents(self, uploads: Sequence[bytes]) -> tuple[ByteArray, ByteArray]:
         """Return the keys of uploads, and what came with them."""
         joined = b"".join(self.server.content(upload) for upload in uploads)
         rows = np.frombuffer(joined, np.uint8).reshape(len(uploads), self.layout.content_size)
@@ -184,7 +191,7 @@ class Depositing:
 
     def _kept(self) -> list[int]:
         erased = self.server.erased
-        return [at for at in range(self.layout.rows) if at not in erased]
+        return [index for index in range(self.layout.rows) if index not in erased]
 
     def shown(self) -> bytes:
         """Return this server's share of the rows that are not erased, and of no other."""
@@ -200,8 +207,8 @@ class Depositing:
         rows = xor_all(shares)
         result: list[bytes | None] = [None] * self.layout.rows
         contested, nothing = 0, bytes(self.layout.width)
-        for at, position in enumerate(kept):
-            row = rows[at * self.layout.width : (at + 1) * self.layout.width]
+        for index, position in enumerate(kept):
+            row = rows[index * self.layout.width : (index + 1) * self.layout.width]
             if row != nothing:
                 head = self.server.seat.slot_keys[position].head
                 result[position] = read_row(head, self.layout.iteration, row)

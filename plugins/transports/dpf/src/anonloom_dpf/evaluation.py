@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom_dpf.aes import BLOCK, SLACK, Bytes, flat, permutation
+from anonloom.typing import ByteArray
+from anonloom_dpf.aes import BLOCK, SLACK, flat, permutation
 from anonloom_dpf.check import TAG_BYTES, Tags
 from anonloom_dpf.columns import Columns, Numbers
 from anonloom_dpf.shape import TILE, Shape
@@ -43,10 +44,10 @@ def evaluate(
     shape: Shape,
     party: int,
     parts: "Parts",
-    share: Bytes,
+    share: ByteArray,
     check_key: bytes | None,
     columns: Columns | None = None,
-) -> Bytes | None:
+) -> ByteArray | None:
     """Add the evaluation of all keys to `share` and return their tags, if a check key is given."""
     leaves, width = share.shape
     planes = -(-width // BLOCK)
@@ -74,7 +75,7 @@ def evaluate(
     return np.concatenate(tags) if tags else np.empty((0, TAG_BYTES), np.uint8)
 
 
-def _put_together(planes: Bytes, share: Bytes) -> None:
+def _put_together(planes: ByteArray, share: ByteArray) -> None:
     """Add planes (blocks, leaves, 16) to the rows of the share."""
     width = share.shape[1]
     step = max(1, HELD // len(planes))
@@ -87,16 +88,16 @@ class _Workspace:
     """Buffers that are used again and again: fresh memory would cost more than AES does."""
 
     def __init__(self) -> None:
-        self.buffers: dict[str, Bytes] = {}
+        self.buffers: dict[str, ByteArray] = {}
 
-    def room(self, name: str, size: int) -> Bytes:
+    def room(self, name: str, size: int) -> ByteArray:
         """At least `size` bytes under a name, with room for what AES asks for."""
-        found = self.buffers.get(name)
-        if found is None or found.size < size + SLACK:
-            found = self.buffers[name] = np.empty(size + SLACK, np.uint8)
-        return found[: size + SLACK]
+        result = self.buffers.get(name)
+        if result is None or result.size < size + SLACK:
+            result = self.buffers[name] = np.empty(size + SLACK, np.uint8)
+        return result[: size + SLACK]
 
-    def states(self, name: str, *counts: int) -> Bytes:
+    def states(self, name: str, *counts: int) -> ByteArray:
         """An array of states (counts x 16)."""
         size = BLOCK * prod(counts)
         return self.room(name, size)[:size].reshape(*counts, BLOCK)
@@ -107,7 +108,7 @@ class _Workspace:
         return self.room(name, size)[:size].view(np.intp).reshape(counts)
 
 
-def _cells(states: Bytes) -> Cells:
+def _cells(states: ByteArray) -> Cells:
     """States as one item each."""
     return states.view(np.complex128)[..., 0]
 
@@ -136,7 +137,7 @@ class _Batch:
         self.words = parts.numbers
         self.numbers: Numbers | None = None
 
-    def add(self, sums: Bytes) -> None:
+    def add(self, sums: ByteArray) -> None:
         """Evaluate all keys at all leaves and add them to planes."""
         states = self.roots
         for step, (here, below) in enumerate(pairwise(self.shape.top)):
@@ -147,7 +148,7 @@ class _Batch:
         if full < self.shape.tiles:
             self.walk(sums, states[:, full:, None], full, 0)
 
-    def walk(self, sums: Bytes, states: Bytes, tile: int, step: int) -> None:
+    def walk(self, sums: ByteArray, states: ByteArray, tile: int, step: int) -> None:
         """Go on from level `step` of neighbouring tiles: states (keys, tiles, nodes, 16).
 
         Levels of all tiles are computed together while they are short; when they become too long
@@ -171,13 +172,13 @@ class _Batch:
         self.payload(leaves, sums[:, first : first + leaves.shape[1]])
         if self.numbers is not None:
             for number in range(tiles):
-                at = first + number * TILE
-                self.numbers.absorb(at, np.ascontiguousarray(states[:, number]))
+                index = first + number * TILE
+                self.numbers.absorb(index, np.ascontiguousarray(states[:, number]))
         if self.tags is not None:
             for number in range(tiles):
                 self.tags.absorb(first + number * TILE, np.ascontiguousarray(states[:, number]))
 
-    def descend(self, states: Bytes, name: str, level: int, right: int) -> Bytes:
+    def descend(self, states: ByteArray, name: str, level: int, right: int) -> ByteArray:
         """The children of states (rows, nodes, 16), left then right; rows are tiles of keys.
 
         A child is p(x) xor x xor the correction word where the control bit is set. The last nodes
@@ -209,7 +210,7 @@ class _Batch:
             np.bitwise_xor(permuted[:, :right], words[:, :right], out=below[:, here:])
         return children
 
-    def payload(self, states: Bytes, sums: Bytes) -> None:
+    def payload(self, states: ByteArray, sums: ByteArray) -> None:
         """Add the payloads of leaf states (keys, leaves, 16) to planes (blocks, leaves, 16)."""
         keys, leaves, _ = states.shape
         rows = self.last.rows_of(states, self.work)
@@ -235,7 +236,7 @@ class _Batch:
 class _Corrections:
     """The last correction words of all keys, as sums over a few keys at a time."""
 
-    def __init__(self, last: Bytes, leaves: int) -> None:
+    def __init__(self, last: ByteArray, leaves: int) -> None:
         keys, width = last.shape
         # A table of 2^r sums pays when there are more leaves to look up than sums to make.
         self.together = 8 if leaves > 256 else 4 if leaves > 16 else 1
@@ -254,7 +255,7 @@ class _Corrections:
         """The sums of one block, all groups in one row."""
         return _cells(self.sums[block]).reshape(-1)
 
-    def rows_of(self, states: Bytes, work: _Workspace) -> NDArray[np.intp]:
+    def rows_of(self, states: ByteArray, work: _Workspace) -> NDArray[np.intp]:
         """Which sum each group adds at each leaf: the control bits read as a number."""
         keys, leaves, _ = states.shape
         rows = work.numbers("rows", self.groups, leaves)
@@ -274,7 +275,7 @@ class _Corrections:
         return rows
 
 
-def _sum(states: Bytes, out: Bytes) -> Bytes:
+def _sum(states: ByteArray, out: ByteArray) -> ByteArray:
     """The sum over the keys of states (keys, leaves, 16): of one key as it is, else in `out`."""
     if len(states) == 1:
         return states.reshape(out.shape)

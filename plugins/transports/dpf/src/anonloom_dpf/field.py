@@ -17,9 +17,10 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom.typing import ByteArray
+
 __all__ = ["multiply", "inner"]
 
-Bytes = NDArray[np.uint8]
 Words = NDArray[np.uint64]
 
 #: Bytes of an element.
@@ -42,7 +43,7 @@ MIRRORS = tuple(
 )
 
 
-def multiply(left: Bytes, right: Bytes) -> Bytes:
+def multiply(left: ByteArray, right: ByteArray) -> ByteArray:
     """Return the products of elements, one by one.
 
     Parameters
@@ -57,7 +58,7 @@ def multiply(left: Bytes, right: Bytes) -> Bytes:
     return products.reshape(left.shape)
 
 
-def inner(left: Bytes, right: Bytes) -> bytes:
+def inner(left: ByteArray, right: ByteArray) -> bytes:
     """Return the sum of the products of all elements of two arrays of the same shape.
 
     Parameters
@@ -76,7 +77,7 @@ def inner(left: Bytes, right: Bytes) -> bytes:
     return _reduced(_joined(low, high)).tobytes()
 
 
-def _checked(elements: Bytes) -> Bytes:
+def _checked(elements: ByteArray) -> ByteArray:
     if elements.dtype != np.uint8 or elements.ndim < 1 or elements.shape[-1] != SIZE:
         raise ValueError(
             f"elements must be bytes of shape (..., {SIZE}). "
@@ -85,7 +86,7 @@ def _checked(elements: Bytes) -> Bytes:
     return elements
 
 
-def _parts(left: Bytes, right: Bytes) -> Iterator[tuple[slice, Words, Words]]:
+def _parts(left: ByteArray, right: ByteArray) -> Iterator[tuple[slice, Words, Words]]:
     """Yield, part by part, the lower and the mirrored upper halves of three products of words.
 
     With factors a + b x^64 and c + d x^64 these are a c, b d and (a + b)(c + d). They have the
@@ -98,7 +99,7 @@ def _parts(left: Bytes, right: Bytes) -> Iterator[tuple[slice, Words, Words]]:
         yield part, _combed(*factors), _combed(*mirrored)
 
 
-def _factors(elements: Bytes) -> Words:
+def _factors(elements: ByteArray) -> Words:
     """Return lower word, upper word and their sum; of shape (3, elements)."""
     words = np.ascontiguousarray(elements).view("<u8").T
     return np.stack([words[0], words[1], words[0] ^ words[1]])
@@ -137,7 +138,7 @@ def _joined(lows: Words, highs: Words) -> Words:
     return np.stack([low[0], high[0] ^ middle_low, low[1] ^ middle_high, high[1]])
 
 
-def _reduced(words: Words) -> Bytes:
+def _reduced(words: Words) -> ByteArray:
     """Return products modulo x^128 + x^7 + x^2 + x + 1; of shape (elements, 16)."""
     words = words.copy()
     for upper in (3, 2):

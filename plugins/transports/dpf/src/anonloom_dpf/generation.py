@@ -18,7 +18,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom_dpf.aes import Bytes
+from anonloom.typing import ByteArray
 from anonloom_dpf.prime import MODULUS
 
 Nodes = NDArray[np.int64]
@@ -30,16 +30,16 @@ class Expansion(Protocol):
     States are arrays (m x size of a state); what is returned has m rows too.
     """
 
-    def children(self, nodes: Nodes, states: Bytes) -> tuple[Bytes, Bytes]:
+    def children(self, nodes: Nodes, states: ByteArray) -> tuple[ByteArray, ByteArray]:
         """The raw states of the left and of the right child."""
 
-    def payload(self, nodes: Nodes, states: Bytes) -> Bytes:
+    def payload(self, nodes: Nodes, states: ByteArray) -> ByteArray:
         """The raw payload of a leaf."""
 
-    def numbers(self, nodes: Nodes, states: Bytes) -> NDArray[np.uint64]:
+    def numbers(self, nodes: Nodes, states: ByteArray) -> NDArray[np.uint64]:
         """The raw numbers of a leaf, below `modulus`; only asked where there are any."""
 
-    def digest(self, leaves: NDArray[np.int64], states: Bytes) -> Bytes:
+    def digest(self, leaves: NDArray[np.int64], states: ByteArray) -> ByteArray:
         """The hash of a leaf's number and whole state; no columns where nothing is checked."""
 
 
@@ -50,14 +50,18 @@ Numbers = NDArray[np.uint64]
 class Public:
     """The part that both keys share."""
 
-    corrections: Bytes = attrs.field(repr=False)  # (m, depth, size of a state), left control bit in
-    right_bits: Bytes = attrs.field(repr=False)  # (m, depth), the control bit of the right child
-    last: Bytes = attrs.field(repr=False)  # (m, width), makes the chosen leaf hold the payload
-    check: Bytes = attrs.field(repr=False)  # (m, hash), xor of the chosen leaf's two hashes
+    corrections: ByteArray = attrs.field(
+        repr=False
+    )  # (m, depth, size of a state), left control bit in
+    right_bits: ByteArray = attrs.field(
+        repr=False
+    )  # (m, depth), the control bit of the right child
+    last: ByteArray = attrs.field(repr=False)  # (m, width), makes the chosen leaf hold the payload
+    check: ByteArray = attrs.field(repr=False)  # (m, hash), xor of the chosen leaf's two hashes
     numbers: Numbers = attrs.field(repr=False)  # (m, numbers), makes the chosen leaf hold them
 
 
-def rooted(seeds: Bytes) -> Bytes:
+def rooted(seeds: ByteArray) -> ByteArray:
     """The root states: seeds (2, m, size) with the party's number in the control bit."""
     states = seeds.copy()
     states[0, :, 0] &= 0xFE
@@ -67,10 +71,10 @@ def rooted(seeds: Bytes) -> Bytes:
 
 def generate(
     expansion: Expansion,
-    path: Bytes,
+    path: ByteArray,
     indices: NDArray[np.int64],
-    payloads: Bytes,
-    seeds: Bytes,
+    payloads: ByteArray,
+    seeds: ByteArray,
     numbers: Numbers | None = None,
     modulus: int = MODULUS,
 ) -> Public:
@@ -132,7 +136,7 @@ def generate(
     return Public(corrections, right_bits, last, check, corrected)
 
 
-def _number_correction(raw: Numbers, numbers: Numbers, first: Bytes, modulus: int) -> Numbers:
+def _number_correction(raw: Numbers, numbers: Numbers, first: ByteArray, modulus: int) -> Numbers:
     """What the party whose control bit is set adds; party 0 if `first`, else it counts negative."""
     p = np.uint64(modulus)
     apart = (numbers + (p - raw[0]) + raw[1]) % p

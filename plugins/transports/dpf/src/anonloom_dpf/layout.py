@@ -7,9 +7,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.kinds.engines import Entropy
-from anonloom.kinds.rounds import Round
-from anonloom.kinds.slots import SlotSecret, row_size, write_row
+from anonloom.kinds import Entropy, Round, SlotSecret, row_size, write_row
+from anonloom.typing import ByteArray
 from anonloom_dpf import presence, slotauth
 from anonloom_dpf.field import SIZE
 from anonloom_dpf.peeling import Peeling
@@ -18,8 +17,6 @@ from anonloom_dpf.prime import Elements
 from anonloom_dpf.single import SingleSlot
 from anonloom_dpf.square import Square
 from anonloom_dpf.tree import Tree
-
-Bytes = NDArray[np.uint8]
 
 #: Bytes of a server's share of a slot's tag.
 TAG_BYTES = SIZE
@@ -63,10 +60,10 @@ class PostLayout:
         """Whether keys can be checked: with two servers only."""
         return self.servers == 2
 
-    def contents(self, messages: Sequence[bytes], entropy: Entropy) -> list[Bytes]:
+    def contents(self, messages: Sequence[bytes], entropy: Entropy) -> list[ByteArray]:
         """Return for each server what is sealed to it, one row per message."""
         records, slots = self.placement.place(messages, entropy)
-        keys: list[list[Bytes]] = [[] for _ in range(self.servers)]
+        keys: list[list[ByteArray]] = [[] for _ in range(self.servers)]
         for table, function in enumerate(self.functions):
             leaves, within = np.divmod(slots[:, table], self.slots_per_leaf)
             payloads = np.zeros((len(records), self.slots_per_leaf, records.shape[1]), np.uint8)
@@ -76,9 +73,9 @@ class PostLayout:
                 keys[server].append(own)
         return [np.concatenate(own, axis=1) for own in keys]
 
-    def garbage(self, senders: int, entropy: Entropy) -> list[Bytes]:
+    def garbage(self, senders: int, entropy: Entropy) -> list[ByteArray]:
         """Return for each server what passes all checks and spoils most: a leaf of every table."""
-        keys: list[list[Bytes]] = [[] for _ in range(self.servers)]
+        keys: list[list[ByteArray]] = [[] for _ in range(self.servers)]
         for function in self.functions:
             drawn = np.frombuffer(entropy.bytes(8 * senders), np.uint64) % function.leaves
             noise = np.frombuffer(entropy.bytes(senders * function.width), np.uint8)
@@ -87,16 +84,16 @@ class PostLayout:
                 keys[server].append(own)
         return [np.concatenate(own, axis=1) for own in keys]
 
-    def split(self, contents: Bytes) -> list[Bytes]:
+    def split(self, contents: ByteArray) -> list[ByteArray]:
         """Return the keys of each table."""
         ends = np.cumsum([function.key_size for function in self.functions])
         return [np.ascontiguousarray(part) for part in np.split(contents, ends[:-1], axis=1)]
 
-    def empty(self) -> list[Bytes]:
+    def empty(self) -> list[ByteArray]:
         """Return shares of tables in which nothing was written."""
         return [np.zeros((f.leaves, f.width), np.uint8) for f in self.functions]
 
-    def tables(self, data: bytes) -> list[Bytes] | None:
+    def tables(self, data: bytes) -> list[ByteArray] | None:
         """Read all tables, slot by slot; None when the size is wrong."""
         sizes = [function.leaves * function.width for function in self.functions]
         if len(data) != sum(sizes):
@@ -127,11 +124,11 @@ class DepositLayout:
         """Bytes of what a client seals to each server: a key, and shares of what proves it."""
         return self.function.key_size + TAG_BYTES + presence.WITNESS_BYTES * self.counted
 
-    def empty(self) -> Bytes:
+    def empty(self) -> ByteArray:
         """Return a share of a table in which nothing was written."""
         return np.zeros((self.rows, self.width), np.uint8)
 
-    def weights(self, alphas: Sequence[bytes]) -> Bytes:
+    def weights(self, alphas: Sequence[bytes]) -> ByteArray:
         """Return what the slots' keys weigh rows with."""
         return slotauth.weights(
             _joined(alphas), self.width, context=self.context, iteration=self.iteration
@@ -145,7 +142,7 @@ class DepositLayout:
 
     def contents(
         self, places: Sequence[tuple[int, SlotSecret, bytes]], entropy: Entropy
-    ) -> list[Bytes]:
+    ) -> list[ByteArray]:
         """Return for each server what is sealed to it, one row per record."""
         written = b"".join(
             write_row(secret, self.iteration, self.iterations, record)
@@ -157,7 +154,7 @@ class DepositLayout:
         indices = np.array([position for position, _, _ in places], np.int64)
         return self._written(indices, rows, tags, alphas, entropy)
 
-    def nothing(self, entropy: Entropy) -> list[Bytes]:
+    def nothing(self, entropy: Entropy) -> list[ByteArray]:
         """Return for each server what writes nothing: zeros at any position, whose tag is zero."""
         index = np.zeros(1, np.int64)
         rows, tags = np.zeros((1, self.width), np.uint8), np.zeros((1, TAG_BYTES), np.uint8)
@@ -166,11 +163,11 @@ class DepositLayout:
     def _written(
         self,
         indices: NDArray[np.int64],
-        rows: Bytes,
-        tags: Bytes,
+        rows: ByteArray,
+        tags: ByteArray,
         alphas: Sequence[bytes],
         entropy: Entropy,
-    ) -> list[Bytes]:
+    ) -> list[ByteArray]:
         """Return what is sealed to each server; without keys of slots it is what counts nowhere."""
         shared = slotauth.shares(tags, self.servers, entropy)
         if not (self.counted and isinstance(self.function, Tree)):
@@ -184,7 +181,7 @@ class DepositLayout:
         return [np.concatenate(all, axis=1) for all in zip(counted, shared, witnesses, strict=True)]
 
 
-def _joined(alphas: Sequence[bytes]) -> Bytes:
+def _joined(alphas: Sequence[bytes]) -> ByteArray:
     return np.frombuffer(b"".join(alphas), np.uint8).reshape(len(alphas), -1)
 
 

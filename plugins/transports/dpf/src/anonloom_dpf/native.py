@@ -15,7 +15,8 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from numpy.typing import NDArray
 
 from anonloom.errors import UsageError
-from anonloom_dpf.aes import BLOCK, Bytes, blocks_of, fixed_key
+from anonloom.typing import ByteArray
+from anonloom_dpf.aes import BLOCK, blocks_of, fixed_key
 from anonloom_dpf.check import CHECK_BLOCKS, TAG_BYTES
 from anonloom_dpf.columns import Columns
 from anonloom_dpf.prime import Elements
@@ -79,8 +80,8 @@ def _schedules(blocks: int) -> bytes:
     keys += [fixed_key("check", block) for block in range(CHECK_BLOCKS)]
     keys.append(fixed_key("numbers"))
     keys += [fixed_key("leaf", block) for block in range(blocks)]
-    found: bytes = _kernel.schedule(b"".join(keys))
-    return found
+    result: bytes = _kernel.schedule(b"".join(keys))
+    return result
 
 
 def _hash_key(check_key: bytes | None) -> bytes:
@@ -94,11 +95,11 @@ def _hash_key(check_key: bytes | None) -> bytes:
 def evaluate(
     tree: "Tree",
     party: int,
-    keys: Bytes,
-    share: Bytes,
+    keys: ByteArray,
+    share: ByteArray,
     check_key: bytes | None,
     columns: Columns | None = None,
-) -> Bytes | None:
+) -> ByteArray | None:
     """As `Tree.accumulate`, with arguments that were checked there."""
     assert _kernel is not None
     tags = np.empty((len(keys) if check_key is not None else 0, TAG_BYTES), np.uint8)
@@ -130,9 +131,9 @@ def _tiled(columns: Columns) -> NDArray[np.uint64]:
 def generate(
     tree: "Tree",
     indices: NDArray[np.int64],
-    payloads: Bytes,
-    first: Bytes,
-    second: Bytes,
+    payloads: ByteArray,
+    first: ByteArray,
+    second: ByteArray,
     numbers: Elements | None = None,
 ) -> None:
     """Write the public parts of keys that hold their seeds already."""

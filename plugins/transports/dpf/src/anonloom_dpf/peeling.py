@@ -210,18 +210,23 @@ class _Peel:
         table = np.searchsorted(self.offsets, slots, side="right") - 1
         size = self.placement.record_size
         rows = self.rows[slots]
-        found, places = self.placement.recognise(
+        result, places = self.placement.recognise(
             rows.view(np.uint8)[:, :size], table, slots - self.offsets[table]
         )
-        slots, table, rows, places = slots[found], table[found], rows[found], places + self.offsets
+        slots, table, rows, places = (
+            slots[result],
+            table[result],
+            rows[result],
+            places + self.offsets,
+        )
         new, old = self._sorted_out(rows, slots)
         self.spent[slots[new]] = True
         self.records.extend(rows[new])
         self.places.extend(places[new])
         taken = [(rows[new].repeat(COPIES, axis=0), places[new].ravel())]
         put_back: set[int] = set()
-        for at in old:
-            taken += self._again(rows[at], int(table[at]), put_back)
+        for index in old:
+            taken += self._again(rows[index], int(table[index]), put_back)
         return self._xor(
             np.concatenate([record for record, _ in taken]),
             np.concatenate([place for _, place in taken]),
@@ -235,15 +240,15 @@ class _Peel:
         known = len(self.numbers)
         tags = np.ascontiguousarray(rows[:, : TAG_BYTES // 8]).tobytes()
         spent = self.spent[slots]
-        for at in range(len(rows)):
-            tag = tags[at * TAG_BYTES : (at + 1) * TAG_BYTES]
+        for index in range(len(rows)):
+            tag = tags[index * TAG_BYTES : (index + 1) * TAG_BYTES]
             number = self.numbers.get(tag)
             if number is None:
-                if not spent[at]:
+                if not spent[index]:
                     self.numbers[tag] = len(self.numbers)
-                    new.append(at)
+                    new.append(index)
             elif number < known:
-                old.append(at)
+                old.append(index)
             # Otherwise a second copy that stands alone in this wave, too.
         return new, old
 

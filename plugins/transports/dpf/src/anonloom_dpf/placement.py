@@ -33,7 +33,7 @@ import numpy as np
 from attrs.validators import ge, instance_of
 from numpy.typing import NDArray
 
-from anonloom.kinds.engines import Entropy
+from anonloom.kinds import Entropy
 
 if TYPE_CHECKING:
     from hashlib import blake2b
@@ -188,10 +188,10 @@ class Placement(ABC):
         places = self.slots(rows)
         # A row in which records met passes this with one in the number of slots, so that hardly
         # any message but the true ones is hashed.
-        found = np.flatnonzero(places[np.arange(len(rows)), table] == slot)
-        true = (rows[found, -CHECKSUM_BYTES:] == self.checksums(rows[found])).all(axis=1)
-        found = found[true]
-        return found, places[found]
+        result = np.flatnonzero(places[np.arange(len(rows)), table] == slot)
+        true = (rows[result, -CHECKSUM_BYTES:] == self.checksums(rows[result])).all(axis=1)
+        result = result[true]
+        return result, places[result]
 
     def checked(self, tables: Sequence[NDArray[np.uint8]]) -> NDArray[np.uint8]:
         """Return all tables as one new array, one below the other."""
@@ -227,4 +227,4 @@ def _continued(keyed: "blake2b", row: bytes) -> bytes:
 def _rows(rows: NDArray[np.uint8]) -> list[bytes]:
     size = rows.shape[1]
     whole = rows.tobytes()
-    return [whole[at : at + size] for at in range(0, len(whole), size)]
+    return [whole[index : index + size] for index in range(0, len(whole), size)]

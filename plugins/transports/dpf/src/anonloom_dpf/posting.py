@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import attrs
 import numpy as np
 
+from anonloom.typing import ByteArray
 from anonloom_dpf.combining import xor_all
-from anonloom_dpf.layout import Bytes, PostLayout
+from anonloom_dpf.layout import PostLayout
 from anonloom_dpf.square import Square
 from anonloom_dpf.tree import Tree
 
@@ -32,7 +33,7 @@ class Posting:
 
     server: "DpfServer" = attrs.field(repr=False)
     layout: PostLayout
-    _shares: list[Bytes] | None = attrs.field(default=None, init=False, repr=False)
+    _shares: list[ByteArray] | None = attrs.field(default=None, init=False, repr=False)
     _tags: bytes = attrs.field(default=b"", init=False, repr=False)
 
     def evaluate(self) -> list[bytes] | None:
@@ -45,16 +46,16 @@ class Posting:
         if coins is None:
             return None
         self._add_up(hashlib.sha256(b"anonloom dpf check 1\0" + coins).digest())
-        said = self.server.talk.exchange("check", lambda: self._tags, self.server.subject)
-        if said is None:
+        message = self.server.talk.exchange("check", lambda: self._tags, self.server.subject)
+        if message is None:
             return None
         admitted = self.server.admitted or ()
-        if any(len(tags) != SAID_BYTES * len(admitted) for tags in said):
+        if any(len(tags) != SAID_BYTES * len(admitted) for tags in message):
             self.server.talk.stop("a server sent check values of the wrong size")
             return None
-        first, *others = (np.frombuffer(tags, np.uint8).reshape(-1, SAID_BYTES) for tags in said)
+        first, *others = (np.frombuffer(tags, np.uint8).reshape(-1, SAID_BYTES) for tags in message)
         differs = np.any([np.any(first != other, axis=1) for other in others], axis=0)
-        return [admitted[at] for at in np.flatnonzero(differs)]
+        return [admitted[index] for index in np.flatnonzero(differs)]
 
     def reasons(self, wrong: Sequence[bytes]) -> dict[str, list[bytes]]:
         """Say why uploads are taken out."""
@@ -65,7 +66,7 @@ class Posting:
             return
         server, shares = self.server, self.layout.empty()
         keys = self.layout.split(self._contents(server.admitted or ()))
-        tags: list[Bytes] = []
+        tags: list[ByteArray] = []
         for number, (function, own) in enumerate(zip(self.layout.functions, keys, strict=True)):
             tested = []
             for start in range(0, len(own), _TOGETHER):
@@ -77,24 +78,25 @@ class Posting:
                 tags += [np.concatenate(tested), function.public(own)]
         if check_key is not None:
             # Both servers must hold the same public part of every key.
-            said = np.concatenate(tags, axis=1)
+            message = np.concatenate(tags, axis=1)
             self._tags = b"".join(
-                hashlib.blake2b(row, digest_size=SAID_BYTES, key=check_key).digest() for row in said
+                hashlib.blake2b(row, digest_size=SAID_BYTES, key=check_key).digest()
+                for row in message
             )
         self._shares = shares
 
     def _evaluate(
-        self, function: Tree | Square, keys: Bytes, share: Bytes, check_key: bytes | None
-    ) -> Bytes:
+        self, function: Tree | Square, keys: ByteArray, share: ByteArray, check_key: bytes | None
+    ) -> ByteArray:
         """Add keys to a share; return what is compared of each, nothing without a check."""
         party, nothing = self.server.seat.index, np.empty((len(keys), 0), np.uint8)
         if isinstance(function, Square):
             function.accumulate(party, keys, share)
             return nothing
-        found = function.accumulate(party, keys, share, check_key=check_key)
-        return nothing if found is None else found
+        result = function.accumulate(party, keys, share, check_key=check_key)
+        return nothing if result is None else result
 
-    def _contents(self, uploads: "tuple[bytes, ...] | list[bytes]") -> Bytes:
+    def _contents(self, uploads: "tuple[bytes, ...] | list[bytes]") -> ByteArray:
         joined = b"".join(self.server.content(upload) for upload in uploads)
         return np.frombuffer(joined, np.uint8).reshape(len(uploads), self.layout.content_size)
 

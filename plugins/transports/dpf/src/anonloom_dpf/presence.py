@@ -49,11 +49,10 @@ import hashlib
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.kinds.engines import Entropy
+from anonloom.kinds import Entropy
+from anonloom.typing import ByteArray
 from anonloom_dpf.columns import WEIGHT_BITS, Weights
 from anonloom_dpf.prime import SIZE, Elements, add, drawn, minus, multiply, read
-
-Bytes = NDArray[np.uint8]
 
 #: Bytes of what each server tosses.
 TOSS_BYTES = 32
@@ -65,7 +64,7 @@ WITNESS_BYTES = 5 * SIZE
 # --- weights --------------------------------------------------------------------------------------
 
 
-def position_weights(alphas: Bytes, *, context: bytes, iteration: int) -> Elements:
+def position_weights(alphas: ByteArray, *, context: bytes, iteration: int) -> Elements:
     """Return the weight of every position, which its donor and the servers know.
 
     Parameters
@@ -101,7 +100,7 @@ def sketch_weights(tossed: bytes, leaves: int) -> Weights:
 
 def claimed(
     present: NDArray[np.bool_], weights: Elements, entropy: Entropy
-) -> tuple[Elements, tuple[Bytes, Bytes]]:
+) -> tuple[Elements, tuple[ByteArray, ByteArray]]:
     """Return what leaves hold and what is sent beside the keys.
 
     Parameters
@@ -127,14 +126,14 @@ def claimed(
     return np.stack([count, count * factor], axis=1), (_written(first), _written(second))
 
 
-def _written(elements: Elements) -> Bytes:
+def _written(elements: Elements) -> ByteArray:
     return np.ascontiguousarray(elements, "<u8").view(np.uint8)
 
 
 # --- what the servers check -----------------------------------------------------------------------
 
 
-def read_witnesses(data: Bytes) -> Elements:
+def read_witnesses(data: ByteArray) -> Elements:
     """Return shares of a, a^2, k, k a and t, of shape (uploads, 5)."""
     return read(np.ascontiguousarray(data).tobytes()).reshape(len(data), -1)
 

@@ -2,11 +2,10 @@
 
 import math
 
-from anonloom.kinds.rounds import Round
-from anonloom.kinds.transport import Guarantees
+from anonloom.kinds import Guarantees, Round
 from anonloom_dpf.layout import Settings, post_layout
 from anonloom_dpf.peeling import LOSS
-from anonloom_rounds.promises import (
+from anonloom_transport.promises import (
     COUNTED,
     ERASED,
     HOLLOW,
@@ -106,13 +105,13 @@ def _not_covered(round: Round, settings: Settings) -> tuple[str, ...]:
 
 
 def _refusing(round: Round, settings: Settings) -> list[str]:
-    said = (
+    message = (
         "a server that makes honest uploads fail their check, up to a share of "
         f"{settings.tolerated:g}: they are left out, and nobody is named"
     )
     if round.operation == "post":
-        return [said]
+        return [message]
     theirs = (
         f"positions that stay empty then: they are theirs, at least {round.min_leave} at a time"
     )
-    return [said, theirs]
+    return [message, theirs]

@@ -10,16 +10,15 @@ from typing import ClassVar
 
 import attrs
 
-from anonloom.kinds.engines import Entropy
-from anonloom.kinds.rounds import Round
+from anonloom.kinds import Entropy, Round
 from anonloom_dpf.counted import CountedDepositing
 from anonloom_dpf.depositing import Depositing
 from anonloom_dpf.layout import Settings, deposit_layout, post_layout
 from anonloom_dpf.posting import Posting
 from anonloom_dpf.presence import COMMITMENT_BYTES, TOSS_BYTES, toss_commitment
 from anonloom_dpf.prime import MODULUS
-from anonloom_rounds.packing import pack
-from anonloom_rounds.server import RoundServer
+from anonloom_transport.packing import pack
+from anonloom_transport.server import RoundServer
 
 
 @attrs.define(eq=False)

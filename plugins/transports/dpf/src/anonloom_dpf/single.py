@@ -85,14 +85,14 @@ class SingleSlot(Placement):
         """Read every slot that holds one record; all others that are not empty are collisions."""
         rows = self.checked(tables)
         filled = np.flatnonzero(rows.any(axis=1))
-        found, _ = self.recognise(rows[filled], np.zeros_like(filled), filled)
-        records = rows[filled[found]]
+        result, _ = self.recognise(rows[filled], np.zeros_like(filled), filled)
+        records = rows[filled[result]]
         # The same tag in two slots can't be: both would be in the slot of the tag.
         messages, tags = self.read(records)
         return Decoded(
             messages=messages,
             tags=tags,
-            undelivered_slots=len(filled) - len(found),
+            undelivered_slots=len(filled) - len(result),
             expected=expected,
         )
 

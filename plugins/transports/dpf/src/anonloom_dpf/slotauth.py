@@ -45,17 +45,15 @@ from collections.abc import Iterable
 from functools import reduce
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonloom.kinds.engines import Entropy
+from anonloom.kinds import Entropy
+from anonloom.typing import ByteArray
 from anonloom_dpf.field import SIZE, inner, multiply
 
 __all__ = ["weights", "tags", "shares", "claim", "accepted"]
 
-Bytes = NDArray[np.uint8]
 
-
-def weights(alphas: Bytes, width: int, *, context: bytes, iteration: int) -> Bytes:
+def weights(alphas: ByteArray, width: int, *, context: bytes, iteration: int) -> ByteArray:
     """Return the weights of slots: one element of the field per 16-byte word of a row.
 
     Parameters
@@ -84,7 +82,7 @@ def weights(alphas: Bytes, width: int, *, context: bytes, iteration: int) -> Byt
     return np.frombuffer(drawn, np.uint8).reshape(len(alphas), words, SIZE)
 
 
-def tags(rows: Bytes, weights: Bytes) -> Bytes:
+def tags(rows: ByteArray, weights: ByteArray) -> ByteArray:
     """Return the tags of rows, each under the weights of its own slot.
 
     Parameters
@@ -95,11 +93,11 @@ def tags(rows: Bytes, weights: Bytes) -> Bytes:
         Of the slots that they are written to; of shape (rows, words, 16).
     """
     _check("rows", rows, (len(weights), rows.shape[-1]))
-    sums: Bytes = np.bitwise_xor.reduce(multiply(_words(rows, weights), weights), axis=1)
+    sums: ByteArray = np.bitwise_xor.reduce(multiply(_words(rows, weights), weights), axis=1)
     return sums
 
 
-def shares(tags: Bytes, servers: int, entropy: Entropy) -> tuple[Bytes, ...]:
+def shares(tags: ByteArray, servers: int, entropy: Entropy) -> tuple[ByteArray, ...]:
     """Split tags into one random share per server, all of which sum to the tag.
 
     Parameters
@@ -117,7 +115,7 @@ def shares(tags: Bytes, servers: int, entropy: Entropy) -> tuple[Bytes, ...]:
     return (*random, np.bitwise_xor.reduce(random, axis=0) ^ tags)
 
 
-def claim(share: Bytes, weights: Bytes, tag_share: bytes) -> bytes:
+def claim(share: ByteArray, weights: ByteArray, tag_share: bytes) -> bytes:
     """Return what a server says about a share of the table: 16 bytes.
 
     Parameters
@@ -140,7 +138,7 @@ def accepted(claims: Iterable[bytes]) -> bool:
     return hmac.compare_digest(reduce(_xor, claims, bytes(SIZE)), bytes(SIZE))
 
 
-def _words(rows: Bytes, weights: Bytes) -> Bytes:
+def _words(rows: ByteArray, weights: ByteArray) -> ByteArray:
     """Return rows as elements of the field, the last one filled up with zero bytes."""
     slots, words, _ = weights.shape
     missing = words * SIZE - rows.shape[1]
@@ -154,7 +152,7 @@ def _xor(left: bytes, right: bytes) -> bytes:
     return bytes(a ^ b for a, b in zip(left, right, strict=True))
 
 
-def _check(name: str, array: Bytes, shape: tuple[int, ...]) -> None:
+def _check(name: str, array: ByteArray, shape: tuple[int, ...]) -> None:
     if array.dtype != np.uint8 or array.shape != shape:
         raise ValueError(
             f"{name} must be bytes of shape {shape}. "

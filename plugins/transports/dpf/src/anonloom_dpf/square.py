@@ -35,8 +35,9 @@ import numpy as np
 from attrs.validators import ge, in_, instance_of
 from numpy.typing import NDArray
 
-from anonloom.kinds.engines import Entropy
-from anonloom_dpf.aes import BLOCK, SLACK, Bytes, blocks_of, permutation
+from anonloom.kinds import Entropy
+from anonloom.typing import ByteArray
+from anonloom_dpf.aes import BLOCK, SLACK, blocks_of, permutation
 
 __all__ = ["Square", "Coins", "Expansion", "FixedKey"]
 
@@ -50,7 +51,7 @@ CHUNK = 1 << 18
 class Expansion(Protocol):
     """The pseudorandom generator G, as a sum of its values."""
 
-    def add(self, seeds: Bytes, out: Bytes) -> None:
+    def add(self, seeds: ByteArray, out: ByteArray) -> None:
         """XOR into row i of `out` the expansions of `seeds[:, i]`.
 
         Parameters
@@ -70,7 +71,7 @@ class FixedKey:
     bytes with probability at most about T S B / 2^128, B being the number of blocks of an output.
     """
 
-    def add(self, seeds: Bytes, out: Bytes) -> None:
+    def add(self, seeds: ByteArray, out: ByteArray) -> None:
         """XOR into row i of `out` the expansions of `seeds[:, i]`."""
         rows, size = out.shape
         blocks = blocks_of(size)
@@ -109,7 +110,7 @@ class Coins:
     """
 
     orders: NDArray[np.int64] = attrs.field(repr=False)
-    seeds: Bytes = attrs.field(repr=False)
+    seeds: ByteArray = attrs.field(repr=False)
 
 
 @attrs.frozen
@@ -124,7 +125,7 @@ class _Arrangements:
         last[parity, order, line]: whether the last of them is column C.
     """
 
-    held: Bytes
+    held: ByteArray
     last: NDArray[np.bool_]
 
 
@@ -202,8 +203,8 @@ class Square:
         )
 
     def keys(
-        self, indices: NDArray[np.int64], payloads: Bytes, entropy: Entropy
-    ) -> tuple[Bytes, ...]:
+        self, indices: NDArray[np.int64], payloads: ByteArray, entropy: Entropy
+    ) -> tuple[ByteArray, ...]:
         """Make the keys of a batch of point functions.
 
         Parameters
@@ -222,7 +223,9 @@ class Square:
         """
         return self.deal(self.coins(len(indices), entropy), indices, payloads)
 
-    def deal(self, coins: Coins, indices: NDArray[np.int64], payloads: Bytes) -> tuple[Bytes, ...]:
+    def deal(
+        self, coins: Coins, indices: NDArray[np.int64], payloads: ByteArray
+    ) -> tuple[ByteArray, ...]:
         """Make keys from given coins: Gen without its random choices."""
         indices, payloads = np.asarray(indices), np.asarray(payloads)
         self._check_points(indices, payloads)
@@ -246,7 +249,7 @@ class Square:
             keys.append(np.hstack([flat, bits, correction]))
         return tuple(keys)
 
-    def accumulate(self, party: int, keys: Bytes, share: Bytes) -> None:
+    def accumulate(self, party: int, keys: ByteArray, share: ByteArray) -> None:
         """XOR the evaluations of keys into a share of the table.
 
         Any bytes are a key: what does not come from `keys` gives a share of something else than a
@@ -283,7 +286,9 @@ class Square:
             self._add(seeds[:, full:], bits[:, full:], correction, rest)
             table[full * self.row_size :] ^= rest[0, : len(table) - full * self.row_size]
 
-    def _add(self, seeds: Bytes, bits: Bytes, correction: Bytes, out: Bytes) -> None:
+    def _add(
+        self, seeds: ByteArray, bits: ByteArray, correction: ByteArray, out: ByteArray
+    ) -> None:
         """XOR the evaluations of all keys in some rows into `out`."""
         count, rows = bits.shape
         lines = seeds.transpose(0, 2, 1, 3).reshape(count * self.seeds_held, rows, SEED)
@@ -294,7 +299,7 @@ class Square:
             np.take(choice, bit, axis=0, out=chosen, mode="clip")
             np.bitwise_xor(out, chosen, out=out)
 
-    def _check_points(self, indices: NDArray[np.int64], payloads: Bytes) -> None:
+    def _check_points(self, indices: NDArray[np.int64], payloads: ByteArray) -> None:
         if indices.ndim != 1 or (
             len(indices) and not 0 <= indices.min() <= indices.max() < self.leaves
         ):
@@ -305,7 +310,7 @@ class Square:
                 f"Got {payloads.dtype} of shape {payloads.shape} instead."
             )
 
-    def _check_share(self, party: int, keys: Bytes, share: Bytes) -> None:
+    def _check_share(self, party: int, keys: ByteArray, share: ByteArray) -> None:
         if not 0 <= party < self.servers:
             raise ValueError(f"party must be below {self.servers}. Got {party} instead.")
         if keys.ndim != 2 or keys.shape[1] != self.key_size or keys.dtype != np.uint8:

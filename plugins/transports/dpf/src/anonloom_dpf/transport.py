@@ -5,20 +5,27 @@ from typing import ClassVar, Literal, cast
 
 import attrs
 
-from anonloom.kinds.engines import ClientEngine, Clock, Entropy, Envelope
-from anonloom.kinds.estimates import Estimate
-from anonloom.kinds.rounds import Round
-from anonloom.kinds.slots import SlotSecret
-from anonloom.kinds.transport import Guarantees, Seat
-from anonloom.params import between, param
+from anonloom import param
+from anonloom.kinds import (
+    ClientEngine,
+    Clock,
+    Entropy,
+    Envelope,
+    Estimate,
+    Guarantees,
+    Round,
+    Seat,
+    SlotSecret,
+)
+from anonloom.params import between
 from anonloom_dpf.client import DpfClient, deposit_together, post_together, spoil_together
 from anonloom_dpf.costs import costs
 from anonloom_dpf.layout import Settings
 from anonloom_dpf.promises import guarantees
 from anonloom_dpf.server import DpfServer, wrong_announcement
-from anonloom_rounds.notice import Notice
-from anonloom_rounds.recording import Recorded
-from anonloom_rounds.transport import RoundTransport
+from anonloom_transport.notice import Notice
+from anonloom_transport.recording import Recorded
+from anonloom_transport.transport import RoundTransport
 
 
 @attrs.frozen(kw_only=True)

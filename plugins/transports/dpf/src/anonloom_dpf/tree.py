@@ -15,9 +15,10 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.kinds.engines import Entropy
+from anonloom.kinds import Entropy
+from anonloom.typing import ByteArray
 from anonloom_dpf import native
-from anonloom_dpf.aes import BLOCK, Bytes, blocks_of, one_way
+from anonloom_dpf.aes import BLOCK, blocks_of, one_way
 from anonloom_dpf.check import CHECK_BLOCKS, CHECK_BYTES, check_cipher, leaf_hash
 from anonloom_dpf.columns import NUMBERS, SKETCH, Columns, Weights, require_columns
 from anonloom_dpf.evaluation import evaluate
@@ -35,13 +36,13 @@ MOST_LEAVES = 1 << 31
 class Parts:
     """The fields of m keys, as views."""
 
-    seeds: Bytes = attrs.field(repr=False)
-    public: Bytes = attrs.field(repr=False)
-    corrections: Bytes = attrs.field(repr=False)
-    right_bits: Bytes = attrs.field(repr=False)
-    last: Bytes = attrs.field(repr=False)
-    numbers: Bytes = attrs.field(repr=False)
-    check: Bytes = attrs.field(repr=False)
+    seeds: ByteArray = attrs.field(repr=False)
+    public: ByteArray = attrs.field(repr=False)
+    corrections: ByteArray = attrs.field(repr=False)
+    right_bits: ByteArray = attrs.field(repr=False)
+    last: ByteArray = attrs.field(repr=False)
+    numbers: ByteArray = attrs.field(repr=False)
+    check: ByteArray = attrs.field(repr=False)
 
     def __len__(self) -> int:
         return len(self.seeds)
@@ -58,20 +59,20 @@ class AesExpansion:
     width: int
     checked: bool
 
-    def children(self, nodes: Nodes, states: Bytes) -> tuple[Bytes, Bytes]:
+    def children(self, nodes: Nodes, states: ByteArray) -> tuple[ByteArray, ByteArray]:
         """p_left(x) xor x and p_right(x) xor x."""
         return one_way("left", 0, states), one_way("right", 0, states)
 
-    def payload(self, nodes: Nodes, states: Bytes) -> Bytes:
+    def payload(self, nodes: Nodes, states: ByteArray) -> ByteArray:
         """p_j(x) xor x for block j, cut to the width."""
         blocks = [one_way("leaf", block, states) for block in range(blocks_of(self.width))]
         return np.concatenate(blocks, axis=1)[:, : self.width]
 
-    def numbers(self, nodes: Nodes, states: Bytes) -> Elements:
+    def numbers(self, nodes: Nodes, states: ByteArray) -> Elements:
         """The two halves of p(x) xor x."""
         return read(one_way("numbers", 0, states).tobytes()).reshape(-1, NUMBERS)
 
-    def digest(self, leaves: NDArray[np.int64], states: Bytes) -> Bytes:
+    def digest(self, leaves: NDArray[np.int64], states: ByteArray) -> ByteArray:
         """The leaf hash of the check."""
         if not self.checked:
             return np.empty((len(states), 0), np.uint8)
@@ -136,10 +137,10 @@ class Tree:
     def keys(
         self,
         indices: NDArray[np.int64],
-        payloads: Bytes,
+        payloads: ByteArray,
         entropy: Entropy,
         numbers: Elements | None = None,
-    ) -> tuple[Bytes, Bytes]:
+    ) -> tuple[ByteArray, ByteArray]:
         """Keys for party 0 and 1 of m point functions: `payloads[i]` at leaf `indices[i]`.
 
         Parameters
@@ -183,10 +184,10 @@ class Tree:
     def _public(
         self,
         indices: NDArray[np.int64],
-        payloads: Bytes,
-        seeds: Bytes,
+        payloads: ByteArray,
+        seeds: ByteArray,
         numbers: Elements | None,
-    ) -> Bytes:
+    ) -> ByteArray:
         """The shared parts as bytes."""
         path = self.shape.path(indices)
         expansion = AesExpansion(self.width, self.checked)
@@ -200,11 +201,11 @@ class Tree:
         )
         return np.concatenate(fields, axis=1)
 
-    def public(self, keys: Bytes) -> Bytes:
+    def public(self, keys: ByteArray) -> ByteArray:
         """The part of each key that both servers must hold alike."""
         return self._rows(keys, self.key_size, "keys")[:, BLOCK:]
 
-    def parts(self, keys: Bytes) -> Parts:
+    def parts(self, keys: ByteArray) -> Parts:
         """The fields of keys."""
         public = self.public(keys)
         sizes = [BLOCK * self.depth, (self.depth + 7) // 8, self.width]
@@ -215,8 +216,8 @@ class Tree:
         return Parts(keys[:, :BLOCK], public, corrections, right_bits, last, numbers, check)
 
     def accumulate(
-        self, party: int, keys: Bytes, share: Bytes, *, check_key: bytes | None = None
-    ) -> Bytes | None:
+        self, party: int, keys: ByteArray, share: ByteArray, *, check_key: bytes | None = None
+    ) -> ByteArray | None:
         """Add the evaluation of all keys at all leaves to `share`, in place.
 
         Parameters
@@ -241,7 +242,7 @@ class Tree:
         return self._evaluated(party, keys, share, check_key, None)
 
     def count(
-        self, party: int, keys: Bytes, share: Bytes, sums: Elements, weights: Weights
+        self, party: int, keys: ByteArray, share: ByteArray, sums: Elements, weights: Weights
     ) -> Elements:
         """Do as `accumulate` does, and add up the first numbers of all keys, leaf by leaf.
 
@@ -272,11 +273,11 @@ class Tree:
     def _evaluated(
         self,
         party: int,
-        keys: Bytes,
-        share: Bytes,
+        keys: ByteArray,
+        share: ByteArray,
         check_key: bytes | None,
         columns: Columns | None,
-    ) -> Bytes | None:
+    ) -> ByteArray | None:
         keys = np.ascontiguousarray(self._rows(keys, self.key_size, "keys"))
         if party not in (0, 1):
             raise ValueError(f"party must be 0 or 1. Got {party!r} instead.")
@@ -287,13 +288,13 @@ class Tree:
             return native.evaluate(self, party, keys, share, check_key, columns)
         return evaluate(self.shape, party, self.parts(keys), share, check_key, columns)
 
-    def evaluate(self, party: int, key: Bytes) -> Bytes:
+    def evaluate(self, party: int, key: ByteArray) -> ByteArray:
         """One party's share of one point function, (leaves, width)."""
         share = np.zeros((self.leaves, self.width), np.uint8)
         self.accumulate(party, key[None], share)
         return share
 
-    def _rows(self, rows: Bytes, size: int, what: str) -> Bytes:
+    def _rows(self, rows: ByteArray, size: int, what: str) -> ByteArray:
         if rows.ndim != 2 or rows.shape[1] != size or rows.dtype != np.uint8:
             message = f"{what} must be bytes of shape (any number, {size})."
             raise ValueError(f"{message} Got {rows.dtype} of shape {rows.shape} instead.")

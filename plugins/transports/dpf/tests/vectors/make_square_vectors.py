@@ -1,6 +1,6 @@
 """Make square.json: keys and shares of the square-root point function, from seeded entropy.
 
-Nothing of the package is used but the seeded entropy of `anonloom.testing`: Gen and Eval are written
+Nothing of the package is used but the seeded entropy of `anonloom_testing`: Gen and Eval are written
 out here once more, in plain Python, so that the vectors are a second opinion.
 
     python make_square_vectors.py > square.json
@@ -14,7 +14,7 @@ from math import ceil, factorial
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from anonloom.testing.entropy import SeededEntropy
+from anonloom_testing.entropy import SeededEntropy
 
 KEY = hashlib.sha256(b"anonloom dpf 1: square 0").digest()[:16]
 
@@ -66,7 +66,7 @@ def case(servers: int, leaves: int, width: int, index: int) -> dict[str, object]
     order_of = list(permutations(range(count)))
     for r in range(rows):
         of_parity = [word for word in range(2**servers) if word.bit_count() % 2 == (r == row)]
-        words = [of_parity[at] for at in order_of[orders[r] % factorial(count)]]
+        words = [of_parity[position] for position in order_of[orders[r] % factorial(count)]]
         for p in range(servers):
             held = [j for j in range(count) if words[j] >> p & 1]
             line = correction if words[-1] >> p & 1 else bytes(len(correction))
@@ -94,7 +94,7 @@ def case(servers: int, leaves: int, width: int, index: int) -> dict[str, object]
 
 
 vectors = {
-    "about": "square-root point functions; entropy: anonloom.testing SeededEntropy(name)",
+    "about": "square-root point functions; entropy: anonloom_testing SeededEntropy(name)",
     "made_by": "make_square_vectors.py",
     "cases": [case(*shape) for shape in SHAPES],
 }

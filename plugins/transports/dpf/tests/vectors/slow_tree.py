@@ -55,16 +55,16 @@ class SlowKey:
         self.leaves, self.width = leaves, width
         self.depth = depth_of(leaves)
         self.root = bytes([key[0] & 0xFE | party]) + key[1:16]
-        at = 16
+        index = 16
         self.words = []
         for _ in range(self.depth):
-            self.words.append(key[at : at + 16])
-            at += 16
-        bits = int.from_bytes(key[at : at + (self.depth + 7) // 8], "little")
+            self.words.append(key[index : index + 16])
+            index += 16
+        bits = int.from_bytes(key[index : index + (self.depth + 7) // 8], "little")
         self.right_bits = [bits >> i & 1 for i in range(self.depth)]
-        at += (self.depth + 7) // 8
-        self.last = key[at : at + width]
-        self.check = key[at + width :]
+        index += (self.depth + 7) // 8
+        self.last = key[index : index + width]
+        self.check = key[index + width :]
         self.public = key[16:]
 
     def state(self, leaf: int) -> bytes:

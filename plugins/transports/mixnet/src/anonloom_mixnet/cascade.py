@@ -14,7 +14,7 @@ from typing import Literal
 
 import attrs
 
-from anonloom.kinds.engines import Entropy
+from anonloom.kinds import Entropy
 from anonloom_mixnet.layers import Opener, Unopened
 from anonloom_mixnet.shuffling import shuffled
 

@@ -5,16 +5,15 @@ from functools import lru_cache
 
 import attrs
 
-from anonloom.kinds.engines import Envelope
-from anonloom.kinds.slots import SECRET_BYTES, SlotSecret, row_size, write_row
+from anonloom.kinds import SECRET_BYTES, Envelope, SlotSecret, row_size, write_row
 from anonloom_mixnet.items import NOWHERE, write_item
 from anonloom_mixnet.packets import Route
 from anonloom_mixnet.traps import MOST_TRAPS
 from anonloom_mixnet.ways import LISTED, Kept, listed, name_of, route_of
 from anonloom_mixnet.wordings import HOP_BYTES, read_failed
-from anonloom_rounds.client import RoundClient
-from anonloom_rounds.packing import cut, pack, unpack
-from anonloom_rounds.signing import signed, signed_size
+from anonloom_transport.client import RoundClient
+from anonloom_transport.packing import cut, pack, unpack
+from anonloom_transport.signing import signed, signed_size
 
 
 @attrs.define(eq=False)
@@ -99,10 +98,10 @@ class MixnetClient(RoundClient):
         if self._kept is None or len(number) != HOP_BYTES or hop >= self.round.servers:
             return b""
         pin, bound = self.notice.pins[hop], self.notice.bound
-        found = self._kept.layers(self._route)
-        if found is None or not signed(pin, signature, "word failed", bound, word):
+        result = self._kept.layers(self._route)
+        if result is None or not signed(pin, signature, "word failed", bound, word):
             return b""
-        layer = found[0][hop]
+        layer = result[0][hop]
         if all(failed.name != name_of(layer.sealed) for failed in read_failed(word) or ()):
             return b""
         return pack(number, layer.ephemeral, layer.kem)

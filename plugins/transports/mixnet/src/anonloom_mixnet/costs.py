@@ -4,9 +4,8 @@ import sys
 from collections.abc import Callable
 from functools import cache, partial
 
-from anonloom.kinds.estimates import Operation, Work, tried
-from anonloom.kinds.rounds import Round
-from anonloom.kinds.slots import SECRET_BYTES, SlotSecret, read_row, row_size, write_row
+from anonloom.kinds import SECRET_BYTES, Round, SlotSecret, read_row, row_size, tried, write_row
+from anonloom.kinds._estimates import Operation, Work
 from anonloom.protocol.entropy import SystemEntropy
 from anonloom_mixnet.cascade import sealed_list
 from anonloom_mixnet.items import open_row, read_item, write_item
@@ -17,8 +16,8 @@ from anonloom_mixnet.packets import Keys, Route, generate, public
 from anonloom_mixnet.shuffling import shuffled
 from anonloom_mixnet.traps import fingerprint, lay, struck
 from anonloom_mixnet.ways import LISTED, carried_size, listed
-from anonloom_rounds.costs import Costs
-from anonloom_rounds.packing import cut, pack
+from anonloom_transport.costs import Costs
+from anonloom_transport.packing import cut, pack
 
 #: Packets that a trial passes on.
 _PACKETS = 256
@@ -30,7 +29,7 @@ def costs(round: Round, traps: int, software: bytes) -> Costs:
     route, own = _route(round), lay(_route(round), 0, SystemEntropy())
     private, shown = _keys(round.suite)
     passed = [packets * route.packet_size(hop + 1) for hop in range(servers)]
-    said = (
+    message = (
         len(write_laid(own)) + traps * route.packet_size(),
         len(pack()),  # nobody misses a packet
         len(own.salt) + traps * len(fingerprint(b"")),
@@ -41,7 +40,7 @@ def costs(round: Round, traps: int, software: bytes) -> Costs:
         software=software,
         contents=(route.packet_size(),) + (0,) * (servers - 1),
         keys=(shown.mix, shown.peel, shown.share),
-        words=(sum(passed) + servers * NUMBER, *(servers * size for size in said)),
+        words=(sum(passed) + servers * NUMBER, *(servers * size for size in message)),
         exchanges=(servers * KEY * len(round.slots),) if round.slots else (),
         documents=(packets * LISTED,),
         server_work=server_work(round, traps),
@@ -165,8 +164,8 @@ def _join(round: Round) -> Callable[[], object]:
     ]
 
     def join() -> None:
-        found = read_item(written, suite, round.servers, size)
-        found.authentic(b"", secret.alpha)
-        read_row(head, 1, open_row(found, suite, keys))
+        result = read_item(written, suite, round.servers, size)
+        result.authentic(b"", secret.alpha)
+        read_row(head, 1, open_row(result, suite, keys))
 
     return join

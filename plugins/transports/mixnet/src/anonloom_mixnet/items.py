@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 import attrs
 
-from anonloom.kinds.engines import Entropy
+from anonloom.kinds import Entropy
 from anonloom_mixnet.layers import Unopened, decrypt, overhead
 from anonloom_mixnet.packets import Route
 from anonloom_mixnet.suites import SUITES
@@ -85,7 +85,7 @@ def read_item(item: bytes, suite: str, servers: int, row_size: int) -> Item:
     return Item(
         int.from_bytes(item[:_POSITION], "big"),
         item[_POSITION:start],
-        tuple(item[at : at + width] for at in range(start, len(item), width)),
+        tuple(item[index : index + width] for index in range(start, len(item), width)),
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import attrs
 
-from anonloom.kinds.engines import Envelope
+from anonloom.kinds import Envelope
 from anonloom_mixnet.blame import (
     Revealed,
     Verdict,
@@ -32,7 +32,7 @@ from anonloom_mixnet.wordings import (
     suspects,
     write_origins,
 )
-from anonloom_rounds.packing import pack, unpack
+from anonloom_transport.packing import pack, unpack
 
 
 @attrs.define(eq=False)
@@ -87,16 +87,16 @@ class Judging(Mixing):
 
     def _were_given(self, hop: int, failed: Sequence[Failed]) -> bool:
         packets, place = self.inputs(hop), self.route.place("mix", hop)
-        for one in failed:
-            if one.number >= len(packets) or name_of(packets[one.number]) != one.name:
+        for item in failed:
+            if item.number >= len(packets) or name_of(packets[item.number]) != item.name:
                 return False
-            if one.repeats:
-                if one.earlier >= len(packets) or one.earlier == one.number:
+            if item.repeats:
+                if item.earlier >= len(packets) or item.earlier == item.number:
                     return False
-                same = verify_replay(place, packets[one.number], packets[one.earlier])
+                same = verify_replay(place, packets[item.number], packets[item.earlier])
                 if same.guilty == "hop":
                     return False
-        return len({one.number for one in failed}) == len(failed)
+        return len({item.number for item in failed}) == len(failed)
 
     def _traced(self, hop: int, at: list[int]) -> list[bytes] | None:
         """Return the names of the uploads that these packets came from."""
@@ -111,30 +111,30 @@ class Judging(Mixing):
                 return None
             if not before:
                 return self._uploads_of(at, word)
-            found = self._origins_of(before, at, word)
-            if found is None:
+            result = self._origins_of(before, at, word)
+            if result is None:
                 return None
-            at = found
+            at = result
         return None
 
     def _shown_of(self, shown: Sequence[Revealed]) -> bytes:
         if self.index:
-            return write_origins(Origin(one.packet, one.key) for one in shown)
+            return write_origins(Origin(item.packet, item.key) for item in shown)
         sent = self.sent
-        return pack(*(one.key + self.first_packet(sent[one.packet]) for one in shown))
+        return pack(*(item.key + self.first_packet(sent[item.packet]) for item in shown))
 
     def _origins_of(self, hop: int, at: Sequence[int], word: bytes) -> list[int] | None:
         origins, packets = read_origins(word, len(at)), self.inputs(hop)
-        numbers = [one.number for one in origins or ()]
+        numbers = [origin.number for origin in origins or ()]
         if origins is None or len(set(numbers)) < len(at) or max(numbers) >= len(packets):
             self.talk.stop(f"server {hop} does not show where its packets came from")
             return None
-        shown = [(packets[one.number], one.key) for one in origins]
+        shown = [(packets[origin.number], origin.key) for origin in origins]
         return numbers if self._hold(hop, at, shown) else None
 
     def _uploads_of(self, at: Sequence[int], word: bytes) -> list[bytes] | None:
         try:
-            shown = [(one[32:], one[:32]) for one in unpack(word, len(at))]
+            shown = [(item[32:], item[:32]) for item in unpack(word, len(at))]
         except ValueError:
             shown = []
         names = [name_of(packet) for packet, _ in shown]
@@ -160,9 +160,9 @@ class Judging(Mixing):
         step = f"answers {hop}"
         if not self.talk.said(step):
             open_ones = {
-                name: self.inputs(hop)[one.number]
-                for one, name in zip(failed, names, strict=False)
-                if not one.repeats and not self._verdict(hop, one, None).certain_donor
+                name: self.inputs(hop)[item.number]
+                for item, name in zip(failed, names, strict=False)
+                if not item.repeats and not self._verdict(hop, item, None).certain_donor
             }
             self._ask_senders(hop, open_ones)
             if self._waiting and f"judge {hop}" not in self._asked:
@@ -199,9 +199,9 @@ class Judging(Mixing):
     def _own_answer(self, hop: int, name: bytes) -> bytes:
         """Return what this server says of a trap of its own; nothing for other packets."""
         for kept in map(Kept.of, self.own_traps.packets):
-            found = kept.layers(self.route) if kept.name == name else None
-            if found is not None:
-                return pack(found[0][hop].ephemeral, found[0][hop].kem)
+            result = kept.layers(self.route) if kept.name == name else None
+            if result is not None:
+                return pack(result[0][hop].ephemeral, result[0][hop].kem)
         return b""
 
     def take_layer(self, envelope: Envelope) -> str:
@@ -241,15 +241,15 @@ class Judging(Mixing):
     def _all_guilty(self, hop: int, failed: Sequence[Failed], names: Sequence[bytes]) -> bool:
         """Whether all these packets are their senders' fault; if not, the round stops."""
         answers = self._answers(hop)
-        for one, name in zip(failed, names, strict=False):
+        for item, name in zip(failed, names, strict=False):
             layers: list[Layer | None] = [None, *answers.get(name, ())]
-            verdicts = [self._verdict(hop, one, layer) for layer in layers]
+            verdicts = [self._verdict(hop, item, layer) for layer in layers]
             if any(verdict.guilty == "hop" for verdict in verdicts):
                 self.talk.stop(
                     f"server {hop} deviates: a packet opens of which it says that it does not"
                 )
                 return False
-            if one.repeats:
+            if item.repeats:
                 self.talk.stop(
                     f"two packets are the same at server {hop}: one of their senders or server 0 "
                     "deviates"
@@ -273,16 +273,16 @@ class Judging(Mixing):
         return verify_failure(place, packets[failed.number], layer)
 
     def _answers(self, hop: int) -> dict[bytes, list[Layer]]:
-        found: dict[bytes, list[Layer]] = {}
+        results: dict[bytes, list[Layer]] = {}
         for word in self.talk.all(f"answers {hop}") or ():
             try:
                 for entry in unpack(word, len(self.inputs(hop))):
                     name, answer = unpack(entry, 2)
                     ephemeral, kem = unpack(answer, 2)
-                    found.setdefault(name, []).append(Layer(b"", ephemeral, kem))
+                    results.setdefault(name, []).append(Layer(b"", ephemeral, kem))
             except ValueError:
                 continue
-        return found
+        return results
 
 
 def _fact(hop: int, name: bytes) -> str:

@@ -24,7 +24,7 @@ from attrs.validators import ge, in_, instance_of
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
-from anonloom.kinds.engines import Entropy
+from anonloom.kinds import Entropy
 from anonloom_mixnet.suites import SUITES, Encapsulated, Suite
 
 #: What a layer is for: taken off while mixing, taken off the signed list, or around one share.

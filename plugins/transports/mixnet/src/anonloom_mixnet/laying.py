@@ -11,7 +11,7 @@ from anonloom_mixnet.layers import Layer
 from anonloom_mixnet.packets import Packet, Route
 from anonloom_mixnet.suites import POINT
 from anonloom_mixnet.traps import Traps
-from anonloom_rounds.packing import cut, pack, unpack
+from anonloom_transport.packing import cut, pack, unpack
 
 COMMITMENT = 32
 
@@ -39,7 +39,11 @@ def write_traps(traps: Traps) -> bytes:
     return pack(
         traps.salt,
         *(
-            pack(packet.sealed, packet.core, *(one.ephemeral + one.kem for one in packet.layers))
+            pack(
+                packet.sealed,
+                packet.core,
+                *(layer.ephemeral + layer.kem for layer in packet.layers),
+            )
             for packet in traps.packets
         ),
     )

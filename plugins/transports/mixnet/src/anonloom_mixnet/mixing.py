@@ -10,7 +10,7 @@ from abc import abstractmethod
 
 import attrs
 
-from anonloom.kinds.engines import Entropy
+from anonloom.kinds import Entropy
 from anonloom_mixnet.cascade import Batch, peel, sealed_list
 from anonloom_mixnet.layers import Opened, Opener, Phase, Unopened
 from anonloom_mixnet.laying import Stream, read_laid, read_traps, write_laid, write_traps
@@ -19,9 +19,9 @@ from anonloom_mixnet.shuffling import shuffled
 from anonloom_mixnet.traps import Traps, lay
 from anonloom_mixnet.ways import listed, name_of, route_of
 from anonloom_mixnet.wordings import NONE, Failed, write_failed
-from anonloom_rounds.packing import cut
-from anonloom_rounds.server import RoundServer
-from anonloom_rounds.signing import write_signed
+from anonloom_transport.packing import cut
+from anonloom_transport.server import RoundServer
+from anonloom_transport.signing import write_signed
 
 #: Bytes of the number of removed packets, with which a hop's list begins.
 NUMBER = 4
@@ -131,14 +131,14 @@ class Mixing(RoundServer):
             return False
         laid = [read_laid(word, self.route, self.traps) for word in words]
         makers: dict[bytes, int] = {}
-        for server, one in enumerate(laid):
-            if one is None:
+        for server, item in enumerate(laid):
+            if item is None:
                 self.talk.stop(f"server {server} did not lay {self.traps} traps")
                 return False
-            for packet in one[1]:
+            for packet in item[1]:
                 if not self._is_trap(server, packet, makers):
                     return False
-        self._laid = [one for one in laid if one is not None]
+        self._laid = [item for item in laid if item is not None]
         return True
 
     def _is_trap(self, server: int, packet: bytes, makers: dict[bytes, int]) -> bool:
@@ -231,14 +231,14 @@ class Mixing(RoundServer):
             # Whoever passed on something else to the others is to be named, not this hop.
             self.talk.say("given", self.talk.proof("mix", self.index - 1))
             self.talk.say("failed", write_failed(self._failed(batch)))
-            found = self.removed(self.index)
-            if found is None:
+            result = self.removed(self.index)
+            if result is None:
                 return
-            removed = found
-        kept = [at for at, origin in enumerate(batch.origins) if origin not in removed]
+            removed = result
+        kept = [position for position, origin in enumerate(batch.origins) if origin not in removed]
         # Another order for another batch: a server that is started from an older saved state could
         # be made to mix again, and known packets would then show the order of the others.
-        batched = hashlib.sha256(b"".join(batch.outputs[at] for at in kept)).hexdigest()
+        batched = hashlib.sha256(b"".join(batch.outputs[position] for position in kept)).hexdigest()
         order = shuffled(len(kept), Stream(self.talk.derived(f"shuffle {batched}")))
         places = [kept[place] for place in order]
         self._batch = attrs.evolve(

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 
 import attrs
 
-from anonloom.kinds.engines import Envelope
-from anonloom.kinds.slots import read_row, row_size
+from anonloom.kinds import Envelope, read_row, row_size
 from anonloom_mixnet.cascade import peel, sealed_list
 from anonloom_mixnet.items import NOWHERE, Item, open_row, read_item, unopened_by
 from anonloom_mixnet.judging import Judging
@@ -21,7 +20,7 @@ from anonloom_mixnet.laying import COMMITMENT
 from anonloom_mixnet.mixing import NUMBER
 from anonloom_mixnet.traps import struck
 from anonloom_mixnet.ways import LISTED, Kept, listed
-from anonloom_rounds.packing import cut, pack, unpack
+from anonloom_transport.packing import cut, pack, unpack
 
 _SALT = 32
 _FINGERPRINT = 32
@@ -68,7 +67,7 @@ class Opening(Judging):
         if not self.talk.said("missing"):
             facts = [fact for name, fact in self.remembered.items() if name.startswith("missing ")]
             own = self.own_traps
-            facts += [bytes(Kept.of(own.packets[at])) for at in own.missing(self._cores)]
+            facts += [bytes(Kept.of(own.packets[index])) for index in own.missing(self._cores)]
             self.talk.say("missing", pack(*sorted(facts)))
         words = self.talk.all("missing")
         if words is None:
@@ -125,11 +124,12 @@ class Opening(Judging):
             if laid is None or words is None or last is None:
                 return None
             kept = sealed_list(cut(last[NUMBER:], self.route.core_size()))
-            for server, (said, word) in enumerate(zip(laid, words, strict=True)):
+            for server, (message, word) in enumerate(zip(laid, words, strict=True)):
                 named = [
-                    word[at : at + _FINGERPRINT] for at in range(_SALT, len(word), _FINGERPRINT)
+                    word[index : index + _FINGERPRINT]
+                    for index in range(_SALT, len(word), _FINGERPRINT)
                 ]
-                left = struck(kept, said[:COMMITMENT], word[:_SALT], named)
+                left = struck(kept, message[:COMMITMENT], word[:_SALT], named)
                 # One that is not struck would become public like a sender's message.
                 if left is None or len(left) != len(kept) - self.traps:
                     self.talk.stop(f"server {server} names other traps than it committed to")
@@ -158,7 +158,7 @@ class Opening(Judging):
                 self.talk.stop(f"server {server} shows another key than it announced")
                 return None
             batch = peel(inside, self.route.core_size(server), opener, set())
-            inside, numbers = batch.outputs, tuple(numbers[at] for at in batch.origins)
+            inside, numbers = batch.outputs, tuple(numbers[index] for index in batch.origins)
         self._count("packet that cannot be peeled", len(cores) - len(inside))
         if self.witness is not None:
             for number, message in zip(numbers, inside, strict=True):
@@ -189,7 +189,7 @@ class Opening(Judging):
                 return None
             suite, servers = self.round.suite, self.round.servers
             size, keys = row_size(self.round.message_size), self.seat.slot_keys
-            items = [read_item(one, suite, servers, size) for one in inside]
+            items = [read_item(element, suite, servers, size) for element in inside]
             meant = [item for item in items if item.position != NOWHERE]
             known = [item for item in meant if item.position < len(keys)]
             self._count("no such position", len(meant) - len(known))
@@ -198,8 +198,8 @@ class Opening(Judging):
             ]
             self._count("not the position's secret", len(known) - len(self._items))
             if self.witness is not None:
-                for item, one in zip(items, inside, strict=True):
-                    self.learn(one, item.position.to_bytes(8, "big"))
+                for item, element in zip(items, inside, strict=True):
+                    self.learn(element, item.position.to_bytes(8, "big"))
         return self._items
 
     def _share_keys(self) -> bytes:
@@ -225,7 +225,7 @@ class Opening(Judging):
             if len(word) != KEY * len(items):
                 self.talk.stop(f"server {server} does not show its shares of all rows")
                 return None
-        found: dict[int, set[bytes]] = {}
+        results: dict[int, set[bytes]] = {}
         unopened: Counter[int] = Counter()
         by_item = zip(*(cut(word, KEY) for word in shares), strict=True)
         foreign = 0
@@ -236,7 +236,7 @@ class Opening(Judging):
                 server = keys.index(_ERASED)
                 self.talk.stop(f"server {server} withholds shares of rows that are not erased")
                 return None
-            records, row = found.setdefault(item.position, set()), self._row(item, keys, unopened)
+            records, row = results.setdefault(item.position, set()), self._row(item, keys, unopened)
             head = self.seat.slot_keys[item.position].head
             record = None if row is None else read_row(head, self.round.iteration, row)
             foreign += row is not None and record is None
@@ -244,11 +244,13 @@ class Opening(Judging):
                 records.add(record)
         self._count("not from the position's owner", foreign)
         for server, number in unopened.items():
-            said = f"a share does not open: its sender or server {server} deviates"
-            self.remarks[said] = number
-        self._count("contested", sum(len(records) != 1 for records in found.values()))
-        one = {at: next(iter(records)) for at, records in found.items() if len(records) == 1}
-        return [one.get(at) for at in range(len(self.round.slots))]
+            message = f"a share does not open: its sender or server {server} deviates"
+            self.remarks[message] = number
+        self._count("contested", sum(len(records) != 1 for records in results.values()))
+        one = {
+            index: next(iter(records)) for index, records in results.items() if len(records) == 1
+        }
+        return [one.get(index) for index in range(len(self.round.slots))]
 
     def _row(self, item: Item, keys: Sequence[bytes], unopened: Counter[int]) -> bytes | None:
         """Return the row of an item, or None; count whose keys do not open their shares."""

@@ -13,7 +13,7 @@ from typing import get_args
 
 import attrs
 
-from anonloom.kinds.engines import Entropy
+from anonloom.kinds import Entropy
 from anonloom_mixnet.layers import Layer, Phase, Place, Sealer, overhead
 from anonloom_mixnet.suites import SUITES
 

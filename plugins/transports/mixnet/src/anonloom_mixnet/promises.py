@@ -1,8 +1,7 @@
 """What a round through the cascade promises, field by field."""
 
-from anonloom.kinds.rounds import Round
-from anonloom.kinds.transport import Guarantees
-from anonloom_rounds.promises import (
+from anonloom.kinds import Guarantees, Round
+from anonloom_transport.promises import (
     COUNTED,
     ERASED,
     HOLLOW,

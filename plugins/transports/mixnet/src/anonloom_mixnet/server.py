@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import attrs
 
-from anonloom.kinds.engines import Envelope
+from anonloom.kinds import Envelope
 from anonloom_mixnet.opening import Opening
 
 

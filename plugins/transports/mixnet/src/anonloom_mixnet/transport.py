@@ -4,20 +4,18 @@ from typing import ClassVar
 
 import attrs
 
-from anonloom.kinds.engines import Clock, Entropy
-from anonloom.kinds.estimates import Estimate
-from anonloom.kinds.rounds import Round
-from anonloom.kinds.transport import Guarantees, Seat
-from anonloom.params import between, param
+from anonloom import param
+from anonloom.kinds import Clock, Entropy, Estimate, Guarantees, Round, Seat
+from anonloom.params import between
 from anonloom_mixnet.client import MixnetClient
 from anonloom_mixnet.costs import costs
 from anonloom_mixnet.packets import wrong_keys
 from anonloom_mixnet.promises import guarantees
 from anonloom_mixnet.server import MixnetServer
 from anonloom_mixnet.traps import MOST_TRAPS
-from anonloom_rounds.notice import Notice
-from anonloom_rounds.recording import Recorded
-from anonloom_rounds.transport import RoundTransport
+from anonloom_transport.notice import Notice
+from anonloom_transport.recording import Recorded
+from anonloom_transport.transport import RoundTransport
 
 
 @attrs.frozen(kw_only=True)

@@ -15,7 +15,7 @@ from collections.abc import Collection, Sequence
 
 import attrs
 
-from anonloom.kinds.engines import Entropy
+from anonloom.kinds import Entropy
 from anonloom_mixnet.packets import Packet, Route
 
 _PERSON = b"loom mix traps 1"

@@ -12,15 +12,13 @@ from functools import lru_cache
 
 import attrs
 
-from anonloom.kinds.engines import ID_BYTES
-from anonloom.kinds.rounds import Round
-from anonloom.kinds.slots import row_size
+from anonloom.kinds import ID_BYTES, Round, row_size
 from anonloom_mixnet.items import item_size
 from anonloom_mixnet.layers import Layer, Unopened, decrypt, derive
 from anonloom_mixnet.packets import Keys, Packet, Route
 from anonloom_mixnet.suites import POINT, SUITES
 from anonloom_mixnet.traps import fingerprint
-from anonloom_rounds.notice import Notice
+from anonloom_transport.notice import Notice
 
 #: Bytes by which a core is named in the list that clients look at.
 LISTED = 16
@@ -94,8 +92,8 @@ class Kept:
         size, width = route.packet_size(), _secret_size(route)
         if len(data) != size + route.hops * width:
             return None
-        secrets = (data[at : at + width] for at in range(size, len(data), width))
-        return cls(data[:size], tuple((one[:POINT], one[POINT:]) for one in secrets))
+        secrets = (data[index : index + width] for index in range(size, len(data), width))
+        return cls(data[:size], tuple((secret[:POINT], secret[POINT:]) for secret in secrets))
 
     def __bytes__(self) -> bytes:
         return self.packet + b"".join(ephemeral + kem for ephemeral, kem in self.secrets)
@@ -107,7 +105,7 @@ class Kept:
 
     def layers(self, route: Route) -> tuple[tuple[Layer, ...], bytes] | None:
         """Return the outer layers by hop, and the core; None if the secrets are not its own."""
-        sealed, found = self.packet, []
+        sealed, result = self.packet, []
         for hop, (ephemeral, kem) in enumerate(self.secrets):
             place = route.place("mix", hop)
             head, inside = sealed[: place.kem.head_size], sealed[place.kem.head_size :]
@@ -115,16 +113,16 @@ class Kept:
                 point, shared = place.kem.shown(place.public, ephemeral, kem)
                 if not hmac.compare_digest(point, head[-POINT:]):
                     return None
-                found.append(Layer(sealed, ephemeral, kem))
+                result.append(Layer(sealed, ephemeral, kem))
                 sealed = decrypt(derive(place, head, shared)[0], inside)
             except (ValueError, Unopened):
                 return None
-        return tuple(found), sealed
+        return tuple(result), sealed
 
     def way(self, route: Route) -> tuple[bytes, ...] | None:
         """Return the packet as each hop should get it, and at last its core."""
-        found = self.layers(route)
-        return None if found is None else (*(layer.sealed for layer in found[0]), found[1])
+        result = self.layers(route)
+        return None if result is None else (*(layer.sealed for layer in result[0]), result[1])
 
 
 def _secret_size(route: Route) -> int:

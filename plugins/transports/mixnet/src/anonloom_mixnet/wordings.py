@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 import attrs
 
-from anonloom.kinds.engines import ID_BYTES
+from anonloom.kinds import ID_BYTES
 from anonloom_mixnet.layers import KEY
 
 _FAILURE = struct.Struct(f">I{ID_BYTES}sI")
@@ -44,7 +44,7 @@ class Failed:
 
 def write_failed(failed: Iterable[Failed]) -> bytes:
     """Write what a hop says of the packets that it could not open."""
-    return b"".join(_FAILURE.pack(one.number, one.name, one.earlier) for one in failed)
+    return b"".join(_FAILURE.pack(item.number, item.name, item.earlier) for item in failed)
 
 
 def read_failed(word: bytes) -> list[Failed] | None:
@@ -64,7 +64,7 @@ class Origin:
 
 def write_origins(origins: Iterable[Origin]) -> bytes:
     """Write what a hop shows of its outputs."""
-    return b"".join(_ORIGIN.pack(one.number, one.key) for one in origins)
+    return b"".join(_ORIGIN.pack(origin.number, origin.key) for origin in origins)
 
 
 def read_origins(word: bytes, number: int) -> list[Origin] | None:
@@ -76,5 +76,5 @@ def read_origins(word: bytes, number: int) -> list[Origin] | None:
 
 def suspects(failed: Sequence[Failed]) -> list[int]:
     """Return the places of all packets that are traced: those that failed, and what they repeat."""
-    earlier = {one.earlier for one in failed if one.repeats}
-    return [one.number for one in failed] + sorted(earlier - {one.number for one in failed})
+    earlier = {item.earlier for item in failed if item.repeats}
+    return [item.number for item in failed] + sorted(earlier - {item.number for item in failed})

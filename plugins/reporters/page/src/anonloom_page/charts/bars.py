@@ -59,12 +59,12 @@ class Bars:
 
 def bars(chart: Mapping[str, Any]) -> svg.Drawing | None:
     """Draw the chart."""
-    found = Bars.of(chart.get("data") or {})
-    if not found.labels or not found.numbers:
+    result = Bars.of(chart.get("data") or {})
+    if not result.labels or not result.numbers:
         return None
     x, y = short(chart.get("x", "")), short(chart.get("y", ""))
-    drawing, height = _upright(found, x, y) if found.upright else _lying(found, x, y)
-    return svg.Drawing(drawing, height, tuple(name for name, _ in found.series))
+    drawing, height = _upright(result, x, y) if result.upright else _lying(result, x, y)
+    return svg.Drawing(drawing, height, tuple(name for name, _ in result.series))
 
 
 def _upright(found: Bars, x: str, y: str) -> tuple[Markup, int]:
@@ -78,10 +78,10 @@ def _upright(found: Bars, x: str, y: str) -> tuple[Markup, int]:
     band = frame.width / len(found.labels)
     each = band * 0.76 / len(found.series)
     parts = [horizontal_lines(frame, scale)]
-    for at, label in enumerate(found.labels):
-        middle = frame.left + band * (at + 0.5)
+    for index, label in enumerate(found.labels):
+        middle = frame.left + band * (index + 0.5)
         for which, (name, values) in enumerate(found.series):
-            value = values[at]
+            value = values[index]
             if value is None:
                 continue
             left = middle - each * len(found.series) / 2 + each * which
@@ -123,14 +123,14 @@ def _lying(found: Bars, x: str, y: str) -> tuple[Markup, int]:
         px = scale(value)
         parts.append(svg.line(px, frame.top, px, frame.bottom, "rule"))
         parts.append(svg.text(px, frame.bottom + 15, label, "tick", text_anchor="middle"))
-    for at, label in enumerate(found.labels):
-        start = frame.top + row * at + 5
-        said = svg.clipped(brief(label), room - 8)
-        full = svg.tag("title", label) if said != label else Markup("")
+    for index, label in enumerate(found.labels):
+        start = frame.top + row * index + 5
+        message = svg.clipped(brief(label), room - 8)
+        full = svg.tag("title", label) if message != label else Markup("")
         parts.append(
             svg.tag(
                 "text",
-                Markup("{}{}").format(full, said),
+                Markup("{}{}").format(full, message),
                 x=room - 7,
                 y=start + (row - 10) / 2 + 4,
                 class_="tick name",
@@ -138,23 +138,23 @@ def _lying(found: Bars, x: str, y: str) -> tuple[Markup, int]:
             )
         )
         for which, (name, values) in enumerate(found.series):
-            value_ = values[at]
+            value_ = values[index]
             if value_ is None:
                 continue
             ends = sorted((scale(0.0), scale(value_)))
             top_ = start + thick * which
-            told = _said(found, name, label, value_)
-            parts.append(_bar(ends[0], top_, ends[1] - ends[0], thick * 0.94, which, told))
+            text = _said(found, name, label, value_)
+            parts.append(_bar(ends[0], top_, ends[1] - ends[0], thick * 0.94, which, text))
             parts.append(svg.text(ends[1] + 4, top_ + thick / 2 + 4, figure(value_), "tick"))
     zero = scale(0.0)
     parts.append(svg.line(zero, frame.top, zero, frame.bottom, "axis"))
     if y:
-        said = svg.clipped(y, frame.width, "label")
-        parts.append(svg.text(frame.right, height - 6.0, said, "label", text_anchor="end"))
+        message = svg.clipped(y, frame.width, "label")
+        parts.append(svg.text(frame.right, height - 6.0, message, "label", text_anchor="end"))
     if x:
         more = f", the first {len(found.labels)}; {found.left_out:,} more" if found.left_out else ""
-        said = svg.clipped(f"{x}{more}", svg.WIDTH - 10, "label")
-        parts.append(svg.text(2, 13, said, "label"))
+        message = svg.clipped(f"{x}{more}", svg.WIDTH - 10, "label")
+        parts.append(svg.text(2, 13, message, "label"))
     return Markup("").join(parts), height
 
 

@@ -79,8 +79,8 @@ def _legend(kind: str, names: tuple[str, ...]) -> Markup:
     if len(names) < 2:
         return Markup("")
     items = [
-        tag("li", swatch(at, kind) + tag("span", short(name, 80)))
-        for at, name in enumerate(names[:MOST_NAMES])
+        tag("li", swatch(index, kind) + tag("span", short(name, 80)))
+        for index, name in enumerate(names[:MOST_NAMES])
     ]
     if len(names) > MOST_NAMES:
         items.append(tag("li", f"and {len(names) - MOST_NAMES} more"))
@@ -91,20 +91,20 @@ def _rows(kind: str, chart: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
     """Yield a heading and the figures behind a chart."""
     data = chart.get("data") or {}
     if kind == "bars":
-        found = Bars.of(data)
-        yield (str(chart.get("x") or ""), *(name for name, _ in found.series))
-        for at, label in enumerate(found.labels):
-            yield (label, *(figure(values[at]) for _, values in found.series))
+        result = Bars.of(data)
+        yield (str(chart.get("x") or ""), *(name for name, _ in result.series))
+        for index, label in enumerate(result.labels):
+            yield (label, *(figure(values[index]) for _, values in result.series))
     elif kind in ("line", "scatter"):
         series = series_of(data)
-        banded = any(one.band for one in series)
+        banded = any(item.band for item in series)
         ends = ("from", "to") if banded else ()
         yield ("series", str(chart.get("x") or "x"), str(chart.get("y") or "y"), *ends)
-        for one in series:
-            between = {x: (figure(lo), figure(hi)) for x, lo, hi in one.band}
-            for (x, y), label in zip(one.points, one.labels, strict=True):
+        for item in series:
+            between = {x: (figure(lo), figure(hi)) for x, lo, hi in item.band}
+            for (x, y), label in zip(item.points, item.labels, strict=True):
                 around = between.get(x, ("", "")) if banded else ()
-                yield (label or one.name, figure(x), figure(y), *around)
+                yield (label or item.name, figure(x), figure(y), *around)
 
 
 def _table(rows: list[tuple[str, ...]]) -> Markup:

@@ -68,6 +68,6 @@ def titles(frame: Frame, x: str, y: str, x_at: float) -> Markup:
     if y:
         parts.append(text(2, 13, clipped(y, WIDTH - 10, "label"), "label"))
     if x:
-        said = clipped(x, frame.width, "label")
-        parts.append(text(frame.right, x_at, said, "label", text_anchor="end"))
+        message = clipped(x, frame.width, "label")
+        parts.append(text(frame.right, x_at, message, "label", text_anchor="end"))
     return group(parts)

@@ -79,19 +79,21 @@ def heat(chart: Mapping[str, Any]) -> svg.Drawing | None:
     values = [value for row in grid for value in row if value is not None]
     if not names or not rows or not values:
         return None
-    at = Layout.of(names, rows)
+    index = Layout.of(names, rows)
     longest = max(svg.width_of(figure(value)) for value in values)
-    at = attrs.evolve(at, written=longest <= at.cell - 2 and at.tall >= 18)
+    index = attrs.evolve(index, written=longest <= index.cell - 2 and index.tall >= 18)
     ends = (min(values), max(values))
     more = len(data.get("y") or []) - len(rows)
-    said = f"{_axes(chart)}, the first {len(rows)}; {more:,} more" if more else _axes(chart)
-    parts = [svg.text(2, 13, svg.clipped(said, at.width - 10.0, "label"), "label")]
-    parts += [_column(at, place, name) for place, name in enumerate(names) if not place % at.every]
+    message = f"{_axes(chart)}, the first {len(rows)}; {more:,} more" if more else _axes(chart)
+    parts = [svg.text(2, 13, svg.clipped(message, index.width - 10.0, "label"), "label")]
+    parts += [
+        _column(index, place, name) for place, name in enumerate(names) if not place % index.every
+    ]
     for place, (name, row) in enumerate(zip(rows, grid, strict=False)):
-        parts.append(_row(at, place, name, row, names, ends))
-    height = at.top + at.tall * len(rows) + 34
-    parts.append(_key(at.room, height - 22.0, *ends))
-    return svg.Drawing(Markup("").join(parts), round(height), width=at.width)
+        parts.append(_row(index, place, name, row, names, ends))
+    height = index.top + index.tall * len(rows) + 34
+    parts.append(_key(index.room, height - 22.0, *ends))
+    return svg.Drawing(Markup("").join(parts), round(height), width=index.width)
 
 
 def _is_number(name: str) -> bool:
@@ -103,19 +105,19 @@ def _is_number(name: str) -> bool:
 
 
 def _axes(chart: Mapping[str, Any]) -> str:
-    said = [short(chart.get(axis, "")) for axis in ("y", "x")]
-    return " by ".join(name for name in said if name)
+    messages = [short(chart.get(axis, "")) for axis in ("y", "x")]
+    return " by ".join(name for name in messages if name)
 
 
 def _column(at: Layout, place: int, name: str) -> Markup:
     x, y = at.room + at.cell * (place + 0.5), at.top - 6
     if not at.leaning:
         return svg.text(x, y, name, "tick", text_anchor="middle")
-    said = svg.clipped(name, _LEANING)
-    title = svg.tag("title", name) if said != name else Markup("")
+    message = svg.clipped(name, _LEANING)
+    title = svg.tag("title", name) if message != name else Markup("")
     turn = f"rotate(-45 {x:.1f} {y:.1f})"
     return svg.tag(
-        "text", Markup("{}{}").format(title, said), x=x, y=y, class_="tick", transform=turn
+        "text", Markup("{}{}").format(title, message), x=x, y=y, class_="tick", transform=turn
     )
 
 
@@ -128,11 +130,11 @@ def _row(
     ends: tuple[float, float],
 ) -> Markup:
     y = at.top + at.tall * place
-    said = svg.clipped(brief(name), at.room - 8)
-    title = svg.tag("title", name) if said != name else Markup("")
+    message = svg.clipped(brief(name), at.room - 8)
+    title = svg.tag("title", name) if message != name else Markup("")
     label = svg.tag(
         "text",
-        Markup("{}{}").format(title, said),
+        Markup("{}{}").format(title, message),
         x=at.room - 6,
         y=y + at.tall / 2 + 4,
         class_="tick name",
@@ -140,8 +142,8 @@ def _row(
     )
     cells = []
     for across, value in enumerate(row):
-        told = f"{short(brief(name), 60)}, {short(names[across], 60)}: {figure(value)}"
-        cells.append(_cell(at, at.room + at.cell * across, y, value, ends, told))
+        text = f"{short(brief(name), 60)}, {short(names[across], 60)}: {figure(value)}"
+        cells.append(_cell(at, at.room + at.cell * across, y, value, ends, text))
     return label + Markup("").join(cells)
 
 
@@ -164,21 +166,21 @@ def _cell(
     )
     if value is None or not at.written:
         return box
-    said = figure(value)
+    message = figure(value)
     tone = "tick on" if share > 0.5 else "tick off"
-    return box + svg.text(x + at.cell / 2, y + at.tall / 2 + 4, said, tone, text_anchor="middle")
+    return box + svg.text(x + at.cell / 2, y + at.tall / 2 + 4, message, tone, text_anchor="middle")
 
 
 def _key(x: float, y: float, lo: float, hi: float) -> Markup:
     steps = 12
     parts = [svg.text(x, y + 9, figure(lo), "tick")]
     start = x + svg.width_of(figure(lo)) + 6
-    for at in range(steps):
-        opacity = 0.06 + 0.94 * at / (steps - 1)
+    for index in range(steps):
+        opacity = 0.06 + 0.94 * index / (steps - 1)
         parts.append(
             svg.tag(
                 "rect",
-                x=start + at * 9.0,
+                x=start + index * 9.0,
                 y=y,
                 width=9.0,
                 height=10.0,

@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 from markupsafe import Markup
 
-from anonloom.brief import short_repr
+from anonloom import short_repr
 from anonloom_page.charts import svg
 from anonloom_page.charts.frame import Frame, horizontal_lines, left_for, titles, vertical_ticks
 from anonloom_page.charts.scale import Scale
@@ -34,7 +34,7 @@ class Series:
 
 def series_of(data: Mapping[str, Any]) -> list[Series]:
     """Read the series of a chart; what is no number is left out."""
-    found = []
+    results = []
     for name, of in data.items():
         if not isinstance(of, Mapping):
             continue
@@ -54,8 +54,8 @@ def series_of(data: Mapping[str, Any]) -> list[Series]:
         if kept:
             points = tuple((x, y) for x, y, _ in kept)
             texts = tuple(label for *_, label in kept)
-            found.append(Series(short(name, 120), points, tuple(whole), texts))
-    return found
+            results.append(Series(short(name, 120), points, tuple(whole), texts))
+    return results
 
 
 def plot(chart: Mapping[str, Any], kind: str) -> svg.Drawing | None:
@@ -63,9 +63,9 @@ def plot(chart: Mapping[str, Any], kind: str) -> svg.Drawing | None:
     series = series_of(chart.get("data") or {})
     if not series:
         return None
-    xs = [x for one in series for x, _ in one.points]
-    ys = [y for one in series for _, y in one.points]
-    ys += [end for one in series for _, lo, hi in one.band for end in (lo, hi)]
+    xs = [x for item in series for x, _ in item.points]
+    ys = [y for item in series for _, y in item.points]
+    ys += [end for item in series for _, lo, hi in item.band for end in (lo, hi)]
     frame = Frame.of(HEIGHT)
     y_scale = Scale.linear(min(ys), max(ys), frame.bottom, frame.top, zero=kind == "density")
     frame = attrs.evolve(frame, left=left_for(y_scale.ticks))
@@ -75,7 +75,7 @@ def plot(chart: Mapping[str, Any], kind: str) -> svg.Drawing | None:
         if spread
         else Scale.through(xs, frame.left, frame.right)
     )
-    marks = [_mark(at, one, kind, x_scale, y_scale, frame) for at, one in enumerate(series)]
+    marks = [_mark(index, item, kind, x_scale, y_scale, frame) for index, item in enumerate(series)]
     drawing = Markup("").join(
         [
             horizontal_lines(frame, y_scale),
@@ -84,7 +84,7 @@ def plot(chart: Mapping[str, Any], kind: str) -> svg.Drawing | None:
             titles(frame, short(chart.get("x", "")), short(chart.get("y", "")), HEIGHT - 6.0),
         ]
     )
-    return svg.Drawing(drawing, HEIGHT, tuple(one.name for one in series))
+    return svg.Drawing(drawing, HEIGHT, tuple(item.name for item in series))
 
 
 def _mark(at: int, one: Series, kind: str, x: Scale, y: Scale, frame: Frame) -> Markup:
@@ -105,6 +105,6 @@ def _mark(at: int, one: Series, kind: str, x: Scale, y: Scale, frame: Frame) -> 
         step = -(-len(places) // 6) if many else 1
         marked = list(zip(one.points, places, one.labels, strict=True))
         for (a, b), (px, py), label in marked[(2 * at) % step :: step]:
-            said = short(label or one.name, 120)
-            parts.append(svg.marker(at, px, py, f"{said}: {figure(a)}, {figure(b)}"))
+            message = short(label or one.name, 120)
+            parts.append(svg.marker(at, px, py, f"{message}: {figure(a)}, {figure(b)}"))
     return svg.group(parts)

@@ -61,7 +61,7 @@ class Scale:
             lo, hi = (min(lo, 0.0), hi or 1.0) if zero else (lo - room, hi + room)
         step = nice_step(hi - lo, wanted)
         first, last = math.floor(lo / step + 1e-9), math.ceil(hi / step - 1e-9)
-        values = [float(f"{at * step:.12g}") for at in range(first, last + 1)]
+        values = [float(f"{index * step:.12g}") for index in range(first, last + 1)]
         ticks = tuple((value, tick_text(value, step)) for value in values)
         return cls(values[0], values[-1], start, stop, ticks)
 

@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 from markupsafe import Markup, escape
 
-from anonloom.brief import short_repr
+from anonloom import short_repr
 
 #: Width of every chart in its own units: close to its width on a phone, so that text stays
 #: readable there, and two fit side by side on a desk.
@@ -95,18 +95,18 @@ def colour(at: int) -> str:
 
 def marker(at: int, x: float, y: float, title: str = "") -> Markup:
     """Return the mark of a point; series differ in shape as well as in colour."""
-    said = tag("title", title) if title else Markup("")
+    message = tag("title", title) if title else Markup("")
     class_ = f"mark {colour(at)}"
     shape = at % 4
     if shape == 0:
-        return tag("circle", said, cx=x, cy=y, r=3.6, class_=class_)
+        return tag("circle", message, cx=x, cy=y, r=3.6, class_=class_)
     if shape == 1:
-        return tag("rect", said, x=x - 3.2, y=y - 3.2, width=6.4, height=6.4, class_=class_)
+        return tag("rect", message, x=x - 3.2, y=y - 3.2, width=6.4, height=6.4, class_=class_)
     if shape == 2:
         corners = [(x, y - 4.4), (x + 4.2, y + 3.2), (x - 4.2, y + 3.2)]
     else:
         corners = [(x, y - 4.6), (x + 4.6, y), (x, y + 4.6), (x - 4.6, y)]
-    return tag("polygon", said, points=_points(corners), class_=class_)
+    return tag("polygon", message, points=_points(corners), class_=class_)
 
 
 def swatch(at: int, kind: str) -> Markup:

@@ -37,8 +37,8 @@ def table(data: Mapping[str, Any]) -> Markup | None:
     if not names or not rows:
         return None
     shown = [[*row, *[None] * len(names)][: len(names)] for row in rows[:MOST_ROWS]]
-    columns = [_texts([row[at] for row in shown]) for at in range(len(names))]
-    numeric = [_numeric([row[at] for row in shown]) for at in range(len(names))]
+    columns = [_texts([row[index] for row in shown]) for index in range(len(names))]
+    numeric = [_numeric([row[index] for row in shown]) for index in range(len(names))]
     head = [
         tag("th", name, scope="col", class_="num" if is_number else None)
         for name, is_number in zip(names, numeric, strict=True)
@@ -47,11 +47,11 @@ def table(data: Mapping[str, Any]) -> Markup | None:
         tag(
             "tr",
             Markup("").join(
-                _cell(texts[at], row[column], numeric[column])
+                _cell(texts[index], row[column], numeric[column])
                 for column, texts in enumerate(columns)
             ),
         )
-        for at, row in enumerate(shown)
+        for index, row in enumerate(shown)
     ]
     whole = tag(
         "table",
@@ -87,13 +87,13 @@ def _numeric(values: Sequence[Any]) -> bool:
 
 def _texts(values: Sequence[Any]) -> list[str]:
     """Write the numbers of a column with the same decimals: no more than the longest has."""
-    found = [n for value in values if (n := number(value)) is not None]
-    least = min((abs(n) for n in found if n), default=1.0)
-    largest = max(map(abs, found), default=0.0)
-    if all(n.is_integer() for n in found) or largest >= 1e6 or least < 1e-4:
+    results = [n for value in values if (n := number(value)) is not None]
+    least = min((abs(n) for n in results if n), default=1.0)
+    largest = max(map(abs, results), default=0.0)
+    if all(n.is_integer() for n in results) or largest >= 1e6 or least < 1e-4:
         return [figure(value) for value in values]
     wanted = max(3 if largest < 100 else 1, 1 - math.floor(math.log10(least)))
-    written = max(len(f"{n:.4f}".rstrip("0").partition(".")[2]) for n in found)
+    written = max(len(f"{n:.4f}".rstrip("0").partition(".")[2]) for n in results)
     decimals = min(wanted, written, 4)
     return [
         figure(value) if (n := number(value)) is None else f"{n:,.{decimals}f}" for value in values

@@ -25,8 +25,8 @@ def tree(chart: Mapping[str, Any]) -> svg.Drawing | None:
     shown = lines[:MOST_LINES]
     parts = []
     parents: list[int] = []
-    for at, (depth, label) in enumerate(shown):
-        y = 14 + _ROW * at
+    for index, (depth, label) in enumerate(shown):
+        y = 14 + _ROW * index
         x = 8 + _INDENT * depth
         del parents[depth:]
         if parents:
@@ -34,12 +34,14 @@ def tree(chart: Mapping[str, Any]) -> svg.Drawing | None:
             stem = x - _INDENT + 3
             elbow = [(stem, above + 6), (stem, y - 4), (x - 3, y - 4)]
             parts.append(svg.polyline(elbow, "branch"))
-        parents.append(at)
-        said = svg.clipped(label, svg.WIDTH - x - 10)
-        title = svg.tag("title", label) if said != label else Markup("")
+        parents.append(index)
+        message = svg.clipped(label, svg.WIDTH - x - 10)
+        title = svg.tag("title", label) if message != label else Markup("")
         parts.append(svg.tag("circle", cx=x + 3, cy=y - 4, r=2.6, class_="mark s0"))
         parts.append(
-            svg.tag("text", Markup("{}{}").format(title, said), x=x + 10, y=y, class_="tick name")
+            svg.tag(
+                "text", Markup("{}{}").format(title, message), x=x + 10, y=y, class_="tick name"
+            )
         )
     height = round(14 + _ROW * len(shown))
     if len(lines) > len(shown):

@@ -1,0 +1,312 @@
+"""`anonloom audit`: measure a release against its original, whoever made it."""
+
+import argparse
+import json
+import secrets
+from collections.abc import Iterable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import attrs
+import pandas as pd
+
+from anonloom._cli.findings_text import lines_of
+from anonloom._cli.progress import shown
+from anonloom._registry.loading import Entry
+from anonloom._registry.registry import Registry
+from anonloom._run import external
+from anonloom._run.execute import announced_as, audited, cores, groups_of
+from anonloom._run.reporting import chart_data, finding_data
+from anonloom._run.stage_log import Journal
+from anonloom._spec.model import Use
+from anonloom._spec.pipeline import load_pipeline
+from anonloom._spelling import listed
+from anonloom.data._audit_input import AuditInput
+from anonloom.data._schema import Schema
+from anonloom.data._table import Table
+from anonloom.data._unit import Unit
+from anonloom.errors import FaultyPluginError, PluginError, UsageError
+from anonloom.findings import Findings
+from anonloom.kinds._guard import Guard
+
+#: How evidence is given that two tables lack.
+_GIVEN = {
+    "control": "give it with --control FILE",
+    "other_releases": "give them with --also FILE",
+    "truth": "say which column tells whose a row is: --truth COLUMN",
+    "groups": "declare a column with the role 'group' in a pipeline: --pipeline FILE",
+}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("original", metavar="ORIGINAL", help="the original: CSV or Parquet")
+    parser.add_argument("release", metavar="RELEASE", help="the release: CSV or Parquet")
+    parser.add_argument(
+        "--pipeline", metavar="FILE", help="a pipeline whose columns and audits are used"
+    )
+    parser.add_argument(
+        "--auditor",
+        dest="auditors",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="an auditor to run with its defaults; repeatable; default: all that can run",
+    )
+    parser.add_argument(
+        "--truth",
+        metavar="COLUMN",
+        help="a column of both tables that says whose a row is; it is not compared",
+    )
+    parser.add_argument(
+        "--control", metavar="FILE", help="a raw table of people who are not in the release"
+    )
+    parser.add_argument(
+        "--also",
+        dest="others",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="another release of the same people; repeatable",
+    )
+    parser.add_argument(
+        "--jobs", type=int, metavar="N", help="threads of an auditor; by default one per core"
+    )
+    parser.add_argument("--quiet", action="store_true", help="show no progress")
+    parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+
+
+@attrs.frozen
+class _Plan:
+    """What the columns are, who judges, and where that comes from."""
+
+    schema: Schema
+    auditors: tuple[Use, ...]
+    source: str
+    skipped: dict[str, str] = attrs.field(factory=dict)
+    seed: int = 0
+    demanded: int | None = None
+    others: tuple[Path, ...] = ()
+    names_everybody: tuple[str, ...] = ()
+    unit: Unit = "person"
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Audit the release."""
+    if arguments.jobs is not None and arguments.jobs < 1:
+        raise UsageError(f"--jobs must be at least 1. Got {arguments.jobs} instead.")
+    registry = Registry.installed()
+    before = external.read_cells(Path(arguments.original))
+    after, hidden = external.read_counted(Path(arguments.release))
+    plan = _plan(arguments, registry, before, after)
+    case = _case(arguments, plan, before, after)
+    auditors, skipped = _able(plan, case, arguments.auditors)
+    with shown(registry, arguments.quiet):
+        results = _audit(auditors, case, registry, plan, arguments.jobs)
+    assert case.original is not None
+    unread = external.unread_cells(case.release, case.original)
+    if arguments.json:
+        data = {**_data(plan.schema, results), "unread": unread, "normalized_cells": hidden}
+        print(json.dumps(data, indent=2, allow_nan=False))
+    else:
+        _show(plan, unread, hidden, auditors, results, skipped)
+    return 0
+
+
+def _plan(
+    arguments: argparse.Namespace, registry: Registry, before: pd.DataFrame, after: pd.DataFrame
+) -> _Plan:
+    if arguments.pipeline and arguments.truth:
+        raise UsageError(
+            "--truth is for columns that are guessed",
+            hint="Declare the column with the role 'truth' in the pipeline.",
+        )
+    spec = load_pipeline(arguments.pipeline, registry) if arguments.pipeline else None
+    skipped: dict[str, str] = {}
+    auditors: tuple[Use, ...] = spec.audit if spec else ()
+    if arguments.auditors:
+        auditors = _named(arguments.auditors, registry)
+    elif not auditors:
+        auditors, skipped = _installed(registry)
+    if spec is None:
+        schema = external.guess_schema(before, after, arguments.truth)
+        names = external.naming_everybody(before, schema)
+        return _Plan(
+            schema, auditors, "columns guessed from what differs", skipped, names_everybody=names
+        )
+    return _Plan(
+        spec.data.schema,
+        auditors,
+        f"columns of {arguments.pipeline}",
+        skipped,
+        spec.seed or 0,
+        Guard(tuple(use.method for use in spec.privacy)).demanded if spec.privacy else None,
+        spec.data.other_releases,
+        unit=spec.data.unit,
+    )
+
+
+def _case(
+    arguments: argparse.Namespace, plan: _Plan, before: pd.DataFrame, after: pd.DataFrame
+) -> AuditInput:
+    release = external.release_from(after, plan.schema)
+    original = Table.build(before, plan.schema)
+    rows = external.whose(after, original)
+    others = (*plan.others, *map(Path, arguments.others))
+    control = arguments.control and external.control_table(Path(arguments.control), plan.schema)
+    return AuditInput(
+        release=external.owned(release, rows, original),
+        original=original,
+        truth=rows,
+        control=control or None,
+        other_releases=external.other_releases(others, original),
+        groups=groups_of(original),
+        demanded=plan.demanded,
+    )
+
+
+def _named(names: list[str], registry: Registry) -> tuple[Use, ...]:
+    """Make the named auditors."""
+    uses = []
+    for name in dict.fromkeys(names):
+        entry = registry.find("auditor", name)
+        use = _with_defaults(entry, registry)
+        if use is None:
+            raise UsageError(
+                f"auditor '{name}' has a parameter without a default",
+                hint="Say what it is in a pipeline: --pipeline FILE.",
+            )
+        uses.append(use)
+    return tuple(uses)
+
+
+def _installed(registry: Registry) -> tuple[tuple[Use, ...], dict[str, str]]:
+    """Make all auditors that need no parameter; a broken one must not keep others from judging."""
+    uses, skipped = [], {}
+    for entry in registry.methods("auditor"):
+        try:
+            use = _with_defaults(entry, registry)
+        except FaultyPluginError:
+            raise
+        except PluginError as error:
+            skipped[entry.name] = error.what
+            continue
+        if use is not None and use.method.measures == "cost":
+            skipped[entry.name] = (
+                f"it measures what something costs, not the release; --auditor {entry.name} runs it"
+            )
+        # One that needs parameters can be used through a pipeline.
+        elif use is not None:
+            uses.append(use)
+    return tuple(uses), skipped
+
+
+def _with_defaults(entry: Entry, registry: Registry) -> Use | None:
+    cls = registry.load_entry(entry)
+    try:
+        return Use(entry.name, "auditor", entry, cls())
+    except TypeError:
+        return None
+
+
+def _able(
+    plan: _Plan, case: AuditInput, named: Iterable[str]
+) -> tuple[tuple[Use, ...], dict[str, str]]:
+    """Divide auditors into those that can judge the case, and the others with the reason.
+
+    Raises
+    ------
+    UsageError
+        When one that was named is not able to, or none is.
+    """
+    able, skipped = [], dict(plan.skipped)
+    for use in plan.auditors:
+        missing = sorted(need for need in use.method.needs if not case.has(need))
+        hint = "; ".join(_GIVEN[need] for need in missing if need in _GIVEN)
+        wrong = use.method.problem(plan.schema)
+        if missing:
+            wrong = f"it needs {listed(missing)}, which two tables lack"
+        if wrong and use.name in named:
+            raise UsageError(f"auditor '{use.name}' cannot be used: {wrong}", hint=hint)
+        if wrong:
+            skipped[use.id] = f"{wrong}; {hint}" if hint else wrong
+        else:
+            able.append(use)
+    if not able:
+        raise UsageError("no installed auditor can judge two tables alone")
+    return tuple(able), skipped
+
+
+def _audit(
+    auditors: tuple[Use, ...], case: AuditInput, registry: Registry, plan: _Plan, jobs: int | None
+) -> dict[str, Findings]:
+    run_id = secrets.token_hex(8)
+    ids = tuple(use.id for use in auditors)
+    with (
+        TemporaryDirectory(prefix="anonloom-") as scratch,
+        announced_as("audit", ids, registry, run_id) as ending,
+    ):
+        journal = Journal(
+            registry,
+            run_id,
+            plan.seed,
+            workers=jobs or cores(),
+            scratch=Path(scratch),
+            unit=plan.unit,
+        )
+        results = {use.id: audited(use, case, journal) for use in auditors}
+        ending.status = "dry-run"
+    return results
+
+
+def _data(schema: Schema, results: dict[str, Findings]) -> dict[str, Any]:
+    return {
+        "columns": {column.name: column.role for column in schema},
+        "audits": [
+            {
+                "auditor": name,
+                "findings": [finding_data(finding) for finding in findings],
+                "charts": [chart_data(chart) for chart in findings.charts],
+            }
+            for name, findings in results.items()
+        ],
+    }
+
+
+def _show(
+    plan: _Plan,
+    unread: dict[str, int],
+    hidden: dict[str, int],
+    auditors: tuple[Use, ...],
+    results: dict[str, Findings],
+    skipped: dict[str, str],
+) -> None:
+    columns = (f"{item.name} ({item.role}, {item.type})" for item in plan.schema)
+    print(f"{plan.source}: " + ", ".join(columns))
+    for name, count in unread.items():
+        cells = "1 cell is" if count == 1 else f"{count} cells are"
+        print(
+            f"warning: column '{name}': {cells} neither a value of the original, nor in its "
+            "hierarchy, nor '[a, b]', '{\"a\", \"b\"}' or '*', and counted as entirely lost"
+        )
+    for name, count in hidden.items():
+        cells = (
+            "1 cell of the release holds" if count == 1 else f"{count} cells of the release hold"
+        )
+        print(
+            f"warning: column '{name}': {cells} characters that nobody sees, or text that is not "
+            "in Unicode's form NFC; the audit reads them without, and a machine tells them apart: "
+            "classes may be smaller than they seem here"
+        )
+    for name in plan.names_everybody:
+        print(
+            f"warning: column '{name}': every row has a value of its own, published as it is, "
+            "which names everybody; if it only says whose a row is, give --truth"
+        )
+    for use in auditors:
+        print(f"\n{use.id} ({use.method.measures}): {use.entry.method.summary}")
+        for line in lines_of(results[use.id]):
+            print(line)
+    for name, why in skipped.items():
+        print(f"\n{name} was not run: {why}")

@@ -1,0 +1,75 @@
+"""A command of a plugin: run inside the border, and held to what a command answers."""
+
+import argparse
+from importlib import import_module
+
+from anonloom._registry.boundary import Border
+from anonloom.errors import FaultyPluginError, PluginError
+
+#: What `ArgumentParser.exit` runs: nobody else may end a command with SystemExit.
+_ARGPARSE = argparse.ArgumentParser.exit.__code__
+
+
+def run_foreign(
+    whose: str,
+    module: str,
+    parser: argparse.ArgumentParser,
+    below: argparse.ArgumentParser,
+    words: list[str],
+) -> int:
+    """Run a command of a plugin and return its exit code.
+
+    Parameters
+    ----------
+    whose : str
+        The command as messages name it.
+    module : str
+        Its module, with ``configure(parser)`` and ``execute(arguments) -> int``.
+    parser, below : argparse.ArgumentParser
+        What reads the command line, and the part of it that the command configures.
+
+    Raises
+    ------
+    FaultyPluginError
+        When the command ends by SystemExit that no parser of argparse raised, or by something else
+        that no code may end by, or when it returns no exit code.
+    PluginError
+        When it cannot be imported.
+    """
+    border = Border(whose)
+    try:
+        with border:
+            command = import_module(module)
+    except ImportError as error:
+        raise PluginError(
+            f"{whose} cannot be imported", hint=f"{type(error).__name__}: {error}"
+        ) from error
+    try:
+        with border:
+            command.configure(below)
+            code: object = command.execute(parser.parse_args(words))
+    except FaultyPluginError as error:
+        status = _answered(error.__cause__)
+        if status is None:
+            raise
+        return status
+    # None, and numbers that end a process with 0 because only their last byte counts, would pass
+    # for success.
+    if type(code) is not int or not 0 <= code <= 255:
+        result = f"{code}" if type(code) is int else type(code).__name__
+        raise FaultyPluginError(
+            f"this is a bug of {whose}: it must return an exit code, a number from 0 to 255. "
+            f"Got {result} instead."
+        )
+    return code
+
+
+def _answered(error: BaseException | None) -> int | None:
+    """Return the status with which a parser that the command made itself ended, if one did."""
+    if not isinstance(error, SystemExit) or not isinstance(error.code, int):
+        return None
+    index = error.__traceback__
+    while index is not None and index.tb_next is not None:
+        index = index.tb_next
+    raised = index is not None and index.tb_frame.f_code is _ARGPARSE
+    return error.code if raised and 0 <= error.code <= 255 else None

@@ -1,0 +1,155 @@
+"""`anonloom plugins`: what is installed, what a method takes, whether it keeps its promise."""
+
+import argparse
+from collections.abc import Iterator
+
+from anonloom._registry.kinds import KINDS, kind_called
+from anonloom._registry.loading import Entry
+from anonloom._registry.registry import Registry
+from anonloom._spelling import did_you_mean, listed
+from anonloom.errors import PluginError, UsageError
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    below = parser.add_subparsers(dest="action", metavar="ACTION")
+    shown = below.add_parser("list", help="list methods, commands and broken plugins (the default)")
+    shown.add_argument("--kind", help="only this kind")
+    for action, summary in (
+        ("show", "show what a method is and which parameters it takes"),
+        ("check", "run the conformance checks of a method"),
+    ):
+        one = below.add_parser(action, help=summary)
+        one.add_argument("name", metavar="NAME", help="the method, or distribution:method")
+        one.add_argument("--kind", help="its kind, if methods of several kinds have this name")
+    one.add_argument(
+        "--with",
+        dest="parameters",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        help="a parameter to check it with, such as k=5; repeatable; default: the class's example",
+    )
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """List, show or check."""
+    registry = Registry.installed()
+    if arguments.action == "show":
+        for entry in _called(registry, arguments.name, arguments.kind):
+            for line in show(registry, entry):
+                print(line)
+        return 0
+    if arguments.action == "check":
+        return _check(registry, arguments.name, arguments.kind, _given(arguments.parameters))
+    for line in listing(registry, _key(getattr(arguments, "kind", None))):
+        print(line)
+    return 0
+
+
+def _key(word: str | None) -> str | None:
+    if word is None:
+        return None
+    kind = kind_called(word)
+    if kind is None:
+        guess = did_you_mean(word, KINDS) or f"kinds are: {listed(KINDS)}"
+        raise UsageError(f"there is no kind {word!r}", hint=guess)
+    return kind.key
+
+
+def _called(registry: Registry, name: str, kind: str | None) -> list[Entry]:
+    """Return every method of this name, whatever its kind."""
+    keys = [key for key in (_key(kind),) if key] or list(KINDS)
+    results = []
+    plain = name.rpartition(":")[2]
+    for key in keys:
+        if any(entry.name == plain for entry in registry.methods(key)):
+            results.append(registry.find(key, name))
+    if results:
+        return results
+    if len(keys) == 1:
+        registry.find(keys[0], name)
+    names = {entry.name for key in keys for entry in registry.methods(key)}
+    hints = [did_you_mean(name, names), *(f"not loaded: {broken}" for broken in registry.broken)]
+    hint = "\n".join(filter(None, hints)) or "see 'anonloom plugins'"
+    raise PluginError(f"no method is named {name!r}", hint=hint)
+
+
+def listing(registry: Registry, kind: str | None = None) -> Iterator[str]:
+    """Return the lines of the list."""
+    entries = [entry for entry in registry.entries if kind in (None, entry.kind)]
+    names = max((len(entry.name) for entry in entries), default=0)
+    owners = max((len(entry.owner) for entry in entries), default=0)
+    for key, each in KINDS.items():
+        methods = [entry for entry in entries if entry.kind == key]
+        if methods:
+            yield f"{each.plural}"
+        for entry in methods:
+            yield f"  {entry.name:<{names}}  {entry.owner:<{owners}}  {entry.method.summary}"
+    if kind is None and registry.commands:
+        yield "commands"
+        for offered in registry.commands:
+            owner = f"{offered.distribution} {offered.version}".rstrip()
+            yield f"  {offered.command.name}  {owner}  {offered.command.summary}"
+    if registry.broken:
+        yield "not loaded"
+        yield from (f"  {broken}" for broken in registry.broken)
+
+
+def show(registry: Registry, entry: Entry) -> Iterator[str]:
+    """Return what there is to say about a method."""
+    from anonloom.params import describe
+
+    cls = registry.load_entry(entry)
+    yield f"{KINDS[entry.kind].name} {entry.name} ({entry.owner})"
+    yield f"  {entry.method.summary}"
+    if entry.method.paper:
+        yield f"  paper: {entry.method.paper}"
+    yield f"  reads: {listed(sorted(entry.method.reads))}"
+    parameters = describe(cls, registry.name_of)
+    yield "  parameters" if parameters else "  no parameters"
+    for parameter in parameters:
+        default = "required" if parameter.required else f"default {_written(parameter.default)}"
+        private = ", private" if parameter.private else ""
+        yield f"    {parameter.name}: {parameter.words}; {default}{private}"
+        yield f"      {parameter.help}"
+
+
+def _written(value: object) -> str:
+    import json
+
+    return json.dumps(value)
+
+
+def _given(parameters: list[str]) -> dict[str, object]:
+    """Read ``name=value``, where the value is YAML."""
+    given: dict[str, object] = {}
+    for text in parameters:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise UsageError(f"--with must read name=value. Got {text!r} instead.")
+        # Imported here: listing plugins reads no YAML.
+        from anonloom._spec.document import read_plain
+
+        given[name.strip()] = read_plain(value, "--with") if value.strip() else None
+    return given
+
+
+def _check(registry: Registry, name: str, kind: str | None, parameters: dict[str, object]) -> int:
+    # The kit brings numpy and pandas; listing plugins must not.
+    from anonloom_testing import run_checks
+
+    failed = 0
+    for entry in _called(registry, name, kind):
+        print(f"{KINDS[entry.kind].name} {entry.name} ({entry.owner})")
+        counts: dict[str, int] = {}
+        for result in run_checks(entry.kind, name, registry, parameters):
+            counts[result.status] = counts.get(result.status, 0) + 1
+            print(f"  {result.status:<8}  {result.check}")
+            if result.detail:
+                print("\n".join(f"            {line}" for line in result.detail.splitlines()))
+            failed += not result.good
+        print(f"  {', '.join(f'{count} {status}' for status, count in counts.items())}")
+    if failed:
+        raise PluginError(f"{name!r} fails {failed} check{'s' if failed > 1 else ''}")
+    return 0

@@ -1,0 +1,1 @@
+"""How plugins are found, loaded, kept apart and told what happens."""

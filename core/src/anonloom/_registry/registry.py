@@ -1,0 +1,347 @@
+"""Entry points -> plugins -> methods: who offers what, and what is wrong with them.
+
+A registry is an object. `Registry.installed()` reads the environment once, on first use;
+`Registry.empty()` is for tests. One broken plugin is remembered and shown, and hurts no other.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar
+
+import pluggy
+
+from anonloom import hookspecs
+from anonloom._registry.boundary import Border
+from anonloom._registry.firstparty import FIRST_PARTY
+from anonloom._registry.kinds import KINDS, Kind
+from anonloom._registry.loading import Entry, class_of, local_entry, said
+from anonloom._registry.observers import Observers
+from anonloom._spelling import did_you_mean, listed
+from anonloom.api import API_VERSION, Command, Method
+from anonloom.errors import PluginError
+
+if TYPE_CHECKING:
+    import importlib_metadata
+
+T = TypeVar("T", Method, Command)
+
+
+class CommandEntry(NamedTuple):
+    """A command and who offers it."""
+
+    command: Command
+    distribution: str
+    version: str
+
+    @property
+    def label(self) -> str:
+        """The command's name and who offers it, for messages."""
+        owner = f"{self.distribution} {self.version}".rstrip()
+        return f"command {self.command.name!r} of {owner}"
+
+
+class Broken(NamedTuple):
+    """A plugin that could not be used, and why."""
+
+    distribution: str
+    version: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{f'{self.distribution} {self.version}'.rstrip()} ({self.reason})"
+
+
+class _Unusable(Exception):
+    """A plugin breaks the contract; the text says how."""
+
+
+class Registry:
+    """What is installed: methods by kind and name, commands, observers, broken plugins.
+
+    Attributes
+    ----------
+    observers : Observers
+        Tells plugins what happens during a run.
+    """
+
+    _environment: ClassVar["Registry | None"] = None
+
+    def __init__(self) -> None:
+        self._plugins = pluggy.PluginManager("anonloom")
+        self._plugins.add_hookspecs(hookspecs)
+        self._entries: list[Entry] = []
+        self._commands: list[CommandEntry] = []
+        self._broken: list[Broken] = []
+        self._loaded: dict[Entry, type] = {}
+        self.observers = Observers(self._plugins)
+
+    @classmethod
+    def empty(cls) -> "Registry":
+        """Return a registry without any plugin, core's own methods included."""
+        return cls()
+
+    @classmethod
+    def installed(cls) -> "Registry":
+        """Return the registry of this environment, read on first use and then kept."""
+        if Registry._environment is None:
+            # Imported here: a registry that a test fills by hand never looks at the environment.
+            import importlib_metadata
+
+            registry = cls()
+            registry.discover(importlib_metadata.entry_points(group="anonloom"))
+            Registry._environment = registry
+        return Registry._environment
+
+    def discover(self, points: Iterable["importlib_metadata.EntryPoint"]) -> None:
+        """Load and take in the plugin behind each entry point."""
+        # Entry points come in the order of directory listings; sorted, messages are the same on
+        # every machine.
+        for point in sorted(points, key=lambda point: (_distribution(point)[0], point.name)):
+            distribution, version = _distribution(point)
+            try:
+                with Border(distribution):
+                    module = point.load()
+            except Exception as error:
+                # Whatever a plugin's import does, even sys.exit(), concerns that plugin alone.
+                self._broken.append(Broken(distribution, version, said(error)))
+                continue
+            self.register(module, distribution=distribution, version=version)
+
+    def register(self, module: object, *, distribution: str, version: str = "") -> bool:
+        """Take in a plugin: a module, or any object with hook implementations.
+
+        Returns
+        -------
+        bool
+            Whether it is usable. If not, it is remembered in `broken` and offers nothing.
+        """
+        if self._plugins.is_registered(module):
+            reason = "its hook module is already in use by another entry point"
+            self._broken.append(Broken(distribution, version, reason))
+            return False
+        try:
+            with Border(distribution):
+                entries, commands = self._examine(module, distribution, version)
+        except _Unusable as error:
+            reason = str(error)
+        except pluggy.PluginValidationError as error:
+            reason = _last_line(error)
+        except Exception as error:
+            reason = said(error)
+        else:
+            self._entries += entries
+            self._commands += commands
+            return True
+        # Nothing of a plugin that breaks the contract stays behind, its observers included.
+        if self._plugins.is_registered(module):
+            self._plugins.unregister(module)
+        self._broken.append(Broken(distribution, version, reason))
+        return False
+
+    def _examine(
+        self, module: object, distribution: str, version: str
+    ) -> tuple[list[Entry], list[CommandEntry]]:
+        spoken = getattr(module, "ANONLOOM_API", None)
+        if spoken is None:
+            raise _Unusable(f"its hook module does not say ANONLOOM_API = {API_VERSION}")
+        if spoken != API_VERSION:
+            raise _Unusable(_other_version(spoken, distribution))
+        self._refuse_unmarked(module)
+        self._plugins.register(module, name=f"{distribution} {version}:{id(module)}")
+        self._refuse_unknown_hooks(module)
+        entries = [
+            Entry(kind.key, method, distribution, version)
+            for kind in KINDS.values()
+            for method in _answers(module, kind.hook, Method)
+        ]
+        named = [(entry.kind, entry.name) for entry in entries]
+        for kind, name in named:
+            if named.count((kind, name)) > 1:
+                raise _Unusable(f"it names the {KINDS[kind].name} {name!r} twice")
+        commands = _answers(module, "anonloom_register_commands", Command)
+        return entries, [CommandEntry(command, distribution, version) for command in commands]
+
+    def _refuse_unmarked(self, module: object) -> None:
+        """Refuse hooks that pluggy would silently leave out or that would wrap others."""
+        for name in dir(module):
+            if name.startswith("anonloom_") and callable(getattr(module, name)):
+                options = self._plugins.parse_hookimpl_opts(module, name)
+                if options is None:
+                    raise _Unusable(f"'{name}' is not marked with @hookimpl")
+                if options["wrapper"] or options["hookwrapper"]:
+                    raise _Unusable(f"'{name}' is a hook wrapper, which Anonloom does not use")
+
+    def _refuse_unknown_hooks(self, module: object) -> None:
+        """Refuse hooks that are not specified: they would never be called."""
+        known = [name for name in dir(hookspecs) if name.startswith("anonloom_")]
+        for caller in self._plugins.get_hookcallers(module) or []:
+            if not caller.has_spec():
+                guess = did_you_mean(caller.name, known)
+                raise _Unusable("; ".join(filter(None, [f"unknown hook '{caller.name}'", guess])))
+
+    @property
+    def broken(self) -> tuple[Broken, ...]:
+        """Plugins that are installed and cannot be used."""
+        return tuple(self._broken)
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """All methods, in the order of the kinds and then by name and owner."""
+        return tuple(entry for kind in KINDS for entry in self.methods(kind))
+
+    @property
+    def commands(self) -> tuple[CommandEntry, ...]:
+        """Commands of all plugins, by name."""
+        return tuple(sorted(self._commands, key=lambda entry: entry.command.name))
+
+    def methods(self, kind: str) -> tuple[Entry, ...]:
+        """Return the methods of a kind, given by its YAML key, sorted by name and owner."""
+        results = [entry for entry in self._entries if entry.kind == KINDS[kind].key]
+        return tuple(sorted(results, key=lambda entry: (entry.name, entry.distribution)))
+
+    def find(self, kind: str, name: str, *, local: Path | None = None) -> Entry:
+        """Return the method that a name stands for.
+
+        Parameters
+        ----------
+        kind : str
+            The kind's YAML key.
+        name : str
+            A method's name, ``distribution:name``, or local code, ``./file.py:Class``.
+        local : Path or None
+            The folder that local code is relative to; None refuses local code.
+
+        Raises
+        ------
+        PluginError
+            If there is no such method, or more than one, or local code is not allowed.
+        """
+        own = local_entry(kind, name, local)
+        if own is not None:
+            return own
+        distribution, _, plain = name.rpartition(":")
+        results = [
+            entry
+            for entry in self.methods(kind)
+            if entry.name == plain and _same(distribution or entry.distribution, entry.distribution)
+        ]
+        if not results:
+            raise self._unknown(KINDS[kind], name)
+        if len(results) > 1:
+            raise _ambiguous(KINDS[kind], name, results)
+        return results[0]
+
+    def _unknown(self, kind: Kind, name: str) -> PluginError:
+        names = [entry.name for entry in self.methods(kind.key)]
+        folder = FIRST_PARTY.get((kind.key, name))
+        if folder:
+            package = f"anonloom-{folder.rpartition('/')[2]}"
+            broken = next((b for b in self._broken if _same(b.distribution, package)), None)
+            if broken:
+                what = f"{kind.name} {name!r} is provided by {package}, which could not be loaded"
+                return PluginError(what, hint=broken.reason)
+            what = f"{kind.name} {name!r} is provided by {package}, which is not installed"
+            return PluginError(what, hint=f"pip install ./plugins/{folder}")
+        others = [other for other in KINDS.values() if self._offers(other.key, name)]
+        if others:
+            what = f"{name!r} is {others[0].article}, not {kind.article}"
+        else:
+            what = f"no {kind.name} is named {name!r}"
+        hints = [did_you_mean(name, names), f"installed: {listed(dict.fromkeys(names))}"]
+        hints += [f"not loaded: {broken}" for broken in self._broken]
+        return PluginError(what, hint="\n".join(filter(None, hints)))
+
+    def _offers(self, kind: str, name: str) -> bool:
+        return any(entry.name == name for entry in self.methods(kind))
+
+    def load(self, kind: str, name: str, *, local: Path | None = None) -> type:
+        """Import and return the class of a method; see `find` for the parameters.
+
+        Raises
+        ------
+        PluginError
+            Also if the class cannot be imported, is none of this kind, or is not complete.
+        """
+        return self.load_entry(self.find(kind, name, local=local))
+
+    def load_entry(self, entry: Entry) -> type:
+        """Import and return the class of a method that `find` found."""
+        if entry not in self._loaded:
+            self._loaded[entry] = class_of(entry)
+        return self._loaded[entry]
+
+    def entry_of(self, cls: type) -> Entry | None:
+        """Return the entry that a method's class was registered or loaded under, if any."""
+        for entry, loaded in self._loaded.items():
+            if loaded is cls:
+                return entry
+        target = f"{cls.__module__}:{cls.__qualname__}"
+        return next((entry for entry in self._entries if entry.method.target == target), None)
+
+    def name_of(self, cls: type) -> str:
+        """Return the name under which a class is registered, or ``module:Class`` if it is not."""
+        entry = self.entry_of(cls)
+        return entry.name if entry else f"{cls.__module__}:{cls.__qualname__}"
+
+
+def _same(one: str, other: str) -> bool:
+    """Return whether two names are those of one distribution, as package indexes see it."""
+    first, second = (name.lower().replace("_", "-").replace(".", "-") for name in (one, other))
+    return first == second
+
+
+def _distribution(point: "importlib_metadata.EntryPoint") -> tuple[str, str]:
+    """Return name and version of the distribution behind an entry point."""
+    if point.dist is None:
+        return point.value, ""
+    # Read as text: parsing the metadata as the e-mail that they are costs more than all the rest.
+    lines = (point.dist.read_text("METADATA") or "").splitlines()
+    headers = dict(line.split(": ", 1) for line in lines[:20] if ": " in line)
+    if "Name" in headers and "Version" in headers:
+        return headers["Name"].strip(), headers["Version"].strip()
+    return point.dist.name, point.dist.version
+
+
+def _last_line(error: Exception) -> str:
+    # pluggy's first lines repeat plugin and hook; the last one says what is wrong.
+    return str(error).strip().splitlines()[-1].strip()
+
+
+def _other_version(spoken: object, distribution: str) -> str:
+    newer = isinstance(spoken, int) and spoken > API_VERSION
+    remedy = "upgrade anonloom-core" if newer else f"upgrade {distribution}"
+    return f"it speaks plugin API {spoken}, this core speaks {API_VERSION}: {remedy}"
+
+
+def _answers(module: object, hook: str, expected: type[T]) -> list[T]:
+    """Call one registration hook of one plugin and judge what it returns."""
+    implementation = getattr(module, hook, None)
+    if implementation is None:
+        return []
+    try:
+        with Border(hook):
+            answer = implementation()
+    except Exception as error:
+        raise _Unusable(f"{hook} failed: {said(error)}") from error
+    name = expected.__name__
+    if answer is None:
+        raise _Unusable(f"{hook} returned None instead of a list of {name}; is a return missing?")
+    # A descriptor is a tuple itself; forgotten brackets must not look like a list of texts.
+    if not isinstance(answer, list | tuple) or isinstance(answer, expected):
+        raise _Unusable(f"{hook} returned a {type(answer).__name__} instead of a list of {name}")
+    for element in answer:
+        if not isinstance(element, expected):
+            raise _Unusable(
+                f"{hook} returned a list that holds {type(element).__name__}; "
+                f"every element must be a {name}"
+            )
+    return list(answer)
+
+
+def _ambiguous(kind: Kind, name: str, found: list[Entry]) -> PluginError:
+    owners = " and ".join(entry.owner for entry in found)
+    choices = " or ".join(f"'{entry.distribution}:{entry.name}'" for entry in found)
+    return PluginError(
+        f"{kind.name} {name!r} is provided by {owners}",
+        hint=f"write {choices}, or uninstall one",
+    )

@@ -1,0 +1,141 @@
+"""Pipelines from Python: load, run, publish."""
+
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import attrs
+import pandas as pd
+
+from anonloom._registry.registry import Registry
+from anonloom._representation import short_repr
+from anonloom._run import outputs
+from anonloom._run.execute import announced, execute
+from anonloom._run.outcome import Outcome
+from anonloom._spec.model import PipelineSpec
+from anonloom._spec.pipeline import load_pipeline
+from anonloom.errors import UsageError
+from anonloom.sources._frame import Frame
+
+
+@short_repr
+@attrs.frozen(eq=False)
+class Pipeline:
+    """A checked pipeline, ready to run.
+
+    Examples
+    --------
+    >>> outcome = Pipeline.load("pipeline.yaml").run(frame)  # doctest: +SKIP
+    >>> outcome.release.frame, outcome.findings  # doctest: +SKIP
+    """
+
+    spec: PipelineSpec
+    registry: Registry
+
+    @classmethod
+    def load(
+        cls,
+        file: Path | str,
+        *,
+        settings: Sequence[str] = (),
+        allow_local_code: bool = False,
+        registry: Registry | None = None,
+    ) -> "Pipeline":
+        """Read and check a pipeline file; see `load_pipeline`."""
+        registry = registry or Registry.installed()
+        spec = load_pipeline(file, registry, settings=settings, allow_local_code=allow_local_code)
+        return cls(spec, registry)
+
+    def run(self, frame: pd.DataFrame | None = None, *, workers: int | None = None) -> Outcome:
+        """Run everything, all checks included, and write nothing.
+
+        Parameters
+        ----------
+        frame
+            The data, instead of what the pipeline's source would load.
+        workers
+            Threads that methods may use; by default one per core. Results do not depend on it.
+
+        Raises
+        ------
+        PrivacyError
+            When the release would break its own declared privacy, suppression or `fail_if`.
+        """
+        spec = self._given(frame)
+        run_id = secrets.token_hex(8)
+        with announced(spec, self.registry, run_id) as ending, _scratch() as scratch:
+            outcome = execute(spec, self.registry, run_id=run_id, workers=workers, scratch=scratch)
+            ending.status = "dry-run"
+        return outcome
+
+    def publish(
+        self,
+        frame: pd.DataFrame | None = None,
+        *,
+        to: Path | str | None = None,
+        replace: bool = False,
+        workers: int | None = None,
+    ) -> Outcome:
+        """Run everything and write the outputs, or nothing at all.
+
+        Parameters
+        ----------
+        to
+            The output folder, instead of the pipeline's `publish: to`.
+        replace
+            Whether an existing output folder is replaced.
+        """
+        spec = self._given(frame)
+        target = self.target(to)
+        outputs.refuse_existing(target, replace)
+        if spec.publish.integrity is not None:
+            spec.publish.integrity.ready()
+        run_id = secrets.token_hex(8)
+        with (
+            announced(spec, self.registry, run_id),
+            _scratch() as scratch,
+            outputs.built_aside(target, replace) as aside,
+        ):
+            outcome = execute(spec, self.registry, run_id=run_id, workers=workers, scratch=scratch)
+            outputs.write(outcome, spec, self.registry, aside)
+        return attrs.evolve(outcome, folder=target)
+
+    def target(self, to: Path | str | None = None) -> Path:
+        """Return the output folder.
+
+        Raises
+        ------
+        UsageError
+            When neither the caller nor the pipeline names one.
+        """
+        target = Path(to) if to is not None else self.spec.publish.to
+        if target is None:
+            raise UsageError(
+                "the pipeline does not say where to publish", hint="publish: {to: out/name}"
+            )
+        return target
+
+    def _given(self, frame: pd.DataFrame | None) -> PipelineSpec:
+        if self.spec.grid:
+            raise UsageError(
+                f"the pipeline is an experiment of {len(self.spec.grid)} runs",
+                hint="anonloom._run.grid.run_grid, or `anonloom run`, runs all of them.",
+            )
+        if frame is None:
+            return self.spec
+        entry = self.registry.find("source", "frame")
+        source = attrs.evolve(self.spec.data.source, entry=entry, method=Frame.of(frame))
+        return attrs.evolve(self.spec, data=attrs.evolve(self.spec.data, source=source))
+
+
+@contextmanager
+def _scratch() -> Iterator[Path]:
+    """Give a private folder that is gone afterwards."""
+    folder = Path(tempfile.mkdtemp(prefix="anonloom-"))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

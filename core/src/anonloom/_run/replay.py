@@ -1,0 +1,207 @@
+"""Publishing new rows by an earlier release's regions, under the same final check."""
+
+import hashlib
+import secrets
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+
+from anonloom._registry.registry import Registry
+from anonloom._run import check, exposure, outputs, persons, suppression
+from anonloom._run.declared import persons_behind
+from anonloom._run.execute import refuse_hopeless
+from anonloom._run.provenance import versions
+from anonloom._run.reporting import NO_PRIVACY, outline, suppression_data, text_of
+from anonloom._run.sanitize import publishable
+from anonloom._run.table_files import write_csv, write_parquet
+from anonloom._run.transformation import Replayed, Transformation
+from anonloom._spec.model import Suppression
+from anonloom.data import _lookalikes as lookalikes
+from anonloom.data._release import Release
+from anonloom.data._schema import Schema
+from anonloom.data._table import Table
+from anonloom.errors import DataError
+from anonloom.files import read_json
+from anonloom.findings import Findings
+from anonloom.kinds._context import StageContext
+from anonloom.kinds._guard import Guard
+from anonloom.kinds._privacy import PrivacyModel
+from anonloom.params import InvalidValue, as_values, build
+from anonloom.sources._csv import Csv
+from anonloom.sources._parquet import Parquet
+
+
+def load_file(path: Path) -> Csv | Parquet:
+    """Return the source that reads a file, by its ending."""
+    return Parquet(path=path) if path.suffix == ".parquet" else Csv(path=path)
+
+
+def apply_file(
+    transformation: Path,
+    data: Path,
+    target: Path,
+    registry: Registry,
+    *,
+    replace: bool = False,
+    at_most: float | None = None,
+) -> dict[str, Any]:
+    """Replay a transformation on a file and publish the result, or nothing at all.
+
+    Parameters
+    ----------
+    at_most
+        Share of rows that may be suppressed, instead of the earlier run's.
+
+    Returns
+    -------
+    dict
+        The content of `report.json`.
+
+    Raises
+    ------
+    PrivacyError
+        When the new rows do not satisfy what the earlier release promised.
+    """
+    outputs.refuse_existing(target, replace)
+    replay = _read(transformation)
+    rule = replay.suppression
+    if at_most is not None:
+        rule = attrs.evolve(rule, at_most=at_most)
+    context = StageContext(stage="source")
+    table = _load(replay, load_file(data), context)
+    replayed, release, verdicts = _replayed(replay, table, registry, rule)
+    whose = persons_behind(release, replayed.table)
+    exposures = exposure.examine(release, whose)
+    exposed = exposure.judge(release, exposures, whose, privacy=bool(verdicts))
+    # Nothing here is meant to be repeated: the shuffle comes from the system's randomness.
+    release = publishable(release, np.random.default_rng(secrets.randbits(128)))
+    notices = [("", NO_PRIVACY)] if not verdicts else []
+    notices += [("", notice) for notice in exposed]
+    notices += [(context.stage, notice) for notice in Findings.of(context.found).notices]
+    report = {
+        # Named after what is published: the name of the input is nobody's business.
+        **outline(
+            target.name,
+            replay.schema,
+            replayed.table,
+            release,
+            verdicts,
+            as_values,
+            notices,
+            exposures,
+            unit=replay.unit,
+        ),
+        "privacy_none": not verdicts,
+        "suppression": suppression_data(rule, release),
+        "replay": {
+            "regions": replayed.regions,
+            "regions_reached": replayed.reached,
+            "classes": replayed.merged,
+            "rows_outside": replayed.outside,
+            "rows_joined": replayed.joined,
+        },
+        "stages": [],
+        "audits": [],
+        "collection": {"collector": "curator", "guarantees": None, "simulated": False},
+        "integrity": None,
+    }
+    with outputs.built_aside(target, replace) as aside:
+        _write(release, report, hashlib.sha256(transformation.read_bytes()).hexdigest(), aside)
+    return report
+
+
+def _load(replay: Transformation, source: Csv | Parquet, context: StageContext) -> Table:
+    """Load the new rows; rows are not taken for persons where they are none.
+
+    An identifier is not published, and new rows may lack it.
+    """
+    there = source.columns()
+    schema = Schema(
+        tuple(
+            column
+            for column in replay.schema
+            if column.published or column.role != "identifier" or column.name in there
+        )
+    )
+    table = source.load(schema, context)
+    for text in lookalikes.warnings_of(table):
+        context.warn(text, privacy=True)
+    persons.refuse_shared_identifiers(table, replay.unit)
+    persons.warn_of_person_numbers(source, schema, len(table), replay.unit, context)
+    return table
+
+
+def _replayed(
+    replay: Transformation, table: Table, registry: Registry, rule: Suppression
+) -> tuple[Replayed, Release, check.ModelVerdicts]:
+    """Publish the rows by the regions, and judge the result as the earlier run was judged.
+
+    Regions that too few new rows fall into were merged. Where a class still does not hold, it is
+    withheld whole if the limit allows suppression at all.
+    """
+    models = tuple(
+        (item["model"], _model(registry, item["model"], item["parameters"]))
+        for item in replay.privacy
+    )
+    if not set(rule.keep).isdisjoint(name for _, model in models for name in model.judged):
+        raise DataError("the transformation is damaged: starred rows would keep what is judged")
+    guard = Guard(tuple(model for _, model in models))
+    refuse_hopeless(models, guard, table)
+    replayed = replay.apply(table, guard)
+
+    def judge(release: Release) -> check.ModelVerdicts:
+        return check.judge(release, models, persons_behind(release, replayed.table))
+
+    release, verdicts = suppression.withhold_failing(
+        replayed.release, rule, judge, lambda: rule.at_most > 0
+    )
+    check.refuse(verdicts)
+    check.refuse_telling_stars(release, rule.keep)
+    suppression.refuse_excess(release, rule.at_most)
+    return replayed, release, verdicts
+
+
+def _write(release: Release, report: dict[str, Any], transformation: str, folder: Path) -> None:
+    public, private = folder / "public", folder / "private"
+    public.mkdir()
+    private.mkdir(mode=0o700)
+    # Without a salt a digest of something private could be guessed and tried: it stays private.
+    outputs.write_json(private / "run.json", {"transformation_digest": transformation})
+    write_csv(release.frame, public / "release.csv", release.schema.of_type("time"))
+    write_parquet(release, public / "release.parquet")
+    manifest = {
+        "format": 1,
+        "name": report["name"],
+        "created": report["created"],
+        "versions": versions(),
+        "outputs": outputs.digests(public),
+    }
+    outputs.write_json(public / outputs.MANIFEST, manifest)
+    outputs.write_json(public / "report.json", {**report, "manifest": manifest})
+    (public / "report.txt").write_text(text_of(report), encoding="utf-8")
+
+
+def _read(path: Path) -> Transformation:
+    try:
+        content = read_json(path)
+    except FileNotFoundError:
+        raise DataError(f"{path}: there is no such file") from None
+    except (OSError, ValueError):
+        raise DataError(f"{path}: cannot be read as JSON") from None
+    try:
+        return Transformation.read(content)
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from None
+
+
+def _model(registry: Registry, name: str, parameters: dict[str, Any]) -> PrivacyModel:
+    given = {key: value for key, value in parameters.items() if value is not None}
+    try:
+        model: PrivacyModel = build(registry.load("privacy", name), given)
+    except InvalidValue:
+        raise DataError(
+            f"the transformation is damaged: these are no parameters of {name}"
+        ) from None
+    return model

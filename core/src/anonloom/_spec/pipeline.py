@@ -1,0 +1,103 @@
+"""Loading a pipeline: file, settings, experiment, grammar."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import attrs
+
+from anonloom._registry.registry import Registry
+from anonloom._spec.document import Node, read
+from anonloom._spec.experiment import split
+from anonloom._spec.grammar import read_pipeline
+from anonloom._spec.model import GridCase, PipelineSpec
+from anonloom._spec.settings import from_command_line
+from anonloom.errors import Problem, SpecError, UsageError
+
+# What files with tables are called.
+_TABLES = frozenset({".csv", ".tsv", ".gz", ".parquet", ".xlsx", ".xls", ".db", ".sqlite"})
+# Enough to show what is wrong with an experiment; the rest is most likely the same again.
+_MOST_FAILING_RUNS = 5
+
+
+def load_pipeline(
+    file: Path | str,
+    registry: Registry | None = None,
+    *,
+    settings: Sequence[str] = (),
+    allow_local_code: bool = False,
+) -> PipelineSpec:
+    """Read and check a pipeline file.
+
+    Parameters
+    ----------
+    file : Path or str
+        The file; paths in it are relative to its folder.
+    registry : Registry or None
+        What is installed; by default that of this environment.
+    settings : sequence of str
+        ``path=value``, applied before anything is read.
+    allow_local_code : bool
+        Whether methods of the form ``./file.py:Class`` may be run.
+
+    Raises
+    ------
+    SpecError
+        With every problem of the file and of every run that it asks for.
+    UsageError
+        If the file cannot be read.
+    """
+    file = Path(file)
+    if file.suffix.lower() in _TABLES:
+        # Messages about a file show its lines, and these would be cells.
+        raise UsageError(
+            f"{file}: this is a table, not a pipeline",
+            hint="name the YAML file that says what is to be done with it",
+        )
+    return build_pipeline(
+        read(file),
+        registry,
+        folder=file.parent,
+        file=file,
+        settings=settings,
+        allow_local_code=allow_local_code,
+    )
+
+
+def build_pipeline(
+    document: Node,
+    registry: Registry | None = None,
+    *,
+    folder: Path,
+    file: Path | None = None,
+    settings: Sequence[str] = (),
+    allow_local_code: bool = False,
+) -> PipelineSpec:
+    """Check a document that is already read; see `load_pipeline`."""
+    registry = registry or Registry.installed()
+    for text in settings:
+        document = from_command_line(text).apply(document)
+    base, variants = split(document)
+
+    def checked(node: Node) -> PipelineSpec:
+        return read_pipeline(
+            node, registry, folder=folder, file=file, allow_local_code=allow_local_code
+        )
+
+    if not variants:
+        return checked(base)
+    grid: list[GridCase] = []
+    problems: list[Problem] = []
+    failing = 0
+    for variant in variants:
+        try:
+            spec = checked(variant.apply(base))
+            varied = tuple(setting.path for setting in variant.varied)
+            grid.append(GridCase(variant.label, variant.values, spec, variant.name, varied))
+        except SpecError as error:
+            problems += error.problems
+            failing += 1
+        if failing == _MOST_FAILING_RUNS:
+            break
+    if problems:
+        raise SpecError(problems)
+    return attrs.evolve(grid[0].spec, grid=tuple(grid), document=document)

@@ -1,1 +1,0 @@
-"""The collector that core offers: a trusted curator."""

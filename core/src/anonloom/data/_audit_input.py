@@ -1,0 +1,79 @@
+"""What an auditor gets to see: the original, the release, and whatever else there is."""
+
+from typing import Any, Literal
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom._representation import short_repr
+from anonloom.data._release import Release
+from anonloom.data._table import Table
+
+Need = Literal[
+    "original", "before_sampling", "truth", "control", "other_releases", "groups", "trace"
+]
+
+
+@attrs.frozen(eq=False)
+class Draw:
+    """A sample that was drawn before there were classes.
+
+    Attributes
+    ----------
+    among, kept
+        Rows of the source (as in `Table.origin`): all that could be drawn, and those that were.
+    """
+
+    among: NDArray[np.int64] = attrs.field(repr=False)
+    kept: NDArray[np.int64] = attrs.field(repr=False)
+
+
+@short_repr
+@attrs.frozen(eq=False)
+class AuditInput:
+    """The evidence.
+
+    Attributes
+    ----------
+    release
+        What is to be published.
+    original
+        The table before any stage, holdout taken out.
+    before_sampling
+        The release as it was before a sampler, when there is one.
+    presample
+        What samplers that stand before any partitioner drew, when there are some and the rows can
+        be traced.
+    truth
+        For every row of the release its true row of the original, -1 for none; for evaluation.
+    control
+        Rows held out before any stage: people who are not in the release. Compare values, not
+        codes: the axes of the original know nothing of these rows.
+    other_releases
+        Other releases of the same population, earlier ones perhaps. Whose their rows are is known
+        where their `origin` is.
+    groups
+        For every row of the original the number of its group (role `group`).
+    trace
+        What each party of a transport saw, when one was used.
+    demanded
+        Least number of rows that the declared privacy demands of a published class; None when
+        nobody declared any.
+    """
+
+    release: Release
+    original: Table | None = None
+    before_sampling: Release | None = None
+    presample: Draw | None = None
+    truth: NDArray[np.int64] | None = None
+    control: Table | None = None
+    other_releases: tuple[Release, ...] = ()
+    groups: NDArray[np.int32] | None = None
+    trace: Any = None
+    demanded: int | None = None
+
+    def has(self, need: Need) -> bool:
+        """Whether the evidence is there."""
+        result = getattr(self, need)
+        return bool(result) if need == "other_releases" else result is not None

@@ -1,0 +1,75 @@
+"""What is counted: persons, or only records; and the words that follow from it.
+
+Methods speak of persons. Where a pipeline says `unit: record`, nothing is known of persons, and no
+sentence may claim something of them: every text that leaves a method passes through here.
+"""
+
+import re
+from typing import Literal
+
+import attrs
+
+from anonloom.findings import Chart, Finding, Findings, Item, Notice
+
+Unit = Literal["person", "record"]
+
+_RECORDS = {
+    "person's record": "record",
+    "person": "record",
+    "persons": "records",
+    "people": "records",
+    "individual": "record",
+    "individuals": "records",
+}
+
+# What stands in quotes is a name, such as that of a column or a role.
+_WORDS = re.compile(
+    r"(?<![\w'`\"])(person's record\b|(?:persons?|people|individuals?)(?![\w`\"])(?!'(?!s\b)))",
+    re.IGNORECASE,
+)
+
+
+def plural(unit: Unit) -> str:
+    """Return the word for several."""
+    return f"{unit}s"
+
+
+def worded(text: str, unit: Unit) -> str:
+    """Return a sentence about persons as one about what is counted."""
+    return text if unit == "person" else _WORDS.sub(_record, text)
+
+
+def _record(match: re.Match[str]) -> str:
+    word = _RECORDS[match[0].lower()]
+    return word.capitalize() if match[0][0].isupper() else word
+
+
+def worded_notice(notice: Notice, unit: Unit) -> Notice:
+    """Return what readers must know, in sentences about what is counted."""
+    return attrs.evolve(notice, text=worded(notice.text, unit))
+
+
+def worded_findings(findings: Findings, unit: Unit) -> Findings:
+    """Return what was found, in sentences about what is counted."""
+    if unit == "person":
+        return findings
+    return Findings(tuple(_item(item, unit) for item in findings.items))
+
+
+def _item(item: Item, unit: Unit) -> Item:
+    if isinstance(item, Finding):
+        return attrs.evolve(
+            item,
+            unit=worded(item.unit, unit),
+            meaning=worded(item.meaning, unit),
+            assumptions=tuple(worded(assumption, unit) for assumption in item.assumptions),
+        )
+    if isinstance(item, Chart):
+        return attrs.evolve(
+            item,
+            title=worded(item.title, unit),
+            x=worded(item.x, unit),
+            y=worded(item.y, unit),
+            meaning=worded(item.meaning, unit),
+        )
+    return worded_notice(item, unit) if isinstance(item, Notice) else item

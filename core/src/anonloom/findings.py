@@ -1,0 +1,177 @@
+"""What a run found out: figures with their meaning, charts as data, rows for the steward only."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Literal
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom._representation import short_repr
+
+Better = Literal["lower", "higher", "neither"]
+Status = Literal["measured", "bound", "not assessable", "none detected"]
+ChartKind = Literal["line", "bars", "heat", "scatter", "density", "tree", "table"]
+
+
+def _plain(value: Any) -> Any:
+    """Turn numpy scalars into Python ones, so that findings are plain data."""
+    scalar = isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0)
+    return value.item() if scalar else value
+
+
+def _plain_pair(values: Iterable[Any] | None) -> tuple[Any, ...] | None:
+    return None if values is None else tuple(_plain(value) for value in values)
+
+
+def _tuple(values: Iterable[Any]) -> tuple[Any, ...]:
+    """Freeze a sequence; type checkers cannot follow a bare `tuple` as a converter."""
+    return tuple(values)
+
+
+@attrs.frozen(kw_only=True)
+class Finding:
+    """One figure.
+
+    Attributes
+    ----------
+    name
+        Unique within its auditor; `fail_if` refers to it.
+    value
+        The figure, or None when there is none; `status` then says why.
+    interval
+        Interval of uncertainty, where one was computed.
+    better
+        Which direction is good.
+    meaning
+        One sentence that a steward understands.
+    assumptions
+        What must hold for the figure to mean that.
+    """
+
+    name: str
+    value: float | int | str | None = attrs.field(converter=_plain)
+    meaning: str
+    better: Better = "neither"
+    status: Status = "measured"
+    interval: tuple[float, float] | None = attrs.field(default=None, converter=_plain_pair)
+    assumptions: tuple[str, ...] = attrs.field(default=(), converter=_tuple)
+    unit: str = ""
+
+    @property
+    def assessable(self) -> bool:
+        """Whether a condition can be judged on it; one that cannot be judged has failed."""
+        figure = isinstance(self.value, int | float) and not math.isnan(self.value)
+        return figure and self.status != "not assessable"
+
+
+@short_repr
+@attrs.frozen(kw_only=True)
+class Chart:
+    """A picture, or a table, as data; only reporters draw.
+
+    None stands wherever a number is missing.
+
+    Attributes
+    ----------
+    data
+        What its kind asks for:
+
+        - `line`: {series: {"x": [...], "y": [...]}}; a series may carry "low" and "high", the
+          interval around its line;
+        - `scatter`: the same, and perhaps "labels", what each point is;
+        - `density`: the same as `line`, drawn as a filled line;
+        - `bars`: {"labels": [...], series: [...]};
+        - `heat`: {"x": [...], "y": [...], "z": [[...]]}, a row of z for every y;
+        - `tree`: {"label": str, "children": [...]};
+        - `table`: {"columns": [names], "rows": [[...]]}, whose cells are texts, numbers or None.
+    """
+
+    name: str
+    kind: ChartKind
+    title: str
+    data: Mapping[str, Any]
+    x: str = ""
+    y: str = ""
+    meaning: str = ""
+
+
+@attrs.frozen
+class Notice:
+    """What whoever reads the release must know before acting on it.
+
+    Attributes
+    ----------
+    text
+        One or two sentences with counts and names of columns; never a cell of the table.
+    privacy
+        Whether it concerns the protection of people; the verdict of the release is amber then.
+    """
+
+    text: str
+    privacy: bool = False
+
+
+@short_repr
+@attrs.frozen(kw_only=True, eq=False)
+class PrivateRows:
+    """Rows of the original that need the steward's eye; written to the private output only."""
+
+    name: str
+    rows: NDArray[np.int64]
+    meaning: str
+    scores: NDArray[np.float64] | None = None
+
+
+Item = Finding | Chart | PrivateRows | Notice
+
+
+@short_repr
+@attrs.frozen
+class Findings:
+    """All that one auditor, or one stage, found."""
+
+    items: tuple[Item, ...] = attrs.field(default=(), converter=_tuple)
+
+    @classmethod
+    def of(cls, *items: "Item | Findings | Iterable[Any]") -> "Findings":
+        """Collect findings, charts, private rows and notices, or iterables of them."""
+        flat: list[Any] = []
+        for item in items:
+            if isinstance(item, Findings):
+                flat.extend(item.items)
+            else:
+                flat.extend([item] if isinstance(item, Item) else item)
+        return cls(tuple(flat))
+
+    def __iter__(self) -> Iterator[Finding]:
+        return (item for item in self.items if isinstance(item, Finding))
+
+    @property
+    def charts(self) -> tuple[Chart, ...]:
+        """The charts."""
+        return tuple(item for item in self.items if isinstance(item, Chart))
+
+    @property
+    def private(self) -> tuple[PrivateRows, ...]:
+        """The rows for the steward only."""
+        return tuple(item for item in self.items if isinstance(item, PrivateRows))
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """What readers must know before they act on the release."""
+        return tuple(item for item in self.items if isinstance(item, Notice))
+
+    def __getitem__(self, name: str) -> Finding:
+        for finding in self:
+            if finding.name == name:
+                return finding
+        raise KeyError(name)
+
+    def get(self, name: str) -> Finding | None:
+        """Return the finding with this name, or None."""
+        return next((finding for finding in self if finding.name == name), None)
+
+    def __contains__(self, name: object) -> bool:
+        return any(finding.name == name for finding in self)

@@ -1,0 +1,110 @@
+"""What a method is given besides its data: randomness, progress, findings, workers, scratch."""
+
+import hashlib
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+
+from anonloom.data._release import Release
+from anonloom.findings import Item, Notice
+
+
+def stream(seed: int, stage: str) -> np.random.Generator:
+    """Return the random numbers of one stage.
+
+    They depend on the seed and the stage's id alone, so that adding a stage shifts no other.
+    """
+    digest = hashlib.sha256(stage.encode()).digest()
+    words = [int.from_bytes(digest[index : index + 4], "big") for index in range(0, 16, 4)]
+    return np.random.default_rng(np.random.SeedSequence([seed, *words]))
+
+
+def _silent(done: int, total: int | None) -> None:
+    """Show nothing."""
+
+
+def _unsaid(text: str) -> None:
+    """Say nothing."""
+
+
+@attrs.frozen(eq=False)
+class StageContext:
+    """One stage's view of a run.
+
+    Attributes
+    ----------
+    stage
+        Id of the stage.
+    seed
+        Seed of the algorithms; keys and coins never come from it.
+    rng
+        The stage's own random numbers.
+    workers
+        How many processes or threads the stage may use.
+    scratch
+        A private folder for large intermediate files; it is gone after the run.
+    """
+
+    stage: str = "stage"
+    seed: int = attrs.field(default=0, repr=False)
+    workers: int = 1
+    scratch: Path | None = None
+    report: Callable[[int, int | None], None] = attrs.field(default=_silent, repr=False)
+    say: Callable[[str], None] = attrs.field(default=_unsaid, repr=False)
+    found: list[Item] = attrs.field(factory=list, repr=False)
+    later: list[Callable[[Release], Iterable[Item]]] = attrs.field(factory=list, repr=False)
+    traces: list[Any] = attrs.field(factory=list, repr=False)
+    rng: np.random.Generator = attrs.field(init=False, repr=False)
+
+    @rng.default
+    def _stream(self) -> np.random.Generator:
+        return stream(self.seed, self.stage)
+
+    def progress(self, done: int, total: int | None = None) -> None:
+        """Tell how far the work is."""
+        self.report(done, total)
+
+    def note(self, text: str) -> None:
+        """Tell whoever waits what takes the time; never a cell of the table."""
+        self.say(text)
+
+    def find(self, *items: Item) -> None:
+        """Add findings; any method may."""
+        self.found.extend(items)
+
+    def find_later(self, make: Callable[[Release], Iterable[Item]]) -> None:
+        """Add findings that can be made only when the release is known.
+
+        What a report names must be no cell that the release does not show. A method that wants to
+        name one, such as the threshold of a split, is asked for it here, with the rows as they are
+        published.
+
+        Parameters
+        ----------
+        make
+            Takes the release and returns the findings. It is not called when nothing is published.
+        """
+        self.later.append(make)
+
+    def warn(self, text: str, *, privacy: bool = False) -> None:
+        """Say what whoever reads the release must know before acting on it; never a cell.
+
+        It stands on the terminal, on the page and in `report.json`. A method that did less than it
+        was asked to, stopped at a limit or had to guess says so here, and never does it silently.
+
+        Parameters
+        ----------
+        privacy
+            Whether it concerns the protection of people: the verdict of the release is amber then.
+        """
+        self.found.append(Notice(text, privacy))
+
+    def trace(self, trace: Any) -> None:
+        """Hand over what each party of a transport saw; auditors get the last one of a collector.
+
+        It holds what people sent: it is evidence, and never published.
+        """
+        self.traces.append(trace)

@@ -1,0 +1,121 @@
+"""Compilation is announced once, only when it happens; threads keep the order of the parts."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+
+from anonloom import StageContext
+from anonloom_kernels import compiled
+from anonloom_kernels.compiled import NOTICE, compiling, in_threads, inlined, kernel
+
+
+@inlined
+def _tripled(number):
+    return 3 * number
+
+
+def test_says_once_that_it_compiles_and_never_again_for_the_same_types():
+    texts = []
+    context = StageContext(say=texts.append)
+
+    def fresh(number):
+        return _tripled(number) + 1
+
+    once = compiled.numba.njit(fresh)
+    with compiling(context):
+        results = [once(2), once(2.5)]
+    assert [7, 8.5] == results
+    assert ["compiling; this happens once after an installation"] == texts == [NOTICE]
+
+    with compiling(context):
+        once(3)
+    assert 1 == len(texts)
+
+
+def test_says_nothing_when_nothing_is_compiled():
+    texts = []
+
+    with compiling(StageContext(say=texts.append)):
+        pass
+
+    assert [] == texts
+
+
+PROGRAM = """
+    import sys
+    sys.path.insert(0, sys.argv[1])
+    from anonloom import StageContext
+    from anonloom_kernels.compiled import compiling
+    with compiling(Run(say=print)):
+        from counting import doubled
+        print(doubled(4))
+"""
+SOURCE = """
+    from anonloom_kernels.compiled import kernel
+    from factor import FACTOR
+
+    @kernel
+    def doubled(number):
+        return FACTOR * number
+"""
+
+
+def outcome(folder):
+    """Lines that a fresh interpreter prints."""
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(PROGRAM), str(folder)],
+        env=os.environ | {"NUMBA_CACHE_DIR": str(folder / "kept"), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.splitlines()
+
+
+def test_what_was_compiled_is_kept_until_a_source_beside_it_changes(tmp_path):
+    """A change elsewhere in the package may change what was built into a kernel."""
+    (tmp_path / "counting.py").write_text(textwrap.dedent(SOURCE))
+    (tmp_path / "factor.py").write_text("FACTOR = 2\n")
+
+    assert [NOTICE, "8"] == outcome(tmp_path)
+    assert ["8"] == outcome(tmp_path)
+
+    (tmp_path / "factor.py").write_text("FACTOR = 3\n")
+    assert [NOTICE, "12"] == outcome(tmp_path)
+
+
+def test_a_changed_source_changes_the_name_of_a_kernel(tmp_path):
+    names = []
+    for index, body in enumerate(("return 1", "return 2")):
+        folder = tmp_path / str(index)
+        folder.mkdir()
+        source = folder / "one.py"
+        source.write_text(f"def number():\n    {body}\n")
+        spec = importlib.util.spec_from_file_location("one", source)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        kernel(module.number)
+        names.append(module.number.__qualname__)
+
+    assert names[0] != names[1]
+    assert ["number", "number"] == [name.rpartition("_")[0] for name in names]
+
+
+@pytest.mark.parametrize("workers", [1, 2, 5])
+def test_results_come_in_the_order_of_the_parts(workers):
+    def work(part):
+        time.sleep(0.02 if part == 0 else 0)
+        return part * part
+
+    assert [part * part for part in range(8)] == in_threads(work, range(8), workers)
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_what_goes_wrong_in_a_thread_is_not_lost(workers):
+    with pytest.raises(ValueError, match=r"substring not found"):
+        in_threads("abc".index, ["a", "x", "b"], workers)

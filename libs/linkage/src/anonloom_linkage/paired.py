@@ -1,0 +1,179 @@
+"""A column of several tables in one representation: its distinct cells, and what each one covers.
+
+The original holds single values. A release holds single values, intervals, nodes of a hierarchy,
+sets or `*`; a control table holds single values that the original may lack. Whatever compares two
+tables must read all of them as statements about the same values, or a generalized cell becomes a
+category of its own that agrees with nobody.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from anonloom import Column, Release, Table
+from anonloom.cells import MOMENTS
+from anonloom.data import Axis, Coded, Type, encode
+from anonloom.typing import FloatArray
+from anonloom_linkage.book import book_of
+
+Cells = NDArray[np.int32]
+
+
+@attrs.frozen(eq=False)
+class PairedColumn:
+    """The distinct cells of one column, and the cell of every row of every table.
+
+    A leaf is a single value of a category: those of the original in the order of its axis, its
+    missing value, then values that only a control table has. The first cells are the single values
+    of the original: the code of a value is the number of its cell.
+
+    Attributes
+    ----------
+    sides
+        For every table the cell of every row; the original is the first.
+    lo, hi
+        Of an ordered column, the places that each cell covers; NaN for missing. A set covers what
+        lies between its ends. Of a category, first and last leaf.
+    covers
+        Of a category, (cells x leaves): 1 where the cell may stand for the leaf; else None.
+    open
+        Cells that say nothing: `*`, a suppressed blank, or something that cannot be read.
+    missing
+        Cells that say that there is no value.
+    unread
+        For every table, rows whose cell is in no form that can be read.
+    """
+
+    axis: Axis
+    sides: tuple[Cells, ...] = attrs.field(repr=False)
+    lo: FloatArray = attrs.field(repr=False)
+    hi: FloatArray = attrs.field(repr=False)
+    covers: Any = attrs.field(repr=False)
+    open: NDArray[np.bool_] = attrs.field(repr=False)
+    missing: NDArray[np.bool_] = attrs.field(repr=False)
+    unread: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        """Name of the column."""
+        return self.axis.name
+
+    @property
+    def type(self) -> Type:
+        """What its values are."""
+        return self.axis.type
+
+    @property
+    def ordered(self) -> bool:
+        """Whether its values have places on a line."""
+        return self.axis.type != "category"
+
+    def __len__(self) -> int:
+        return len(self.open)
+
+    def counts(self, *sides: int) -> NDArray[np.int64]:
+        """Count the rows of these tables that hold each cell."""
+        result = np.zeros(len(self), np.int64)
+        for side in sides:
+            result += np.bincount(self.sides[side], minlength=len(self))
+        return result
+
+
+def pair_columns(
+    original: Table, others: Sequence[Release | Table], names: Sequence[str]
+) -> tuple[PairedColumn, ...]:
+    """Bring columns of the original and of other tables into one representation.
+
+    Parameters
+    ----------
+    others
+        Releases, whose cells may be generalized, or raw tables.
+    names
+        Columns that all of them have.
+    """
+    return tuple(_pair(original, others, name) for name in names)
+
+
+def shared_columns(
+    original: Table, others: Sequence[Release | Table], roles: frozenset[str]
+) -> tuple[str, ...]:
+    """Names of the columns with these roles that every table shows."""
+    return tuple(
+        column.name
+        for column in original.schema
+        if column.role in roles and all(_shows(other, column.name) for other in others)
+    )
+
+
+def _shows(table: Release | Table, name: str) -> bool:
+    if isinstance(table, Release):
+        return name in table.frame
+    try:
+        table.column(name)
+    except KeyError:
+        return False
+    return True
+
+
+def _pair(original: Table, others: Sequence[Release | Table], name: str) -> PairedColumn:
+    column = original.schema[name]
+    if column.role != "quasi" and column.type in MOMENTS and column.hierarchy is None:
+        # Its single values are published. The calendar above a million moments is much work, and
+        # is wanted only where another tool generalized them.
+        paired = _paired(column, others, _without_calendar, original)
+        if not any(paired.unread):
+            return paired
+    return _paired(column, others, Table.coded, original)
+
+
+def _paired(
+    column: Column,
+    others: Sequence[Release | Table],
+    coded: Callable[[Table, str], Coded],
+    original: Table,
+) -> PairedColumn:
+    own = coded(original, column.name)
+    book = book_of(own.axis, column)
+    sides, unread = [own.codes], [0]
+    for other in others:
+        if isinstance(other, Table):
+            cells, strange = book.raw(coded(other, column.name)), 0
+        else:
+            lost = other.suppressed if column.name not in other.schema.quasi else None
+            cells, strange = book.published(other.frame[column.name], lost)
+        sides.append(cells)
+        unread.append(strange)
+    lo, hi, covers = book.extents()
+    numbers = np.arange(len(lo))
+    return PairedColumn(
+        axis=own.axis,
+        sides=tuple(sides),
+        lo=lo,
+        hi=hi,
+        covers=covers,
+        open=(numbers == book.star) & (book.star >= 0),
+        missing=(numbers == book.missing) & (book.missing >= 0),
+        unread=tuple(unread),
+    )
+
+
+def _without_calendar(table: Table, name: str) -> Coded:
+    """Code moments by their order alone."""
+    column = table.schema[name]
+    moments = table.column(name).to_numpy().astype(f"datetime64[{MOMENTS[column.type]}]")
+    counted = np.where(np.isnat(moments), np.nan, moments.astype(np.int64).astype(float))
+    coded = encode(pd.Series(counted), Column(name=name, role="other", type="number"))
+    axis = Axis(
+        name=name,
+        type=column.type,
+        form="interval",
+        weight=column.weight,
+        values=coded.axis.values.astype(np.int64).astype(moments.dtype),
+        missing=coded.axis.missing,
+        hierarchy=None,
+    )
+    return Coded(axis, coded.codes)

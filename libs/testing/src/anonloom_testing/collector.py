@@ -1,0 +1,202 @@
+"""Conformance of collectors: the release is the one that a trusted curator would publish."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonloom import Classes, Guard, Release, StageContext, Table
+from anonloom.errors import DataError
+from anonloom.kinds import Guarantees
+from anonloom_testing import tables
+from anonloom_testing.auditor import publish_classes
+from anonloom_testing.canaries import CANARIES, CANARY_TABLES
+from anonloom_testing.conduct import CONDUCT, Acting, Played, Scene, check_same_seed_same_result
+from anonloom_testing.conformance import Check, held
+from anonloom_testing.declaring import DECLARED
+from anonloom_testing.demands import Demand
+from anonloom_testing.tables import Sample
+from anonloom_testing.telling import OVERHEARD
+
+#: Rows of the tables on which a collector is overheard; sending one may be costly.
+_OVERHEARD = 30
+
+
+class PlainStages:
+    """Stages whose classes depend on the rows alone, not on their order: sorted, then cut."""
+
+    size = 5
+
+    def rules(self) -> str:
+        """Return what decides the classes."""
+        return f"sorted, then cut into classes of {self.size}"
+
+    def seeded(self, seed: int) -> None:
+        """Take no notice: nothing here is random."""
+
+    def aside(self, seed: int) -> "PlainStages":
+        """Return stages for another party."""
+        return PlainStages()
+
+    def prepare(self, table: Table) -> Table:
+        """Return the table as it is."""
+        return table
+
+    def partition(self, table: Table, guard: Guard) -> Classes | None:
+        """Cut the sorted rows into classes of five, the rest joining the last one."""
+        whole = table.whole()
+        keys = [tuple(codes) for codes in table.codes[:, whole.rows].T.tolist()]
+        order = sorted(range(len(keys)), key=keys.__getitem__)
+        labels = np.empty(len(order), np.int64)
+        last = max(len(order) // self.size - 1, 0)
+        for position, index in enumerate(order):
+            labels[index] = min(position // self.size, last)
+        return Classes.from_labels(labels, rows=whole.rows, suppressed=whole.suppressed)
+
+    def generalize(self, table: Table, classes: Classes | None) -> Release:
+        """Publish each class's extent."""
+        return Release.as_it_is(table) if classes is None else publish_classes(table, classes)
+
+    def sample(self, release: Release) -> Release:
+        """Keep every row."""
+        return release
+
+    def draw(self, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Keep every row."""
+        return np.ones(len(labels), bool)
+
+    def drawn(self, before: Release, among: NDArray[np.int64] | None = None) -> None:
+        """Keep no account."""
+
+
+class FailingStages(PlainStages):
+    """Stages that fail when everything has arrived."""
+
+    def aside(self, seed: int) -> "PlainStages":
+        """Return stages for another party."""
+        return FailingStages()
+
+    def partition(self, table: Table, guard: Guard) -> Classes | None:
+        """Fail."""
+        raise DataError("the stages do not work on this table")
+
+
+def _distinct_rows() -> Sample:
+    """Return the ordinary table without rows that tie, so that sorting decides everything."""
+    sample = tables.clinic(60)
+    seen: dict[object, int] = {}
+    for index, row in enumerate(sample.rows):
+        seen.setdefault((row["age"], row["region"], row["sex"]), index)
+    return sample.reordered(sorted(seen.values()))
+
+
+class CollectorConformance(Acting):
+    """Checks of a collector.
+
+    Attributes
+    ----------
+    tables
+        The tables to collect; rows that tie are left out of them, because a collector may deliver
+        rows in another order.
+
+    Examples
+    --------
+    In ``tests/test_conformance.py``::
+
+        class TestDonation(CollectorConformance):
+            method = Donation
+            params = {"transport": "direct", "min_batch": 10}
+    """
+
+    kind = "collector"
+    tables: ClassVar[tuple[Callable[[], Sample], ...]] = (_distinct_rows,)
+
+    def act(self, method: Any, inputs: Mapping[str, Any], context: StageContext) -> Any:
+        """Collect."""
+        return method.collect(inputs["table"], inputs["stages"], inputs["guard"], context)
+
+    def scenes(self) -> Iterator[Scene]:
+        """Yield every table, in two orders."""
+        for make in self.tables:
+            sample, name = make(), make.__name__.strip("_").replace("_", " ")
+            yield _scene(name, sample)
+            yield _scene(f"{name}, shuffled", sample.reordered(tables.shuffled(len(sample), 3)))
+        for make in CANARY_TABLES:
+            sample = make()
+            yield _scene(make.__name__, sample.reordered(range(_OVERHEARD)), CANARIES)
+        yield _scene("a collection that fails", sample.reordered(range(_OVERHEARD)), CANARIES, True)
+
+    def release_of(self, one: Played) -> Release | None:
+        """Return the release."""
+        return one.seen.result if isinstance(one.seen.result, Release) else None
+
+
+def _scene(name: str, sample: Sample, special: str = "", fails: bool = False) -> Scene:
+    def given() -> Mapping[str, Any]:
+        stages = FailingStages() if fails else PlainStages()
+        return {"table": sample.table(), "stages": stages, "guard": Demand(k=3).guard()}
+
+    overheard = sample if special == CANARIES else None
+    return Scene(name, given, sample, special, refused=fails, overheard=overheard)
+
+
+def _published(release: Any) -> list[str]:
+    """Return the rows of a release in an order that does not depend on theirs."""
+    return sorted(
+        repr(sorted(row.items(), key=str)) for row in tables.plain(release.frame, release.schema)
+    )
+
+
+def _curators(sample: Sample) -> Release:
+    stages, table = PlainStages(), sample.table()
+    return stages.generalize(table, stages.partition(table, Demand(k=3).guard()))
+
+
+def check_release_equals_the_curators(subject: CollectorConformance) -> None:
+    """The published rows, taken together, are those of a trusted curator."""
+    held(
+        (
+            item.scene.name
+            for item in subject.returned()
+            if not isinstance(item.seen.result, Release)
+            or _published(item.seen.result) != _published(_curators(item.scene.facts))
+        ),
+        "the release is not the curator's",
+    )
+
+
+def check_same_rows_again(subject: CollectorConformance) -> None:
+    """A second collection publishes the same rows; keys and coins may differ."""
+    held(
+        (
+            item.scene.name
+            for item in subject.returned()
+            if isinstance(again := subject.play(item.scene).result, Release)
+            and _published(again) != _published(item.seen.result)
+        ),
+        "two collections of one table differ",
+    )
+
+
+def check_says_what_it_guarantees(subject: CollectorConformance) -> None:
+    """`guarantees` is None or complete, `simulated` is a bool, `plan` gives sentences."""
+    collector = subject.made()
+    assert collector.guarantees is None or isinstance(collector.guarantees, Guarantees)
+    assert isinstance(collector.simulated, bool)
+    schema = subject.tables[0]().schema
+    for rows in (None, 1000):
+        sentences = collector.plan(rows, schema)
+        assert isinstance(sentences, tuple), "plan() must return a tuple"
+        assert all(isinstance(sentence, str) and sentence.strip() for sentence in sentences), (
+            "empty sentences"
+        )
+
+
+_CONDUCT = tuple(check for check in CONDUCT if check is not check_same_seed_same_result)
+_CHECKS: tuple[Check, ...] = (
+    check_release_equals_the_curators,
+    check_same_rows_again,
+    check_says_what_it_guarantees,
+)
+CollectorConformance.checks = (*DECLARED, *_CONDUCT, *OVERHEARD, *_CHECKS)

@@ -1,0 +1,71 @@
+"""Conformance of outlier handlers: rows may move, none is lost, and the guard still holds."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from anonloom import StageContext
+from anonloom_testing import tables
+from anonloom_testing.conduct import Scene
+from anonloom_testing.conformance import held
+from anonloom_testing.demands import DEMANDS, admitted_classes
+from anonloom_testing.dividing import DIVIDED, Dividing, complete, reordered_clinics
+
+
+class OutlierHandlerConformance(Dividing):
+    """Checks of an outlier handler.
+
+    Examples
+    --------
+    In ``tests/test_conformance.py``::
+
+        class TestSuppress(OutlierHandlerConformance):
+            method = Suppress
+            params = {"alpha": 2.0}
+    """
+
+    kind = "outliers"
+
+    def act(self, method: Any, inputs: Mapping[str, Any], context: StageContext) -> Any:
+        """Handle."""
+        return method.handle(inputs["table"], inputs["classes"], inputs["guard"], context)
+
+    def scenes(self) -> Iterator[Scene]:
+        """Yield every table in classes that the demand admits, made by the oracle."""
+        for make in self.tables:
+            sample = make()
+            rows, lacking = complete(sample)
+            for demand in DEMANDS:
+                classes = admitted_classes(sample, demand, rows)
+                left = [] if classes else rows
+                yield self.scene(make.__name__, sample, classes, [*lacking, *left], demand)
+        sample = tables.clinic()
+        by_age = sorted(range(len(sample)), key=lambda at: str(sample.rows[at]["age"]))
+        for demand in DEMANDS:
+            # One row far from its class: the sort of row that handlers are for.
+            classes = admitted_classes(sample, demand, [*by_age[-1:], *by_age[:40]])
+            yield self.scene("an outlier", sample, classes, by_age[40:44], demand)
+        for name, other in reordered_clinics():
+            for demand in DEMANDS:
+                classes = admitted_classes(other, demand, list(range(len(other))))
+                yield self.scene(name, other, classes, [], demand, special="order")
+        yield from self.overheard(
+            lambda sample, demand: admitted_classes(sample, demand, complete(sample)[0])
+        )
+
+
+def check_incomplete_rows_stay_suppressed(subject: OutlierHandlerConformance) -> None:
+    """A row that a column with `missing: suppress` suppressed is in no class afterwards."""
+    held(
+        (
+            f"{item.scene.name}: {len(back)} rows"
+            for item in subject.divided()
+            if (
+                back := set(complete(item.scene.facts.sample)[1])
+                & set(item.seen.result.rows.tolist())
+            )
+        ),
+        "incomplete rows are in a class again",
+    )
+
+
+OutlierHandlerConformance.checks = (*DIVIDED, check_incomplete_rows_stay_suppressed)

@@ -1,0 +1,270 @@
+"""Conformance of privacy models: `admits` agrees with a slow reference and keeps its claims."""
+
+import random
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+
+from anonloom import StageContext
+from anonloom_testing import tables
+from anonloom_testing.canaries import CANARIES, CANARY_TABLES
+from anonloom_testing.conduct import CONDUCT, Acting, Played, Scene
+from anonloom_testing.conformance import Check, held
+from anonloom_testing.declaring import DECLARED
+from anonloom_testing.oracle import Row
+from anonloom_testing.results import NotApplicable
+from anonloom_testing.tables import ORDINARY_TABLES, Sample, as_rows
+from anonloom_testing.telling import OVERHEARD
+from anonloom_testing.watching import watch
+
+
+@attrs.frozen(eq=False)
+class Asked:
+    """What the oracle knows: the plain rows, their order, and the ranges that are asked about."""
+
+    sample: Sample
+    order: list[int]
+    ranges: list[tuple[int, int]]
+
+    def members(self, start: int, stop: int) -> list[Row]:
+        """Return the rows of one range."""
+        return [self.sample.rows[row] for row in self.order[start:stop]]
+
+
+class PrivacyModelConformance(Acting):
+    """Checks of a privacy model.
+
+    A subclass gives `reference`: the model's definition as a slow and obvious function of plain
+    rows. Rows are dictionaries by column name, with None for missing; `illness` is sensitive. Where
+    the kit's table has a column `person`, several rows may belong to one person.
+
+    Attributes
+    ----------
+    tables
+        The tables to try; all of the kit's by default.
+
+    Examples
+    --------
+    In ``tests/test_conformance.py``::
+
+        class TestLDiversity(PrivacyModelConformance):
+            method = LDiversity
+            params = {"l": 2, "of": "illness"}
+
+            def reference(self, rows, everybody):
+                return len({row["illness"] for row in rows} - {None}) >= 2
+    """
+
+    kind = "privacy"
+    tables: ClassVar[tuple[Callable[[], Sample], ...]] = ORDINARY_TABLES
+
+    def reference(self, rows: list[Row], everybody: list[Row]) -> bool:
+        """Say whether these rows may be published as one class of a table of everybody's rows.
+
+        Rows that a column with `missing: suppress` suppresses are not among everybody's.
+        """
+        raise NotApplicable("no reference: the subclass in the plugin's tests gives one")
+
+    def act(self, method: Any, inputs: Mapping[str, Any], context: StageContext) -> Any:
+        """Judge the ranges."""
+        return method.admits(inputs["table"], inputs["rows"], inputs["starts"], inputs["stops"])
+
+    def scenes(self) -> Iterator[Scene]:
+        """Yield every table with random overlapping ranges of a random order of its rows."""
+        for make in self.tables:
+            sample = make()
+            order = tables.shuffled(len(sample), 1)
+            yield _scene(make.__name__, sample, order, overlapping(len(order)))
+            by_value = sorted(order, key=lambda at: str(sample.rows[at]))  # used at once
+            yield _scene(f"{make.__name__}, sorted", sample, by_value, overlapping(len(order)))
+        sample = tables.clinic()
+        some = tables.shuffled(len(sample), 2)[:30]
+        yield _scene("a subset of the rows", sample, some, overlapping(len(some)))
+        yield _scene("no ranges", sample, some, [])
+        for make in CANARY_TABLES:
+            sample = make()
+            rows = list(range(len(sample)))
+            yield _scene(make.__name__, sample, rows, overlapping(len(rows)), CANARIES)
+        yield _scene("no column that it may see", sample, rows, [(0, 9)], CANARIES, blind=True)
+
+    def also_told(self, one: Played) -> Iterator[tuple[str, str | bytes]]:
+        """Yield what would pass, and what is wrong with the table."""
+        given, model = one.scene.given(), self.made()
+        yield "problem", str(model.problem(one.scene.facts.sample.schema))
+        asked = watch(lambda: model.would_pass(*given.values()), {})
+        yield "would_pass", f"{asked.result} {asked.error} {asked.printed} {asked.logged}"
+
+
+def overlapping(count: int) -> list[tuple[int, int]]:
+    """Return ranges of up to `count` positions: the whole, all short ones, and random ones."""
+    rng = random.Random(count)
+    results = [(0, count)]
+    results += [
+        (index, index + size) for size in (1, 2, 3, 5) for index in range(0, count - size + 1, 4)
+    ]
+    for _ in range(60):
+        start = rng.randrange(count)
+        results.append((start, rng.randint(start + 1, count)))
+    return results
+
+
+def _scene(
+    name: str,
+    sample: Sample,
+    order: list[int],
+    ranges: list[tuple[int, int]],
+    special: str = "",
+    blind: bool = False,
+) -> Scene:
+    def given() -> Mapping[str, Any]:
+        return {
+            "table": sample.table().restricted_to(frozenset()) if blind else sample.table(),
+            "rows": as_rows(order),
+            "starts": as_rows([start for start, _ in ranges]),
+            "stops": as_rows([stop for _, stop in ranges]),
+        }
+
+    return Scene(
+        name,
+        given,
+        Asked(sample, order, ranges),
+        special,
+        refused=blind,
+        overheard=sample if special == CANARIES else None,
+    )
+
+
+def _asker(
+    subject: PrivacyModelConformance, one: Played
+) -> Callable[[list[tuple[int, int]]], list[bool]]:
+    """Return a way to ask about other ranges of the same rows; one table serves all questions."""
+    given, model = one.scene.given(), subject.made()
+
+    def ask(ranges: list[tuple[int, int]]) -> list[bool]:
+        starts, stops = as_rows([a for a, _ in ranges]), as_rows([b for _, b in ranges])
+        verdicts = watch(lambda: model.admits(given["table"], given["rows"], starts, stops), {})
+        return [] if verdicts.result is None else [bool(x) for x in verdicts.result]
+
+    return ask
+
+
+def _fits(one: Played) -> bool:
+    verdict = np.asarray(one.seen.result)
+    return verdict.dtype == bool and verdict.shape == (len(one.scene.facts.ranges),)
+
+
+def _judged(subject: PrivacyModelConformance) -> Iterator[tuple[Played, list[bool]]]:
+    for item in subject.returned():
+        if _fits(item):
+            yield item, [bool(verdict) for verdict in item.seen.result]
+
+
+def check_verdicts_fit(subject: PrivacyModelConformance) -> None:
+    """The result is an array of bools with one element per range, also when there is none."""
+    held(
+        (item.scene.name for item in subject.returned() if not _fits(item)),
+        "the verdicts do not fit",
+    )
+
+
+def check_agrees_with_the_reference(subject: PrivacyModelConformance) -> None:
+    """Every verdict is that of the slow reference."""
+    problems = []
+    for item, verdicts in _judged(subject):
+        asked: Asked = item.scene.facts
+        needed = [col.name for col in asked.sample.schema if col.missing == "suppress"]
+        everybody = [
+            row for row in asked.sample.rows if all(row[name] is not None for name in needed)
+        ]
+        for (start, stop), verdict in zip(asked.ranges, verdicts, strict=True):
+            expected = subject.reference(asked.members(start, stop), everybody)
+            if expected is not verdict:
+                message = "admits" if verdict else "refuses"
+                problems.append(f"{item.scene.name}: the model {message} rows {start}:{stop}")
+    held(problems, "the model disagrees with the reference")
+
+
+def check_ranges_are_judged_alone(subject: PrivacyModelConformance) -> None:
+    """A verdict does not depend on the other ranges that are asked about."""
+    problems = []
+    for item, verdicts in _judged(subject):
+        ask = _asker(subject, item)
+        alone = [ask([span]) for span in item.scene.facts.ranges[::7]]
+        if alone != [[verdict] for verdict in verdicts[::7]]:
+            problems.append(item.scene.name)
+    held(problems, "a range is judged differently in company")
+
+
+def check_claim_of_monotonicity(subject: PrivacyModelConformance) -> None:
+    """If the model says `monotone`, the union of two admitted classes is admitted."""
+    if not subject.method.monotone:  # type: ignore[attr-defined]  # every privacy model has it
+        raise NotApplicable("the model does not claim to be monotone")
+    problems = []
+    for item in subject.returned():
+        count = len(item.scene.facts.order)
+        triples = [
+            (a, a + x, a + x + y)
+            for x, y in ((1, 1), (2, 2), (2, 3), (3, 3), (3, 4), (5, 5), (4, 7), (10, 5), (12, 20))
+            for a in range(0, count - x - y + 1, 2)
+        ]
+        ask = _asker(subject, item)
+        left = ask([(a, b) for a, b, _ in triples])
+        right = ask([(b, c) for _, b, c in triples])
+        union = ask([(a, c) for a, _, c in triples])
+        broken = sum(x and y and not z for x, y, z in zip(left, right, union, strict=True))
+        if broken:
+            problems.append(f"{item.scene.name}: {broken} unions of admitted classes are refused")
+    held(problems, "the model is not monotone")
+
+
+def check_claim_of_size(subject: PrivacyModelConformance) -> None:
+    """No class below `min_size` is admitted; with `size_only`, every other one is."""
+    model, problems = subject.made(), []
+    for item, verdicts in _judged(subject):
+        person = item.scene.facts.sample.person
+        for (start, stop), verdict in zip(item.scene.facts.ranges, verdicts, strict=True):
+            small = stop - start < model.min_size
+            if (small and verdict) or (model.size_only and person is None and verdict is small):
+                message = "admitted" if verdict else "refused"
+                problems.append(f"{item.scene.name}: {stop - start} rows are {message}")
+    held(problems, f"min_size is {model.min_size}, size_only is {model.size_only}")
+
+
+def check_says_what_would_pass(subject: PrivacyModelConformance) -> None:
+    """`would_pass` gives one line of text for classes that are refused."""
+    problems = []
+    for item, verdicts in _judged(subject):
+        if all(verdicts):
+            continue
+        given = item.scene.given()
+        words = subject.made().would_pass(*given.values())
+        if not isinstance(words, str) or not words.strip() or "\n" in words:
+            problems.append(f"{item.scene.name}: {words!r}")
+    held(problems, "would_pass says nothing usable")
+
+
+def check_has_no_problem_with_its_table(subject: PrivacyModelConformance) -> None:
+    """`problem` accepts the tables on which the model works."""
+    model = subject.made()
+    held(
+        (
+            f"{item.scene.name}: {message}"
+            for item in subject.returned()
+            if (message := model.problem(item.scene.facts.sample.schema)) is not None
+        ),
+        "the model works and complains",
+    )
+
+
+_CHECKS: tuple[Check, ...] = (
+    check_verdicts_fit,
+    check_agrees_with_the_reference,
+    check_ranges_are_judged_alone,
+    check_claim_of_monotonicity,
+    check_claim_of_size,
+    check_says_what_would_pass,
+    check_has_no_problem_with_its_table,
+)
+PrivacyModelConformance.checks = (*DECLARED, *CONDUCT, *OVERHEARD, *_CHECKS)

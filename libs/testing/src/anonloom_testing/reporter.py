@@ -1,0 +1,178 @@
+"""Conformance of reporters: they write where they are told, and what they are told."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import chdir
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import attrs
+
+from anonloom import StageContext, short_repr
+from anonloom_testing import reports
+from anonloom_testing.canaries import CANARIES, CANARY_TABLES
+from anonloom_testing.conduct import CONDUCT, Acting, Played, Scene
+from anonloom_testing.conformance import Check, held
+from anonloom_testing.declaring import DECLARED
+from anonloom_testing.tables import Sample
+from anonloom_testing.telling import OVERHEARD
+
+# What makes a browser fetch something: a link that a reader may follow is not among it.
+_FETCHES = re.compile(
+    r"""<(?:script|img|iframe|source|video|audio|embed|input)\b[^>]*\bsrc\s*=\s*["']?\s*(?!data:|\#)[^"'\s>]+
+    | <link\b[^>]*\bhref\s*=\s*["']?\s*(?!data:|\#)[^"'\s>]+
+    | url\(\s*["']?\s*(?!data:|\#)[^)\s"']+
+    | @import\b""",
+    re.I | re.X,
+)
+
+
+@short_repr
+@attrs.frozen
+class Written:
+    """What a reporter left: the names that it returned, its files, and files elsewhere."""
+
+    names: Any
+    files: dict[str, bytes]
+    elsewhere: list[str]
+
+    def pages(self) -> dict[str, str]:
+        """Return the HTML pages."""
+        return {
+            name: content.decode("utf-8", "replace")
+            for name, content in self.files.items()
+            if name.endswith((".html", ".htm", ".svg"))
+        }
+
+
+class ReporterConformance(Acting):
+    """Checks of a reporter.
+
+    Examples
+    --------
+    In ``tests/test_conformance.py``::
+
+        class TestPage(ReporterConformance):
+            method = Page
+    """
+
+    kind = "reporter"
+
+    def act(self, method: Any, inputs: Mapping[str, Any], context: StageContext) -> Any:
+        """Write into a folder that has a name of its own in an otherwise empty place."""
+        with TemporaryDirectory() as place, chdir(place):
+            folder = Path(place) / "public"
+            folder.mkdir()
+            private = Path(place) / "private"
+            private.mkdir()
+            for name, content in inputs.get("private", {}).items():
+                (private / name).write_text(content, encoding="utf-8")
+            report = inputs["report"]
+            write = method.write_grid if report.get("kind") == "grid" else method.write
+            names = write(report, folder)
+            files = {
+                path.relative_to(folder).as_posix(): path.read_bytes()
+                for path in sorted(folder.rglob("*"))
+                if path.is_file()
+            }
+            elsewhere = [
+                path.relative_to(place).as_posix()
+                for path in sorted(Path(place).rglob("*"))
+                if path.is_file() and folder not in path.parents and private not in path.parents
+            ]
+            return Written(names, files, elsewhere)
+
+    def scenes(self) -> Iterator[Scene]:
+        """Yield a full report, a bare one, an experiment, and one with markup in its texts."""
+        yield _scene("a full report", reports.full_report)
+        yield _scene("a bare report", reports.bare_report)
+        yield _scene("an experiment", reports.grid_report)
+        yield _scene("texts with markup", reports.hostile_report, "markup")
+        # The original lies where a run puts what is private: beside the folder.
+        for make in CANARY_TABLES:
+            sample, name = make(), make.__name__
+            yield _scene(f"{name}, a full report", reports.full_report, CANARIES, sample)
+            yield _scene(f"{name}, an experiment", reports.grid_report, CANARIES, sample)
+        yield _scene("a report that is none", dict, CANARIES, sample)
+
+    def also_told(self, one: Played) -> Iterator[tuple[str, str | bytes]]:
+        """Yield the files."""
+        if isinstance(one.seen.result, Written):
+            yield from one.seen.result.files.items()
+
+
+def _scene(
+    name: str,
+    make: Callable[[], dict[str, Any]],
+    special: str = "",
+    sample: Sample | None = None,
+) -> Scene:
+    private = {} if sample is None else {"original.csv": sample.frame.to_csv(index=False)}
+    return Scene(
+        name,
+        lambda: {"report": make(), **({"private": private} if private else {})},
+        special=special,
+        refused=make is dict,
+        overheard=sample,
+    )
+
+
+def check_names_what_it_wrote(subject: ReporterConformance) -> None:
+    """The returned names are those of the files in the folder."""
+    held(
+        (
+            f"{item.scene.name}: returned {item.seen.result.names!r}, wrote {list(files)}"
+            for item in subject.returned()
+            if not isinstance(item.seen.result.names, tuple)
+            or sorted(item.seen.result.names) != sorted(files := item.seen.result.files)
+        ),
+        "the names are not those of the files",
+    )
+
+
+def check_writes_only_into_its_folder(subject: ReporterConformance) -> None:
+    """Nothing is written beside the folder."""
+    held(
+        (
+            f"{item.scene.name}: {item.seen.result.elsewhere}"
+            for item in subject.returned()
+            if item.seen.result.elsewhere
+        ),
+        "files were written elsewhere",
+    )
+
+
+def check_pages_fetch_nothing(subject: ReporterConformance) -> None:
+    """A page needs no other file and no network to be shown."""
+    held(
+        (
+            f"{item.scene.name}: {page}: {match[0][:80]!r}"
+            for item in subject.returned()
+            for page, text in item.seen.result.pages().items()
+            if (match := _FETCHES.search(text))
+        ),
+        "a page refers to something outside itself",
+    )
+
+
+def check_texts_are_not_markup(subject: ReporterConformance) -> None:
+    """A text of the report that looks like markup is shown, not obeyed."""
+    held(
+        (
+            page
+            for item in subject.returned("markup")
+            for page, text in item.seen.result.pages().items()
+            if reports.MARKUP in text
+        ),
+        "a text of the report reaches the page as markup",
+    )
+
+
+_CHECKS: tuple[Check, ...] = (
+    check_names_what_it_wrote,
+    check_writes_only_into_its_folder,
+    check_pages_fetch_nothing,
+    check_texts_are_not_markup,
+)
+ReporterConformance.checks = (*DECLARED, *CONDUCT, *OVERHEARD, *_CHECKS)

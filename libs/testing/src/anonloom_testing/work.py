@@ -1,0 +1,195 @@
+"""The promises of work checks: everything is assigned, omissions are noticed, nobody is framed."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from anonloom.errors import IntegrityError
+from anonloom.kinds import JOB, RESULT, Assignment, Campaign, OmittedWork, Sizing, WorkCheck
+from anonloom_testing.conformance import Check, held
+from anonloom_testing.results import NotApplicable
+
+if TYPE_CHECKING:
+    from anonloom_testing.integrity import IntegrityConformance
+
+#: What the kit has done: three results of unequal frequency, and some workers who omit work.
+CAMPAIGN = Campaign(
+    jobs=300, workers=5, lazy=2, omission=0.3, classes=(0.1, 0.6, 0.3), epsilon=0.05
+)
+#: How many honest campaigns are judged.
+_HONEST = 10
+#: How many campaigns of colluding workers are judged, and how many of the five collude.
+_COLLUDING, _COLLUDERS = 10, 3
+
+
+def rows_of(count: int, seed: int) -> pd.DataFrame:
+    """Make rows to be worked on; no two are equal."""
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame({"height": rng.random(count).round(6), "weight": rng.random(count)})
+
+
+def result_of(rows: pd.DataFrame) -> pd.Series:
+    """Work on rows as an honest worker does."""
+    classes = np.searchsorted([0.6, 0.9], rows["height"].to_numpy(), side="right")
+    return pd.Series(np.array(["low", "middle", "high"], object)[classes], index=rows.index)
+
+
+def answered(
+    batches: Sequence[pd.DataFrame], lazy: int, omission: float, rng: np.random.Generator
+) -> list[pd.DataFrame | None]:
+    """Answer all batches; the lazy workers, whoever they are, guess a share of theirs."""
+    idle = set(rng.choice(len(batches), lazy, replace=False))
+    answers: list[pd.DataFrame | None] = []
+    for worker, batch in enumerate(batches):
+        result = result_of(batch)
+        if worker in idle:
+            result = result.mask(rng.random(len(batch)) < omission, "low")
+        answers.append(pd.DataFrame({JOB: batch[JOB], RESULT: result}))
+    return answers
+
+
+def work_check(subject: "IntegrityConformance") -> WorkCheck:
+    """Return the scheme, which must be a work check."""
+    if not issubclass(subject.method, WorkCheck):
+        raise NotApplicable("the scheme seals data; it checks no work")
+    scheme: WorkCheck = subject.made()
+    return scheme
+
+
+def given_rows() -> dict[str, pd.DataFrame]:
+    """Make the jobs, and the rows whose results the client computed itself."""
+    known = rows_of(900, seed=2)
+    return {
+        "jobs": rows_of(CAMPAIGN.jobs, seed=1),
+        "known": known.assign(**{RESULT: result_of(known)}),
+    }
+
+
+def assigned(
+    scheme: WorkCheck, rng: np.random.Generator, given: Mapping[str, pd.DataFrame] | None = None
+) -> tuple[Sizing, Assignment]:
+    """Plan the kit's campaign and hand out its jobs."""
+    rows, sizing = given or given_rows(), scheme.size(CAMPAIGN)
+    return sizing, scheme.assign(rows["jobs"], rows["known"], CAMPAIGN, sizing, rng)
+
+
+def check_all_work_is_assigned(subject: "IntegrityConformance") -> None:
+    """Every row is given to somebody, beside as many controls as were stated; names are unique."""
+    sizing, given = assigned(work_check(subject), np.random.default_rng(3))
+    rows = rows_of(CAMPAIGN.jobs, 1)
+    problems = []
+    if len(given.batches) != CAMPAIGN.workers:
+        problems.append(f"{len(given.batches)} batches for {CAMPAIGN.workers} workers")
+    for worker, batch in enumerate(given.batches):
+        if list(batch.columns) != [JOB, *rows.columns]:
+            problems.append(f"worker {worker}: the columns are {', '.join(batch.columns)}")
+    everything = pd.concat(given.batches)
+    if len(everything) != len(rows) + sizing.extra:
+        problems.append(f"{len(everything)} jobs; {len(rows)} rows + {sizing.extra} are stated")
+    if everything[JOB].duplicated().any():
+        problems.append("two jobs have one name")
+    sent = set(everything["height"])
+    if not set(rows["height"]) <= sent:
+        problems.append(f"{len(set(rows['height']) - sent)} rows were given to nobody")
+    held(problems, "the batches are not what was planned")
+
+
+def check_honest_work_passes(subject: "IntegrityConformance") -> None:
+    """Honest work verifies, nobody is accused, and the results come back in the rows' order."""
+    scheme, problems = work_check(subject), []
+    expected = list(result_of(rows_of(CAMPAIGN.jobs, 1)))
+    for seed in range(_HONEST):
+        rng = np.random.default_rng(seed)
+        _, given = assigned(scheme, rng)
+        try:
+            judgement = scheme.verify(given.key, answered(given.batches, 0, 0.0, rng))
+        except IntegrityError as error:
+            problems.append(f"campaign {seed}: {error}")
+            continue
+        if judgement.accused:
+            problems.append(f"campaign {seed}: workers {judgement.accused} are accused")
+        if list(judgement.results) != expected or judgement.distrusted.any():
+            problems.append(f"campaign {seed}: the results are others, or distrusted")
+    held(problems, "honest work was not accepted as it is")
+
+
+def check_a_colluding_majority_frames_nobody(subject: "IntegrityConformance") -> None:
+    """Most workers omit work and answer what they share alike; no honest worker is accused."""
+    scheme, problems, rows = work_check(subject), [], given_rows()
+    for seed in range(_COLLUDING):
+        rng = np.random.default_rng(seed)
+        _, given = assigned(scheme, rng, rows)
+        idle = sorted(rng.permutation(len(given.batches))[:_COLLUDERS].tolist())
+        held_by = pd.concat([given.batches[worker] for worker in idle])["height"]
+        common = set(held_by[held_by.duplicated()])
+        answers = answered(given.batches, 0, 0.0, rng)
+        for worker in idle:
+            batch, honest = given.batches[worker], answers[worker]
+            assert honest is not None
+            omits = batch["height"].isin(common) | (rng.random(len(batch)) < CAMPAIGN.omission)
+            honest[RESULT] = honest[RESULT].mask(omits, "low")
+        try:
+            judgement = scheme.verify(given.key, answers)
+        except OmittedWork as error:
+            judgement = error.judgement
+        framed = sorted(set(judgement.accused) - set(idle))
+        if framed:
+            problems.append(f"campaign {seed}: workers {framed} are accused, {idle} collude")
+    held(problems, "honest workers are accused because most of the others agree")
+
+
+def check_missing_answers_are_noticed(subject: "IntegrityConformance") -> None:
+    """An answer that is missing, repeated or to no job, and a silent worker, are noticed."""
+    scheme, rng = work_check(subject), np.random.default_rng(5)
+    _, given = assigned(scheme, rng)
+    honest = answered(given.batches, 0, 0.0, rng)
+    first = honest[0]
+    assert first is not None
+    changes = {
+        "an answer is missing": first.iloc[1:],
+        "an answer is repeated": pd.concat([first, first.iloc[:1]]),
+        "an answer to no job": pd.concat(
+            [first, pd.DataFrame({JOB: ["unknown"], RESULT: ["low"]})]
+        ),
+        "nothing came back": None,
+    }
+    problems = []
+    for name, changed in changes.items():
+        try:
+            scheme.verify(given.key, [changed, *honest[1:]])
+        except OmittedWork:
+            continue
+        except Exception as error:
+            problems.append(f"{name}: {type(error).__name__}: {error}")
+        else:
+            problems.append(f"{name}: verified")
+    held(problems, "a hole in the answers was not noticed, or not with an OmittedWork")
+
+
+def check_omitted_work_is_noticed(subject: "IntegrityConformance") -> None:
+    """Omitted work is noticed at least as often as `size` states, within chance."""
+    scheme, caught, rows = work_check(subject), 0, given_rows()
+    stated = 1 - scheme.size(CAMPAIGN).undetected
+    for seed in range(subject.trials):
+        rng = np.random.default_rng(seed)
+        _, given = assigned(scheme, rng, rows)
+        answers = answered(given.batches, CAMPAIGN.lazy, CAMPAIGN.omission, rng)
+        try:
+            scheme.verify(given.key, answers)
+        except OmittedWork:
+            caught += 1
+    slack = 4 * (subject.trials * stated * (1 - stated)) ** 0.5
+    assert caught >= subject.trials * stated - slack, (
+        f"noticed {caught} of {subject.trials} omissions; {stated} is stated"
+    )
+
+
+WORK_CHECKS: tuple[Check, ...] = (
+    check_all_work_is_assigned,
+    check_honest_work_passes,
+    check_a_colluding_majority_frames_nobody,
+    check_missing_answers_are_noticed,
+    check_omitted_work_is_noticed,
+)

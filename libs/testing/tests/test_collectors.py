@@ -1,0 +1,50 @@
+"""Collectors that keep their promises, and those that break one."""
+
+import itertools
+
+import attrs
+import numpy as np
+from kit_toy_tests import ToyTests
+
+from anonloom import Collector
+from anonloom_testing import (
+    CollectorConformance,
+)
+
+# The kit plays two scenes and then plays them again.
+CALLS = itertools.count()
+
+
+@attrs.frozen(kw_only=True)
+class Trusted(Collector):
+    """Runs the stages on the whole table."""
+
+    def collect(self, table, stages, guard, context):
+        prepared = stages.prepare(table)
+        return stages.sample(stages.generalize(prepared, stages.partition(prepared, guard)))
+
+
+class CollectsLess(Trusted):
+    def collect(self, table, stages, guard, context):
+        release = super().collect(table, stages, guard, context)
+        return release.take(np.arange(len(release) - 1))
+
+
+class CollectsAnything(Trusted):
+    def collect(self, table, stages, guard, context):
+        release = super().collect(table, stages, guard, context)
+        return release if next(CALLS) < 2 else release.take(np.arange(5))
+
+
+class PlansNothing(Trusted):
+    def plan(self, rows, schema):
+        return [""]
+
+
+class TestToys(ToyTests):
+    good = [(CollectorConformance, Trusted)]
+    broken = [
+        (CollectorConformance, CollectsLess, "check_release_equals_the_curators"),
+        (CollectorConformance, CollectsAnything, "check_same_rows_again"),
+        (CollectorConformance, PlansNothing, "check_says_what_it_guarantees"),
+    ]

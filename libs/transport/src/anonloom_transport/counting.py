@@ -1,0 +1,138 @@
+"""Counting: before anything is opened the servers learn how many positions of a group are filled.
+
+Each server has a part of every group's sum, which by itself says nothing or what all know; all
+commit to their parts before any is shown. Groups are asked for once, and alike by all servers: who
+could ask for others afterwards would learn of single positions by subtraction.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+
+import attrs
+
+from anonloom.errors import TransportError
+from anonloom.kinds import require_positions
+from anonloom_transport.agreeing import Agreeing
+from anonloom_transport.packing import cut, pack, unpack
+
+#: Bytes of a number in what servers say.
+COUNT_BYTES = 8
+_GROUPS = "groups"
+
+Groups = list[list[int]]
+
+
+@attrs.define(eq=False)
+class Counting(Agreeing):
+    """A server that counts filled positions with the others.
+
+    Attributes
+    ----------
+    settled
+        Whether everything lies in its place, sealed and checked; `place` sets it.
+    """
+
+    settled: bool = attrs.field(default=False, init=False)
+    _counts: tuple[int, ...] | None = attrs.field(default=None, init=False)
+
+    # --- what a transport says ------------------------------------------------------------------
+
+    def ready_to_count(self) -> bool:
+        """Do what has to be done before this server knows its part; return whether it is."""
+        return True
+
+    def tally(self, groups: Sequence[Sequence[int]]) -> list[int]:
+        """Return this server's part of each group's sum, below 2^64."""
+        raise TransportError("this transport cannot count")
+
+    def tallied(self, parts: Sequence[Sequence[int]]) -> list[int]:
+        """Return the sums that all servers' parts make.
+
+        Where every server sees which positions are filled, all parts are the sums. What is no
+        number of filled positions stops the round.
+        """
+        if any(part != parts[0] for part in parts):
+            self.talk.stop("the servers do not count the same: one of them deviates")
+        return list(parts[0])
+
+    # --- the contract ---------------------------------------------------------------------------
+
+    @property
+    def counts(self) -> tuple[int, ...] | None:
+        """Number of filled positions of each group; None before that, and when all is over."""
+        return self._counts
+
+    def _keep_groups(self, groups: Sequence[Sequence[int]]) -> None:
+        """Keep what was asked for as a fact, or say why it cannot be counted."""
+        if not self.round.counted:
+            raise TransportError("this round is not counted: its description does not say so")
+        if "open" in self._asked:
+            raise TransportError("the round is open: nothing can be counted any more")
+        if not self.settled:
+            raise TransportError("not everything is settled yet")
+        times = Counter(position for group in groups for position in group)
+        require_positions(self.round, times)
+        twice = sorted(position for position, number in times.items() if number > 1)
+        if twice:
+            raise TransportError(f"position {twice[0]} is in the groups more than once")
+        asked = _write(groups)
+        if self.remembered.setdefault(_GROUPS, asked) != asked:
+            raise TransportError("other groups were counted before: a round is counted once")
+
+    # --- what follows from the facts ------------------------------------------------------------
+
+    def _count_filled(self) -> None:
+        """Agree on the groups, and show this server's part when all have committed to theirs."""
+        if self._counts is not None or not self._same_groups() or not self.ready_to_count():
+            return
+        groups = _read(self.remembered[_GROUPS])
+        subject = hashlib.sha256(self.subject + self._grouped()).digest()
+        shown = self.talk.exchange("counted", lambda: _numbers(self.tally(groups)), subject)
+        if shown is None:
+            return
+        for server, part in enumerate(shown):
+            if len(part) != COUNT_BYTES * len(groups):
+                self.talk.stop(f"server {server} does not count as many groups as were asked for")
+                return
+        sums = self.tallied([_read_numbers(part) for part in shown])
+        sizes = [len(group) for group in groups]
+        if any(not 0 <= number <= size for number, size in zip(sums, sizes, strict=True)):
+            self.talk.stop("the parts of the servers are no count: one of them deviates")
+        if not self.stopped:
+            self._counts = tuple(sums)
+
+    def _same_groups(self) -> bool:
+        """Whether all servers ask for the same groups; if not, the round stops."""
+        self.talk.say("groups", self._grouped())
+        words, own = self.talk.all("groups"), self.seat.index
+        for server, word in enumerate(words or ()):
+            if word != self.talk.of("groups", own):
+                self.talk.stop(
+                    "the servers do not agree on what is counted: "
+                    f"server {server} says something else than server {own}"
+                )
+        return words is not None and not self.stopped
+
+    def _grouped(self) -> bytes:
+        """Return what binds this server to its groups."""
+        # With what only servers know: who is in a class could be guessed from its hash.
+        alphas = hashlib.sha256(b"".join(key.alpha for key in self.seat.slot_keys)).digest()
+        message = pack(b"anonloom groups 1", self.bound, alphas, self.remembered[_GROUPS])
+        return hashlib.sha256(message).digest()
+
+
+def _write(groups: Sequence[Sequence[int]]) -> bytes:
+    return pack(*(_numbers(sorted(group)) for group in groups))
+
+
+def _read(data: bytes) -> Groups:
+    return [_read_numbers(group) for group in unpack(data)]
+
+
+def _numbers(numbers: Sequence[int]) -> bytes:
+    return b"".join(number.to_bytes(COUNT_BYTES, "big") for number in numbers)
+
+
+def _read_numbers(data: bytes) -> list[int]:
+    return [int.from_bytes(number, "big") for number in cut(data, COUNT_BYTES)]
