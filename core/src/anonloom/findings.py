@@ -48,6 +48,8 @@ class Finding:
         One sentence that a steward understands.
     assumptions
         What must hold for the figure to mean that.
+    key
+        Whether it is one of the few figures that a reader needs first.
     """
 
     name: str
@@ -58,12 +60,68 @@ class Finding:
     interval: tuple[float, float] | None = attrs.field(default=None, converter=_plain_pair)
     assumptions: tuple[str, ...] = attrs.field(default=(), converter=_tuple)
     unit: str = ""
+    key: bool = False
 
     @property
     def assessable(self) -> bool:
         """Whether a condition can be judged on it; one that cannot be judged has failed."""
         figure = isinstance(self.value, int | float) and not math.isnan(self.value)
         return figure and self.status != "not assessable"
+
+
+class NotAssessable(Exception):
+    """A figure cannot be computed on this table; the text says why."""
+
+
+@attrs.frozen
+class FindingBuilder:
+    """Makes the findings of one audit, with what holds for all of them.
+
+    Attributes
+    ----------
+    assumptions
+        What must hold for every figure.
+    unfit
+        Why nothing can be said of this table, or nothing: then every figure is `not assessable`,
+        because a figure of zero would read as safety.
+    """
+
+    assumptions: tuple[str, ...] = ()
+    unfit: str = ""
+
+    def __call__(
+        self,
+        name: str,
+        value: float | int | str | None,
+        meaning: str,
+        better: Better = "lower",
+        *,
+        interval: tuple[float, float] | None = None,
+        lacking: str = "",
+        status: Status = "measured",
+        assumptions: tuple[str, ...] = (),
+        unit: str = "",
+        key: bool = False,
+    ) -> Finding:
+        """Make a finding; `lacking` says which evidence there is none of."""
+        reason = self.unfit or lacking
+        if reason or value is None:
+            value, interval, status = None, None, "not assessable"
+        return Finding(
+            name=name,
+            value=value,
+            meaning=meaning,
+            better=better,
+            status=status,
+            interval=interval,
+            assumptions=(*((reason,) if reason else ()), *self.assumptions, *assumptions),
+            unit=unit,
+            key=key,
+        )
+
+    def about_audit(self, name: str, value: float | int | str, meaning: str) -> Finding:
+        """Make a finding about the audit itself, which holds even where nothing can be said."""
+        return Finding(name=name, value=value, meaning=meaning)
 
 
 @short_repr

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from anonloom._cli.summary import print_done
 from anonloom._registry.registry import Registry
-from anonloom._run.atomic_file import refuse_target, written_whole
+from anonloom._run.atomic_file import refuse_target, atomic_file
 from anonloom._run.proving import prove, query_of
 from anonloom._run.verification import public_folder
 from anonloom.errors import UsageError
@@ -50,7 +50,7 @@ def execute(arguments: argparse.Namespace) -> int:
         sys.stdout.flush()
         sys.stdout.buffer.write(proof)
         return 0
-    with written_whole(target) as aside:
+    with atomic_file(target) as aside:
         aside.write_bytes(proof)
     print_done(f"proof: {target} ({len(proof):,} bytes)", f"the proof is written to '{target}'")
     return 0

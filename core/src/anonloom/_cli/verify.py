@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from anonloom._registry.registry import Registry
-from anonloom._run.atomic_file import refuse_target, written_whole
+from anonloom._run.atomic_file import refuse_target, atomic_file
 from anonloom._run.proving import query_of, verify_proof
 from anonloom._run.table_files import write_csv
 from anonloom._run.verification import public_folder, scheme_named, verify_folder
@@ -73,7 +73,7 @@ def execute(arguments: argparse.Namespace) -> int:
         refuse_target(Path(arguments.rows))
     proved = verify_proof(Path(arguments.proof), registry, key, known, asked)
     if arguments.rows is not None:
-        with written_whole(Path(arguments.rows)) as aside:
+        with atomic_file(Path(arguments.rows)) as aside:
             write_csv(proved.rows, aside)
     _say(arguments.proof, "proof", key, proved.verified)
     return 0

@@ -23,7 +23,7 @@ def refuse_target(target: Path) -> None:
 
 
 @contextmanager
-def written_whole(target: Path) -> Iterator[Path]:
+def atomic_file(target: Path) -> Iterator[Path]:
     """Give a path to write to, which becomes `target` when nothing went wrong."""
     refuse_target(target)
     aside = target.with_name(f".{target.name}.building-{os.getpid()}")
