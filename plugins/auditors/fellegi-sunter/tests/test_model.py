@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonloom_fellegi_sunter.model import CLIP, Counts, Estimate, Evidence, Model, fit
-from anonloom_linkage.nearest import Best, Blocks, two_best
+from anonloom_linkage.top2_search import Best, Blocks, search_top2
 
 NONE_OPEN = np.zeros(1, np.int64)
 
@@ -175,7 +175,7 @@ def test_weight_is_a_weighted_dot_product_of_agreements_and_a_constant(m, u, see
     candidates = np.concatenate([indicators[cells[:, k]] for k in range(3)], axis=1)
     best = Best.none(12)
     everybody = Blocks.of(np.zeros(12, np.int64), np.zeros(15, np.int64), np.arange(15))
-    two_best(records.astype(np.float32), candidates.astype(np.float32), everybody, best)
+    search_top2(records.astype(np.float32), candidates.astype(np.float32), everybody, best)
     patterns = ((values[:, None] == cells[None]) << np.arange(3)).sum(axis=2)
     expected = model.weights(NONE_OPEN)[patterns].max(axis=1)
     assert expected.tolist() == pytest.approx((best.score + constant).tolist(), abs=1e-4)

@@ -7,7 +7,7 @@ import numpy as np
 
 from anonloom.typing import IntArray
 from anonloom_cvpl.projection import Embedded, Linear
-from anonloom_linkage.nearest import Blocks
+from anonloom_linkage.top2_search import Blocks
 
 
 @attrs.frozen(eq=False)

@@ -12,7 +12,7 @@ from anonloom.typing import Float32Array, IntArray
 from anonloom_cvpl.hashing import HashScheme
 from anonloom_cvpl.similarity import Space
 from anonloom_linkage.blocking import Scheme
-from anonloom_linkage.nearest import Blocks, Grouped
+from anonloom_linkage.top2_search import Blocks, Groups
 
 #: The pairs of so many schemes are counted exactly; of more, the scheme with most says how many.
 MOST_SCHEMES = 4
@@ -97,7 +97,7 @@ class Meeting:
         of_record[blocks.records.members] = np.repeat(
             np.arange(len(blocks)), np.diff(blocks.records.starts)
         )
-        among = Grouped(keys % points, bounds.astype(np.int64))
+        among = Groups(keys % points, bounds.astype(np.int64))
         return cls(attrs.evolve(blocks, candidates=among), keys, weights, first, of_record, points)
 
     def rows_of(self, points: IntArray) -> IntArray:

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from anonloom.typing import Float32Array
 from anonloom_cvpl.projection import Embedded, Linear
-from anonloom_linkage.paired import PairedColumn
+from anonloom_linkage.aligned_columns import AlignedColumn
 from anonloom_linkage.vectors import Part, Vectors
 
 Similarity = Literal["cosine", "rbf", "whitened", "jaccard"]
@@ -45,7 +45,7 @@ class Space:
 def space(
     kind: Similarity,
     projection: Linear | Embedded,
-    columns: Sequence[PairedColumn],
+    columns: Sequence[AlignedColumn],
 ) -> Space:
     """Return the space of a similarity.
 
@@ -111,7 +111,7 @@ def _rbf(projection: Linear | Embedded) -> Space:
     return Space(projection.vectors, records, candidates, similarity)
 
 
-def _jaccard(columns: Sequence[PairedColumn], workers: int) -> Space:
+def _jaccard(columns: Sequence[AlignedColumn], workers: int) -> Space:
     """Values in common over values in all, numbers cut at quantiles of the original.
 
     Records of c columns with a values in common have a / (2c - a). A cell that covers several
@@ -135,9 +135,9 @@ def _jaccard(columns: Sequence[PairedColumn], workers: int) -> Space:
     return Space(vectors, indicators, indicators, similarity)
 
 
-def _indicators(column: PairedColumn) -> sparse.csr_array:
+def _indicators(column: AlignedColumn) -> sparse.csr_array:
     """(cells x values), every row a share of 1."""
-    if column.ordered:
+    if column.is_ordered:
         own = column.axis.places[: column.axis.occurring]
         counts = np.bincount(column.sides[0], minlength=column.axis.size)[: len(own)]
         index = np.searchsorted(

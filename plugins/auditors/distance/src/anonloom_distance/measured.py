@@ -10,8 +10,8 @@ from anonloom.typing import FloatArray, IntArray
 from anonloom_distance.search import Nearest, nearest, pair_distances
 from anonloom_distance.space import Points, Space
 from anonloom_kernels.compiled import compiling
+from anonloom_linkage.aligned_columns import AlignedColumn, align_columns, shared_columns
 from anonloom_linkage.features import Categories, Encoding
-from anonloom_linkage.paired import PairedColumn, pair_columns, shared_columns
 
 ROLES = frozenset({"quasi", "sensitive", "label", "other"})
 
@@ -104,7 +104,7 @@ def measure(
 
 def _columns(
     case: AuditInput, original: Table, kept: IntArray, wanted: tuple[str, ...] | None
-) -> tuple[list[PairedColumn], list[str]]:
+) -> tuple[list[AlignedColumn], list[str]]:
     """Choose the columns; say which are left out, and why."""
     tables: list[Release | Table] = [case.release]
     if case.control is not None:
@@ -116,7 +116,7 @@ def _columns(
         names = tuple(name for name in names if name not in texts)
     else:
         names = tuple(name for name in names if name in wanted)
-    paired = pair_columns(original, tables, names)
+    paired = align_columns(original, tables, names)
     silent = [item.name for item in paired if item.open[item.sides[RELEASE][kept]].all()]
     messages = []
     if texts:

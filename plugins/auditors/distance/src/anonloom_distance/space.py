@@ -15,8 +15,8 @@ from scipy import sparse
 
 from anonloom import short_repr
 from anonloom.typing import FloatArray, IntArray
+from anonloom_linkage.aligned_columns import AlignedColumn
 from anonloom_linkage.features import Encoding
-from anonloom_linkage.paired import PairedColumn
 from anonloom_linkage.vectors import Part, Vectors
 
 #: So many features, those that vary most, take part in the product that rules candidates out.
@@ -106,7 +106,7 @@ class Space:
     sides: tuple[tuple[NDArray[np.int32], FloatArray], ...]
 
     @classmethod
-    def of(cls, columns: Sequence[PairedColumn], encoding: Encoding) -> "Space":
+    def of(cls, columns: Sequence[AlignedColumn], encoding: Encoding) -> "Space":
         """Encode columns; the original's means and standard deviations are the scale."""
         vectors = Vectors.of(columns, encoding, fit="source")
         by_name = {column.name: column for column in columns}
@@ -196,7 +196,7 @@ def _variances(part: Part, table: Any) -> FloatArray:
     return result
 
 
-def spread_of(column: PairedColumn, part: Part, table: Any) -> FloatArray:
+def spread_of(column: AlignedColumn, part: Part, table: Any) -> FloatArray:
     """Mean squared distance, of every cell, of the values that it covers from their mean.
 
     A generalized cell is no point. The middle of a crowd is nearer to everybody than people are to
@@ -211,7 +211,7 @@ def spread_of(column: PairedColumn, part: Part, table: Any) -> FloatArray:
     counts = np.bincount(column.sides[0], minlength=len(column)).astype(float)
     expected = own.copy()
     singles = column.axis.occurring
-    if column.ordered:
+    if column.is_ordered:
         wide = np.flatnonzero((column.hi > column.lo) & ~column.open)
         places = column.axis.places[:singles]
         first = np.searchsorted(places, column.lo[wide], side="left")

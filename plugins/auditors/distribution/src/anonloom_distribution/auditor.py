@@ -25,7 +25,7 @@ from anonloom_distribution.marginals import marginals
 from anonloom_distribution.noise import Rows, Samples, over
 from anonloom_distribution.results import MEANINGS, Result, not_assessable
 from anonloom_distribution.tables import ORIGINAL, Tables
-from anonloom_linkage.shares import Reading
+from anonloom_linkage.marginals import Reading
 
 #: Groups of fewer rows are not shown where nothing was declared: they would show persons.
 FEW_ROWS = 10

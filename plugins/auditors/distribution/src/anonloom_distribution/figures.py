@@ -18,8 +18,8 @@ from anonloom.typing import FloatArray
 from anonloom_distribution.declared import Group
 from anonloom_distribution.noise import Rows
 from anonloom_distribution.tables import BEFORE, ORIGINAL, RELEASE, Tables
-from anonloom_linkage.paired import Cells, PairedColumn
-from anonloom_linkage.shares import Parts, Reading, leaf_parts, place_parts, quantile_edges
+from anonloom_linkage.aligned_columns import AlignedColumn, Cells
+from anonloom_linkage.marginals import Parts, Reading, leaf_parts, place_parts, quantile_edges
 
 #: Ranges that a number is divided into when no edges are declared.
 RANGES = 8
@@ -51,10 +51,10 @@ class Division:
 
     @classmethod
     def of(
-        cls, column: PairedColumn, group: Group, schema: Schema, reading: Reading, shown: Visible
+        cls, column: AlignedColumn, group: Group, schema: Schema, reading: Reading, shown: Visible
     ) -> "Division":
         """Divide as declared; else near quantiles of the original, or by value."""
-        if not column.ordered:
+        if not column.is_ordered:
             return cls._by_value(column, reading, shown)
         ends = group.places(schema[column.name])
         if ends is not None:
@@ -62,7 +62,7 @@ class Division:
         return cls._by_quantiles(column, group.ranges or RANGES, reading, shown)
 
     @classmethod
-    def _by_edges(cls, column: PairedColumn, ends: FloatArray, reading: Reading) -> "Division":
+    def _by_edges(cls, column: AlignedColumn, ends: FloatArray, reading: Reading) -> "Division":
         # The last range has both its ends.
         closed = np.append(ends[:-1], np.nextafter(ends[-1], np.inf))
         parts = place_parts(column, closed, reading).tocsc()[:, 1 : len(ends)]
@@ -73,7 +73,7 @@ class Division:
 
     @classmethod
     def _by_quantiles(
-        cls, column: PairedColumn, ranges: int, reading: Reading, shown: Visible
+        cls, column: AlignedColumn, ranges: int, reading: Reading, shown: Visible
     ) -> "Division":
         """Divide at quantiles, which are told as far as the release shows them.
 
@@ -92,7 +92,7 @@ class Division:
         return cls(tuple(labels), parts[:, :-1])
 
     @classmethod
-    def _by_value(cls, column: PairedColumn, reading: Reading, shown: Visible) -> "Division":
+    def _by_value(cls, column: AlignedColumn, reading: Reading, shown: Visible) -> "Division":
         parts = leaf_parts(column, reading).tocsc()
         leaves = np.arange(column.axis.occurring)
         counts = np.bincount(column.sides[ORIGINAL], minlength=len(column))[leaves]
@@ -155,7 +155,7 @@ def _value_labels(axis: Axis, codes: NDArray[np.int64], shown: Visible) -> list[
 
 
 def measured(
-    column: PairedColumn, declared: Column, value: str | float | None, reading: Reading
+    column: AlignedColumn, declared: Column, value: str | float | None, reading: Reading
 ) -> tuple[FloatArray, FloatArray]:
     """Of every cell what is summed up, and 1 where it tells anything at all.
 
@@ -164,7 +164,7 @@ def measured(
     text = ~column.open & ~column.missing
     if value is None:
         return np.where(text, column.lo / 2 + column.hi / 2, 0.0), text.astype(float)
-    if column.ordered:
+    if column.is_ordered:
         place = float(value)
         ends = np.array([place, np.nextafter(place, np.inf)])
         parts = place_parts(column, ends, reading).tocsc()
@@ -312,7 +312,7 @@ def countable(tables: Tables, schema: Schema, least: int) -> dict[str, str]:
     results = {}
     for name in schema.names_with_role("label", "sensitive"):
         column = tables.columns.get(name)
-        if column is None or column.ordered:
+        if column is None or column.is_ordered:
             continue
         counts = column.counts(ORIGINAL)[: column.axis.occurring]
         text = np.isin(np.arange(len(counts)), list(tables.shown[name].values))

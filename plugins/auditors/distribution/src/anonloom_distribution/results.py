@@ -11,7 +11,7 @@ from anonloom_distribution.figures import Figure, OfSample
 from anonloom_distribution.marginals import Marginal
 from anonloom_distribution.noise import Noise, Samples
 from anonloom_distribution.tables import BEFORE, RELEASE, Tables
-from anonloom_linkage.shares import Reading
+from anonloom_linkage.marginals import Reading
 
 MEANINGS = {
     "jsd_mean": "Mean over the columns of the distance between their distributions in the original "

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from anonloom import AuditInput, Release, Table, short_repr
 from anonloom.data import Visible
 from anonloom.typing import FloatArray
-from anonloom_linkage.paired import Cells, PairedColumn, pair_columns, shared_columns
+from anonloom_linkage.aligned_columns import AlignedColumn, Cells, align_columns, shared_columns
 
 ORIGINAL, RELEASE, BEFORE = range(3)
 
@@ -39,7 +39,7 @@ class Tables:
         What the release shows of every column.
     """
 
-    columns: dict[str, PairedColumn]
+    columns: dict[str, AlignedColumn]
     sizes: tuple[int, ...]
     weights: tuple[FloatArray | None, ...]
     names: tuple[str, ...]
@@ -54,7 +54,7 @@ class Tables:
         others = [release] if before is None else [release, before]
         shared = shared_columns(original, others, ROLES)
         texts = [name for name in shared if _is_text(original, name)]
-        columns = pair_columns(original, others, [name for name in shared if name not in texts])
+        columns = align_columns(original, others, [name for name in shared if name not in texts])
         absent = [
             column.name
             for column in original.schema
@@ -86,7 +86,7 @@ class Tables:
         return (ORIGINAL, RELEASE) if len(self.sizes) == 2 else (ORIGINAL, BEFORE, RELEASE)
 
 
-def _shown(column: PairedColumn, release: Release) -> Visible:
+def _shown(column: AlignedColumn, release: Release) -> Visible:
     """Read what the release shows; a sensitive value may be written there in another case."""
     shown = Visible.of(column.axis, release.frame[column.name])
     single = np.unique(column.sides[RELEASE])

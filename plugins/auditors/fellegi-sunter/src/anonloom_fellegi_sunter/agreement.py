@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom.typing import IntArray
-from anonloom_linkage.paired import PairedColumn
+from anonloom_linkage.aligned_columns import AlignedColumn
 
 Cells = NDArray[np.int32]
 Words = NDArray[np.uint32]
@@ -60,16 +60,16 @@ class Attribute:
         Share of all pairs of a record and a row that says something, in which both agree.
     """
 
-    paired: PairedColumn
+    paired: AlignedColumn
     first: Words = attrs.field(repr=False)
     width: Words = attrs.field(repr=False)
     tolerance: float
     chance: float
 
     @classmethod
-    def of(cls, paired: PairedColumn, tolerance: float) -> "Attribute":
+    def of(cls, paired: AlignedColumn, tolerance: float) -> "Attribute":
         """Find what every cell agrees with."""
-        first, last = _near(paired, tolerance) if paired.ordered else _runs(paired)
+        first, last = _near(paired, tolerance) if paired.is_ordered else _runs(paired)
         nothing = (last < first) | paired.open
         first, last = np.where(nothing, 0, first), np.where(nothing, -1, last)
         return cls(
@@ -84,7 +84,7 @@ class Attribute:
     def words(self) -> str:
         """What a report says of the comparison."""
         name, unit = self.paired.name, {"date": " days", "time": " seconds"}
-        if not self.paired.ordered:
+        if not self.paired.is_ordered:
             return name
         return f"{name} within {self.tolerance:.4g}{unit.get(self.paired.type, '')}"
 
@@ -97,13 +97,13 @@ class Attribute:
     def coarse(self) -> bool:
         """Whether the release shows any cell that is no single value."""
         wide = self.paired.hi > self.paired.lo
-        if not self.paired.ordered:
+        if not self.paired.is_ordered:
             wide = np.diff(self.paired.covers.indptr) > 1
         return bool((wide | self.paired.open)[self.paired.sides[1]].any())
 
 
 def attributes_of(
-    columns: Sequence[PairedColumn], tolerance: Mapping[str, float], share: float
+    columns: Sequence[AlignedColumn], tolerance: Mapping[str, float], share: float
 ) -> tuple[Attribute, ...]:
     """Prepare columns for comparison.
 
@@ -117,7 +117,7 @@ def attributes_of(
     return tuple(
         Attribute.of(
             column,
-            tolerance.get(column.name, share * _deviation(column)) if column.ordered else 0.0,
+            tolerance.get(column.name, share * _deviation(column)) if column.is_ordered else 0.0,
         )
         for column in columns
     )
@@ -159,7 +159,7 @@ def stretches_of(attributes: Sequence[Attribute]) -> Stretches:
     )
 
 
-def _near(paired: PairedColumn, tolerance: float) -> tuple[IntArray, IntArray]:
+def _near(paired: AlignedColumn, tolerance: float) -> tuple[IntArray, IntArray]:
     """Codes whose values an interval covers, or which are near a single value."""
     own = paired.axis.places[: paired.axis.occurring]
     single = paired.lo == paired.hi
@@ -172,7 +172,7 @@ def _near(paired: PairedColumn, tolerance: float) -> tuple[IntArray, IntArray]:
     return first[None].astype(np.int64), last[None].astype(np.int64)
 
 
-def _runs(paired: PairedColumn) -> tuple[IntArray, IntArray]:
+def _runs(paired: AlignedColumn) -> tuple[IntArray, IntArray]:
     """Stretches of neighbouring leaves that a cell covers, the n-th of every cell in layer n."""
     covers, cells = paired.covers, len(paired)
     cell = np.repeat(np.arange(cells), np.diff(covers.indptr))
@@ -189,7 +189,7 @@ def _runs(paired: PairedColumn) -> tuple[IntArray, IntArray]:
     return first, last
 
 
-def _by_chance(paired: PairedColumn, first: IntArray, last: IntArray) -> float:
+def _by_chance(paired: AlignedColumn, first: IntArray, last: IntArray) -> float:
     """Share of all pairs that agree, from how often each value and each cell occurs."""
     records = np.r_[0, np.cumsum(np.bincount(paired.sides[0], minlength=paired.axis.size))]
     top = len(records) - 1
@@ -200,7 +200,7 @@ def _by_chance(paired: PairedColumn, first: IntArray, last: IntArray) -> float:
     return float(covered.sum(axis=0) @ rows) / pairs if pairs else 0.0
 
 
-def _deviation(paired: PairedColumn) -> float:
+def _deviation(paired: AlignedColumn) -> float:
     """Standard deviation of the original's values."""
     axis = paired.axis
     counts = np.bincount(paired.sides[0], minlength=axis.size)[: axis.occurring]

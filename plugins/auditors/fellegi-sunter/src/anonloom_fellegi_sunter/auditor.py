@@ -31,8 +31,8 @@ from anonloom_fellegi_sunter.figures import (
 )
 from anonloom_fellegi_sunter.linking import attack, candidates_of
 from anonloom_fellegi_sunter.model import Model, Others
-from anonloom_linkage.blocking import Granularity, Scheme, guessed, scheme
-from anonloom_linkage.paired import PairedColumn, pair_columns, shared_columns
+from anonloom_linkage.aligned_columns import AlignedColumn, align_columns, shared_columns
+from anonloom_linkage.blocking import Granularity, Scheme, guess_scheme, scheme
 
 #: What an attacker may know of people; sensitive values are what they look for.
 KNOWN = frozenset({"quasi", "label", "other"})
@@ -171,7 +171,7 @@ class FellegiSunter(Auditor):
 
     def _paired(
         self, original: Table, release: Release, columns: list[str]
-    ) -> tuple[PairedColumn, ...]:
+    ) -> tuple[AlignedColumn, ...]:
         """All columns that are compared or blocked by."""
         keys = self.blocking
         if keys is None:
@@ -181,11 +181,11 @@ class FellegiSunter(Auditor):
                 raise DataError(
                     f"column '{name}' is not in the release: records cannot be blocked by it"
                 )
-        return pair_columns(original, [release], list(dict.fromkeys([*columns, *keys])))
+        return align_columns(original, [release], list(dict.fromkeys([*columns, *keys])))
 
-    def _scheme(self, original: Table, paired: tuple[PairedColumn, ...]) -> Scheme:
+    def _scheme(self, original: Table, paired: tuple[AlignedColumn, ...]) -> Scheme:
         if self.blocking is None:
-            return guessed(paired, original.schema.quasi)
+            return guess_scheme(paired, original.schema.quasi)
         return scheme(paired, self.blocking)
 
 

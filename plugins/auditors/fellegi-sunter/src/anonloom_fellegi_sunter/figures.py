@@ -10,7 +10,7 @@ from anonloom import Chart, Finding, short_repr
 from anonloom.findings import PrivateRows, Status
 from anonloom.typing import FloatArray, IntArray
 from anonloom_fellegi_sunter.linking import Attack
-from anonloom_linkage.bootstrap import Resampled, block_bootstrap
+from anonloom_linkage.bootstrap import BootstrapShares, block_bootstrap
 
 #: With more records without any candidate, the blocks say more about the figures than the release.
 MOST_WITHOUT = 0.05
@@ -203,7 +203,7 @@ class Figures:
         rule: str,
         values: dict[str, float],
         intervals: dict[str, tuple[float, float]],
-        resampled: Resampled,
+        resampled: BootstrapShares,
     ) -> list[Finding]:
         troubles = (*self._unreached, *self._degenerate)
         status: Status = "not assessable" if troubles else "measured"
@@ -238,7 +238,7 @@ class Figures:
         self,
         values: dict[str, float],
         intervals: dict[str, tuple[float, float]],
-        resampled: Resampled,
+        resampled: BootstrapShares,
     ) -> list[Finding]:
         results = []
         for name, meaning in (
@@ -343,7 +343,7 @@ class Figures:
         ]
 
 
-def _interval_of(resampled: Resampled) -> str:
+def _interval_of(resampled: BootstrapShares) -> str:
     return f"95 % intervals by resampling {resampled.unit}"
 
 

@@ -14,7 +14,7 @@ from anonloom_fellegi_sunter.model import Counts, Model, Others, fit
 from anonloom_fellegi_sunter.patterns import Best, Comparison, count_patterns, find_best
 from anonloom_kernels.compiled import compiling
 from anonloom_linkage.blocking import Scheme
-from anonloom_linkage.nearest import Blocks, Grouped
+from anonloom_linkage.top2_search import Blocks, Groups
 
 
 @attrs.frozen(eq=False)
@@ -158,7 +158,7 @@ def _only(blocks: Blocks, among: NDArray[np.bool_]) -> Blocks:
     members, starts = blocks.candidates
     kept = among[members]
     left = np.r_[0, np.cumsum(kept)][starts].astype(np.int64)
-    return attrs.evolve(blocks, candidates=Grouped(members[kept], left))
+    return attrs.evolve(blocks, candidates=Groups(members[kept], left))
 
 
 class _Told:

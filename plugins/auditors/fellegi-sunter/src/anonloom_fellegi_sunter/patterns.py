@@ -17,7 +17,7 @@ from anonloom import short_repr
 from anonloom.typing import IntArray
 from anonloom_fellegi_sunter.agreement import Attribute, Stretches, open_columns, stretches_of
 from anonloom_kernels.compiled import in_threads, kernel
-from anonloom_linkage.nearest import Blocks
+from anonloom_linkage.top2_search import Blocks
 
 Words = NDArray[np.uint32]
 Cells = NDArray[np.int32]

@@ -10,7 +10,7 @@ from anonloom import AuditInput, Release, Table
 from anonloom.cells import cell_text
 from anonloom.typing import IntArray
 from anonloom_learning.encoding import Features, encode
-from anonloom_linkage.paired import PairedColumn, pair_columns, shared_columns
+from anonloom_linkage.aligned_columns import AlignedColumn, align_columns, shared_columns
 
 ROLES = frozenset({"quasi", "sensitive", "label", "other"})
 
@@ -104,7 +104,7 @@ class Question:
         present = shared_columns(case.original, releases, ROLES)
         label = self._label(case.original, releases, present)
         wanted = self._wanted(case.original)
-        columns = pair_columns(
+        columns = align_columns(
             case.original, releases, [name for name in wanted if name in present]
         )
         people, count = _people(case, releases)
@@ -143,7 +143,7 @@ class Question:
 
     def _label(
         self, original: Table, releases: Sequence[Release], present: Sequence[str]
-    ) -> PairedColumn:
+    ) -> AlignedColumn:
         if self.label not in present:
             raise NotAssessable(f"the release lacks the label '{self.label}'")
         values = original.coded(self.label).axis.occurring
@@ -151,7 +151,7 @@ class Question:
             raise NotAssessable(f"the label '{self.label}' takes fewer than two values")
         if values > MOST_CLASSES:
             raise NotAssessable(f"the label '{self.label}' takes more than {MOST_CLASSES} values")
-        return pair_columns(original, releases, [self.label])[0]
+        return align_columns(original, releases, [self.label])[0]
 
     def _wanted(self, original: Table) -> tuple[str, ...]:
         every = original.schema.names_with_role("quasi", "sensitive", "label", "other")
@@ -160,7 +160,7 @@ class Question:
         answers = original.schema.names_with_role("label") if self.features is None else ()
         return tuple(name for name in asked if name not in (self.label, *answers))
 
-    def _positive(self, label: PairedColumn) -> tuple[int | None, str]:
+    def _positive(self, label: AlignedColumn) -> tuple[int | None, str]:
         """Number of the positive value, and which one it is."""
         axis, name = label.axis, self.label
         if self.positive is not None:
@@ -180,7 +180,7 @@ class Question:
 
     def _kept(
         self,
-        label: PairedColumn,
+        label: AlignedColumn,
         names: Sequence[str],
         people: Sequence[IntArray],
         count: int,
@@ -239,7 +239,7 @@ def _not_learned(left_out: Sequence[str], absent: Sequence[str]) -> list[str]:
     ]
 
 
-def _unread(columns: Sequence[PairedColumn], names: Sequence[str]) -> list[str]:
+def _unread(columns: Sequence[AlignedColumn], names: Sequence[str]) -> list[str]:
     unread = np.array([column.unread for column in columns]).sum(axis=0)
     return [
         f"{count} cells of the {name} table cannot be read and count as '*'"

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from anonloom import AuditInput, Finding, Findings, StageContext
 from anonloom.findings import NotAssessable, Status
 from anonloom.typing import FloatArray, IntArray
-from anonloom_linkage.paired import PairedColumn
-from anonloom_linkage.shares import (
+from anonloom_linkage.aligned_columns import AlignedColumn
+from anonloom_linkage.marginals import (
     distribution,
     divergence,
     leaf_parts,
@@ -168,10 +168,10 @@ def marginals(tables: SampledTables, context: StageContext) -> Finding:
     )
 
 
-def column_divergence(column: PairedColumn) -> float:
+def column_divergence(column: AlignedColumn) -> float:
     """Jensen-Shannon divergence of a column's two distributions, in bits: 0 to 1."""
     before, after = (column.counts(side) for side in (ORIGINAL, RELEASE))
-    if column.ordered:
+    if column.is_ordered:
         parts = place_parts(column, quantile_edges(column, before, BINS), "spread")
     else:
         parts = leaf_parts(column, "spread")
@@ -220,7 +220,7 @@ def accuracy(tables: SampledTables, context: StageContext) -> Finding:
 
 
 def _hits(
-    tables: SampledTables, column: PairedColumn, context: StageContext
+    tables: SampledTables, column: AlignedColumn, context: StageContext
 ) -> tuple[FloatArray, FloatArray, float]:
     """Which judging rows each model gets right, and how often the most frequent value is right."""
     original = tables.vectors(ORIGINAL, column.name)
@@ -252,7 +252,7 @@ def _hits(
 
 
 def _compare_models(
-    column: PairedColumn,
+    column: AlignedColumn,
     original: tuple[Rows, Codes],
     release: tuple[Rows, Codes],
     judges: tuple[Rows, Codes],

@@ -8,8 +8,8 @@ from scipy import sparse
 
 from anonloom import AuditInput, Release, StageContext, Table, short_repr
 from anonloom.typing import IntArray
+from anonloom_linkage.aligned_columns import AlignedColumn, align_columns, shared_columns
 from anonloom_linkage.features import Encoding, column_features
-from anonloom_linkage.paired import PairedColumn, pair_columns, shared_columns
 
 #: One sparse row of features per row of a table; scipy has no types.
 Rows = Any
@@ -59,7 +59,7 @@ class SampledTables:
         What the figures assume, for the findings.
     """
 
-    columns: tuple[PairedColumn, ...]
+    columns: tuple[AlignedColumn, ...]
     features: tuple[Feature, ...]
     rows: IntArray
     truth: IntArray | None
@@ -86,7 +86,7 @@ class SampledTables:
             tables.append(case.control.take(_sample_rows(len(case.control), context)))
         names = list(shared_columns(original, tables, ROLES))
         texts = [name for name in names if _is_text(original, name)]
-        columns = pair_columns(original, tables, [name for name in names if name not in texts])
+        columns = align_columns(original, tables, [name for name in names if name not in texts])
         encoding = Encoding(most_values=MOST_VALUES)
         features = []
         for column in columns:
