@@ -1,7 +1,9 @@
 """`anonloom plugins`: what is installed, what a method takes, whether it keeps its promise."""
 
 import argparse
-from collections.abc import Iterator
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
 
 from anonloom._registry.kinds import KINDS, kind_called
 from anonloom._registry.loading import Entry
@@ -139,17 +141,40 @@ def _check(registry: Registry, name: str, kind: str | None, parameters: dict[str
     # The kit brings numpy and pandas; listing plugins must not.
     from anonloom_testing import run_checks
 
-    failed = 0
+    failed, lacking = 0, 0
     for entry in _called(registry, name, kind):
         print(f"{KINDS[entry.kind].name} {entry.name} ({entry.owner})")
         counts: dict[str, int] = {}
-        for result in run_checks(entry.kind, name, registry, parameters):
+        with _status_line() as show_progress:
+            results = run_checks(entry.kind, name, registry, parameters, on_progress=show_progress)
+        for result in results:
             counts[result.status] = counts.get(result.status, 0) + 1
             print(f"  {result.status:<8}  {result.check}")
             if result.detail:
                 print("\n".join(f"            {line}" for line in result.detail.splitlines()))
-            failed += not result.good
+            failed += result.status == "failed"
+            lacking += result.status == "incomplete"
         print(f"  {', '.join(f'{count} {status}' for status, count in counts.items())}")
     if failed:
         raise PluginError(f"{name!r} fails {failed} check{'s' if failed > 1 else ''}")
+    if lacking:
+        raise PluginError(
+            f"{name!r} is not checked whole: {lacking} check{'s lack' if lacking > 1 else ' lacks'} "
+            "something that only the plugin's own tests can give",
+            hint="Run the plugin's tests: pytest, in its folder.",
+        )
     return 0
+
+
+@contextlib.contextmanager
+def _status_line() -> Iterator[Callable[[str], None] | None]:
+    """Give a function that shows what is running on one line of a terminal; None elsewhere."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    # The kit redirects the streams while a method runs, to hear what it prints.
+    terminal = sys.stderr
+    try:
+        yield lambda text: print(f"\r\033[K  {text[:100]}", end="", flush=True, file=terminal)
+    finally:
+        print("\r\033[K", end="", flush=True, file=terminal)
