@@ -159,8 +159,8 @@ def _check(registry: Registry, name: str, kind: str | None, parameters: dict[str
         raise PluginError(f"{name!r} fails {failed} check{'s' if failed > 1 else ''}")
     if lacking:
         raise PluginError(
-            f"{name!r} is not checked whole: {lacking} check{'s lack' if lacking > 1 else ' lacks'} "
-            "something that only the plugin's own tests can give",
+            f"{name!r} is not checked whole: {lacking} "
+            f"{'checks lack' if lacking > 1 else 'check lacks'} something that only the plugin's own tests can give",
             hint="Run the plugin's tests: pytest, in its folder.",
         )
     return 0
