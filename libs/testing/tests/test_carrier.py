@@ -4,12 +4,8 @@ import pytest
 from rounds_plain import message, refusal, secrets
 
 from anonloom import Registry
-from anonloom.kinds import Erasure, Round
-from anonloom.protocol.driver import Driver
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_transport import carrier
-from anonloom_transport.carrier import GUARANTEES, Carrier
-from anonloom_transport.signing import Signer, signed
+from anonloom_testing.transport import GUARANTEES, Carrier, SeededEntropy, carrier
+from anonloom_transport import Driver, Erasure, Round, Signer, signed
 
 POST = Round(id="p", operation="post", servers=2, message_size=8, min_batch=2, capacity=9)
 SLOTS = secrets(4)
