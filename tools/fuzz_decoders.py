@@ -31,27 +31,12 @@ import pandas as pd
 
 from anonloom import AnonloomError, Column, Schema
 from anonloom.errors import DataError, IntegrityError, TransportError, UsageError
-from anonloom.kinds import (
-    JOB,
-    RESULT,
-    Envelope,
-    Erasure,
-    OmittedWork,
-    Party,
-    Round,
-    Seat,
-    SlotSecret,
-    write_row,
-)
+from anonloom.kinds import JOB, RESULT, OmittedWork
 from anonloom.kinds import Campaign as Outsourced
-from anonloom.protocol import faults
-from anonloom.protocol.driver import Driver
-from anonloom.protocol.records import RecordLayout
-from anonloom.protocol.vault import MemoryVault
 from anonloom_anonify.aggregator import Aggregator
 from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.campaign import Campaign
-from anonloom_anonify.council import bound_of, read_study
+from anonloom_anonify.council import binding_of, read_study
 from anonloom_anonify.donor import Donor
 from anonloom_anonify.registering import Classes, Registered
 from anonloom_anonify.releasing import Opened
@@ -73,15 +58,29 @@ from anonloom_sentinels_twins.dask_executor import _read as read_worker
 from anonloom_sentinels_twins.files import read_answers, worker_file
 from anonloom_sentinels_twins.scheme import SentinelsTwins
 from anonloom_skip_list.scheme import SkipListSeal
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_transport import adversaries
-from anonloom_transport.carrier import Carrier
-from anonloom_transport.invitations import Authority
-from anonloom_transport.notice import read_notice
-from anonloom_transport.objections import Objection
-from anonloom_transport.packing import pack, unpack
-from anonloom_transport.signing import Signer, read_signed, write_signed
-from anonloom_transport.uploads import read_held
+from anonloom_testing.transport import Carrier, SeededEntropy, adversaries
+from anonloom_transport import (
+    Authority,
+    Driver,
+    Envelope,
+    Erasure,
+    MemoryVault,
+    Objection,
+    Party,
+    RecordLayout,
+    Round,
+    ServerConfig,
+    Signer,
+    SlotSecret,
+    faults,
+    pack,
+    read_held,
+    read_notice,
+    read_signed,
+    unpack,
+    write_row,
+    write_signed,
+)
 
 SENDERS = 5
 SIZE = 8
@@ -371,7 +370,7 @@ def of_servers(transport: Any, operation: str) -> Target:
         if rng.random() < 0.05:
             change["sender"] = Party(rng.choice(("client", "server")), rng.randrange(4))
         changed = attrs.evolve(envelope, **change)
-        drivers[index].servers[changed.receiver.index].take(changed)
+        drivers[index].servers[changed.receiver.index].receive(changed)
         return changed.size
 
     return Target(attempt)
@@ -397,7 +396,7 @@ def of_clients(transport: Any, operation: str) -> Target:
         envelope = rng.choice(samples)
         body = mutated(rng, envelope.body, [sample.body for sample in samples])
         if body != envelope.body:
-            client.take(attrs.evolve(envelope, body=body, step=rng.choice(samples).step))
+            client.receive(attrs.evolve(envelope, body=body, step=rng.choice(samples).step))
         return len(body)
 
     return Target(attempt)
@@ -432,7 +431,7 @@ def of_uploads(transport: Any, operation: str) -> Target:
                     else resized(rng, contents[which])
                 )
                 sent += len(contents[which])
-            driver._send(Party("client", index), client.send(text, contents))
+            driver.network.send(Party("client", index), client.send(text, contents))
         driver.deliver()
         driver.finish()
         return sent
@@ -445,7 +444,7 @@ def _item(client: Any, at: int, secret: SlotSecret, text: bytes) -> bytes:
     if not isinstance(client, MixnetClient):
         return b""
     row = write_row(secret, 1, 1, text)
-    bound = client.notice.bound
+    bound = client.notice.binding
     return write_item(client._route, bound, at, secret.alpha, row, SeededEntropy("item"))
 
 
@@ -501,9 +500,9 @@ def of_saved(transport: Any, operation: str) -> Target:
     saved.append(driver.servers[0].save())
 
     def resume(data: bytes) -> None:
-        seat = driver.seats[0]
+        config = driver.configs[0]
         entropy = SeededEntropy("again")
-        transport.server(driver.round, seat, entropy=entropy, clock=driver.clock, saved=data)
+        transport.server(driver.round, config, entropy=entropy, clock=driver.network.clock, saved=data)
 
     return decoding(resume, *saved, allowed=(TransportError,))
 
@@ -558,7 +557,7 @@ def rounds_targets() -> Iterator[tuple[str, Callable[[], Target]]]:
     )
     yield (
         "rounds: signed list",
-        lambda: decoding(lambda data: read_signed(data, "accepted", server.bound, pins), listed),
+        lambda: decoding(lambda data: read_signed(data, "accepted", server.binding, pins), listed),
     )
 
 
@@ -663,7 +662,7 @@ def anonify_targets() -> Iterator[tuple[str, Callable[[], Target]]]:
     def look_up(rng: random.Random) -> int:
         donor = Donor(notice, pins, SeededEntropy())
         document = mutated(rng, classes)
-        donor.look_up(signed("classes", bound_of(notice), document))
+        donor.look_up(signed("classes", binding_of(notice), document))
         return len(document)
 
     def opened(data: bytes) -> None:
@@ -677,11 +676,11 @@ def anonify_targets() -> Iterator[tuple[str, Callable[[], Target]]]:
         fresh.begin()
         for word in campaign.words:
             if word.receiver.index == 0 and word.step in ("key", "sign notice"):
-                fresh.take(word)
+                fresh.receive(word)
         bound = study.digest if envelope.step in ("key", "sign notice", "stop") else b""
-        own = signers[1].sign(f"word {envelope.step}", bound or fresh.council.talk.bound, body)
-        fresh.take(attrs.evolve(envelope, body=own + body))
-        fresh.take(attrs.evolve(envelope, body=mutated(rng, envelope.body)))
+        own = signers[1].sign(f"word {envelope.step}", bound or fresh.council.channel.binding, body)
+        fresh.receive(attrs.evolve(envelope, body=own + body))
+        fresh.receive(attrs.evolve(envelope, body=mutated(rng, envelope.body)))
         return len(body)
 
     def resumed(data: bytes) -> None:
@@ -735,8 +734,8 @@ def _class(rng: random.Random) -> bytes:
 
 
 def _server(study: Study, identities: Any, pins: Any, entropy: SeededEntropy) -> Aggregator:
-    seat = Seat(index=0, identity=identities[0], pins=pins, vault=MemoryVault())
-    return Aggregator(study, seat, ByFirstByte(), entropy)
+    config = ServerConfig(index=0, identity=identities[0], pins=pins, vault=MemoryVault())
+    return Aggregator(study, config, ByFirstByte(), entropy)
 
 
 def _json_target(

@@ -38,7 +38,7 @@ def test_a_model_whose_reference_nobody_gave_does_not_pass(checked):
     assert 2 == code
     assert (
         "anonloom: 'size' is not checked whole: 1 check lacks something that only the plugin's own tests can give\n"
-        "  Run the plugin's tests: pytest, in its folder.\n"
+        "    Run the plugin's tests: pytest, in its folder.\n"
     ) == errors
 
 

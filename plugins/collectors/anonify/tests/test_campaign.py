@@ -23,11 +23,9 @@ from anonloom import param
 from anonloom.errors import TransportError
 from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.findings import smallest_pattern
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_transport import adversaries
-from anonloom_transport.adversaries import miscomputes
-from anonloom_transport.carrier import Carrier
-from anonloom_transport.invitations import Authority
+from anonloom_testing.transport import Carrier, SeededEntropy, adversaries
+from anonloom_testing.transport.adversaries import miscomputes
+from anonloom_transport import Authority
 
 DONORS = len(FIRSTS)
 
@@ -460,8 +458,8 @@ class Moody(Carrier):
 
     bad: tuple[str, ...] = param(help="Which ones.", default=())
 
-    def server(self, round, seat, **more):
-        made = super().server(round, seat, **more)
+    def server(self, round, config, **more):
+        made = super().server(round, config, **more)
         if round.id.removeprefix("s ") in self.bad:
             made._stopped = "a bad day"
         return made

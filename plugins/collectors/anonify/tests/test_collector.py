@@ -19,7 +19,7 @@ from anonloom_anonify.outline import Layouts
 from anonloom_anonify.staged import StagedWork, cells_of, spread
 from anonloom_testing.collector import PlainStages
 from anonloom_testing.demands import Demand
-from anonloom_transport.carrier import GUARANTEES, Carrier, Priced
+from anonloom_testing.transport import GUARANTEES, Carrier, Priced
 
 AGE = Column(name="age", role="quasi", type="number")
 TOWN = Column(name="town", role="quasi")
@@ -555,14 +555,14 @@ def test_only_the_first_server_speaks_of_its_stages():
 
 
 def test_suppressed_positions_are_drawn_as_such():
-    class Seen(PlainStages):
+    class Sighting(PlainStages):
         def draw(self, labels):
-            Seen.labels = labels
+            Sighting.labels = labels
             return labels >= 0
 
-    made, _, _ = work(Seen())
+    made, _, _ = work(Sighting())
     assert [True, False, True] == made.draw(np.array([2, 0, 1]), 1).tolist()
-    assert [1, -1, 0] == Seen.labels.tolist()
+    assert [1, -1, 0] == Sighting.labels.tolist()
 
 
 def test_answers_that_nobody_writes_are_not_readable():

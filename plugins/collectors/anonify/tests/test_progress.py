@@ -6,10 +6,10 @@ from anonify_play import FIRSTS, played
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom.kinds import Estimate
 from anonloom_anonify.outline import named_rounds
 from anonloom_anonify.progress import Progress, silent
-from anonloom_transport.carrier import Carrier
+from anonloom_testing.transport import Carrier
+from anonloom_transport import Estimate
 
 PLANNED = {"registration 1": 2.0, "reservation 1": 2.0, "publishing 1.1": 6.0}
 

@@ -9,13 +9,11 @@ from anonify_play import FIRSTS, ByFirstByte, played, refusal, study
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom.kinds import SlotKey
 from anonloom_anonify.recipient import Recipient
 from anonloom_anonify.registering import Classes
 from anonloom_anonify.releasing import JOIN_BYTES, Opened, assemble, join_key
 from anonloom_anonify.reserving import Choice, Drawn, Reservations, write_reservation
-from anonloom_transport.packing import pack, unpack
-from anonloom_transport.signing import Signer, write_signed
+from anonloom_transport import Signer, SlotKey, pack, unpack, write_signed
 
 UNREADABLE = "the release cannot be read"
 STUDY = study()
@@ -233,7 +231,7 @@ def test_a_release_that_one_server_has_not_signed_is_refused(over, recipient):
 def signed_by_all(over, one, kind="release 1"):
     """What it would be if all servers had conspired."""
     document = one.encoded(over.study)
-    bound = over.servers[0].council.talk.bound
+    bound = over.servers[0].council.channel.binding
     signatures = [Signer(identity).sign(kind, bound, document) for identity in over.identities]
     return write_signed(document, signatures)
 

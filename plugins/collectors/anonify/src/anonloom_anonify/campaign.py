@@ -12,18 +12,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom.errors import TransportError
-from anonloom.kinds import Envelope, Erasure, Round, SlotKey, SlotSecret
-from anonloom.protocol.driver import Corruption as RoundCorruption
-from anonloom.protocol.driver import Driver
-from anonloom.protocol.trace import Trace
 from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.donor import Donor
 from anonloom_anonify.hall import Hall, waits
 from anonloom_anonify.progress import Progress, silent
 from anonloom_anonify.recipient import Recipient
 from anonloom_anonify.releasing import join_key
-from anonloom_transport.invitations import Authority
-from anonloom_transport.ledger import Entry, Ledger
+from anonloom_transport import (
+    Authority,
+    Driver,
+    Entry,
+    Envelope,
+    Erasure,
+    Ledger,
+    Round,
+    SlotKey,
+    SlotSecret,
+    Trace,
+)
+from anonloom_transport import Corruption as RoundCorruption
 
 
 def _nobody(round: Round) -> Mapping[int, RoundCorruption]:
@@ -48,7 +55,7 @@ class Campaign(Hall):
     progress
         Told how far the study is.
     corrupted_in
-        Those that deviate in a round; see `anonloom_transport.adversaries`.
+        Those that deviate in a round; see `anonloom_testing.transport.adversaries`.
 
     Attributes
     ----------
@@ -333,7 +340,7 @@ class Campaign(Hall):
         """Let nobody open what was uploaded; return the reason, and who was waited for."""
         results: list[str] = []
         for driver in filter(None, (self.driver, self._deposit)):
-            results += waits([server.waiting for server in driver.servers])
+            results += waits([server.missing_messages for server in driver.servers])
             driver.abandon(reason)
         return "; ".join([reason, *results])
 
@@ -353,7 +360,7 @@ class Campaign(Hall):
             entropy=self.entropy,
             corrupted=self.corrupted_in(round),
             traced=self.traced,
-            watch=self.progress.tell,
+            on_progress=self.progress.tell,
         )
 
     def _invited(self, numbers: Sequence[int]) -> list[bytes]:
