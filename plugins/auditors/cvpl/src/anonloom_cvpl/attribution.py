@@ -224,13 +224,13 @@ def findings(
 
 
 def chart(
-    by_loading: Mapping[str, Share], by_ablation: Mapping[str, Share], found: str
+    by_loading: Mapping[str, Share], by_ablation: Mapping[str, Share], figure: str
 ) -> list[Chart]:
     """Bars of both attributions."""
     charts = []
     for name, title, shares, words in (
         ("contributions", "What the compared space is made of", by_loading, "share by loadings"),
-        ("ablation", f"What leaving a column out costs the attacker in {found}", by_ablation,
+        ("ablation", f"What leaving a column out costs the attacker in {figure}", by_ablation,
          "fall without the column"),
     ):  # fmt: skip
         if shares:

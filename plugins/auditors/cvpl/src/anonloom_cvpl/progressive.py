@@ -19,7 +19,7 @@ from anonloom.typing import BoolArray, IntArray
 from anonloom_cvpl.attacker import Attacker
 from anonloom_cvpl.configuration import NOTHING, LinkageSetup
 from anonloom_cvpl.evidence import LinkageTask
-from anonloom_cvpl.representation import misfit
+from anonloom_cvpl.representation import unfit_reason
 from anonloom_linkage.blocking import Scheme
 
 #: Rows of a piece when bounds are computed.
@@ -103,7 +103,7 @@ class Progressive(Attacker):
         last = steps[-1]
         index = (f"at similarity {self.threshold:g}", f"stopped because {why}")
         coarsest = LinkageTask(setup.space, schemes[-1:])
-        finding = FindingBuilder(unfit=misfit(float((_candidates(coarsest) == 0).mean())))
+        finding = FindingBuilder(unfit=unfit_reason(float((_candidates(coarsest) == 0).mean())))
         return Findings.of(
             finding(
                 "linkage_rate_lower",

@@ -21,7 +21,7 @@ MOST_ZERO = 0.05
 MOST_ALIKE = 0.95
 
 
-def misfit(without: float) -> str:
+def unfit_reason(without: float) -> str:
     """Why nothing can be said if so many records have no candidate; nothing if something can."""
     if without <= MOST_WITHOUT:
         return ""
@@ -61,7 +61,7 @@ class Validity:
     @property
     def unfit(self) -> str:
         """Why nothing can be said; nothing if something can."""
-        return misfit(self.without)
+        return unfit_reason(self.without)
 
     @property
     def weaknesses(self) -> tuple[str, ...]:
