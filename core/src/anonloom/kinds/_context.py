@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
 
 import attrs
 import numpy as np
@@ -56,7 +55,6 @@ class StageContext:
     say: Callable[[str], None] = attrs.field(default=_unsaid, repr=False)
     found: list[Item] = attrs.field(factory=list, repr=False)
     later: list[Callable[[Release], Iterable[Item]]] = attrs.field(factory=list, repr=False)
-    traces: list[Any] = attrs.field(factory=list, repr=False)
     rng: np.random.Generator = attrs.field(init=False, repr=False)
 
     @rng.default
@@ -101,10 +99,3 @@ class StageContext:
             Whether it concerns the protection of people: the verdict of the release is amber then.
         """
         self.found.append(Notice(text, privacy))
-
-    def trace(self, trace: Any) -> None:
-        """Hand over what each party of a transport saw; auditors get the last one of a collector.
-
-        It holds what people sent: it is evidence, and never published.
-        """
-        self.traces.append(trace)

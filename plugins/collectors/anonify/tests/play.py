@@ -185,10 +185,7 @@ def met(parties):
 class Sampled(PlainStages):
     """Stages that leave one row of every class out: the first of each."""
 
-    def draw(self, labels):
+    def sample_mask(self, labels):
         kept = np.ones(len(labels), bool)
         kept[np.unique(labels, return_index=True)[1]] = False
         return kept
-
-    def aside(self, seed):
-        return type(self)()

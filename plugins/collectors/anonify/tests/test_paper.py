@@ -167,4 +167,4 @@ def test_the_same_from_a_pipeline_file(tmp_path, transport):
     (tmp_path / "pipeline.yaml").write_text(text)
     outcome = Pipeline.load(tmp_path / "pipeline.yaml").run(DONORS.drop(columns="pid"))
     assert rows_of(outcome.release) in possible()
-    assert 6 == len(outcome.stages.before_sampling)
+    assert 6 == len(outcome.collection.sampling.before)

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Literal
 import attrs
 import numpy as np
 
-from anonloom import Collector, Guard, Release, Schema, StageContext, Table, Transport, param
+from anonloom import Collection, Collector, Guard, Schema, StageContext, Table, Transport, param
 from anonloom.errors import TransportError
 from anonloom.kinds import Guarantees, Stages, Suite
 from anonloom.params import at_least, between
@@ -147,15 +147,22 @@ class Anonify(Collector):
         """Say which rounds there are, what they hide, and what they cost."""
         return tuple(outline.sentences(self, rows, schema))
 
-    def collect(self, table: Table, stages: Stages, guard: Guard, context: StageContext) -> Release:
+    def collect(
+        self, table: Table, stages: Stages, guard: Guard, context: StageContext
+    ) -> Collection:
         """Play the study; return what the recipient gets."""
         campaign, donated = self.campaign(table, stages, guard, context)
         recipient = campaign.run()
         context.find(*findings_of(campaign, donated))
-        if self.traced:
-            context.trace(Rounds(campaign.traces, self.servers))
-        stages.drawn(donated.classed(campaign), table.origin)
-        return donated.released(campaign, recipient)
+        first = campaign.works[0]
+        assert isinstance(first, StagedWork)
+        return Collection(
+            donated.released(campaign, recipient),
+            stages.record_sampling(donated.classed(campaign), table.origin),
+            first.prepared,
+            first.classes,
+            Rounds(campaign.traces, self.servers) if self.traced else None,
+        )
 
     def campaign(
         self, table: Table, stages: Stages, guard: Guard, context: StageContext
@@ -196,7 +203,7 @@ class Anonify(Collector):
             donors=donated.donors,
             k=guard.demanded,
             layouts=layouts,
-            rules=stages.rules(),
+            rules=stages.fingerprint(),
             authority=authority.public if authority else b"",
         )
         planned = self._planned(guard)
