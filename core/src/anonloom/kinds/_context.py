@@ -45,6 +45,9 @@ class StageContext:
         How many processes or threads the stage may use.
     scratch
         A private folder for large intermediate files; it is gone after the run.
+    watched
+        Whether anybody is told of `progress`: where it is costly to say how far the work is, ask
+        this first.
     """
 
     stage: str = "stage"
@@ -55,7 +58,12 @@ class StageContext:
     say: Callable[[str], None] = attrs.field(default=_unsaid, repr=False)
     found: list[Item] = attrs.field(factory=list, repr=False)
     later: list[Callable[[Release], Iterable[Item]]] = attrs.field(factory=list, repr=False)
+    watched: bool = attrs.field(repr=False)
     rng: np.random.Generator = attrs.field(init=False, repr=False)
+
+    @watched.default
+    def _reports(self) -> bool:
+        return self.report is not _silent
 
     @rng.default
     def _stream(self) -> np.random.Generator:

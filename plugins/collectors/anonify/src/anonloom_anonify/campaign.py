@@ -19,7 +19,7 @@ from anonloom.protocol.trace import Trace
 from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.donor import Donor
 from anonloom_anonify.hall import Hall, waits
-from anonloom_anonify.progress import Progress, silent
+from anonloom_anonify.progress import Progress, no_progress
 from anonloom_anonify.recipient import Recipient
 from anonloom_anonify.releasing import join_key
 from anonloom_transport.invitations import Authority
@@ -70,7 +70,7 @@ class Campaign(Hall):
     answers: Sequence[tuple[NDArray[np.uint8], NDArray[np.bool_]]] = attrs.field(repr=False)
     behaviour: Behaviour = attrs.field(repr=False)
     authority: Authority | None = attrs.field(default=None, repr=False)
-    progress: Progress = attrs.field(factory=silent, repr=False)
+    progress: Progress = attrs.field(factory=no_progress, repr=False)
     corrupted_in: Callable[[Round], Mapping[int, RoundCorruption]] = attrs.field(
         default=_nobody, repr=False
     )

@@ -17,9 +17,9 @@ from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.campaign import Campaign
 from anonloom_anonify.donated import Donated
 from anonloom_anonify.findings import findings_of
-from anonloom_anonify.progress import Progress
+from anonloom_anonify.progress import Progress, no_progress
 from anonloom_anonify.staged import StagedWork
-from anonloom_anonify.study import Missing
+from anonloom_anonify.study import Missing, Study
 from anonloom_transport.invitations import Authority
 
 
@@ -220,8 +220,18 @@ class Anonify(Collector):
             entropy=entropy,
             authority=authority,
             traced=self.traced,
-            progress=Progress.of(outline.named_rounds(study), self.transport, context.progress),
+            progress=self._progress(study, context),
         )
+
+    def _progress(self, study: Study, context: StageContext) -> Progress:
+        """Return who is told how far the study is.
+
+        To estimate rounds transports play some with real keys, which takes seconds: nobody waits
+        for a bar that nobody sees.
+        """
+        if not context.watched:
+            return no_progress()
+        return Progress.of(outline.named_rounds(study), self.transport, context.progress)
 
     def _behaviour(self, donors: int, rng: np.random.Generator) -> Behaviour:
         behaviour = Behaviour.drawn(

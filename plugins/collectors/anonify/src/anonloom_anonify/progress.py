@@ -108,6 +108,6 @@ def _small(round: Round) -> Round:
     )
 
 
-def silent() -> Progress:
+def no_progress() -> Progress:
     """Return what tells nobody."""
     return Progress(lambda done, total: None, {})
