@@ -19,9 +19,9 @@ from anonloom._registry.kinds import KINDS
 from anonloom._run.verification import verify_folder
 from anonloom.api import ROLES, Command, Method, hookimpl
 from anonloom.errors import DataError, FaultyPluginError, IntegrityError, PluginError
-from anonloom.kinds import ClientEngine
 from anonloom.params import build, describe
 from anonloom.sources import Csv
+from anonloom_transport import ClientEngine
 
 
 class Own(BaseException):

@@ -20,7 +20,7 @@ from anonloom_anonify.outline import Layouts
 from anonloom_anonify.staged import StagedWork, cells_of, spread
 from anonloom_testing.collector import PlainStages
 from anonloom_testing.demands import Demand
-from anonloom_transport.carrier import GUARANTEES, Carrier, Priced
+from anonloom_testing.transport import GUARANTEES, Carrier, Priced
 
 AGE = Column(name="age", role="quasi", type="number")
 TOWN = Column(name="town", role="quasi")

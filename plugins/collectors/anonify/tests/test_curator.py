@@ -14,7 +14,7 @@ from anonloom_testing import tables
 from anonloom_testing.auditor import publish_classes
 from anonloom_testing.demands import Demand
 from anonloom_testing.strategies import samples
-from anonloom_transport.carrier import Carrier
+from anonloom_testing.transport import Carrier
 
 
 def drawing(share, size):

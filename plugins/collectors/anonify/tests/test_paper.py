@@ -12,7 +12,7 @@ from anonloom.hierarchies import LeafTable
 from anonloom_anonify.collector import Anonify
 from anonloom_anonify.registering import Registered
 from anonloom_anonify.study import PID_BYTES
-from anonloom_transport.carrier import Carrier
+from anonloom_testing.transport import Carrier
 
 #: Figure 4 (a), with the test results of figure 5 (a).
 DONORS = pd.DataFrame(

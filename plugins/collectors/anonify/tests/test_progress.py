@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonloom import StageContext
-from anonloom.kinds import Estimate
 from anonloom_anonify.collector import Anonify
 from anonloom_anonify.outline import named_rounds
 from anonloom_anonify.progress import Progress, no_progress
 from anonloom_testing.collector import PlainStages
 from anonloom_testing.demands import Demand
 from anonloom_testing.tables import clinic
-from anonloom_transport.carrier import Carrier
+from anonloom_testing.transport import Carrier
+from anonloom_transport import Estimate
 
 PLANNED = {"registration 1": 2.0, "reservation 1": 2.0, "publishing 1.1": 6.0}
 

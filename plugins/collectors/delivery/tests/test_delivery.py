@@ -13,8 +13,7 @@ from anonloom import Collection, Column, Guard, Release, Schema, StageContext, T
 from anonloom.errors import DataError, TransportError
 from anonloom_delivery.collector import Delivery
 from anonloom_delivery.sending import Plan
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_transport.carrier import GUARANTEES, Carrier, Priced
+from anonloom_testing.transport import GUARANTEES, Carrier, Priced, SeededEntropy
 
 SCHEMA = Schema(
     [

@@ -5,13 +5,10 @@ from typing import Any, ClassVar, Literal
 import attrs
 import numpy as np
 
-from anonloom import Collection, Collector, Guard, Schema, StageContext, Table, Transport, param
+from anonloom import Collection, Collector, Guard, Schema, StageContext, Table, param
 from anonloom.errors import TransportError
-from anonloom.kinds import Guarantees, Stages, Suite
+from anonloom.kinds import Guarantees, Stages
 from anonloom.params import at_least, between
-from anonloom.protocol.entropy import SystemEntropy
-from anonloom.protocol.records import TEXT_BYTES
-from anonloom.protocol.trace import Rounds
 from anonloom_anonify import outline
 from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.campaign import Campaign
@@ -20,7 +17,7 @@ from anonloom_anonify.findings import findings_of
 from anonloom_anonify.progress import Progress, no_progress
 from anonloom_anonify.staged import StagedWork
 from anonloom_anonify.study import Missing, Study
-from anonloom_transport.invitations import Authority
+from anonloom_transport import TEXT_BYTES, Authority, EngineTransport, Rounds, Suite, SystemEntropy
 
 
 @attrs.frozen(kw_only=True)
@@ -39,7 +36,7 @@ class Anonify(Collector):
     example: ClassVar[dict[str, Any]] = {"transport": "direct", "min_batch": 10}
     partitions_by: ClassVar[frozenset[str] | None] = frozenset({"quasi", "person"})
 
-    transport: Transport = param(help="What carries registrations, reservations and answers.")
+    transport: EngineTransport = param(help="What carries registrations, reservations and answers.")
     servers: int = param(help="Number of servers.", default=2, check=at_least(1))
     min_batch: int = param(
         help="Least number of donors: with fewer no round closes.", default=50, check=at_least(1)

@@ -11,8 +11,8 @@ from anonloom import Classes, Guard, Release, Table
 from anonloom.errors import PluginError, TransportError
 from anonloom.hierarchies import STAR
 from anonloom.kinds import Stages
-from anonloom.protocol.records import RecordLayout
 from anonloom_anonify.work import Grouping
+from anonloom_transport import RecordLayout
 
 #: Class of a record that has none.
 NONE = -1

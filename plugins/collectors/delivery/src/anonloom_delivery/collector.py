@@ -6,17 +6,23 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom import Collection, Collector, Guard, Schema, StageContext, Table, Transport, param
+from anonloom import Collection, Collector, Guard, Schema, StageContext, Table, param
 from anonloom.data import PUBLISHED
 from anonloom.errors import TransportError
-from anonloom.kinds import PLAYED, Guarantees, Stages, Suite, slot_of
+from anonloom.kinds import PLAYED, Guarantees, Stages
 from anonloom.params import at_least, between
-from anonloom.protocol.entropy import SystemEntropy
-from anonloom.protocol.records import TEXT_BYTES, RecordLayout
-from anonloom.protocol.trace import Rounds
 from anonloom_delivery.costs import findings_of
 from anonloom_delivery.sending import Plan, send
-from anonloom_transport.combining import both
+from anonloom_transport import (
+    TEXT_BYTES,
+    EngineTransport,
+    RecordLayout,
+    Rounds,
+    Suite,
+    SystemEntropy,
+    both,
+    slot_of,
+)
 
 #: Rows that are planned with where nobody knows how many there will be.
 _ROWS = 10_000
@@ -32,7 +38,7 @@ class Delivery(Collector):
 
     example: ClassVar[dict[str, Any]] = {"transport": "direct", "min_batch": 10}
 
-    transport: Transport = param(help="What carries the rows.")
+    transport: EngineTransport = param(help="What carries the rows.")
     servers: int = param(help="Number of servers.", default=2, check=at_least(1))
     min_batch: int = param(
         help="Least number of senders: a round with fewer never closes.",
