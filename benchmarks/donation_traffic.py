@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.campaign import Campaign
 from anonloom_anonify.findings import smallest_pattern
+from anonloom_anonify.simulation import Behaviour
 from anonloom_anonify.study import Study
 from anonloom_anonify.work import Grouping
 from anonloom_direct.transport import Direct
@@ -68,7 +68,7 @@ def study(transport: EngineTransport, misses: float) -> Campaign:
         iterations=ITERATIONS, missing="blank" if misses else "stop",
         registration_size=SIZE, answer_size=SIZE,
     )  # fmt: skip
-    behaviour = Behaviour.drawn(DONORS, ITERATIONS, np.random.default_rng(), absent=misses)
+    behaviour = Behaviour.sample(DONORS, ITERATIONS, np.random.default_rng(), absent=misses)
     behaviour.absent[0] = False
     played = Campaign(
         transport=transport,

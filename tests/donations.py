@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from anonloom.errors import TransportError
-from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.campaign import Campaign
+from anonloom_anonify.simulation import Behaviour
 from anonloom_anonify.study import Study
 from anonloom_anonify.work import Grouping
 from anonloom_testing.transport import SeededEntropy

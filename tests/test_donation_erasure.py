@@ -9,10 +9,10 @@ import pytest
 from donations import DONORS, INSTALLED, answer, play, transports
 
 from anonloom_anonify import adversaries
-from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.council import Council
 from anonloom_anonify.disks import StudyDisks
 from anonloom_anonify.releasing import join_key
+from anonloom_anonify.simulation import Behaviour
 from anonloom_testing.transport import adversaries as in_rounds
 from anonloom_transport import SIGNATURE_BYTES, Body, MemoryVault, Recorded, SealingKey, context_of
 

@@ -30,8 +30,8 @@ from donations import DONORS, INSTALLED, Parity, campaign, once, play, transport
 from anonloom.errors import TransportError
 from anonloom_anonify import adversaries
 from anonloom_anonify.aggregator import Aggregator
-from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.campaign import Campaign
+from anonloom_anonify.simulation import Behaviour
 from anonloom_testing.transport import adversaries as in_rounds
 from anonloom_transport import pack, unpack
 

@@ -34,13 +34,13 @@ from anonloom.errors import DataError, IntegrityError, TransportError, UsageErro
 from anonloom.kinds import JOB, RESULT, OmittedWork
 from anonloom.kinds import Campaign as Outsourced
 from anonloom_anonify.aggregator import Aggregator
-from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.campaign import Campaign
 from anonloom_anonify.council import bound_of, read_study
 from anonloom_anonify.donor import Donor
 from anonloom_anonify.registering import Classes, Registered
 from anonloom_anonify.releasing import Opened
 from anonloom_anonify.reserving import Reservations
+from anonloom_anonify.simulation import Behaviour
 from anonloom_anonify.study import RESERVATION_BYTES, Study
 from anonloom_anonify.work import Grouping
 from anonloom_digest.listing import Listing

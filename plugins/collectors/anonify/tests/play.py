@@ -9,8 +9,8 @@ import pytest
 from anonloom import Registry
 from anonloom.errors import PluginError, TransportError
 from anonloom_anonify.aggregator import Aggregator
-from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.campaign import Campaign
+from anonloom_anonify.simulation import Behaviour
 from anonloom_anonify.study import Study
 from anonloom_anonify.work import Grouping
 from anonloom_testing.collector import PlainStages

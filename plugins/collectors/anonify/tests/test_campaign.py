@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 
 from anonloom import param
 from anonloom.errors import TransportError
-from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.findings import smallest_pattern
+from anonloom_anonify.simulation import Behaviour
 from anonloom_testing.transport import Carrier, SeededEntropy, adversaries
 from anonloom_testing.transport.adversaries import miscomputes
 from anonloom_transport import Authority

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom.errors import TransportError
-from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.donor import Donor
 from anonloom_anonify.hall import Hall, waits
 from anonloom_anonify.progress import Progress, no_progress
 from anonloom_anonify.recipient import Recipient
 from anonloom_anonify.releasing import join_key
+from anonloom_anonify.simulation import Behaviour
 from anonloom_transport import (
     Authority,
     Driver,

@@ -10,11 +10,11 @@ from anonloom.errors import TransportError
 from anonloom.kinds import Guarantees, Stages
 from anonloom.params import at_least, between
 from anonloom_anonify import outline
-from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.campaign import Campaign
 from anonloom_anonify.donated import Donated
 from anonloom_anonify.findings import findings_of
 from anonloom_anonify.progress import Progress, no_progress
+from anonloom_anonify.simulation import Simulation
 from anonloom_anonify.staged import StagedWork
 from anonloom_anonify.study import Missing, Study
 from anonloom_transport import TEXT_BYTES, Authority, EngineTransport, Rounds, Suite, SystemEntropy
@@ -98,25 +98,9 @@ class Anonify(Collector):
     answer_bytes: int = param(
         help="Least size of an answer; smaller ones are padded.", default=0, check=at_least(0)
     )
-    leaving: float = param(
-        help="Simulated: share of donors who register and are never heard of again.",
-        default=0.0,
-        check=between(0, 1),
-    )
-    absent: float = param(
-        help="Simulated: chance of each donor to be missing from each iteration after the first.",
-        default=0.0,
-        check=between(0, 1),
-    )
-    lying: float = param(
-        help="Simulated: share of donors who claim another class than theirs.",
-        default=0.0,
-        check=between(0, 1),
-    )
-    withdrawing: float = param(
-        help="Simulated: chance of each donor to withdraw in each iteration.",
-        default=0.0,
-        check=between(0, 1),
+    simulate: Simulation = param(
+        help="What donors do besides what they are asked for: one process plays them all.",
+        default=Simulation(),
     )
     traced: bool = param(
         help="Keep what each party and the network saw, for auditors; it takes memory.",
@@ -128,7 +112,7 @@ class Anonify(Collector):
         problem = outline.problem(self)
         if problem is not None:
             raise ValueError(problem)
-        if self.withdrawing and not self.withdrawals:
+        if self.simulate.withdrawing and not self.withdrawals:
             raise ValueError("'withdrawing' needs 'withdrawals: true': nobody is asked otherwise")
 
     def problem(self, schema: Schema) -> str | None:
@@ -213,7 +197,7 @@ class Anonify(Collector):
             ],
             records=donated.records,
             answers=donated.answers,
-            behaviour=self._behaviour(donated.donors, context.rng),
+            behaviour=self.simulate.behaviour(donated.donors, self.iterations, context.rng),
             entropy=entropy,
             authority=authority,
             traced=self.traced,
@@ -229,20 +213,6 @@ class Anonify(Collector):
         if not context.watched:
             return no_progress()
         return Progress.of(outline.named_rounds(study), self.transport, context.progress)
-
-    def _behaviour(self, donors: int, rng: np.random.Generator) -> Behaviour:
-        behaviour = Behaviour.drawn(
-            donors,
-            self.iterations,
-            rng,
-            leaving=self.leaving,
-            absent=self.absent,
-            lying=self.lying,
-            withdrawing=self.withdrawing,
-        )
-        # The first answer comes right after the reservation; whoever vanishes before is `leaving`.
-        behaviour.absent[0] = False
-        return behaviour
 
     def _planned(self, guard: Guard) -> Guard:
         """Return the guard of classes from which some may drop out."""
