@@ -14,7 +14,14 @@ from anonloom_anonify.disks import StudyDisks
 from anonloom_anonify.releasing import join_key
 from anonloom_anonify.simulation import Behaviour
 from anonloom_testing.transport import adversaries as in_rounds
-from anonloom_transport import SIGNATURE_BYTES, Body, MemoryVault, Recorded, SealingKey, context_of
+from anonloom_transport import (
+    SIGNATURE_BYTES,
+    Body,
+    MemoryVault,
+    RecordedEntropy,
+    SealingKey,
+    context_of,
+)
 
 PUBLISHING = ("donation publishing 1.1", "donation publishing 1.2")
 WITHDRAWS = 5
@@ -128,11 +135,11 @@ def test_long_term_keys_open_no_upload_and_no_share(name):
         for sight in net.trace.network:
             if sight.envelope.step == "upload":
                 index, upload = sight.envelope.receiver.index, sight.envelope.upload
-                context = context_of(net.round, net.servers[index].bound, index, upload)
+                context = context_of(net.round, net.servers[index].binding, index, upload)
                 sealed = Body.read(sight.envelope.body, 2).sealed
                 opened += [key.open(sealed, context) for key in keys]
-    council = Council(running.study, running.servers[0].seat, Recorded(running.entropy))
-    council.talk.bound = running.servers[0].council.talk.bound
+    council = Council(running.study, running.servers[0].config, RecordedEntropy(running.entropy))
+    council.channel.binding = running.servers[0].council.channel.binding
     for word in running.words:
         if word.step.startswith("share "):
             context = council._context(word.sender.index, word.receiver.index)
@@ -178,7 +185,7 @@ def joined(played, secrets):
     opened = running.recipient.opened
     published = {join for item in opened.values() for join in item.joins}
     results = set()
-    council = Council(running.study, running.servers[0].seat, Recorded(running.entropy))
+    council = Council(running.study, running.servers[0].config, RecordedEntropy(running.entropy))
     for secret in secrets:
         council.secret = secret
         key = council.derived("join")

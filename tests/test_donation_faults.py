@@ -160,7 +160,7 @@ def backups(**more):
 
 def resumed(played, saved):
     running = played.campaign
-    server = Aggregator(running.study, running._seats[0], running.works[0], running.entropy)
+    server = Aggregator(running.study, running._configs[0], running.works[0], running.entropy)
     server.resume(saved)
     return server
 
@@ -213,7 +213,7 @@ def test_a_study_that_has_stopped_stays_stopped_and_keeps_no_secret():
     assert list(server.releases) == list(again.releases) == [1]
     for item in (server, again):
         assert (None, ()) == (item.council.secret, item.council.drawn)
-        assert not item.council.box.begun
+        assert not item.council.state_vault.begun
 
 
 def test_a_server_that_is_over_still_repeats_its_words():
@@ -432,7 +432,7 @@ def test_a_server_that_says_something_wrong_is_named(step):
 def test_a_server_that_says_two_things_is_proven_to(step):
     played = play("direct", iterations=2, corrupted={LIAR: adversaries.contradicts(step)})
     assert STOPPED + TWO_THINGS == played.refused
-    evidence = played.campaign.servers[0].council.talk.evidence
+    evidence = played.campaign.servers[0].council.channel.evidence
     assert [(step, LIAR)] == [(item.step, item.server) for item in evidence]
     assert evidence[0].one.body != evidence[0].other.body
     # What all had signed by then stands.

@@ -35,7 +35,7 @@ from anonloom.kinds import JOB, RESULT, OmittedWork
 from anonloom.kinds import Campaign as Outsourced
 from anonloom_anonify.aggregator import Aggregator
 from anonloom_anonify.campaign import Campaign
-from anonloom_anonify.council import bound_of, read_study
+from anonloom_anonify.council import binding_of, read_study
 from anonloom_anonify.donor import Donor
 from anonloom_anonify.registering import Classes, Registered
 from anonloom_anonify.releasing import Opened
@@ -69,7 +69,7 @@ from anonloom_transport import (
     Party,
     RecordLayout,
     Round,
-    Seat,
+    ServerConfig,
     Signer,
     SlotSecret,
     faults,
@@ -370,7 +370,7 @@ def of_servers(transport: Any, operation: str) -> Target:
         if rng.random() < 0.05:
             change["sender"] = Party(rng.choice(("client", "server")), rng.randrange(4))
         changed = attrs.evolve(envelope, **change)
-        drivers[index].servers[changed.receiver.index].take(changed)
+        drivers[index].servers[changed.receiver.index].receive(changed)
         return changed.size
 
     return Target(attempt)
@@ -396,7 +396,7 @@ def of_clients(transport: Any, operation: str) -> Target:
         envelope = rng.choice(samples)
         body = mutated(rng, envelope.body, [sample.body for sample in samples])
         if body != envelope.body:
-            client.take(attrs.evolve(envelope, body=body, step=rng.choice(samples).step))
+            client.receive(attrs.evolve(envelope, body=body, step=rng.choice(samples).step))
         return len(body)
 
     return Target(attempt)
@@ -444,7 +444,7 @@ def _item(client: Any, at: int, secret: SlotSecret, text: bytes) -> bytes:
     if not isinstance(client, MixnetClient):
         return b""
     row = write_row(secret, 1, 1, text)
-    bound = client.notice.bound
+    bound = client.notice.binding
     return write_item(client._route, bound, at, secret.alpha, row, SeededEntropy("item"))
 
 
@@ -500,9 +500,9 @@ def of_saved(transport: Any, operation: str) -> Target:
     saved.append(driver.servers[0].save())
 
     def resume(data: bytes) -> None:
-        seat = driver.seats[0]
+        config = driver.configs[0]
         entropy = SeededEntropy("again")
-        transport.server(driver.round, seat, entropy=entropy, clock=driver.clock, saved=data)
+        transport.server(driver.round, config, entropy=entropy, clock=driver.clock, saved=data)
 
     return decoding(resume, *saved, allowed=(TransportError,))
 
@@ -557,7 +557,7 @@ def rounds_targets() -> Iterator[tuple[str, Callable[[], Target]]]:
     )
     yield (
         "rounds: signed list",
-        lambda: decoding(lambda data: read_signed(data, "accepted", server.bound, pins), listed),
+        lambda: decoding(lambda data: read_signed(data, "accepted", server.binding, pins), listed),
     )
 
 
@@ -662,7 +662,7 @@ def anonify_targets() -> Iterator[tuple[str, Callable[[], Target]]]:
     def look_up(rng: random.Random) -> int:
         donor = Donor(notice, pins, SeededEntropy())
         document = mutated(rng, classes)
-        donor.look_up(signed("classes", bound_of(notice), document))
+        donor.look_up(signed("classes", binding_of(notice), document))
         return len(document)
 
     def opened(data: bytes) -> None:
@@ -676,11 +676,11 @@ def anonify_targets() -> Iterator[tuple[str, Callable[[], Target]]]:
         fresh.begin()
         for word in campaign.words:
             if word.receiver.index == 0 and word.step in ("key", "sign notice"):
-                fresh.take(word)
+                fresh.receive(word)
         bound = study.digest if envelope.step in ("key", "sign notice", "stop") else b""
-        own = signers[1].sign(f"word {envelope.step}", bound or fresh.council.talk.bound, body)
-        fresh.take(attrs.evolve(envelope, body=own + body))
-        fresh.take(attrs.evolve(envelope, body=mutated(rng, envelope.body)))
+        own = signers[1].sign(f"word {envelope.step}", bound or fresh.council.channel.binding, body)
+        fresh.receive(attrs.evolve(envelope, body=own + body))
+        fresh.receive(attrs.evolve(envelope, body=mutated(rng, envelope.body)))
         return len(body)
 
     def resumed(data: bytes) -> None:
@@ -734,8 +734,8 @@ def _class(rng: random.Random) -> bytes:
 
 
 def _server(study: Study, identities: Any, pins: Any, entropy: SeededEntropy) -> Aggregator:
-    seat = Seat(index=0, identity=identities[0], pins=pins, vault=MemoryVault())
-    return Aggregator(study, seat, ByFirstByte(), entropy)
+    config = ServerConfig(index=0, identity=identities[0], pins=pins, vault=MemoryVault())
+    return Aggregator(study, config, ByFirstByte(), entropy)
 
 
 def _json_target(

@@ -16,10 +16,10 @@ from rounds_plain import (
 
 from anonloom_testing.transport import SeededEntropy, adversaries
 from anonloom_transport import faults
+from anonloom_transport.codec import unpack
 from anonloom_transport.engines import Envelope
 from anonloom_transport.invitations import Authority
 from anonloom_transport.objections import Objection
-from anonloom_transport.packing import unpack
 from anonloom_transport.rounds import Party
 from anonloom_transport.signing import Signer
 
@@ -199,9 +199,11 @@ def test_what_the_round_plans_is_erased_without_asking():
 )
 def test_a_server_signs_only_what_it_knows(change, expected):
     net = make_driver(deposit_round(erase=(1,)), erase=(1,))
-    seat = attrs.evolve(net.seats[0], **change)
+    config = attrs.evolve(net.configs[0], **change)
     made = net.transport.server
-    assert expected == refusal(lambda: made(net.round, seat, entropy=net.entropy, clock=net.clock))
+    assert expected == refusal(
+        lambda: made(net.round, config, entropy=net.entropy, clock=net.clock)
+    )
 
 
 def test_a_plan_names_positions_that_exist():
@@ -400,9 +402,9 @@ def test_an_upload_that_was_confirmed_and_is_refused_later_stops_the_round():
     """It can only happen to a server that had confirmed what it never opened."""
     net = uploaded(deposit_round(), corrupted={1: adversaries.loses(of_client(0))})
     honest = net.servers[1].honest
-    keys = honest.seat.slot_keys
+    keys = honest.config.slot_keys
     other = attrs.evolve(keys[0], alpha=b"x" * 16)
-    honest.seat = attrs.evolve(honest.seat, slot_keys=(other, *keys[1:]))
+    honest.config = attrs.evolve(honest.config, slot_keys=(other, *keys[1:]))
     net.close()
     net.settle()
     expected = "an upload that all servers confirmed is refused: not the position's secret"
@@ -439,14 +441,14 @@ def test_everybody_learns_the_result_signed_by_all():
 
 def test_an_operator_is_told_whom_a_server_waits_for():
     net = uploaded(post_round())
-    assert [[], []] == [server.waiting for server in net.servers]
+    assert [[], []] == [server.missing_messages for server in net.servers]
     net.faults.append(faults.drop(lambda e: e.sender == Party("server", 1)))
     net.close()
-    assert [(1, "held")] == net.servers[0].waiting
-    assert [(0, "sign accepted")] == net.servers[1].waiting
+    assert [(1, "held")] == net.servers[0].missing_messages
+    assert [(0, "sign accepted")] == net.servers[1].missing_messages
     net.faults.clear()
     net.retry()
     net.settle()
     net.open()
     net.result()
-    assert [[], []] == [server.waiting for server in net.servers]
+    assert [[], []] == [server.missing_messages for server in net.servers]

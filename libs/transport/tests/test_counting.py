@@ -24,8 +24,8 @@ class CountingServer(PlainServer):
 class Counts(Plain):
     counts = True
 
-    def make_server(self, round, seat, entropy, clock):
-        return CountingServer(round, seat, self.software, entropy, clock)
+    def make_server(self, round, config, entropy, clock):
+        return CountingServer(round, config, self.software, entropy, clock)
 
 
 def settled(servers=2, senders=3, **more):
@@ -118,7 +118,7 @@ def test_servers_that_count_other_groups_stop():
     text = "the servers do not agree on what is counted: server 1 says something else than server 0"
     assert text == net.servers[0].stopped
     assert None is net.servers[0].counts
-    assert {"groups"} == {step for step, _, _ in net.servers[0].talk.words.entries()} & {
+    assert {"groups"} == {step for step, _, _ in net.servers[0].channel.messages.entries()} & {
         "groups",
         "counted commit",
         "counted",

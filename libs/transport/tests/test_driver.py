@@ -9,7 +9,7 @@ from anonloom.errors import TransportError
 from anonloom_testing.promised import guarantees
 from anonloom_testing.transport import SeededEntropy
 from anonloom_transport import EngineTransport, faults
-from anonloom_transport.base import Identity, Seat
+from anonloom_transport.base import Identity, ServerConfig
 from anonloom_transport.driver import Driver
 from anonloom_transport.engines import ClientEngine, Envelope, ServerEngine
 from anonloom_transport.rounds import Party, Round
@@ -53,11 +53,11 @@ class Sender(ClientEngine):
     def decoy(self):
         return self.post(b"nothing")
 
-    def take(self, envelope):
+    def receive(self, envelope):
         self.heard[envelope.sender] += 1
         return []
 
-    def again(self):
+    def resend(self):
         return [envelope for envelope in self.sent if not self.heard[envelope.receiver]]
 
     @property
@@ -68,7 +68,7 @@ class Sender(ClientEngine):
 @attrs.define(eq=False)
 class Hearer(ServerEngine):
     round: Round
-    seat: Seat
+    config: ServerConfig
     saved: bytes | None
     heard: list = attrs.field(factory=list)
     refused: Counter = attrs.field(factory=Counter)
@@ -81,12 +81,12 @@ class Hearer(ServerEngine):
     def begin(self):
         return self._ask("begin")
 
-    def take(self, envelope):
+    def receive(self, envelope):
         self.heard.append((envelope.sender, envelope.body))
         if envelope.step != "upload":
             return []
-        if self.witness is not None:
-            self.witness(envelope.upload, envelope.body)
+        if self.on_link is not None:
+            self.on_link(envelope.upload, envelope.body)
         return [
             attrs.evolve(
                 envelope, sender=envelope.receiver, receiver=envelope.sender, step="receipt"
@@ -114,7 +114,7 @@ class Hearer(ServerEngine):
         self.result = tuple(body for _, body in self.heard)
         return self._ask("open")
 
-    def again(self):
+    def resend(self):
         return self._ask("again")
 
     def save(self):
@@ -129,8 +129,8 @@ class Toy(EngineTransport):
     def client(self, notice, pins, *, entropy, clock, invitation=b""):
         return Sender(ROUND, invitation)
 
-    def server(self, round, seat, *, entropy, clock, saved=None):
-        return Hearer(round, seat, saved)
+    def server(self, round, config, *, entropy, clock, saved=None):
+        return Hearer(round, config, saved)
 
     def guarantees(self, round):
         return GUARANTEES
@@ -269,11 +269,11 @@ def test_a_whole_round_goes_no_further_than_where_a_server_stops():
 
 def test_every_server_has_a_seat_with_all_pins_and_a_vault_of_its_own():
     net = Driver(Toy(), ROUND, slot_keys=(SECRET.key(),), entropy=SeededEntropy())
-    assert [0, 1] == [seat.index for seat in net.seats]
-    assert [net.pins, net.pins] == [seat.pins for seat in net.seats]
-    assert net.pins == tuple(seat.identity.public for seat in net.seats)
-    assert net.seats[0].vault is not net.seats[1].vault
-    assert (SECRET.key(),) == net.seats[1].slot_keys
+    assert [0, 1] == [config.index for config in net.configs]
+    assert [net.pins, net.pins] == [config.pins for config in net.configs]
+    assert net.pins == tuple(config.identity.public for config in net.configs)
+    assert net.configs[0].vault is not net.configs[1].vault
+    assert (SECRET.key(),) == net.configs[1].slot_keys
     given = (Identity(b"1", b"one"), Identity(b"2", b"two"))
     assert (b"one", b"two") == Driver(Toy(), ROUND, identities=given).pins
 
@@ -318,14 +318,14 @@ def test_a_restarted_server_goes_on_from_what_it_saved_in_the_same_seat():
     before = net.servers[1]
     net.restart(1)
     assert (None, b"saved") == (before.saved, net.servers[1].saved)
-    assert before.seat is net.servers[1].seat
+    assert before.config is net.servers[1].config
 
 
 def test_a_corrupted_server_deviates_from_the_beginning_and_after_a_restart():
     made = []
 
-    def corrupt(server, seat):
-        made.append(seat.index)
+    def corrupt(server, config):
+        made.append(config.index)
         return server
 
     net = Driver(Toy(), ROUND, corrupted={1: corrupt})

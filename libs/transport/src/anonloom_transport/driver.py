@@ -10,22 +10,22 @@ import attrs
 from anonloom import short_repr
 from anonloom.errors import TransportError
 from anonloom.kinds import Guarantees
-from anonloom_transport.base import EngineTransport, Identity, Seat
+from anonloom_transport.base import EngineTransport, Identity, ServerConfig
 from anonloom_transport.engines import ClientEngine, Entropy, Envelope, ServerEngine
 from anonloom_transport.entropy import SteppedClock, SystemEntropy, simulated
 from anonloom_transport.faults import Delivery, Fault
 from anonloom_transport.meter import Meter
+from anonloom_transport.progress import ProgressCallback, ignore_progress
 from anonloom_transport.rounds import Erasure, Party, Round
 from anonloom_transport.slots import SlotKey, SlotSecret
-from anonloom_transport.trace import Link, Seen, Trace
+from anonloom_transport.trace import Link, Sighting, Trace
 from anonloom_transport.vault import MemoryVault
-from anonloom_transport.watching import Watch, unwatched
 
 #: How long an envelope travels.
 _LATENCY = 1.0
 
 #: Makes an engine that deviates out of one that does not; `anonloom_testing.transport` has some.
-Corruption = Callable[[ServerEngine, Seat], ServerEngine]
+Corruption = Callable[[ServerEngine, ServerConfig], ServerEngine]
 
 
 #: Envelopes of uploads that are delivered between two reports.
@@ -50,7 +50,7 @@ class Driver:
     slot_keys, erasure
         Of a deposit, what the servers know of the positions and of what will be erased.
     invited
-        Who may send, where only some of those who have an invitation may; see `Seat`.
+        Who may send, where only some of those who have an invitation may; see `ServerConfig`.
     entropy
         Where ids, keys and coins come from; the system's randomness if it is not given.
     faults
@@ -73,12 +73,12 @@ class Driver:
     faults: list[Fault] = attrs.field(factory=list, converter=_faults, kw_only=True)
     corrupted: Mapping[int, Corruption] = attrs.field(factory=dict, kw_only=True)
     traced: bool = attrs.field(default=True, kw_only=True)
-    watch: Watch = attrs.field(default=unwatched, kw_only=True, repr=False)
+    watch: ProgressCallback = attrs.field(default=ignore_progress, kw_only=True, repr=False)
     clock: SteppedClock = attrs.field(factory=SteppedClock, init=False)
     meter: Meter = attrs.field(factory=Meter, init=False)
     trace: Trace = attrs.field(factory=Trace, init=False)
     servers: list[ServerEngine] = attrs.field(init=False)
-    seats: list[Seat] = attrs.field(init=False, repr=False)
+    configs: list[ServerConfig] = attrs.field(init=False, repr=False)
     clients: list[ClientEngine] = attrs.field(factory=list, init=False)
     _waiting: list[tuple[float, int, Envelope]] = attrs.field(factory=list, init=False, repr=False)
     _sent: Iterator[int] = attrs.field(factory=itertools.count, init=False, repr=False)
@@ -97,8 +97,8 @@ class Driver:
         everyone = range(self.round.servers)
         if not self.identities:
             self.identities = tuple(self.transport.identity(self.entropy) for _ in everyone)
-        self.seats = [
-            Seat(
+        self.configs = [
+            ServerConfig(
                 index=index,
                 identity=self.identities[index],
                 pins=self.pins,
@@ -153,7 +153,7 @@ class Driver:
         messages = list(messages)
         first, new = len(self.clients), self._clients(len(messages), invitations)
         self.trace.sent |= dict(enumerate(messages, first))
-        self._upload(first, self.transport.posting(new, messages))
+        self._upload(first, self.transport.post_all(new, messages))
         return new
 
     def deposit(
@@ -169,13 +169,13 @@ class Driver:
             self.trace.sent[index] = record
             if secret.slot in place:
                 self.trace.positions[index] = place[secret.slot]
-        self._upload(first, self.transport.depositing(new, records))
+        self._upload(first, self.transport.deposit_all(new, records))
         return new
 
     def spoil(self, senders: int, invitations: Sequence[bytes] = ()) -> list[ClientEngine]:
         """Let new clients do the worst to a `post` that passes all checks, and deliver."""
         first, new = len(self.clients), self._clients(senders, invitations)
-        self._upload(first, self.transport.spoiling(new, self.round, self.entropy))
+        self._upload(first, self.transport.spoil_all(new, self.round, self.entropy))
         return new
 
     def decoy(self, senders: int, invitations: Sequence[bytes] = ()) -> list[ClientEngine]:
@@ -204,7 +204,7 @@ class Driver:
             server = envelope.receiver
             known = attrs.evolve(envelope, sender=Party("client", index))
             with self.meter.work(server):
-                self.servers[server.index].take(known)
+                self.servers[server.index].receive(known)
 
     def retry(self) -> int:
         """Let everybody send again what was not confirmed; return how many clients still lack one.
@@ -212,9 +212,9 @@ class Driver:
         Servers repeat to each other what may have been lost.
         """
         for index, client in enumerate(self.clients):
-            self._send(Party("client", index), client.again())
+            self._send(Party("client", index), client.resend())
         for index, server in enumerate(self.servers):
-            self._send(Party("server", index), server.again())
+            self._send(Party("server", index), server.resend())
         self.deliver()
         return sum(not client.acknowledged for client in self.clients)
 
@@ -336,16 +336,16 @@ class Driver:
             raise TransportError(f"the round has stopped: {stopped}")
 
     def _server(self, index: int, saved: bytes | None = None) -> ServerEngine:
-        seat, party = self.seats[index], Party("server", index)
+        config, party = self.configs[index], Party("server", index)
         server = self.transport.server(
-            self.round, seat, entropy=self.entropy, clock=self.clock, saved=saved
+            self.round, config, entropy=self.entropy, clock=self.clock, saved=saved
         )
-        server.told = lambda done, total: self.watch(self.meter.phase, done, total)
+        server.on_progress = lambda done, total: self.watch(self.meter.phase, done, total)
         if self.traced:
             links = self.trace.links.setdefault(party, [])
-            server.witness = lambda one, other: links.append(Link(one, other))
+            server.on_link = lambda one, other: links.append(Link(one, other))
         corrupt = self.corrupted.get(index)
-        return corrupt(server, seat) if corrupt else server
+        return corrupt(server, config) if corrupt else server
 
     def _all_servers(self, phase: str, act: Callable[[ServerEngine], list[Envelope]]) -> None:
         self.meter.phase = phase
@@ -376,7 +376,7 @@ class Driver:
             return  # nobody is there
         self._note(receiver, envelope)
         with self.meter.work(receiver):
-            answers = engines[receiver.index].take(envelope)
+            answers = engines[receiver.index].receive(envelope)
         self._send(receiver, answers)
 
     @property
@@ -401,4 +401,4 @@ class Driver:
 
     def _note(self, party: Party | None, envelope: Envelope) -> None:
         if self.traced:
-            self.trace.seen.append(Seen(self.clock.now(), party, envelope))
+            self.trace.seen.append(Sighting(self.clock.now(), party, envelope))

@@ -15,7 +15,7 @@ from anonloom_anonify.study import Study
 from anonloom_anonify.work import Grouping
 from anonloom_testing.collector import PlainStages
 from anonloom_testing.transport import Carrier, SeededEntropy
-from anonloom_transport import MemoryVault, Seat, new_identity
+from anonloom_transport import MemoryVault, ServerConfig, new_identity
 
 REGISTRATION, ANSWER = 2, 3
 
@@ -154,7 +154,7 @@ def servers(agreed=None, works=None, number=2):
     return [
         Aggregator(
             several[index],
-            Seat(index=index, identity=identities[index], pins=pins, vault=MemoryVault()),
+            ServerConfig(index=index, identity=identities[index], pins=pins, vault=MemoryVault()),
             works[index] if works else ByFirstByte(),
             entropy,
         )
@@ -170,7 +170,7 @@ def talk(parties, *sent, change=None):
         if change is not None:
             envelope = change(envelope)
         if envelope is not None:
-            waiting += parties[envelope.receiver.index].take(envelope)
+            waiting += parties[envelope.receiver.index].receive(envelope)
 
 
 def met(parties):

@@ -458,8 +458,8 @@ class Moody(Carrier):
 
     bad: tuple[str, ...] = param(help="Which ones.", default=())
 
-    def server(self, round, seat, **more):
-        made = super().server(round, seat, **more)
+    def server(self, round, config, **more):
+        made = super().server(round, config, **more)
         if round.id.removeprefix("s ") in self.bad:
             made._stopped = "a bad day"
         return made

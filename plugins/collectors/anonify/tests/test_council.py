@@ -10,21 +10,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonloom.errors import PrivacyError, TransportError
-from anonloom_anonify.council import Council, bound_of, read_study
+from anonloom_anonify.council import Council, binding_of, read_study
 from anonloom_anonify.study import PID_BYTES
-from anonloom_transport import SIGNATURE_BYTES, Party, Recorded, Signer, pack, unpack
+from anonloom_transport import SIGNATURE_BYTES, Party, RecordedEntropy, Signer, pack, unpack
 
 
 def said_anew(party, step, body):
     """Return what changes a word of one server, signed again by itself."""
 
     def change(envelope):
-        if envelope.step != step or envelope.sender != party.study.everyone[party.seat.index]:
+        if envelope.step != step or envelope.sender != party.study.everyone[party.config.index]:
             return envelope
-        talk_ = party.council.talk
-        bound = party.study.digest if step in ("key", "sign notice", "stop") else talk_.bound
+        talk_ = party.council.channel
+        bound = party.study.digest if step in ("key", "sign notice", "stop") else talk_.binding
         message = body(envelope.body[SIGNATURE_BYTES:]) if callable(body) else body
-        signature = Signer(party.seat.identity).sign(f"word {step}", bound, message)
+        signature = Signer(party.config.identity).sign(f"word {step}", bound, message)
         return attrs.evolve(envelope, body=signature + message)
 
     return change
@@ -41,7 +41,7 @@ def test_servers_meet_and_share_a_secret(number):
     assert [""] * number == [party.stopped for party in parties]
     assert 1 == len({party.council.secret for party in parties})
     assert 1 == len({party.notice for party in parties})
-    pins = parties[0].seat.pins
+    pins = parties[0].config.pins
     assert study(servers=number) == read_study(parties[0].notice, pins)
     assert 1 == len({party.round for party in parties})
     assert [0] * number == [party.refused.total() for party in parties]
@@ -132,12 +132,12 @@ def test_who_tells_different_servers_different_things_is_named():
 
 def test_who_says_two_things_one_after_the_other_is_named():
     parties = met(servers())
-    envelope = parties[1].again()[0]
+    envelope = parties[1].resend()[0]
     change = said_anew(parties[1], envelope.step, b"something else")
     talk(parties, [change(envelope)])
     assert "server 1 said two different things" == parties[0].stopped
     assert [(envelope.step, 1)] == [
-        (proof.step, proof.server) for proof in parties[0].council.talk.evidence
+        (proof.step, proof.server) for proof in parties[0].council.channel.evidence
     ]
     assert "server 0 stopped the round: server 1 said two different things" == parties[1].stopped
 
@@ -145,11 +145,11 @@ def test_who_says_two_things_one_after_the_other_is_named():
 def test_words_that_no_server_of_a_study_says_are_not_kept():
     """Every word is kept to the end: none may be as long as its sender likes."""
     parties = met(servers())
-    kept = len(parties[0].council.talk.words.entries())
-    long = attrs.evolve(parties[1].again()[0], step="coins 1", body=bytes(2**16 + 1))
+    kept = len(parties[0].council.channel.messages.entries())
+    long = attrs.evolve(parties[1].resend()[0], step="coins 1", body=bytes(2**16 + 1))
     talk(parties, [long])
     assert ({"too long": 1}, "") == (parties[0].refused, parties[0].stopped)
-    assert kept == len(parties[0].council.talk.words.entries())
+    assert kept == len(parties[0].council.channel.messages.entries())
 
 
 def test_a_signature_under_something_else_is_named():
@@ -259,8 +259,8 @@ def meeting():
 def test_nothing_that_arrives_makes_a_server_fail(meeting, body, step, known):
     server, other = meeting
     refused = server.refused.total()
-    word = attrs.evolve(other.again()[0], step="classes" if known else step, body=body)
-    server.take(word)
+    word = attrs.evolve(other.resend()[0], step="classes" if known else step, body=body)
+    server.receive(word)
     assert "" == server.stopped
     assert refused + 1 == server.refused.total()
 
@@ -280,8 +280,8 @@ def test_nothing_that_arrives_makes_a_server_fail(meeting, body, step, known):
 )
 def test_what_is_refused_is_counted_by_reason(change, reason):
     parties = met(servers())
-    word = next(envelope for envelope in parties[1].again() if envelope.step == "key")
-    parties[0].take(attrs.evolve(word, **change))
+    word = next(envelope for envelope in parties[1].resend() if envelope.step == "key")
+    parties[0].receive(attrs.evolve(word, **change))
     assert {reason: 1} == parties[0].refused
 
 
@@ -314,29 +314,29 @@ def long_study():
 def test_every_word_of_a_long_study_is_understood(step, long_study):
     # No word is the sender's own under another step: each is refused, and changes nothing.
     parties = long_study
-    word = next(envelope for envelope in parties[1].again() if envelope.step == "key")
-    parties[0].take(attrs.evolve(word, step=step))
+    word = next(envelope for envelope in parties[1].resend() if envelope.step == "key")
+    parties[0].receive(attrs.evolve(word, step=step))
     assert "unknown step" not in parties[0].refused
 
 
 def test_a_study_needs_the_key_of_each_server():
     one = servers()[0]
-    seat = attrs.evolve(one.seat, pins=one.seat.pins[:1])
+    config = attrs.evolve(one.config, pins=one.config.pins[:1])
     assert "a study of 2 servers needs the public key of each. Got 1 instead." == refusal(
-        lambda: Council(one.study, seat, Recorded(None))
+        lambda: Council(one.study, config, RecordedEntropy(None))
     )
 
 
 def test_what_all_know_is_forgotten_in_the_end():
     party = met(servers())[0]
-    bound = bound_of(party.notice)
+    bound = binding_of(party.notice)
     party.council.forget()
     assert (None, (), False) == (
         party.council.secret,
         party.council.drawn,
-        party.council.box.begun,
+        party.council.state_vault.begun,
     )
-    assert bound == party.council.talk.bound
+    assert bound == party.council.channel.binding
 
 
 def test_names_give_different_secrets_and_coins_stay_below_a_signed_number():
@@ -385,7 +385,7 @@ def test_a_server_that_finds_no_classes_stops_once_and_says_why():
     parties = met(servers(works=[Refusing(), ByFirstByte()]))
     assert "too few rows" == refusal(lambda: registered(parties), PrivacyError)
     assert ("too few rows", None) == (parties[0].stopped, parties[0].council.secret)
-    talk(parties, parties[0].again())
+    talk(parties, parties[0].resend())
     assert "server 0 stopped the round: too few rows" == parties[1].stopped
 
 
@@ -407,7 +407,7 @@ def test_a_server_that_finds_no_classes_stops_once_and_says_why():
 def test_steps_that_the_study_does_not_have_are_unknown(step):
     """Two attempts, each repeated once, and one iteration; every word is kept to the end."""
     parties = met(servers())
-    envelope = attrs.evolve(parties[1].again()[0], step=step)
+    envelope = attrs.evolve(parties[1].resend()[0], step=step)
     message = said_anew(parties[1], step, b"anything")
     talk(parties, [message(envelope)])
     assert ({"unknown step": 1}, "") == (parties[0].refused, parties[0].stopped)

@@ -231,7 +231,7 @@ def test_a_release_that_one_server_has_not_signed_is_refused(over, recipient):
 def signed_by_all(over, one, kind="release 1"):
     """What it would be if all servers had conspired."""
     document = one.encoded(over.study)
-    bound = over.servers[0].council.talk.bound
+    bound = over.servers[0].council.channel.binding
     signatures = [Signer(identity).sign(kind, bound, document) for identity in over.identities]
     return write_signed(document, signatures)
 

@@ -181,7 +181,7 @@ def test_two_packets_with_one_head_are_one_too_many(begin):
 def item(round, position, secret, record):
     """Let somebody who claims a position send a row."""
     client = round.driver.client()
-    route, bound = client._route, client.notice.bound
+    route, bound = client._route, client.notice.binding
     row = write_row(secret, 1, 1, record)
     inside = write_item(route, bound, position, secret.alpha, row, SeededEntropy("item"))
     round.send(client, client.send(b"item", client.for_post(inside)))

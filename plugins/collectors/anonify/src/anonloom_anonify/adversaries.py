@@ -13,14 +13,14 @@ import attrs
 from anonloom_anonify.aggregator import Aggregator
 from anonloom_anonify.hall import Corruption
 from anonloom_testing.transport.adversaries import Change, flip
-from anonloom_transport import SIGNATURE_BYTES, Conversation, Envelope, Vault
+from anonloom_transport import SIGNATURE_BYTES, Channel, Envelope, Vault
 
 #: Returns what is sent instead of a word.
-Outgoing = Callable[[Conversation, Envelope], Iterable[Envelope]]
+Outgoing = Callable[[Channel, Envelope], Iterable[Envelope]]
 
 
 @attrs.define(eq=False)
-class _Changed(Conversation):
+class _Changed(Channel):
     """A conversation in which others hear something else than what was said."""
 
     outgoing: Outgoing = attrs.field(kw_only=True)
@@ -33,18 +33,18 @@ def saying(outgoing: Outgoing) -> Corruption:
     """Make a server whose words are changed on their way out."""
 
     def corrupt(server: Aggregator) -> Aggregator:
-        honest = server.council.talk
-        talk = _Changed(honest.round, honest.seat, outgoing=outgoing)
-        for field in attrs.fields(Conversation):
-            setattr(talk, field.name, getattr(honest, field.name))
-        server.council.talk = server.history.talk = talk
+        honest = server.council.channel
+        channel = _Changed(honest.round, honest.config, outgoing=outgoing)
+        for field in attrs.fields(Channel):
+            setattr(channel, field.name, getattr(honest, field.name))
+        server.council.channel = server.history.channel = channel
         return server
 
     return corrupt
 
 
-def _resigned(talk: Conversation, word: Envelope, said: bytes) -> Envelope:
-    signature = talk.signer.sign(f"word {word.step}", talk.bound_of(word.step), said)
+def _resigned(channel: Channel, word: Envelope, said: bytes) -> Envelope:
+    signature = channel.signer.sign(f"word {word.step}", channel.binding_of(word.step), said)
     return attrs.evolve(word, body=signature + said)
 
 
@@ -62,10 +62,10 @@ def lies(step: str, change: Change = flip, *, to: Iterable[int] | None = None) -
     """
     hearing = None if to is None else frozenset(to)
 
-    def outgoing(talk: Conversation, word: Envelope) -> tuple[Envelope, ...]:
+    def outgoing(channel: Channel, word: Envelope) -> tuple[Envelope, ...]:
         if word.step != step or (hearing is not None and word.receiver.index not in hearing):
             return (word,)
-        return (_resigned(talk, word, change(word.body[SIGNATURE_BYTES:])),)
+        return (_resigned(channel, word, change(word.body[SIGNATURE_BYTES:])),)
 
     return saying(outgoing)
 
@@ -73,23 +73,23 @@ def lies(step: str, change: Change = flip, *, to: Iterable[int] | None = None) -
 def contradicts(step: str, change: Change = flip) -> Corruption:
     """Make a server that says two different things to everybody, one after the other."""
 
-    def outgoing(talk: Conversation, word: Envelope) -> tuple[Envelope, ...]:
+    def outgoing(channel: Channel, word: Envelope) -> tuple[Envelope, ...]:
         if word.step != step:
             return (word,)
-        return word, _resigned(talk, word, change(word.body[SIGNATURE_BYTES:]))
+        return word, _resigned(channel, word, change(word.body[SIGNATURE_BYTES:]))
 
     return saying(outgoing)
 
 
 def stalls(step: str) -> Corruption:
     """Make a server that never says its word of a step."""
-    return saying(lambda talk, word: () if word.step == step else (word,))
+    return saying(lambda channel, word: () if word.step == step else (word,))
 
 
 def forges(step: str, change: Change = flip) -> Corruption:
     """Make a server whose words of a step are changed after they were signed."""
     return saying(
-        lambda talk, word: (
+        lambda channel, word: (
             (attrs.evolve(word, body=change(word.body)),) if word.step == step else (word,)
         )
     )
@@ -99,10 +99,10 @@ def keeps_key(copies: Vault) -> Corruption:
     """Make a server that copies the key of its saved state before it is destroyed."""
 
     def corrupt(server: Aggregator) -> Aggregator:
-        def outgoing(talk: Conversation, word: Envelope) -> tuple[Envelope, ...]:
-            key = server.seat.vault.fetch(server.council.box.name)
+        def outgoing(channel: Channel, word: Envelope) -> tuple[Envelope, ...]:
+            key = server.config.vault.fetch(server.council.state_vault.name)
             if key is not None:
-                copies.keep(server.council.box.name, key)
+                copies.keep(server.council.state_vault.name, key)
             return (word,)
 
         return saying(outgoing)(server)

@@ -24,7 +24,7 @@ from anonloom_anonify.reserving import Choice, Drawn, Plan, Reservations, plan_d
 from anonloom_anonify.saving import load, save
 from anonloom_anonify.study import Study
 from anonloom_anonify.work import Work
-from anonloom_transport import Entropy, Envelope, Recorded, Round, Seat, ServerEngine
+from anonloom_transport import Entropy, Envelope, RecordedEntropy, Round, ServerConfig, ServerEngine
 
 
 @attrs.define(eq=False)
@@ -50,7 +50,7 @@ class Aggregator:
     """
 
     study: Study
-    seat: Seat
+    config: ServerConfig
     work: Work = attrs.field(repr=False)
     _source: Entropy = attrs.field(repr=False)
     council: Council = attrs.field(init=False, repr=False)
@@ -74,8 +74,8 @@ class Aggregator:
     _steps: frozenset[str] = attrs.field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        self.council = Council(self.study, self.seat, Recorded(self._source))
-        self.history = History(self.study, self.council.talk)
+        self.council = Council(self.study, self.config, RecordedEntropy(self._source))
+        self.history = History(self.study, self.council.channel)
         self._steps = steps_of(self.study)
 
     # --- the contract ---------------------------------------------------------------------------
@@ -98,14 +98,14 @@ class Aggregator:
         TransportError
             When it has begun before, and was not started from what it saved.
         """
-        if not self._begun and self.council.box.begun:
+        if not self._begun and self.council.state_vault.begun:
             raise TransportError(
                 "this server has begun the study before: it goes on from what it saved last"
             )
         self._begun = True
         return self._go_on()
 
-    def take(self, envelope: Envelope) -> list[Envelope]:
+    def receive(self, envelope: Envelope) -> list[Envelope]:
         """Take what another server said; what is wrong with it is counted."""
         if self.over:
             reason = "after the end"  # what all have signed stands
@@ -117,10 +117,10 @@ class Aggregator:
             self.refused[reason] += 1
         return self._go_on()
 
-    def again(self) -> list[Envelope]:
+    def resend(self) -> list[Envelope]:
         """Return what other servers may have missed."""
-        self.council.talk.again()
-        return self.council.talk.drain()
+        self.council.channel.resend()
+        return self.council.channel.drain()
 
     def hear(self, round: Round, engine: ServerEngine) -> list[Envelope]:
         """Take what became public in the round that was to be run, from this server's engine.
@@ -139,7 +139,7 @@ class Aggregator:
         return self._go_on()
 
     def invited(self, round: Round) -> frozenset[bytes] | None:
-        """Return who may send in a round, for this server's seat in it; None for all."""
+        """Return who may send in a round, for this server's config in it; None for all."""
         return self.history.invited(self._name(round))
 
     def give_up(self, round: Round, reason: str, *, shown: bool = False) -> list[Envelope]:
@@ -153,7 +153,7 @@ class Aggregator:
         self._require_now(round)
         name = self._name(round)
         if self.registered is None:
-            self.council.talk.stop(reason)
+            self.council.channel.stop(reason)
         else:
             self.history.give_up(name, reason, shown)
         return self._go_on()
@@ -239,12 +239,12 @@ class Aggregator:
         except AnonloomError as error:
             # From the same facts it would fail for ever: the others are told, and so is whoever
             # runs this server.
-            self.council.talk.stop(str(error))
+            self.council.channel.stop(str(error))
             raise
         finally:
             if self._begun:
                 self._end()
-        return self.council.talk.drain()
+        return self.council.channel.drain()
 
     def _classify(self) -> None:
         """Make classes of what was registered, as all other servers do (algorithm 1, step 4)."""
@@ -261,7 +261,7 @@ class Aggregator:
             try:
                 grouping = self.work.classify(self.registered.records, seed)
             except TransportError as error:
-                self.council.talk.stop(str(error))
+                self.council.channel.stop(str(error))
                 return
             self.refused.update(grouping.refused)
             self.classes = Classes.of(self.registered, grouping)
@@ -305,7 +305,7 @@ class Aggregator:
             return None
         choice = Choice.of(reservations, classes.sizes, self.study.k, self.work, seed)
         if not choice.kept.any():
-            self.council.talk.stop(f"no class is left that can be published: {choice.why}")
+            self.council.channel.stop(f"no class is left that can be published: {choice.why}")
             return None
         return Drawn(attempt, reservations, choice)
 
@@ -317,9 +317,9 @@ class Aggregator:
         reason = self.history.last_reason
         if self.history.seen_by_others:
             # Opened again with another erased set, what was erased now would have been seen.
-            self.council.talk.stop(f"given up while records were opened: {reason}")
+            self.council.channel.stop(f"given up while records were opened: {reason}")
         elif restarts > self.study.restarts:
-            self.council.talk.stop(f"given up {restarts} times: {reason}")
+            self.council.channel.stop(f"given up {restarts} times: {reason}")
         elif restarts > self.restarts:
             self.restarts = restarts
         else:
@@ -379,9 +379,9 @@ class Aggregator:
             When it cannot be read any more.
         """
         load(self, saved)
-        self._begun = self.council.box.begun
+        self._begun = self.council.state_vault.begun
         self._go_on()
-        return self.again()
+        return self.resend()
 
     # --- names of rounds ------------------------------------------------------------------------
 

@@ -340,7 +340,7 @@ class Campaign(Hall):
         """Let nobody open what was uploaded; return the reason, and who was waited for."""
         results: list[str] = []
         for driver in filter(None, (self.driver, self._deposit)):
-            results += waits([server.waiting for server in driver.servers])
+            results += waits([server.missing_messages for server in driver.servers])
             driver.abandon(reason)
         return "; ".join([reason, *results])
 

@@ -14,14 +14,14 @@ from anonloom.errors import TransportError
 from anonloom_anonify.study import Study
 from anonloom_transport import (
     MOST_SERVERS,
-    Conversation,
+    Channel,
     Envelope,
     Lock,
-    Recorded,
+    RecordedEntropy,
     SealingKey,
-    Seat,
-    Strongbox,
-    Word,
+    ServerConfig,
+    SignedMessage,
+    StateVault,
     pack,
     read_signed,
     readable,
@@ -57,53 +57,53 @@ class Council:
     """
 
     study: Study
-    seat: Seat
-    _entropy: Recorded = attrs.field(repr=False)
+    config: ServerConfig
+    _entropy: RecordedEntropy = attrs.field(repr=False)
     notice: bytes | None = attrs.field(default=None, init=False, repr=False)
     secret: bytes | None = attrs.field(default=None, init=False, repr=False)
     refused: Counter[str] = attrs.field(factory=Counter, init=False)
-    talk: Conversation = attrs.field(init=False, repr=False)
-    box: Strongbox = attrs.field(init=False, repr=False)
+    channel: Channel = attrs.field(init=False, repr=False)
+    state_vault: StateVault = attrs.field(init=False, repr=False)
     _key: SealingKey | None = attrs.field(default=None, init=False, repr=False)
     _share: bytes = attrs.field(default=b"", init=False, repr=False)
     _locks: tuple[Lock, ...] = attrs.field(default=(), init=False, repr=False)
     _announced: tuple[bytes, ...] = attrs.field(default=(), init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        if len(self.seat.pins) != self.study.servers:
+        if len(self.config.pins) != self.study.servers:
             raise TransportError(
                 f"a study of {self.study.servers} servers needs the public key of each. "
-                f"Got {len(self.seat.pins)} instead."
+                f"Got {len(self.config.pins)} instead."
             )
-        self.talk = Conversation(self.study, self.seat)
+        self.channel = Channel(self.study, self.config)
         for server in range(self.study.servers):
-            self.talk.address(f"share {server}", server)
-        self.box = Strongbox(self.study, self.seat.index, self.seat.vault)
+            self.channel.address(f"share {server}", server)
+        self.state_vault = StateVault(self.study, self.config.index, self.config.vault)
 
     @property
     def stopped(self) -> str:
         """Why the study cannot end; empty if it can."""
-        return self.talk.stopped
+        return self.channel.stopped
 
     @property
     def waiting(self) -> list[tuple[int, str]]:
         """Which servers this one waits for, and for which word: for the operator's eyes."""
         if self.notice is None or self.secret is not None or self.stopped:
-            return self.talk.waiting
-        share = f"share {self.seat.index}"
-        others = (index for index in range(self.study.servers) if index != self.seat.index)
-        return [(index, share) for index in others if self.talk.of(share, index) is None]
+            return self.channel.missing_messages
+        share = f"share {self.config.index}"
+        others = (index for index in range(self.study.servers) if index != self.config.index)
+        return [(index, share) for index in others if self.channel.of(share, index) is None]
 
     def meet(self) -> bool:
         """Announce a key, sign the study and share a secret; return whether that is done."""
         if self._key is None:
-            self.box.prepare(self._entropy)
-            self.talk.prepare(self._entropy.bytes(32))
+            self.state_vault.prepare(self._entropy)
+            self.channel.prepare(self._entropy.bytes(32))
             self._key = SealingKey.draw(self.study.suite, self._entropy)
             self._share = self._entropy.bytes(32)
             versions = "; ".join(self.study.versions).encode()
-            self.talk.say("key", pack(versions, self._key.public, _announced(self._share)))
-        words = self.talk.all("key")
+            self.channel.send("key", pack(versions, self._key.public, _announced(self._share)))
+        words = self.channel.all("key")
         if self.notice is None and words is not None and not self.stopped:
             self._sign_study(words)
         if self.notice is not None and self.secret is None and not self.stopped:
@@ -120,51 +120,51 @@ class Council:
                     raise ValueError("not the hash of a share")
                 announced.append(share)
             except ValueError:
-                self.talk.stop(f"server {server} announced a key that cannot be read")
+                self.channel.stop(f"server {server} announced a key that cannot be read")
                 return
             own = "; ".join(self.study.versions)
             if versions != own.encode():
-                self.talk.stop(
-                    f"server {server} runs {readable(versions)}, and server {self.seat.index} "
+                self.channel.stop(
+                    f"server {server} runs {readable(versions)}, and server {self.config.index} "
                     f"{own}: all must run the same"
                 )
                 return
         self._locks, self._announced = tuple(keys), tuple(announced)
         document = pack(_HEAD, self.study.encoded(), *words)
-        signatures = self.talk.sign("notice", document, "key", self.study.digest)
+        signatures = self.channel.sign("notice", document, "key", self.study.digest)
         if signatures is not None:
             self.notice = write_signed(document, signatures)
-            self.talk.bound = hashlib.sha256(document).digest()
+            self.channel.binding = hashlib.sha256(document).digest()
 
     def _share_secret(self) -> None:
         """Tell every other server a share, sealed: whoever sees the lines learns nothing."""
         assert self._key is not None
-        own = self.seat.index
+        own = self.config.index
         for server, lock in enumerate(self._locks):
             step = f"share {server}"
-            if server != own and not self.talk.said(step):
-                self.talk.say(step, lock.seal(self._share, self._context(own, server)))
+            if server != own and not self.channel.has_sent(step):
+                self.channel.send(step, lock.seal(self._share, self._context(own, server)))
         shares = {own: self._share}
         for server in range(self.study.servers):
-            word = self.talk.of(f"share {own}", server)
+            word = self.channel.of(f"share {own}", server)
             if server == own:
                 continue
             if word is None:
                 return
             share = self._key.open(word, self._context(server, own))
             if share is None:
-                self.talk.stop(f"server {server} sealed a share that cannot be opened")
+                self.channel.stop(f"server {server} sealed a share that cannot be opened")
                 return
             # Servers with different shares would find different classes, and suspect each other.
             if _announced(share) != self._announced[server]:
-                self.talk.stop(f"server {server} sealed another share than it announced")
+                self.channel.stop(f"server {server} sealed another share than it announced")
                 return
             shares[server] = share
         text = pack(b"study", *(shares[index] for index in sorted(shares)))
         self.secret = hashlib.sha256(text).digest()
 
     def _context(self, sender: int, receiver: int) -> bytes:
-        return pack(b"anonloom share 1", self.talk.bound, bytes([sender]), bytes([receiver]))
+        return pack(b"anonloom share 1", self.channel.binding, bytes([sender]), bytes([receiver]))
 
     def derived(self, name: str) -> bytes:
         """Return 32 bytes that the servers know, and nobody else."""
@@ -177,8 +177,8 @@ class Council:
         Coins are committed to after the subject is fixed. The servers' secret goes in as well:
         whoever hears the coins must not learn what is drawn with them.
         """
-        shown = self.talk.exchange(
-            name, lambda: self.talk.derived(f"{name} {subject.hex()}"), subject
+        shown = self.channel.exchange(
+            name, lambda: self.channel.derive(f"{name} {subject.hex()}"), subject
         )
         if shown is None:
             return None
@@ -187,11 +187,11 @@ class Council:
 
     def alike(self, step: str, digest: bytes, what: str) -> bool:
         """Say what this server found; return whether all found the same, and stop if not."""
-        self.talk.say(step, digest)
-        words, own = self.talk.all(step), self.seat.index
+        self.channel.send(step, digest)
+        words, own = self.channel.all(step), self.config.index
         for server, word in enumerate(words or ()):
             if word != digest:
-                self.talk.stop(
+                self.channel.stop(
                     f"the servers do not agree on {what}: server {server} says something else "
                     f"than server {own}"
                 )
@@ -201,35 +201,37 @@ class Council:
         """Return a document with the signatures of all servers; None as long as one is missing."""
         if not self.alike(step, hashlib.sha256(document).digest(), what):
             return None
-        signatures = self.talk.sign(kind, document, step)
+        signatures = self.channel.sign(kind, document, step)
         return None if signatures is None else write_signed(document, signatures)
 
     def hear(self, envelope: Envelope) -> str:
         """Take another server's word; return why it is refused, or nothing."""
         if envelope.round != self.study.digest:
             return "not of this study"
-        if envelope.receiver != self.study.everyone[self.seat.index]:
+        if envelope.receiver != self.study.everyone[self.config.index]:
             return "not for this server"
         if len(envelope.body) > _LONGEST:
             return "too long"
-        return self.talk.hear(envelope)
+        return self.channel.receive(envelope)
 
     @property
     def drawn(self) -> tuple[bytes, ...]:
         """All that was drawn, to be saved."""
-        return self._entropy.drawn
+        return self._entropy.draws
 
-    def replay(self, drawn: Iterable[bytes], words: Iterable[tuple[str, int, Word]]) -> None:
+    def replay(
+        self, drawn: Iterable[bytes], words: Iterable[tuple[str, int, SignedMessage]]
+    ) -> None:
         """Take up what was drawn and said before."""
         self._entropy.replay(drawn)
-        self.talk.recall(words)
+        self.channel.restore(words)
 
     def forget(self) -> None:
         """Destroy the study's key and forget every secret."""
-        self.box.destroy()
+        self.state_vault.destroy()
         self.secret, self._share, self._key = None, b"", None
         self._entropy.forget()
-        self.talk.forget()
+        self.channel.forget()
 
 
 def _announced(share: bytes) -> bytes:
@@ -258,6 +260,6 @@ def read_study(notice: bytes, pins: tuple[bytes, ...]) -> Study:
     return study
 
 
-def bound_of(notice: bytes) -> bytes:
+def binding_of(notice: bytes) -> bytes:
     """Return what signatures of a study are bound to."""
     return hashlib.sha256(unpack(notice)[0]).digest()

@@ -1,4 +1,4 @@
-"""Disks: what somebody can do who gets hold of all that the servers of a study ever saved.
+"""StorageAttack: what somebody can do who gets hold of all that the servers of a study ever saved.
 
 To try what 'erased' and 'joined by nobody' are worth. The attacker has all backups of all servers,
 of the study and of its rounds, their long-term keys and whatever is left in the vaults; where that
@@ -13,7 +13,7 @@ import attrs
 from anonloom.errors import TransportError
 from anonloom_anonify.aggregator import Aggregator
 from anonloom_anonify.campaign import Campaign
-from anonloom_transport import Disks, MemoryVault, Vault
+from anonloom_transport import MemoryVault, StorageAttack, Vault
 
 
 @attrs.define(eq=False)
@@ -26,7 +26,7 @@ class StudyDisks:
         The backups of each round, by its id.
     """
 
-    rounds: dict[str, Disks] = attrs.field(factory=dict, init=False)
+    rounds: dict[str, StorageAttack] = attrs.field(factory=dict, init=False)
     _campaign: Campaign | None = attrs.field(default=None, init=False, repr=False)
     _councils: list[list[bytes]] = attrs.field(factory=list, init=False, repr=False)
 
@@ -35,7 +35,7 @@ class StudyDisks:
         self._campaign = campaign
         self._councils.append([server.save() for server in campaign.servers])
         for driver in campaign.running:
-            self.rounds.setdefault(driver.round.id, Disks(driver)).back_up()
+            self.rounds.setdefault(driver.round.id, StorageAttack(driver)).back_up()
 
     @property
     def written(self) -> list[bytes]:
@@ -74,14 +74,14 @@ class StudyDisks:
         campaign = self._campaign
         assert campaign is not None
         honest = campaign.servers[index]
-        vault = vaults[index] if vaults else honest.seat.vault
+        vault = vaults[index] if vaults else honest.config.vault
         # A copy: what is brought back destroys its key when it ends.
-        copy, name = MemoryVault(), honest.council.box.name
+        copy, name = MemoryVault(), honest.council.state_vault.name
         key = vault.fetch(name)
         if key is not None:
             copy.keep(name, key)
-        seat = attrs.evolve(honest.seat, vault=copy)
-        server = Aggregator(campaign.study, seat, campaign.works[index], campaign.entropy)
+        config = attrs.evolve(honest.config, vault=copy)
+        server = Aggregator(campaign.study, config, campaign.works[index], campaign.entropy)
         try:
             server.resume(saved)
         except TransportError:
@@ -89,6 +89,6 @@ class StudyDisks:
         return server
 
 
-def _left(disks: Disks) -> list[Vault]:
+def _left(disks: StorageAttack) -> list[Vault]:
     """Return what is left of the vaults of a round."""
-    return [seat.vault for seat in disks.driver.seats]
+    return [config.vault for config in disks.driver.configs]

@@ -13,7 +13,7 @@ from functools import lru_cache
 import attrs
 
 from anonloom.errors import TransportError
-from anonloom_anonify.council import bound_of, read_study
+from anonloom_anonify.council import binding_of, read_study
 from anonloom_anonify.registering import class_of_everybody
 from anonloom_anonify.reserving import NO_CLASS, plan_document, write_reservation
 from anonloom_anonify.study import PID_BYTES, WITHDRAWAL_BYTES, Study
@@ -97,7 +97,7 @@ class Donor:
         TransportError
             When one of the servers has not signed it.
         """
-        document = read_signed(broadcast, "classes", bound_of(self.notice), self.pins)
+        document = read_signed(broadcast, "classes", binding_of(self.notice), self.pins)
         if document is None:
             raise TransportError("the classes are not signed by all servers of the study")
         self.number = class_of_everybody(document).get(self._pid)

@@ -18,7 +18,7 @@ from anonloom_transport import (
     MemoryVault,
     Meter,
     Round,
-    Seat,
+    ServerConfig,
 )
 
 #: Makes a server that deviates out of one that does not; see `anonloom_anonify.adversaries`.
@@ -36,7 +36,7 @@ def _nothing(hall: "Hall", step: str) -> None:
 
 @attrs.define(eq=False, kw_only=True)
 class Hall:
-    """Lets the servers of a study talk.
+    """Lets the servers of a study channel.
 
     Parameters
     ----------
@@ -66,15 +66,17 @@ class Hall:
     words: list[Envelope] = attrs.field(factory=list, init=False, repr=False)
     servers: list[Aggregator] = attrs.field(factory=list, init=False, repr=False)
     identities: tuple[Identity, ...] = attrs.field(init=False, repr=False)
-    _seats: list[Seat] = attrs.field(init=False, repr=False)
+    _configs: list[ServerConfig] = attrs.field(init=False, repr=False)
     _waiting: deque[Envelope] = attrs.field(factory=deque, init=False, repr=False)
     _joining: bytes = attrs.field(default=b"", init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         everyone = range(self.study.servers)
         self.identities = tuple(self.transport.identity(self.entropy) for _ in everyone)
-        self._seats = [
-            Seat(index=index, identity=self.identities[index], pins=self.pins, vault=MemoryVault())
+        self._configs = [
+            ServerConfig(
+                index=index, identity=self.identities[index], pins=self.pins, vault=MemoryVault()
+            )
             for index in everyone
         ]
         self.servers = [self._server(index) for index in everyone]
@@ -130,16 +132,16 @@ class Hall:
         """Carry the word of a server that arrives next."""
         envelope = self._waiting.popleft()
         with self.meter.work(envelope.receiver):
-            answers = self.servers[envelope.receiver.index].take(envelope)
+            answers = self.servers[envelope.receiver.index].receive(envelope)
         self._carry(envelope.receiver.index, answers)
 
     def retry(self) -> None:
         """Let servers repeat to each other what may have been lost."""
         for index, server in enumerate(self.servers):
-            self._carry(index, server.again())
+            self._carry(index, server.resend())
 
     def _server(self, index: int) -> Aggregator:
-        server = Aggregator(self.study, self._seats[index], self.works[index], self.entropy)
+        server = Aggregator(self.study, self._configs[index], self.works[index], self.entropy)
         corrupt = self.corrupted.get(index)
         return corrupt(server) if corrupt else server
 

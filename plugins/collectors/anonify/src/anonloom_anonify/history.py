@@ -3,7 +3,7 @@
 import attrs
 
 from anonloom_anonify.study import Study
-from anonloom_transport import OPENING, Conversation
+from anonloom_transport import OPENING, Channel
 
 _REASON = 300
 
@@ -75,7 +75,7 @@ class History:
     """
 
     study: Study
-    talk: Conversation = attrs.field(repr=False)
+    channel: Channel = attrs.field(repr=False)
     facts: dict[str, Heard] = attrs.field(factory=dict, init=False, repr=False)
     given_up: dict[str, str] = attrs.field(factory=dict, init=False)
 
@@ -86,11 +86,11 @@ class History:
     def give_up(self, name: str, reason: str, shown: bool) -> None:
         """Say that a round cannot end, and whether records may have been seen in it."""
         self.given_up.setdefault(name, reason)
-        self.talk.say(f"give up {name}", _SHOWN[shown] + reason.encode()[:_REASON])
+        self.channel.send(f"give up {name}", _SHOWN[shown] + reason.encode()[:_REASON])
 
     def gave_up(self, name: str) -> bool:
         """Whether every server said that a round cannot end."""
-        return self.talk.all(f"give up {name}") is not None
+        return self.channel.all(f"give up {name}") is not None
 
     def reason(self, name: str) -> str:
         """Return why a round was given up."""
@@ -104,7 +104,7 @@ class History:
     @property
     def seen_by_others(self) -> bool:
         """Whether any server says that records may have been seen when a round was given up."""
-        words = (self.talk.all(f"give up {name}") or () for name in self.given_up)
+        words = (self.channel.all(f"give up {name}") or () for name in self.given_up)
         return any(word[:1] == _SHOWN[True] for message in words for word in message)
 
     # Whoever is not heard in a post does not post again alone: everybody does, a few times.

@@ -87,7 +87,7 @@ class Progress:
         return self._took.get(self._now, 0.0) + self.clock() - self._began
 
     def tell(self, phase: str = "", done: int = 0, total: int = 0) -> None:
-        """Tell how far it is; see `Watch`."""
+        """Tell how far it is; see `ProgressCallback`."""
         going = {name: self._took[name] for name in self._resting} | {self._now: self._spent()}
         ended = {name: took for name, took in self._took.items() if name not in going}
         expected = sum(self.planned[name] for name in ended)

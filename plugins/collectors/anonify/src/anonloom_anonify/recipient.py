@@ -4,7 +4,7 @@ import attrs
 import numpy as np
 
 from anonloom.errors import TransportError
-from anonloom_anonify.council import bound_of, read_study
+from anonloom_anonify.council import binding_of, read_study
 from anonloom_anonify.releasing import Opened
 from anonloom_anonify.study import Study
 from anonloom_anonify.work import SUPPRESSED
@@ -45,7 +45,7 @@ class Recipient:
             When one of the servers has not signed it, or it breaks what the study promises.
         """
         kind = f"release {iteration}"
-        document = read_signed(release, kind, bound_of(self.notice), self.pins)
+        document = read_signed(release, kind, binding_of(self.notice), self.pins)
         if document is None:
             raise TransportError("the release is not signed by all servers of the study")
         opened = Opened.decoded(document, self.study)

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from anonloom.errors import TransportError
-from anonloom_anonify.council import bound_of
+from anonloom_anonify.council import binding_of
 from anonloom_anonify.history import Heard
 from anonloom_anonify.registering import Classes
-from anonloom_transport import Word, pack, read_signed, signed, unpack
+from anonloom_transport import SignedMessage, pack, read_signed, signed, unpack
 
 if TYPE_CHECKING:
     from anonloom_anonify.aggregator import Aggregator
@@ -22,10 +22,10 @@ def save(server: "Aggregator") -> bytes:
     words = pack(
         *(
             pack(step.encode(), _number(index), word.signature, word.body)
-            for step, index, word in council.talk.words.entries()
+            for step, index, word in council.channel.messages.entries()
         )
     )
-    if not council.box.begun:
+    if not council.state_vault.begun:
         # Nothing was drawn yet, so nothing is secret and nothing is lost; or the study has ended.
         releases = (pack(_number(index), data) for index, data in server.releases.items())
         withheld = (pack(_number(index), why.encode()) for index, why in server.withheld.items())
@@ -49,7 +49,7 @@ def save(server: "Aggregator") -> bytes:
         for name, fact in server.history.facts.items()
     )
     given_up = (pack(name.encode(), why.encode()) for name, why in server.history.given_up.items())
-    return council.box.seal(words, pack(*council.drawn), pack(*heard), pack(*given_up))
+    return council.state_vault.seal(words, pack(*council.drawn), pack(*heard), pack(*given_up))
 
 
 # Signed by the server itself: no key is left to seal it with, and on a disk that somebody changed
@@ -57,12 +57,14 @@ def save(server: "Aggregator") -> bytes:
 
 
 def _publish(server: "Aggregator", *parts: bytes) -> bytes:
-    signer, digest = server.council.talk.signer, server.study.digest
-    return server.council.box.publish(*parts, signer.sign(_SAVED, digest, _seated(server, parts)))
+    signer, digest = server.council.channel.signer, server.study.digest
+    return server.council.state_vault.publish(
+        *parts, signer.sign(_SAVED, digest, _seated(server, parts))
+    )
 
 
 def _seated(server: "Aggregator", parts: Sequence[bytes]) -> bytes:
-    return pack(_number(server.seat.index), *parts)
+    return pack(_number(server.config.index), *parts)
 
 
 def load(server: "Aggregator", saved: bytes) -> None:
@@ -73,7 +75,7 @@ def load(server: "Aggregator", saved: bytes) -> None:
     TransportError
         When they cannot be read any more.
     """
-    secret, parts = server.council.box.open(saved)
+    secret, parts = server.council.state_vault.open(saved)
     try:
         if secret:
             _load_secret(server, parts)
@@ -97,23 +99,23 @@ def _load_secret(server: "Aggregator", parts: list[bytes]) -> None:
 
 
 def _load_public(server: "Aggregator", parts: list[bytes]) -> None:
-    council, pins = server.council, server.seat.pins
+    council, pins = server.council, server.config.pins
     *message, own = parts
     if not signed(
-        pins[server.seat.index], own, _SAVED, server.study.digest, _seated(server, message)
+        pins[server.config.index], own, _SAVED, server.study.digest, _seated(server, message)
     ):
         raise ValueError("this server did not save that")
-    if council.box.begun:
+    if council.state_vault.begun:
         raise TransportError(
             "what was saved is from before this server began the study: it goes on from what it "
             "saved last"
         )
     words, notice, broadcast, releases, withheld, restarts = message
     if notice:
-        council.notice, council.talk.bound = notice, bound_of(notice)
+        council.notice, council.channel.binding = notice, binding_of(notice)
     council.replay((), [_word(entry) for entry in unpack(words)])
     if broadcast:
-        document = read_signed(broadcast, "classes", council.talk.bound, pins)
+        document = read_signed(broadcast, "classes", council.channel.binding, pins)
         if document is None:
             raise ValueError("not signed by all")
         server.broadcast, server.classes = broadcast, Classes.decoded(document)
@@ -123,9 +125,9 @@ def _load_public(server: "Aggregator", parts: list[bytes]) -> None:
     server.over = bool(notice) and not server.stopped
 
 
-def _word(entry: bytes) -> tuple[str, int, Word]:
+def _word(entry: bytes) -> tuple[str, int, SignedMessage]:
     step, server, signature, body = unpack(entry)
-    return step.decode(), _int(server), Word(body, signature)
+    return step.decode(), _int(server), SignedMessage(body, signature)
 
 
 def _number(number: int) -> bytes:

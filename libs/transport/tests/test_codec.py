@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom_transport.packing import cut, pack, rising, unpack
+from anonloom_transport.codec import cut, pack, rising, unpack
 
 parts = st.lists(st.binary(max_size=20), max_size=6)
 

@@ -8,14 +8,14 @@ from typing import Any, ClassVar
 import attrs
 
 from anonloom.kinds import Guarantees
-from anonloom_transport.base import Seat
+from anonloom_transport.base import ServerConfig
 from anonloom_transport.client import RoundClient
 from anonloom_transport.driver import Driver
 from anonloom_transport.engines import Clock, Entropy
 from anonloom_transport.entropy import SystemEntropy
 from anonloom_transport.invitations import Authority
 from anonloom_transport.notice import Notice
-from anonloom_transport.recording import Recorded
+from anonloom_transport.recorded_entropy import RecordedEntropy
 from anonloom_transport.rounds import Round, Suite
 from anonloom_transport.server import RoundServer
 from anonloom_transport.slots import SlotSecret
@@ -27,7 +27,7 @@ _TIMES = 3
 
 
 @attrs.frozen
-class Trial:
+class Microbench:
     """What a small round shows: CPU seconds, and bytes that a server holds.
 
     Attributes
@@ -49,13 +49,13 @@ class Trial:
 
 
 @cache
-def trial(contents: tuple[int, ...], suite: Suite, invited: bool) -> Trial:
+def run_microbench(contents: tuple[int, ...], suite: Suite, invited: bool) -> Microbench:
     """Try a round with contents of these sizes, one for each server."""
     runs = [_run(contents, suite, invited, senders) for senders in (1, _SENDERS) * _TIMES]
     alone = median(_cpu(driver, "server 0") for driver, _ in runs[::2])
     many = median(_cpu(driver, "server 0") for driver, _ in runs[1::2])
     upload = max(0.0, many - alone) / (_SENDERS - 1)
-    return Trial(
+    return Microbench(
         words=max(0.0, alone - upload),
         upload=upload,
         sender=median(_cpu(driver, "clients") for driver, _ in runs[1::2]) / _SENDERS,
@@ -109,9 +109,11 @@ class _Plain(RoundTransport):
     def make_client(self, notice: Notice, entropy: Entropy, invitation: bytes) -> RoundClient:
         return _Client(notice, entropy, invitation, contents=self.contents)
 
-    def make_server(self, round: Round, seat: Seat, entropy: Recorded, clock: Clock) -> RoundServer:
-        own = (round, seat, self.software, entropy, clock)
-        return _Server(*own, size=self.contents[seat.index], noted=self.held)
+    def make_server(
+        self, round: Round, config: ServerConfig, entropy: RecordedEntropy, clock: Clock
+    ) -> RoundServer:
+        own = (round, config, self.software, entropy, clock)
+        return _Server(*own, size=self.contents[config.index], noted=self.held)
 
     def guarantees(self, round: Round) -> Guarantees:
         raise AssertionError("a trial promises nothing")
@@ -141,7 +143,7 @@ class _Server(RoundServer):
         return self.size
 
     def place(self) -> None:
-        if not self.seat.index:
+        if not self.config.index:
             self.noted.append(size_of((self._uploads._bodies, self._contents, self._senders)))
         self.settled = True
 

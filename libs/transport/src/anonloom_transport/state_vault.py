@@ -7,16 +7,16 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
 from anonloom.errors import TransportError
+from anonloom_transport.codec import pack, unpack
 from anonloom_transport.engines import Entropy, Vault
-from anonloom_transport.meeting import Meeting
-from anonloom_transport.packing import pack, unpack
+from anonloom_transport.server_group import ServerGroup
 
 _SECRET, _PUBLIC = b"secret", b"public"
 _NONCE = 12
 
 
 @attrs.frozen
-class Strongbox:
+class StateVault:
     """Seals and opens the saved state of one server in one round.
 
     The key comes from the entropy that was passed in and lies in the vault alone. When it is
@@ -24,7 +24,7 @@ class Strongbox:
     long-term keys.
     """
 
-    round: Meeting
+    round: ServerGroup
     server: int
     _vault: Vault = attrs.field(repr=False)
 

@@ -1,4 +1,4 @@
-"""Conversation: one server's side of what the servers of a round say to each other."""
+"""Channel: one server's side of what the servers of a round say to each other."""
 
 import hashlib
 import hmac
@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable
 
 import attrs
 
-from anonloom_transport.base import Seat
+from anonloom_transport.base import ServerConfig
+from anonloom_transport.codec import pack
 from anonloom_transport.engines import Envelope
-from anonloom_transport.meeting import Meeting
-from anonloom_transport.packing import pack
+from anonloom_transport.messages import MessageLog, SignedMessage
 from anonloom_transport.rounds import Party
+from anonloom_transport.server_group import ServerGroup
 from anonloom_transport.signing import SIGNATURE_BYTES, Signer, signed, signed_hash
-from anonloom_transport.words import Word, Words
 
 _NONCE = 32
 _HASH = 32
@@ -44,17 +44,17 @@ class Contradiction:
 
     step: str
     server: int
-    one: Word
-    other: Word
+    one: SignedMessage
+    other: SignedMessage
 
 
 @attrs.define(eq=False)
-class Conversation:
+class Channel:
     """Says words, hears words, and notices who says two different things.
 
     Attributes
     ----------
-    bound
+    binding
         What words are bound to: the hash of the round description, once there is one.
     stopped
         Why the round cannot go on.
@@ -64,25 +64,25 @@ class Conversation:
         Envelopes that wait to be carried.
     """
 
-    round: Meeting
-    seat: Seat
-    bound: bytes = b""
+    round: ServerGroup
+    config: ServerConfig
+    binding: bytes = b""
     stopped: str = ""
     evidence: list[Contradiction] = attrs.field(factory=list, init=False, repr=False)
     outbox: list[Envelope] = attrs.field(factory=list, init=False, repr=False)
-    words: Words = attrs.field(init=False, repr=False)
+    messages: MessageLog = attrs.field(init=False, repr=False)
     signer: Signer = attrs.field(init=False, repr=False)
     _to: dict[str, int] = attrs.field(factory=dict, init=False, repr=False)
     _secret: bytes = attrs.field(default=b"", init=False, repr=False)
     _values: dict[str, bytes] = attrs.field(factory=dict, init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        self.words = Words(self.round.servers)
-        self.signer = Signer(self.seat.identity)
+        self.messages = MessageLog(self.round.servers)
+        self.signer = Signer(self.config.identity)
 
     @property
     def _self(self) -> Party:
-        return self.round.everyone[self.seat.index]
+        return self.round.everyone[self.config.index]
 
     # --- saying ---------------------------------------------------------------------------------
 
@@ -90,15 +90,15 @@ class Conversation:
         """Say the word of a step to one server only, also when it is said again."""
         self._to[step] = to
 
-    def say(self, step: str, body: bytes) -> None:
+    def send(self, step: str, body: bytes) -> None:
         """Say a word, once, to all other servers or to the one to whom it is addressed."""
-        if self.said(step):
+        if self.has_sent(step):
             return
-        word = Word(body, self.signer.sign(f"word {step}", self.bound_of(step), body))
-        self.words.add(step, self.seat.index, word)
+        word = SignedMessage(body, self.signer.sign(f"word {step}", self.binding_of(step), body))
+        self.messages.add(step, self.config.index, word)
         self._post(step, word)
 
-    def _post(self, step: str, word: Word) -> None:
+    def _post(self, step: str, word: SignedMessage) -> None:
         to = self._to.get(step)
         for server in self.round.everyone:
             if server != self._self and to in (None, server.index):
@@ -112,13 +112,13 @@ class Conversation:
                     )
                 )
 
-    def said(self, step: str) -> bool:
+    def has_sent(self, step: str) -> bool:
         """Whether this server has said its word of a step."""
-        return self.words.of(step, self.seat.index) is not None
+        return self.messages.of(step, self.config.index) is not None
 
-    def again(self) -> None:
+    def resend(self) -> None:
         """Say everything again, for those who missed it."""
-        for step, word in self.words.steps(self.seat.index):
+        for step, word in self.messages.steps(self.config.index):
             self._post(step, word)
 
     def drain(self) -> list[Envelope]:
@@ -130,27 +130,27 @@ class Conversation:
         """Give up, and tell the others why."""
         if not self.stopped:
             self.stopped = reason
-            self.say(STOP, reason.encode()[:_REASON])
+            self.send(STOP, reason.encode()[:_REASON])
 
     # --- hearing --------------------------------------------------------------------------------
 
-    def hear(self, envelope: Envelope) -> str:
+    def receive(self, envelope: Envelope) -> str:
         """Take a word of another server; return why it is refused, or nothing."""
         sender, step = envelope.sender, envelope.step
         if sender not in self.round.everyone or sender == self._self:
             return "not from another server"
-        if step not in OPENING and not self.bound:
+        if step not in OPENING and not self.binding:
             return "before the round has begun"
-        word = Word(envelope.body[SIGNATURE_BYTES:], envelope.body[:SIGNATURE_BYTES])
+        word = SignedMessage(envelope.body[SIGNATURE_BYTES:], envelope.body[:SIGNATURE_BYTES])
         if not self.genuine(step, sender.index, word):
             return "not signed by its sender"
-        if not self.words.add(step, sender.index, word):
-            before = self.words.of(step, sender.index)
+        if not self.messages.add(step, sender.index, word):
+            before = self.messages.of(step, sender.index)
             assert before is not None
             self._keep(Contradiction(step, sender.index, before, word))
             self.stop(f"{sender} said two different things")
             return "another word of the same server"
-        self._heed(sender.index)
+        self._check_stop(sender.index)
         return ""
 
     def _keep(self, found: Contradiction) -> None:
@@ -159,51 +159,53 @@ class Conversation:
         if (found.step, found.server) not in kept:
             self.evidence.append(found)
 
-    def genuine(self, step: str, server: int, word: Word) -> bool:
+    def genuine(self, step: str, server: int, word: SignedMessage) -> bool:
         """Whether a server has signed a word of a step."""
-        pin, bound = self.seat.pins[server], self.bound_of(step)
+        pin, bound = self.config.pins[server], self.binding_of(step)
         return signed_hash(pin, word.signature, f"word {step}", bound, word.digest)
 
-    def _heed(self, server: int) -> None:
+    def _check_stop(self, server: int) -> None:
         """Stop when a server has said that the round stops."""
         word = self.of(STOP, server)
         if word is not None and not self.stopped:
             reason = readable(word)
-            own = server == self.seat.index
+            own = server == self.config.index
             self.stopped = reason if own else f"server {server} stopped the round: {reason}"
 
-    def recall(self, entries: Iterable[tuple[str, int, Word]]) -> None:
+    def restore(self, entries: Iterable[tuple[str, int, SignedMessage]]) -> None:
         """Take up a conversation again with all words that were said before."""
         for step, server, word in entries:
-            self.words.add(step, server, word)
-        for server in (self.seat.index, *range(self.round.servers)):
-            self._heed(server)
+            self.messages.add(step, server, word)
+        for server in (self.config.index, *range(self.round.servers)):
+            self._check_stop(server)
 
     def all(self, step: str) -> tuple[bytes, ...] | None:
         """Return what all servers said in a step; None as long as one is missing."""
-        return self.words.all(step)
+        return self.messages.all(step)
 
     @property
-    def waiting(self) -> list[tuple[int, str]]:
+    def missing_messages(self) -> list[tuple[int, str]]:
         """Which servers have not said their word of the last step, and which step that is."""
-        messages = [step for step, _ in self.words.steps(self.seat.index) if step not in self._to]
+        messages = [
+            step for step, _ in self.messages.steps(self.config.index) if step not in self._to
+        ]
         if not messages or self.stopped:
             return []
         missing = (
             index
             for index in range(self.round.servers)
-            if self.words.of(messages[-1], index) is None
+            if self.messages.of(messages[-1], index) is None
         )
         return [(server, messages[-1]) for server in missing]
 
     def of(self, step: str, server: int) -> bytes | None:
         """Return what one server said in a step, or None."""
-        word = self.words.of(step, server)
+        word = self.messages.of(step, server)
         return None if word is None else word.body
 
-    def bound_of(self, step: str) -> bytes:
+    def binding_of(self, step: str) -> bytes:
         """Return what the word of a step is bound to."""
-        return self.round.digest if step in OPENING else self.bound
+        return self.round.digest if step in OPENING else self.binding
 
     # --- all sign the same ----------------------------------------------------------------------
 
@@ -226,44 +228,44 @@ class Conversation:
         list or None
             The signatures, when all are there.
         """
-        bound = bound or self.bound
+        bound = bound or self.binding
         own = self.signer.sign(kind, bound, document)
-        self.say(f"sign {kind}", own + self._told(given))
+        self.send(f"sign {kind}", own + self._heard_proofs(given))
         words = self.all(f"sign {kind}")
         if words is None:
             return None
         for server, word in enumerate(words):
             self._compare(server, word[SIGNATURE_BYTES:], given)
             if not self.stopped and not signed(
-                self.seat.pins[server], word[:SIGNATURE_BYTES], kind, bound, document
+                self.config.pins[server], word[:SIGNATURE_BYTES], kind, bound, document
             ):
                 self.stop(f"server {server} signs something else than what all words give: {kind}")
         return None if self.stopped else [word[:SIGNATURE_BYTES] for word in words]
 
     def proof(self, step: str, server: int) -> bytes:
         """Return the proof of what a server has said to this one in a step."""
-        word = self.words.of(step, server)
+        word = self.messages.of(step, server)
         return b"" if word is None else word.digest + word.signature
 
-    def contradicted(self, step: str, server: int, proof: bytes) -> bool:
+    def contradicts(self, step: str, server: int, proof: bytes) -> bool:
         """Whether a server said something else to whoever has this proof than to this one."""
-        word, digest, signature = self.words.of(step, server), proof[:_HASH], proof[_HASH:]
+        word, digest, signature = self.messages.of(step, server), proof[:_HASH], proof[_HASH:]
         if word is None or word.digest == digest:
             return False
-        pin, bound = self.seat.pins[server], self.bound_of(step)
+        pin, bound = self.config.pins[server], self.binding_of(step)
         return signed_hash(pin, signature, f"word {step}", bound, digest)
 
-    def _told(self, step: str) -> bytes:
+    def _heard_proofs(self, step: str) -> bytes:
         """Write what every server said in a step, each with the proof that it said it."""
-        return b"".join(digest + proof for digest, proof in self.words.heard(step))
+        return b"".join(digest + proof for digest, proof in self.messages.heard(step))
 
     def _compare(self, server: int, told: bytes, step: str) -> None:
         """Stop when a server was told something else in a step than this one."""
-        for other, (digest, _) in enumerate(self.words.heard(step)):
+        for other, (digest, _) in enumerate(self.messages.heard(step)):
             piece = told[other * TOLD_BYTES : (other + 1) * TOLD_BYTES]
             if piece[:_HASH] == digest:
                 continue
-            if self.contradicted(step, other, piece):
+            if self.contradicts(step, other, piece):
                 self.stop(f"server {other} said two different things")
             else:
                 self.stop(f"server {server} accuses server {other} of what it did not say")
@@ -274,7 +276,7 @@ class Conversation:
         """Set what nonces and coins are derived from."""
         self._secret = secret
 
-    def derived(self, name: str) -> bytes:
+    def derive(self, name: str) -> bytes:
         """Return 32 bytes that only this server can know before it shows them."""
         return hmac.digest(self._secret, name.encode(), "sha256")
 
@@ -298,19 +300,19 @@ class Conversation:
         tuple or None
             The values of all, when all have shown them.
         """
-        if not self.said(name):
+        if not self.has_sent(name):
             if name not in self._values:
                 self._values[name] = value()
-            nonce = self.derived(f"nonce {name} {subject.hex()}")
+            nonce = self.derive(f"nonce {name} {subject.hex()}")
             own = self._values[name]
-            self.say(name + COMMIT, self._commitment(name, subject, self.seat.index, nonce, own))
+            self.send(name + COMMIT, self._commitment(name, subject, self.config.index, nonce, own))
             if self.all(name + COMMIT) is None:
                 return None
-            self.say(name, nonce + self._told(name + COMMIT) + own)
+            self.send(name, nonce + self._heard_proofs(name + COMMIT) + own)
             del self._values[name]
-        return self.shown(name, subject)
+        return self.exchange_result(name, subject)
 
-    def shown(self, name: str, subject: bytes) -> tuple[bytes, ...] | None:
+    def exchange_result(self, name: str, subject: bytes) -> tuple[bytes, ...] | None:
         """Return what all have shown, if each showed what it had committed to."""
         commitments, words = self.all(name + COMMIT), self.all(name)
         if commitments is None or words is None:
@@ -331,7 +333,7 @@ class Conversation:
         self, name: str, subject: bytes, server: int, nonce: bytes, value: bytes
     ) -> bytes:
         digest = hashlib.sha256(value).digest()
-        parts = (name.encode(), self.bound, subject, server.to_bytes(4, "big"), nonce, digest)
+        parts = (name.encode(), self.binding, subject, server.to_bytes(4, "big"), nonce, digest)
         return hashlib.sha256(pack(b"anonloom commitment 1", *parts)).digest()
 
     # --- the end --------------------------------------------------------------------------------

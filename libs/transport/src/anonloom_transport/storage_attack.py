@@ -1,4 +1,4 @@
-"""Disks: what somebody can do who gets hold of everything that servers ever saved.
+"""StorageAttack: what somebody can do who gets hold of everything that servers ever saved.
 
 To try what 'erased' is worth. The attacker has all backups of all servers, their long-term keys,
 what they know of the slots, and whatever is left in the vaults; where that is enough to bring a
@@ -14,12 +14,12 @@ from anonloom.errors import TransportError
 from anonloom_transport.driver import Driver
 from anonloom_transport.engines import Envelope, Vault
 from anonloom_transport.server import RoundServer
-from anonloom_transport.state import Strongbox
+from anonloom_transport.state_vault import StateVault
 from anonloom_transport.vault import MemoryVault
 
 
 @attrs.define(eq=False)
-class Disks:
+class StorageAttack:
     """The backups of all servers of a round.
 
     Parameters
@@ -50,14 +50,14 @@ class Disks:
     def _raise(self, index: int, saved: bytes, vault: Vault) -> RoundServer | None:
         driver = self.driver
         # A copy: what is brought back destroys its key when it opens.
-        copy, name = MemoryVault(), Strongbox(driver.round, index, vault).name
+        copy, name = MemoryVault(), StateVault(driver.round, index, vault).name
         key = vault.fetch(name)
         if key is not None:
             copy.keep(name, key)
-        seat = attrs.evolve(driver.seats[index], vault=copy)
+        config = attrs.evolve(driver.configs[index], vault=copy)
         try:
             server = driver.transport.server(
-                driver.round, seat, entropy=driver.entropy, clock=driver.clock, saved=saved
+                driver.round, config, entropy=driver.entropy, clock=driver.clock, saved=saved
             )
         except TransportError:
             return None
@@ -91,5 +91,5 @@ def _open(servers: list[RoundServer]) -> Sequence[bytes | None] | None:
     while waiting:
         envelope = waiting.popleft()
         if envelope.receiver.role == "server":
-            waiting += servers[envelope.receiver.index].take(envelope)
+            waiting += servers[envelope.receiver.index].receive(envelope)
     return servers[0].result

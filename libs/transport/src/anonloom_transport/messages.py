@@ -11,7 +11,7 @@ import attrs
 
 
 @attrs.frozen
-class Word:
+class SignedMessage:
     """What a server said in a step, with its signature."""
 
     body: bytes = attrs.field(repr=False)
@@ -24,21 +24,21 @@ class Word:
 
 
 @attrs.define
-class Words:
+class MessageLog:
     """All words of one round that a server has said or heard."""
 
     servers: int
-    _said: dict[str, dict[int, Word]] = attrs.field(factory=dict, init=False, repr=False)
+    _said: dict[str, dict[int, SignedMessage]] = attrs.field(factory=dict, init=False, repr=False)
 
-    def add(self, step: str, server: int, word: Word) -> bool:
+    def add(self, step: str, server: int, word: SignedMessage) -> bool:
         """Keep a word; return False when the server has said something else before."""
         return self._said.setdefault(step, {}).setdefault(server, word).body == word.body
 
-    def put(self, step: str, server: int, word: Word) -> None:
+    def put(self, step: str, server: int, word: SignedMessage) -> None:
         """Put a word in the place of another: what only a server that deviates does."""
         self._said.setdefault(step, {})[server] = word
 
-    def of(self, step: str, server: int) -> Word | None:
+    def of(self, step: str, server: int) -> SignedMessage | None:
         """Return what a server said in a step, or None."""
         return self._said.get(step, {}).get(server)
 
@@ -49,13 +49,13 @@ class Words:
             return None
         return tuple(message[server].body for server in range(self.servers))
 
-    def steps(self, server: int) -> list[tuple[str, Word]]:
+    def steps(self, server: int) -> list[tuple[str, SignedMessage]]:
         """Return the words of one server, in the order in which they came."""
         return [
             (step, message[server]) for step, message in self._said.items() if server in message
         ]
 
-    def entries(self) -> list[tuple[str, int, Word]]:
+    def entries(self) -> list[tuple[str, int, SignedMessage]]:
         """Return all words."""
         return [
             (step, server, word)

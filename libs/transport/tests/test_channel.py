@@ -7,12 +7,12 @@ from rounds_plain import STEPS, deposit_round, make_driver, message, post_round,
 from anonloom.errors import TransportError
 from anonloom_testing.transport import adversaries
 from anonloom_transport import faults
-from anonloom_transport.conversation import Conversation
+from anonloom_transport.channel import Channel
+from anonloom_transport.codec import pack, unpack
 from anonloom_transport.engines import Envelope
-from anonloom_transport.packing import pack, unpack
+from anonloom_transport.messages import MessageLog, SignedMessage
 from anonloom_transport.rounds import Party
 from anonloom_transport.signing import SIGNATURE_BYTES, Signer
-from anonloom_transport.words import Word, Words
 
 TWO = "server 1 said two different things"
 
@@ -35,17 +35,17 @@ def told(stopped):
 
 
 def test_a_server_has_one_word_per_step():
-    words = Words(2)
-    assert words.add("a", 0, Word(b"x", b"s"))
-    assert words.add("a", 0, Word(b"x", b"t"))
-    assert not words.add("a", 0, Word(b"y", b"s"))
+    words = MessageLog(2)
+    assert words.add("a", 0, SignedMessage(b"x", b"s"))
+    assert words.add("a", 0, SignedMessage(b"x", b"t"))
+    assert not words.add("a", 0, SignedMessage(b"y", b"s"))
     assert (None, b"x") == (words.all("a"), words.of("a", 0).body)
-    words.add("a", 1, Word(b"z", b"u"))
+    words.add("a", 1, SignedMessage(b"z", b"u"))
     assert (b"x", b"z") == words.all("a")
-    assert [("a", Word(b"x", b"s"))] == words.steps(0)
+    assert [("a", SignedMessage(b"x", b"s"))] == words.steps(0)
     assert 2 == len(words.entries())
     assert words.of("b", 0) is None
-    assert "Word()" == repr(Word(b"SECRET", b""))
+    assert "SignedMessage()" == repr(SignedMessage(b"SECRET", b""))
 
 
 def test_every_word_is_signed_and_every_step_is_known():
@@ -61,10 +61,10 @@ def test_every_word_is_signed_and_every_step_is_known():
 def word(net, step, body, sender=1, receiver=0, signer=None):
     """Let a server hear a word; return why it was refused."""
     identity = net.identities[sender if signer is None else signer]
-    bound = net.servers[receiver].bound
+    bound = net.servers[receiver].binding
     signature = Signer(identity).sign(f"word {step}", bound, body)
     before = net.servers[receiver].refused.copy()
-    net.servers[receiver].take(
+    net.servers[receiver].receive(
         Envelope(
             sender=Party("server", sender),
             receiver=Party("server", receiver),
@@ -86,20 +86,20 @@ def test_words_of_servers_are_judged_too():
     assert "another word of the same server" == word(net, "held", b"x")
     assert TWO == net.servers[0].stopped
     # Both words are kept with their signatures: whoever asks can check.
-    (proof,) = net.servers[0].talk.evidence
+    (proof,) = net.servers[0].channel.evidence
     assert ("held", 1, b"", b"x") == (proof.step, proof.server, proof.one.body, proof.other.body)
-    talk = net.servers[0].talk
-    assert all(talk.genuine("held", 1, text) for text in (proof.one, proof.other))
+    channel = net.servers[0].channel
+    assert all(channel.genuine("held", 1, text) for text in (proof.one, proof.other))
     # Who goes on lying does not fill the memory of those who listen.
     assert "another word of the same server" == word(net, "held", b"y")
-    assert [proof] == net.servers[0].talk.evidence
+    assert [proof] == net.servers[0].channel.evidence
 
 
 def test_a_word_counts_in_one_step_only():
     """Whoever carries a word over into another step finds it refused."""
     net = uploaded(post_round())
     net.servers[1].close()
-    held = next(w for step, w in net.servers[1].talk.words.steps(1) if step == "held")
+    held = next(w for step, w in net.servers[1].channel.messages.steps(1) if step == "held")
     moved = Envelope(
         sender=Party("server", 1),
         receiver=Party("server", 0),
@@ -107,14 +107,14 @@ def test_a_word_counts_in_one_step_only():
         round=net.round.digest,
         body=held.signature + held.body,
     )
-    net.servers[0].take(moved)
+    net.servers[0].receive(moved)
     assert {"not signed by its sender": 1} == dict(net.servers[0].refused)
 
 
 def test_the_reason_of_a_stop_reaches_everybody():
     net = uploaded(post_round(3))
-    net.servers[1].talk.stop("a reason")
-    net.servers[1].talk.stop("another one")
+    net.servers[1].channel.stop("a reason")
+    net.servers[1].channel.stop("another one")
     net.retry()
     stopped = "server 1 stopped the round: a reason"
     assert [stopped, "a reason", stopped] == [server.stopped for server in net.servers]
@@ -172,9 +172,9 @@ def test_an_objection_that_is_not_passed_on_to_all_names_who_kept_it():
     """Admitted sets would differ, and with them everything that is bound to them."""
     lost = adversaries.loses(lambda envelope: envelope.sender.index == 0)
 
-    def corrupt(server, seat):
+    def corrupt(server, config):
         return adversaries.equivocates("objections", lambda said: pack(), to=[0])(
-            lost(server, seat), seat
+            lost(server, config), config
         )
 
     deaf = faults.drop(lambda e: e.step == "objection" and e.receiver.index != 1)
@@ -238,7 +238,7 @@ def test_nobody_shows_anything_before_all_have_committed():
     net.settle()
     net.retry()
     steps = {sight.envelope.step for sight in net.trace.of(Party("server", 1))}
-    heard = {step for step, _ in net.servers[0].talk.words.steps(0)}
+    heard = {step for step, _ in net.servers[0].channel.messages.steps(0)}
     assert ("coin commit" in heard, "coin" in heard, "coin" in steps) == (True, False, True)
 
 
@@ -257,8 +257,8 @@ def test_coins_are_the_same_everywhere_and_differ_between_rounds():
 
 
 def test_commitments_are_bound_to_name_subject_server_and_round():
-    talk = make_driver(post_round()).servers[0].talk
-    assert isinstance(talk, Conversation)
+    channel = make_driver(post_round()).servers[0].channel
+    assert isinstance(channel, Channel)
     given = ("coin", b"subject", 0, b"nonce", b"value")
     others = [
         ("rows", b"subject", 0, b"nonce", b"value"),
@@ -267,9 +267,9 @@ def test_commitments_are_bound_to_name_subject_server_and_round():
         ("coin", b"subject", 0, b"Nonce", b"value"),
         ("coin", b"subject", 0, b"nonce", b"Value"),
     ]
-    results = {talk._commitment(*given), *(talk._commitment(*other) for other in others)}
-    talk.bound = b"another round"
-    assert 7 == len({*results, talk._commitment(*given)})
+    results = {channel._commitment(*given), *(channel._commitment(*other) for other in others)}
+    channel.binding = b"another round"
+    assert 7 == len({*results, channel._commitment(*given)})
 
 
 @pytest.mark.parametrize("step", STEPS)

@@ -1,12 +1,12 @@
-"""Meeting: what servers need to agree on before they can talk at all."""
+"""ServerGroup: what servers need to agree on before they can talk at all."""
 
 from typing import Protocol
 
 from anonloom_transport.rounds import Party
 
 
-class Meeting(Protocol):
-    """A round, or anything longer in which the same servers talk: a study of several rounds."""
+class ServerGroup(Protocol):
+    """A round, or anything longer in which the same servers channel: a study of several rounds."""
 
     @property
     def id(self) -> str:

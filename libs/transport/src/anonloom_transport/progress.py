@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 #: Told a phase, and how much of how much of it is done.
-Watch = Callable[[str, int, int], None]
+ProgressCallback = Callable[[str, int, int], None]
 
 
-def unwatched(phase: str, done: int, total: int) -> None:
+def ignore_progress(phase: str, done: int, total: int) -> None:
     """Tell nobody."""

@@ -11,7 +11,7 @@ _Bytes = bytes
 
 
 @attrs.define
-class Recorded:
+class RecordedEntropy:
     """Gives bytes and keeps them; gives first those that were given before a restart."""
 
     _source: Entropy = attrs.field(repr=False)
@@ -31,7 +31,7 @@ class Recorded:
         self._given = 0
 
     @property
-    def drawn(self) -> tuple[_Bytes, ...]:
+    def draws(self) -> tuple[_Bytes, ...]:
         """All that was ever given."""
         return tuple(self._before)
 
