@@ -23,12 +23,12 @@ import re
 from collections import Counter
 
 import attrs
+import donation_adversaries as adversaries
 import numpy as np
 import pytest
 from donations import DONORS, INSTALLED, Parity, campaign, once, play, transports
 
 from anonloom.errors import TransportError
-from anonloom_anonify import adversaries
 from anonloom_anonify.aggregator import Aggregator
 from anonloom_anonify.campaign import Campaign
 from anonloom_anonify.simulation import Behaviour
@@ -178,7 +178,7 @@ def test_a_study_that_is_over_goes_on_from_public_data_only():
     server = resumed(played, saved[-1])
     assert (True, None) == (server.over, server.round)
     assert played.campaign.servers[0].releases == server.releases
-    assert played.campaign.servers[0].classes.encoded() == server.classes.encoded()
+    assert played.campaign.servers[0].classes.encode() == server.classes.encode()
 
 
 def test_a_server_that_has_begun_does_not_begin_again():
@@ -208,12 +208,12 @@ def test_a_study_that_has_stopped_stays_stopped_and_keeps_no_secret():
     played = play("direct", iterations=2, corrupted={LIAR: lie})
     server = played.campaign.servers[0]
     again = resumed(played, server.save())
-    assert STOPPED + again.stopped == played.refused
+    assert STOPPED + again.stop_reason == played.refused
     assert (False, None) == (again.over, again.round)
     assert list(server.releases) == list(again.releases) == [1]
     for item in (server, again):
-        assert (None, ()) == (item.council.secret, item.council.drawn)
-        assert not item.council.state_vault.begun
+        assert (None, ()) == (item.agreement.secret, item.agreement.entropy_log)
+        assert not item.agreement.state_vault.begun
 
 
 def test_a_server_that_is_over_still_repeats_its_words():
@@ -390,7 +390,7 @@ def test_a_server_that_computes_something_else_is_named(name, servers, wrong):
     works = [lying if index == LIAR else Parity() for index in range(servers)]
     played = play(name, servers=servers, works=works)
     for honest in (index for index in range(servers) if index != LIAR):
-        assert played.campaign.servers[honest].stopped == (
+        assert played.campaign.servers[honest].stop_reason == (
             f"the servers do not agree on {what}: server 1 says something else than server {honest}"
         )
     assert {} == played.opened
@@ -432,7 +432,7 @@ def test_a_server_that_says_something_wrong_is_named(step):
 def test_a_server_that_says_two_things_is_proven_to(step):
     played = play("direct", iterations=2, corrupted={LIAR: adversaries.contradicts(step)})
     assert STOPPED + TWO_THINGS == played.refused
-    evidence = played.campaign.servers[0].council.channel.evidence
+    evidence = played.campaign.servers[0].agreement.channel.evidence
     assert [(step, LIAR)] == [(item.step, item.server) for item in evidence]
     assert evidence[0].one.body != evidence[0].other.body
     # What all had signed by then stands.
@@ -453,7 +453,7 @@ def blamed(text):
 def test_a_server_that_tells_servers_different_things_is_named_by_all(step):
     lie = adversaries.lies(step, flip_first, to=[2])
     played = play("direct", servers=3, corrupted={LIAR: lie})
-    stopped = [blamed(played.campaign.servers[index].stopped) for index in (0, 2)]
+    stopped = [blamed(played.campaign.servers[index].stop_reason) for index in (0, 2)]
     if step == "sign release 1":
         # Server 0 holds what all have signed, and that stands.
         assert [set(), {LIAR}] == stopped
@@ -493,7 +493,7 @@ def test_reservations_are_made_anew_once(name, phase):
     played = play(name, iterations=2, corrupted_in=lying_in(lie, f"donation {phase}"))
     server = played.campaign.servers[0]
     assert ("", 1) == (played.refused, server.restarts)
-    assert {phase: f"the round has stopped: {TWO_THINGS}"} == server.history.given_up
+    assert {phase: f"the round has stopped: {TWO_THINGS}"} == server.round_log.given_up
     assert played.expected((1, 2)) == played.opened
 
 
@@ -592,7 +592,7 @@ def test_a_withdrawal_in_which_a_server_lies_opens_nothing():
     played = two_iterations("direct", corrupted_in=lying_in(lie, "donation withdrawal 1.1"))
     server = played.campaign.servers[0]
     assert ("", 1) == (played.refused, server.restarts)
-    assert {"publishing 1.1": f"the round has stopped: {TWO_THINGS}"} == server.history.given_up
+    assert {"publishing 1.1": f"the round has stopped: {TWO_THINGS}"} == server.round_log.given_up
     assert complete(played) == played.opened
 
 

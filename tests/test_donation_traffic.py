@@ -15,7 +15,7 @@ from donations import INSTALLED, answer, play
 from anonloom import Pipeline
 from anonloom_anonify.donor import Donor
 from anonloom_anonify.findings import smallest_pattern
-from anonloom_anonify.reserving import write_reservation
+from anonloom_anonify.reservation import write_reservation
 from anonloom_anonify.simulation import Behaviour
 from anonloom_testing.transport import SeededEntropy
 from anonloom_traffic.attack import best_guess

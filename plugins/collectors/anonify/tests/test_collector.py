@@ -14,10 +14,10 @@ from anonloom import Column, Guard, Release, Schema, StageContext, Table
 from anonloom.errors import DataError, PluginError
 from anonloom.kinds import SamplingRecord
 from anonloom_anonify.collector import Anonify
-from anonloom_anonify.donated import Donated
-from anonloom_anonify.outline import Layouts
+from anonloom_anonify.donor_data import DonorData
+from anonloom_anonify.pipeline_work import PipelineWork, cells_of, spread
+from anonloom_anonify.planning import Layouts
 from anonloom_anonify.simulation import Behaviour, Simulation
-from anonloom_anonify.staged import StagedWork, cells_of, spread
 from anonloom_testing.collector import PlainStages
 from anonloom_testing.demands import Demand
 from anonloom_testing.transport import GUARANTEES, Carrier, Priced
@@ -140,15 +140,15 @@ def test_identifiers_and_persons_are_never_sent():
 def test_the_rows_of_a_person_are_answers_one_after_the_other():
     layouts = Layouts.of(PERSONS, text_bytes=8, answer_bytes=0)
     table = people(6, PERSONS, ["b", "a", "b", "c", "a", "b"])
-    donated = Donated.of(table, 3, layouts)
-    assert [[0, 2, 5], [1, 4, -1], [3, -1, -1]] == sorted(donated.rows.T.tolist())
-    assert 3 == donated.donors
-    assert [3, 2, 1] == [int(answered.sum()) for _, answered in donated.answers]
+    donor_data = DonorData.of(table, 3, layouts)
+    assert [[0, 2, 5], [1, 4, -1], [3, -1, -1]] == sorted(donor_data.rows.T.tolist())
+    assert 3 == donor_data.donors
+    assert [3, 2, 1] == [int(answered.sum()) for _, answered in donor_data.answers]
 
 
 def test_without_persons_every_row_is_a_donor_with_one_answer():
-    donated = Donated.of(people(4), 2, Layouts.of(SCHEMA, text_bytes=8, answer_bytes=0))
-    assert [[0, 1, 2, 3], [-1, -1, -1, -1]] == donated.rows.tolist()
+    donor_data = DonorData.of(people(4), 2, Layouts.of(SCHEMA, text_bytes=8, answer_bytes=0))
+    assert [[0, 1, 2, 3], [-1, -1, -1, -1]] == donor_data.rows.tolist()
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ def test_classes_are_so_large_that_k_is_left(k, tolerated, size):
 def test_classes_are_so_large_that_k_is_left_after_sampling_too():
     asked = Anonify(transport=Carrier(), tolerated=0.2)
     half = Guard(Demand(k=4).guard().models, lambda sizes: -(-np.asarray(sizes) // 2))
-    planned = asked._planned(half)
+    planned = asked._guard_with_dropouts(half)
     # Of nine, seven are left, and four are drawn of them.
     assert 9 == planned.min_size
     assert [3, 4, 4] == planned.least_kept(np.array([8, 9, 10])).tolist()
@@ -507,7 +507,7 @@ def test_the_plan_knows_how_often_donors_answer():
 def work(stages=None, first=True):
     layouts = Layouts.of(SCHEMA, text_bytes=8, answer_bytes=0)
     table = people(20)
-    made = StagedWork(
+    made = PipelineWork(
         layouts.registration, layouts.answer, Demand(k=3).guard(), stages or PlainStages(), first
     )
     return made, layouts.registration.encode(table), layouts.answer.encode(table)

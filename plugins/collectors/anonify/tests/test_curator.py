@@ -63,9 +63,9 @@ def played(sample, stages, transport, k=1, **more):
     table = Table.build(sample.frame, sample.schema, np.arange(len(sample)))
     asked = {"transport": transport, "min_batch": 1, "min_leave": 1, **more}
     guard = Demand(k=k).guard()
-    campaign, donated = Anonify(**asked).campaign(table, stages, guard, StageContext(seed=1))
+    campaign, donor_data = Anonify(**asked).campaign(table, stages, guard, StageContext(seed=1))
     recipient = campaign.run()
-    return table, campaign, donated.released(campaign, recipient)
+    return table, campaign, donor_data.release(campaign, recipient)
 
 
 @settings(max_examples=25)

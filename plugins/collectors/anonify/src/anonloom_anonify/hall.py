@@ -21,7 +21,7 @@ from anonloom_transport import (
     ServerConfig,
 )
 
-#: Makes a server that deviates out of one that does not; see `anonloom_anonify.adversaries`.
+#: Makes a server that deviates out of one that does not; see `tests/donation_adversaries.py`.
 Corruption = Callable[[Aggregator], Aggregator]
 
 #: Called after a step with its name.
@@ -116,8 +116,8 @@ class Hall:
             self.meter.sent(self.study.everyone[index], envelope.receiver, envelope.size)
         self._waiting.extend(envelopes)
         # Truth, to tell whose records are published: servers forget it at the end.
-        if self.servers[index].council.secret is not None:
-            self._joining = self.servers[index].council.derived("join")
+        if self.servers[index].agreement.secret is not None:
+            self._joining = self.servers[index].agreement.derive("join")
         if self.traced:
             self.words.extend(envelopes)
 
@@ -156,11 +156,13 @@ class Hall:
 
     def _lost(self) -> TransportError:
         """Return what is wrong when servers wait for each other."""
-        result = waits([[] if server.over else server.council.waiting for server in self.servers])
+        result = waits(
+            [[] if server.over else server.agreement.missing_messages for server in self.servers]
+        )
         return TransportError(f"{_LOST}: {'; '.join(result)}" if result else _LOST)
 
     def _go_on(self) -> None:
-        stopped = next((server.stopped for server in self.servers if server.stopped), "")
+        stopped = next((server.stop_reason for server in self.servers if server.stop_reason), "")
         if stopped:
             raise TransportError(f"the study has stopped: {stopped}")
 

@@ -1,4 +1,4 @@
-"""Staged: the work of a server done by the stages of a pipeline."""
+"""The work of a server done by the stages of a pipeline."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from anonloom import Classes, Guard, Release, Table
 from anonloom.errors import PluginError, TransportError
 from anonloom.hierarchies import STAR
 from anonloom.kinds import Stages
-from anonloom_anonify.work import Grouping
+from anonloom_anonify.work import ClassAssignment
 from anonloom_transport import RecordLayout
 
 #: Class of a record that has none.
@@ -19,7 +19,7 @@ NONE = -1
 
 
 @attrs.define(eq=False)
-class StagedWork:
+class PipelineWork:
     """What one server computes with the declared stages; see `Work`.
 
     Attributes
@@ -43,7 +43,7 @@ class StagedWork:
     prepared: Table | None = attrs.field(default=None, init=False, repr=False)
     classes: Classes | None = attrs.field(default=None, init=False, repr=False)
 
-    def classify(self, records: NDArray[np.uint8], seed: int) -> Grouping:
+    def classify(self, records: NDArray[np.uint8], seed: int) -> ClassAssignment:
         """Run the stages up to the generalizer on what was registered."""
         decoded = self.registration.decode(records)
         readable = np.flatnonzero(decoded.readable)
@@ -65,7 +65,7 @@ class StagedWork:
         refused = dict(decoded.refused)
         if left_out:
             refused["left out by a sampler before classes were made"] = left_out
-        return Grouping(numbers, cells_of(release), refused)
+        return ClassAssignment(numbers, cells_of(release), refused)
 
     def draw(self, numbers: NDArray[np.int64], seed: int) -> NDArray[np.bool_]:
         """Let the sampler draw from classes."""
