@@ -431,7 +431,7 @@ def of_uploads(transport: Any, operation: str) -> Target:
                     else resized(rng, contents[which])
                 )
                 sent += len(contents[which])
-            driver._send(Party("client", index), client.send(text, contents))
+            driver.network.send(Party("client", index), client.send(text, contents))
         driver.deliver()
         driver.finish()
         return sent
@@ -502,7 +502,7 @@ def of_saved(transport: Any, operation: str) -> Target:
     def resume(data: bytes) -> None:
         config = driver.configs[0]
         entropy = SeededEntropy("again")
-        transport.server(driver.round, config, entropy=entropy, clock=driver.clock, saved=data)
+        transport.server(driver.round, config, entropy=entropy, clock=driver.network.clock, saved=data)
 
     return decoding(resume, *saved, allowed=(TransportError,))
 

@@ -207,7 +207,7 @@ def test_retry_sends_again_until_all_are_confirmed():
     net = Driver(Toy(), ROUND, faults=[faults.drop(faults.step("receipt"))])
     net.post([b"a"])
     assert 1 == net.retry()
-    net.faults.clear()
+    net.network.faults.clear()
     assert 0 == net.retry()
     assert [b"a"] * 3 == bodies(net)
 
@@ -339,12 +339,12 @@ def test_envelopes_can_be_carried_one_by_one():
     envelope = Envelope(
         sender=Party("client", 0), receiver=Party("server", 0), step="x", round=b"", body=b"1"
     )
-    net._send(envelope.sender, [envelope, envelope])
-    assert (2, []) == (net.on_the_way, bodies(net))
+    net.network.send(envelope.sender, [envelope, envelope])
+    assert (2, []) == (net.network.on_the_way, bodies(net))
     net.deliver_one()
-    assert (1, [b"1"]) == (net.on_the_way, bodies(net))
+    assert (1, [b"1"]) == (net.network.on_the_way, bodies(net))
     net.deliver()
-    assert (0, [b"1"] * 2) == (net.on_the_way, bodies(net))
+    assert (0, [b"1"] * 2) == (net.network.on_the_way, bodies(net))
 
 
 def test_servers_repeat_what_they_said_when_everybody_tries_again():
@@ -385,7 +385,7 @@ def test_servers_take_what_they_kept_and_nothing_travels():
     net = Driver(Toy(), DEPOSIT)
     left = net.prepared()
     net.stand_in(0, left)
-    assert (0, 0) == (net.on_the_way, net.meter.between("client", "server"))
+    assert (0, 0) == (net.network.on_the_way, net.meter.between("client", "server"))
 
 
 def test_a_decoy_is_left_by_who_is_invited():
@@ -403,7 +403,7 @@ def test_a_decoy_is_left_by_who_is_invited():
 
 def test_who_waits_is_told_how_far_a_round_is():
     texts = []
-    net = Driver(Toy(), ROUND, watch=lambda *one: texts.append(one))
+    net = Driver(Toy(), ROUND, on_progress=lambda *one: texts.append(one))
     net.post([b"a"] * 3)
     net.finish()
     assert [
@@ -426,7 +426,7 @@ def test_long_uploads_are_told_of_again_and_again():
         Toy(),
         attrs.evolve(ROUND, capacity=3000),
         traced=False,
-        watch=lambda *one: texts.append(one),
+        on_progress=lambda *one: texts.append(one),
     )
     net.post([b"a"] * 2500)
     uploads = [(done, total) for phase, done, total in texts if phase == "upload"]
@@ -442,7 +442,7 @@ def test_what_is_told_of_receiving_never_exceeds_the_whole():
         Toy(),
         ROUND,
         faults=[faults.duplicate(lambda envelope: True)] * 3,
-        watch=lambda *one: texts.append(one),
+        on_progress=lambda *one: texts.append(one),
     )
     net.post([b"a"] * 20)
     assert all(done <= total for phase, done, total in texts)

@@ -113,12 +113,12 @@ def test_the_key_is_gone_before_anybody_has_heard_the_others_part():
     net.close()
     net.settle()
     lost = [lambda delivery: [] if delivery.envelope.step == "rows" else [delivery]]
-    net.faults.extend(lost)
+    net.network.faults.extend(lost)
     net.open()
     assert [None, None] == [server.result for server in net.servers]
     assert [None, None] == [server.config.vault.fetch(server._vault.name) for server in net.servers]
     net.restart(0)
-    net.faults.clear()
+    net.network.faults.clear()
     net.retry()
     assert OPENED == net.result()
 

@@ -133,7 +133,7 @@ class Comparing(Driver):
     compared: int = attrs.field(default=0, init=False)
 
     def deliver_one(self):
-        receiver = self._waiting[0][2].receiver
+        receiver = self.network.next_delivery.envelope.receiver
         super().deliver_one()
         if receiver.role == "server":
             server = self.servers[receiver.index]
@@ -194,7 +194,9 @@ def test_before_the_beginning_nothing_is_secret():
     saved = new.save()
     vault = MemoryVault()
     config = attrs.evolve(net.configs[0], vault=vault)
-    again = Plain().server(net.round, config, entropy=SeededEntropy(), clock=net.clock, saved=saved)
+    again = Plain().server(
+        net.round, config, entropy=SeededEntropy(), clock=net.network.clock, saved=saved
+    )
     assert None is again.notice
     assert [] != again.begin()
 
@@ -203,7 +205,7 @@ def resumed(net, saved, index=0, vault=None):
     config = net.configs[index]
     config = config if vault is None else attrs.evolve(config, vault=vault)
     return net.transport.server(
-        net.round, config, entropy=SeededEntropy("new"), clock=net.clock, saved=saved
+        net.round, config, entropy=SeededEntropy("new"), clock=net.network.clock, saved=saved
     )
 
 
@@ -263,7 +265,7 @@ def test_a_server_that_began_cannot_be_made_to_begin_again():
         net.round,
         attrs.evolve(net.configs[0], vault=MemoryVault()),
         entropy=SeededEntropy(),
-        clock=net.clock,
+        clock=net.network.clock,
     )
     assert (
         "what was saved is from before this server began the round: it goes on from what it "

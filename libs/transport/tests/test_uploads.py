@@ -154,7 +154,7 @@ def test_nothing_is_taken_before_the_round_has_begun():
 def test_uploads_after_the_deadline_after_the_close_and_beyond_the_capacity():
     net = make_driver(post_round(1, min_batch=1, capacity=2, deadline=10))
     net.post([message(1)])
-    net.clock.move_to(11)
+    net.network.clock.move_to(11)
     net.post([message(2)])
     assert {"after the deadline": 1} == dict(net.refused())
     assert [True, False] == [client.acknowledged for client in net.clients]
@@ -175,7 +175,7 @@ def test_a_sender_that_tells_servers_different_things_is_left_out():
     net = uploaded(post_round(), senders=2)
     faces = [
         net.transport.client(
-            net.servers[0].notice, net.pins, entropy=SeededEntropy("twins"), clock=net.clock
+            net.servers[0].notice, net.pins, entropy=SeededEntropy("twins"), clock=net.network.clock
         )
         for _ in range(2)
     ]

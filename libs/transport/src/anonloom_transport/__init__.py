@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from anonloom_transport.estimates import Work as Work
     from anonloom_transport.estimates import microbenchmark as microbenchmark
     from anonloom_transport.estimates import seconds_each as seconds_each
+    from anonloom_transport.faults import Delivery as Delivery
     from anonloom_transport.faults import Fault as Fault
     from anonloom_transport.faults import When as When
     from anonloom_transport.faults import always as always
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from anonloom_transport.meter import Meter as Meter
     from anonloom_transport.microbench import Microbench as Microbench
     from anonloom_transport.microbench import run_microbench as run_microbench
+    from anonloom_transport.network import Network as Network
     from anonloom_transport.notice import Notice as Notice
     from anonloom_transport.notice import read_notice as read_notice
     from anonloom_transport.objections import Objection as Objection
@@ -159,6 +161,7 @@ _HOMES = {
         "seconds_each",
     ),
     "faults": (
+        "Delivery",
         "Fault",
         "When",
         "always",
@@ -174,6 +177,7 @@ _HOMES = {
         "Microbench",
         "run_microbench",
     ),
+    "network": ("Network",),
     "notice": (
         "Notice",
         "read_notice",
@@ -261,6 +265,7 @@ __all__ = [
     "Clock",
     "Corruption",
     "Costs",
+    "Delivery",
     "Driver",
     "ERASED",
     "EngineTransport",
@@ -282,6 +287,7 @@ __all__ = [
     "MemoryVault",
     "Meter",
     "Microbench",
+    "Network",
     "Notice",
     "OPENING",
     "Objection",

@@ -168,12 +168,12 @@ def test_every_acknowledged_message_arrives_exactly_once(chosen, seed, servers, 
 def test_nothing_that_was_acknowledged_is_lost_when_the_round_closes_early(seed, servers, tries):
     coins = SeededEntropy(seed)
     net = driver(post_round(servers, min_batch=1))
-    net.faults.append(faults.drop(faults.chance(0.3, coins)))
+    net.network.faults.append(faults.drop(faults.chance(0.3, coins)))
     net.post([message(number) for number in range(6)])
     for _ in range(tries):
         net.retry()
     certain = {message(index) for index, client in enumerate(net.clients) if client.acknowledged}
-    net.faults.clear()
+    net.network.faults.clear()
     try:
         public = net.finish()
     except TransportError:

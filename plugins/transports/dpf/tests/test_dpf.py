@@ -200,7 +200,7 @@ def test_a_network_that_fails_between_servers_changes_no_result(begin):
     sent = begun.records(range(9))
     begun.deposit(sent)
     unreliable = faults.chance(0.3, SeededEntropy("network"))
-    begun.driver.faults = [faults.drop(unreliable), faults.duplicate(unreliable)]
+    begun.driver.network.faults = [faults.drop(unreliable), faults.duplicate(unreliable)]
     for act in (begun.driver.close, begun.driver.settle, begun.driver.open):
         act()
         for _ in range(12):

@@ -44,7 +44,7 @@ class Saving(Driver):
 
     def deliver_one(self):
         """Carry one envelope, and let its receiver save."""
-        receiver = self._waiting[0][2].receiver
+        receiver = self.network.next_delivery.envelope.receiver
         Driver.deliver_one(self)
         if receiver.role == "server":
             self.save(receiver.index)

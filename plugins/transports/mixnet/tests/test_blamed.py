@@ -243,9 +243,9 @@ def test_a_sender_that_was_not_reached_is_asked_again(begin):
     round.driver.post(sent)
     round.join(Confessing, b"x" * 24)
     round.driver.close()
-    round.driver.faults = [faults.drop(faults.step("blamed"))]
+    round.driver.network.faults = [faults.drop(faults.step("blamed"))]
     round.driver.settle()
-    round.driver.faults = []
+    round.driver.network.faults = []
     round.driver.settle()
     round.driver.open()
     assert sorted(sent) == list(round.driver.result())

@@ -149,7 +149,7 @@ def test_a_server_that_shows_a_wrong_key_of_a_share_destroys_a_row_and_alters_no
 
 def blind(round):
     """Let no client see the list of sealed cores."""
-    round.driver.faults = [faults.drop(faults.step("mixed"))]
+    round.driver.network.faults = [faults.drop(faults.step("mixed"))]
 
 
 def test_traps_notice_drops_as_often_as_the_formula_says(begin, bent):

@@ -59,7 +59,7 @@ class Watched:
             driver.round,
             config if vault is None else attrs.evolve(config, vault=vault),
             entropy=SeededEntropy("resumed"),
-            clock=driver.clock,
+            clock=driver.network.clock,
             saved=saved,
         )
 
@@ -121,7 +121,8 @@ def check_client_acts_on_what_all_servers_signed(watched: Watched) -> None:
         make = driver.transport.client
         entropy = SeededEntropy("client")
         return (
-            _refused(lambda: make(notice, tuple(pins), entropy=entropy, clock=driver.clock)) is None
+            _refused(lambda: make(notice, tuple(pins), entropy=entropy, clock=driver.network.clock))
+            is None
         )
 
     assert accepted(notice, pins), "a client refuses what all servers have signed"

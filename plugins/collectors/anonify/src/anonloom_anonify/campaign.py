@@ -362,7 +362,7 @@ class Campaign(Hall):
             entropy=self.entropy,
             corrupted=self.corrupted_in(round),
             traced=self.traced,
-            watch=self.progress.tell,
+            on_progress=self.progress.tell,
         )
 
     def _invitations_of(self, numbers: Sequence[int]) -> list[bytes]:
