@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 import attrs
 
 from anonloom_anonify.aggregator import Aggregator
-from anonloom_anonify.hall import Corruption
+from anonloom_anonify.study_servers import Corruption
 from anonloom_testing.transport.adversaries import Change, flip
 from anonloom_transport import SIGNATURE_BYTES, Channel, Envelope, Vault
 

@@ -203,7 +203,7 @@ def test_records_are_joined_with_positions_by_nobody_after_the_end(name):
     result, published = joined(played, disks.secrets())
     assert (set(), True) == (result, len(published) > 0)
     # Not by anything that servers said to each other either.
-    messages = [word.body[SIGNATURE_BYTES:] for word in played.campaign.words]
+    messages = [word.body[SIGNATURE_BYTES:] for word in played.campaign.envelopes]
     guesses = {body[index : index + 32] for body in messages for index in range(len(body) - 31)}
     assert set() == joined(played, guesses)[0]
 

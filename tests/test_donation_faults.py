@@ -33,7 +33,7 @@ from anonloom_anonify.aggregator import Aggregator
 from anonloom_anonify.campaign import Campaign
 from anonloom_anonify.simulation import Behaviour
 from anonloom_testing.transport import adversaries as in_rounds
-from anonloom_transport import pack, unpack
+from anonloom_transport import faults, pack, unpack
 
 LIAR, HER, WITHDRAWS = 1, 3, 5
 STOPPED = "the study has stopped: "
@@ -128,7 +128,7 @@ class RestartingAtWords(Campaign):
     restarted: int = attrs.field(default=0, init=False)
 
     def deliver_one(self):
-        word = self._waiting[0]
+        word = self.network.next_delivery.envelope
         self._again(word.receiver.index)
         super().deliver_one()
         self._again(word.receiver.index)
@@ -220,21 +220,18 @@ def test_a_server_that_is_over_still_repeats_its_words():
     """One has ended, is started again, and the other has missed its last word."""
     lost = []
 
-    @attrs.define(eq=False, kw_only=True)
-    class Losing(Campaign):
-        def deliver_one(self):
-            word = self._waiting[0]
-            if word.step == "sign release 1" and word.sender.index == 0 and not lost:
-                lost.append(self._waiting.popleft())
-                return
-            super().deliver_one()
+    def last_word(word):
+        missed = word.step == "sign release 1" and word.sender.index == 0 and not lost
+        if missed:
+            lost.append(word)
+        return missed
 
     def again(running, step):
         if step == "publishing 1.1: heard":
             assert [True, False] == [server.over for server in running.servers]
             running.restart(0)
 
-    played = play("direct", cls=Losing, after=once(again))
+    played = play("direct", faults=[faults.drop(last_word)], after=once(again))
     assert ("", 1) == (played.refused, len(lost))
     assert played.expected((1,)) == played.opened
 
@@ -245,31 +242,31 @@ def test_a_server_that_is_over_still_repeats_its_words():
 @functools.cache
 def words():
     """Return the steps of what servers say to each other in a study of one iteration."""
-    return tuple(dict.fromkeys(word.step for word in play("direct", traced=True).campaign.words))
+    return tuple(
+        dict.fromkeys(word.step for word in play("direct", traced=True).campaign.envelopes)
+    )
 
 
-@attrs.define(eq=False, kw_only=True)
-class BadLines(Campaign):
-    """Does something to the words of one step, or of all."""
+def first_time(concerned):
+    """Concern every word of one step, or of all, when it is sent for the first time."""
+    seen = set()
 
-    fault: str
-    concerned: str | None = None
-    seen: set = attrs.field(factory=set, init=False)
-
-    def deliver_one(self):
-        word = self._waiting[0]
+    def when(word):
         key = (word.step, word.sender, word.receiver)
-        if self.concerned not in (None, word.step) or key in self.seen:
-            super().deliver_one()
-            return
-        self.seen.add(key)
-        if self.fault == "lost":
-            self._waiting.popleft()
-        elif self.fault == "late":
-            self._waiting.rotate(-1)
-        else:
-            self._waiting.extend([word] * 2)
-            super().deliver_one()
+        if concerned not in (None, word.step) or key in seen:
+            return False
+        seen.add(key)
+        return True
+
+    return when
+
+
+#: What bad lines do to the words that they concern.
+BAD_LINES = {
+    "lost": faults.drop,
+    "doubled": lambda when: faults.duplicate(when, times=3),
+    "late": lambda when: faults.delay(5.0, when),
+}
 
 
 @pytest.mark.parametrize(
@@ -284,11 +281,10 @@ def test_bad_lines_change_nothing(step, fault, servers):
         # A word that was lost may be the condition of the next: it takes a few attempts.
         if fault == "lost" and tried[now] < 12:
             tried[now] += 1
-            running.retry()
+            running.network.resend()
 
-    played = play(
-        "direct", cls=BadLines, fault=fault, concerned=step, after=insist, servers=servers
-    )
+    lines = BAD_LINES[fault](first_time(step))
+    played = play("direct", faults=[lines], after=insist, servers=servers)
     assert "" == played.refused
     assert played.expected((1,)) == played.opened
 

@@ -502,7 +502,9 @@ def of_saved(transport: Any, operation: str) -> Target:
     def resume(data: bytes) -> None:
         config = driver.configs[0]
         entropy = SeededEntropy("again")
-        transport.server(driver.round, config, entropy=entropy, clock=driver.network.clock, saved=data)
+        transport.server(
+            driver.round, config, entropy=entropy, clock=driver.network.clock, saved=data
+        )
 
     return decoding(resume, *saved, allowed=(TransportError,))
 
@@ -643,7 +645,7 @@ def anonify_targets() -> Iterator[tuple[str, Callable[[], Target]]]:
         entropy=SeededEntropy(),
         authority=authority,
         traced=True,
-        after=lambda hall, step: saved.append(hall.servers[0].save()),
+        after=lambda running, step: saved.append(running.servers[0].save()),
     )
     campaign.run()
     first = campaign.servers[0]
@@ -670,11 +672,11 @@ def anonify_targets() -> Iterator[tuple[str, Callable[[], Target]]]:
 
     def heard(rng: random.Random) -> int:
         """One word of server 1 is changed, and signed anew."""
-        envelope = rng.choice([item for item in campaign.words if item.receiver.index == 0])
+        envelope = rng.choice([item for item in campaign.envelopes if item.receiver.index == 0])
         body = mutated(rng, envelope.body[64:])
         fresh = _server(study, campaign.identities, pins, SeededEntropy(rng.random()))
         fresh.begin()
-        for word in campaign.words:
+        for word in campaign.envelopes:
             if word.receiver.index == 0 and word.step in ("key", "sign notice"):
                 fresh.receive(word)
         bound = study.digest if envelope.step in ("key", "sign notice", "stop") else b""

@@ -143,7 +143,7 @@ def test_a_join_key_is_one_donors_and_nothing_else_that_is_known():
     assert len(result) == len(keys)
     seen = b"".join(
         sight.envelope.body for trace in campaign.traces for sight in trace.network
-    ) + b"".join(word.body for word in campaign.words)
+    ) + b"".join(word.body for word in campaign.envelopes)
     assert not any(key in seen for key in keys)
     other = joined(run(iterations=3, entropy=SeededEntropy(1)))
     assert keys.isdisjoint(next(iter(item)) for item in other.values())

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from anonloom.errors import TransportError
 from anonloom_anonify.donor import Donor
-from anonloom_anonify.hall import Hall, waits
 from anonloom_anonify.progress import Progress, no_progress
 from anonloom_anonify.recipient import Recipient
 from anonloom_anonify.release import join_key
 from anonloom_anonify.simulation import Behaviour
+from anonloom_anonify.study_servers import StudyServers, waits
 from anonloom_transport import (
     Authority,
     Driver,
@@ -39,7 +39,7 @@ def _nobody(round: Round) -> Mapping[int, RoundCorruption]:
 
 
 @attrs.define(eq=False, kw_only=True)
-class Campaign(Hall):
+class Campaign(StudyServers):
     """Plays a study from its beginning to its end.
 
     Parameters
@@ -96,7 +96,7 @@ class Campaign(Hall):
     _kept: dict[int, list[Envelope]] = attrs.field(factory=dict, init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        Hall.__attrs_post_init__(self)
+        StudyServers.__attrs_post_init__(self)
         if self.authority is not None:
             self._invitations = [
                 self.authority.invite(self.entropy, self.study.digest) for _ in self.records
@@ -120,7 +120,7 @@ class Campaign(Hall):
 
     def restart(self, index: int) -> None:
         """Stop a server and start it again from what it had saved, in its rounds too."""
-        Hall.restart(self, index)
+        StudyServers.restart(self, index)
         for driver in self.open_drivers:
             driver.restart(index)
 
@@ -376,7 +376,7 @@ class Campaign(Hall):
             opened = self.recipient.take(round.iteration, signed)
             owner = {donor.slot: number for number, donor in enumerate(self.donors)}
             joined = {
-                join_key(self._joining, index): slot for index, slot in enumerate(round.slots)
+                join_key(self._join_secret, index): slot for index, slot in enumerate(round.slots)
             }
             self.owners[round.iteration] = np.array(
                 [owner[joined[join]] for join in opened.joins], np.int64
