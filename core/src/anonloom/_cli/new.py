@@ -32,9 +32,9 @@ _TEST_IMPORTS = {
 
 #: Names that the templates import, so that no method's class can have them.
 _TAKEN = frozenset(
-    "Any Case Classes ClassVar ClientEngine Clock EngineTransport Entropy Findings Guarantees "
-    "Guard Literal Need Offsets Path Release Round Row Run Schema Seal Sealed ServerEngine "
-    "Stages Table Verdict Verified".split()
+    "Any Case Classes ClassVar ClientEngine Clock Collection EngineTransport Entropy Findings "
+    "Guarantees Guard Literal Need Offsets Path Release Round Row Run Schema Seal Sealed "
+    "ServerEngine Stages Table Verdict Verified".split()
 )
 
 _WORKSPACE = "anonloom-workspace"

@@ -110,7 +110,7 @@ def show(registry: Registry, entry: Entry) -> Iterator[str]:
     yield f"  reads: {listed(sorted(entry.method.reads))}"
     parameters = describe(cls, registry.name_of)
     yield "  parameters" if parameters else "  no parameters"
-    for parameter in parameters:
+    for parameter in (below for each in parameters for below in each.with_members()):
         default = "required" if parameter.required else f"default {_written(parameter.default)}"
         private = ", private" if parameter.private else ""
         yield f"    {parameter.name}: {parameter.words}; {default}{private}"

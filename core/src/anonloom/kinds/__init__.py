@@ -7,6 +7,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from anonloom.kinds._auditor import Auditor as Auditor
     from anonloom.kinds._auditor import GridRow as GridRow
+    from anonloom.kinds._collection import Collection as Collection
+    from anonloom.kinds._collection import SamplingRecord as SamplingRecord
     from anonloom.kinds._collector import PLAYED as PLAYED
     from anonloom.kinds._collector import Collector as Collector
     from anonloom.kinds._context import StageContext as StageContext
@@ -50,6 +52,7 @@ __all__ = [
     "Assignment",
     "Auditor",
     "Campaign",
+    "Collection",
     "Collector",
     "Dispute",
     "Generalizer",
@@ -73,6 +76,7 @@ __all__ = [
     "RESULT",
     "Reporter",
     "Sampler",
+    "SamplingRecord",
     "Seal",
     "Sealed",
     "Sizing",
@@ -93,6 +97,7 @@ __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "anonloom.kinds._auditor": ("Auditor", "GridRow"),
+        "anonloom.kinds._collection": ("Collection", "SamplingRecord"),
         "anonloom.kinds._collector": ("Collector", "PLAYED"),
         "anonloom.kinds._context": ("StageContext", "stream"),
         "anonloom.kinds._generalizer": ("Generalizer",),

@@ -13,10 +13,12 @@ from anonloom.params._type_specs import (
     Choice,
     Either,
     FieldError,
+    Group,
     Instance,
     InvalidValue,
     Mapped,
     Nothing,
+    ParameterGroup,
     ParseContext,
     Row,
     Scalar,
@@ -102,7 +104,7 @@ class Nested(Instance):
 
 
 # Literals before texts, and texts before methods: the narrower member of a union reads first.
-_ORDER = (Choice, Scalar, Row, Mapped, Instance, Nested, Nothing)
+_ORDER = (Choice, Scalar, Row, Mapped, Instance, Group, Nested, Nothing)
 
 
 def spec_of(annotation: object) -> TypeSpec:
@@ -136,6 +138,8 @@ def spec_of(annotation: object) -> TypeSpec:
         kind = kind_of_class(annotation)
         if kind is not None:
             return Nested(annotation, kind)
+        if issubclass(annotation, ParameterGroup):
+            return Group(annotation, tuple(field.name for field in attrs.fields(annotation)))
         if annotation not in (list, dict, tuple, set, frozenset):
             return Instance(annotation)
     raise TypeError(

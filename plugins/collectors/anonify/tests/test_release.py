@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonloom_anonify.recipient import Recipient
-from anonloom_anonify.registering import Classes
-from anonloom_anonify.releasing import JOIN_BYTES, Opened, assemble, join_key
-from anonloom_anonify.reserving import Choice, Drawn, Reservations, write_reservation
+from anonloom_anonify.registration import Classes
+from anonloom_anonify.release import JOIN_BYTES, IterationRelease, assemble, join_key
+from anonloom_anonify.reservation import Choice, PublicationAttempt, Reservations, write_reservation
 from anonloom_transport import Signer, SlotKey, pack, unpack, write_signed
 
 UNREADABLE = "the release cannot be read"
@@ -22,7 +22,7 @@ STUDY = study()
 def opened(rows, iteration=1, classes=None):
     """A release of (class, join, answer)."""
     numbers = [number for number, _, _ in rows]
-    return Opened(
+    return IterationRelease(
         iteration,
         {number: (f"class {number}", None) for number in numbers} if classes is None else classes,
         np.array(numbers, np.int64),
@@ -45,22 +45,22 @@ def same(one, other):
 )
 def test_a_release_reads_back_as_it_was_written(rows, iteration):
     one = opened(rows, iteration)
-    assert same(one, Opened.decoded(one.encoded(STUDY), STUDY))
+    assert same(one, IterationRelease.decode(one.encode(STUDY), STUDY))
     assert len(rows) == len(one)
 
 
 def test_a_release_of_another_study_is_refused():
-    written = opened([(1, 1, 1)]).encoded(study(id="another"))
-    assert UNREADABLE == refusal(lambda: Opened.decoded(written, STUDY))
+    written = opened([(1, 1, 1)]).encode(study(id="another"))
+    assert UNREADABLE == refusal(lambda: IterationRelease.decode(written, STUDY))
 
 
 @given(st.binary(max_size=100))
 def test_bytes_that_are_no_release_are_refused(data):
-    assert UNREADABLE == refusal(lambda: Opened.decoded(data, STUDY))
+    assert UNREADABLE == refusal(lambda: IterationRelease.decode(data, STUDY))
 
 
 def _changed(head=None, rows=None, title=None):
-    first, digest, message, listed = unpack(opened([(1, 1, 1), (1, 2, 2)]).encoded(STUDY))
+    first, digest, message, listed = unpack(opened([(1, 1, 1), (1, 2, 2)]).encode(STUDY))
     return pack(
         first if title is None else title,
         digest,
@@ -92,11 +92,11 @@ def _head(**changes):
     ],
 )
 def test_hostile_releases_are_refused(data):
-    assert UNREADABLE == refusal(lambda: Opened.decoded(data, STUDY))
+    assert UNREADABLE == refusal(lambda: IterationRelease.decode(data, STUDY))
 
 
 def test_records_stay_out_of_the_representation():
-    assert "Opened(iteration=1)" == repr(opened([(1, 1, 1)]))
+    assert "IterationRelease(iteration=1)" == repr(opened([(1, 1, 1)]))
 
 
 # --- joining --------------------------------------------------------------------------------------
@@ -130,7 +130,7 @@ def assembled(claims, answers, kept=None, k=2):
         study(k=k),
         1,
         Classes(((),) * 4, cells),
-        Drawn(1, reservations, Choice(mask, {})),
+        PublicationAttempt(1, reservations, Choice(mask, {})),
         records,
         ByFirstByte(),
         b"s" * 32,
@@ -175,7 +175,7 @@ def test_suppressed_records_need_no_company():
 def test_nothing_at_all_is_a_release_without_records():
     result, donors = assembled([1, 1], [None, None])
     assert (0, []) == (len(result.opened), donors)
-    assert same(result.opened, Opened.decoded(result.opened.encoded(STUDY), STUDY))
+    assert same(result.opened, IterationRelease.decode(result.opened.encode(STUDY), STUDY))
 
 
 # --- the recipient --------------------------------------------------------------------------------
@@ -230,8 +230,8 @@ def test_a_release_that_one_server_has_not_signed_is_refused(over, recipient):
 
 def signed_by_all(over, one, kind="release 1"):
     """What it would be if all servers had conspired."""
-    document = one.encoded(over.study)
-    bound = over.servers[0].council.channel.binding
+    document = one.encode(over.study)
+    bound = over.servers[0].agreement.channel.binding
     signatures = [Signer(identity).sign(kind, bound, document) for identity in over.identities]
     return write_signed(document, signatures)
 

@@ -1,4 +1,4 @@
-"""History: what became public in the rounds of a study, and which of them were given up."""
+"""What became public in the rounds of a study, and which of them were given up."""
 
 import attrs
 
@@ -39,7 +39,7 @@ def steps_of(study: Study) -> frozenset[str]:
 
 
 @attrs.frozen(eq=False)
-class Heard:
+class RoundResult:
     """What became public in a round, how many uploads stood, how many failed a check, and whose.
 
     Attributes
@@ -61,7 +61,7 @@ class Heard:
 
 
 @attrs.define(eq=False)
-class History:
+class RoundLog:
     """What one server knows of the rounds of a study.
 
     Attributes
@@ -76,10 +76,10 @@ class History:
 
     study: Study
     channel: Channel = attrs.field(repr=False)
-    facts: dict[str, Heard] = attrs.field(factory=dict, init=False, repr=False)
+    facts: dict[str, RoundResult] = attrs.field(factory=dict, init=False, repr=False)
     given_up: dict[str, str] = attrs.field(factory=dict, init=False)
 
-    def remember(self, heard: Heard) -> None:
+    def remember(self, heard: RoundResult) -> None:
         """Keep what became public in a round."""
         self.facts[heard.name] = heard
 
@@ -109,14 +109,14 @@ class History:
 
     # Whoever is not heard in a post does not post again alone: everybody does, a few times.
 
-    def registering(self) -> int:
+    def registration_attempt(self) -> int:
         """Return which attempt of the registration is now."""
         attempt = 1
         while attempt <= self.study.repeats and self._incomplete(f"registration {attempt}"):
             attempt += 1
         return attempt
 
-    def reserving(self) -> tuple[int, int]:
+    def reservation_attempt(self) -> tuple[int, int]:
         """Return which attempt of the reservation is now, and how often the servers gave up."""
         attempt, restarts, repeats = 1, 0, 0
         while True:
@@ -137,7 +137,7 @@ class History:
         before = self._before(phase, attempt)
         return 0 if before is None else before.accepted
 
-    def invited(self, name: str) -> frozenset[bytes] | None:
+    def allowed_senders(self, name: str) -> frozenset[bytes] | None:
         """Return who may send in a round: who was there before; None for all, the first time.
 
         Equal numbers are not enough. If somebody could come in the place of a donor whom a server
@@ -152,11 +152,11 @@ class History:
         before = self._before("reservation", attempt + 1) if later else self._before(phase, attempt)
         return None if before is None else before.senders
 
-    def _before(self, phase: str, attempt: int) -> Heard | None:
+    def _before(self, phase: str, attempt: int) -> RoundResult | None:
         """Return the last post that was heard before an attempt of a phase."""
         names = [f"{phase} {index}" for index in range(1, attempt)]
         if phase == "reservation":
-            names.insert(0, f"registration {self.registering()}")
+            names.insert(0, f"registration {self.registration_attempt()}")
         heard = [self.facts[name] for name in names if name in self.facts]
         return heard[-1] if heard else None
 

@@ -1,4 +1,4 @@
-"""Council: the servers of a study agree on its description, on secrets and on coins.
+"""The servers of a study agree on its description, on secrets and on coins.
 
 What servers say to each other between the rounds of a transport. A round's own words are the
 transport's; these are bound to the study, and every server has one word per step here too.
@@ -42,7 +42,7 @@ _LONGEST = 2**16
 
 
 @attrs.define(eq=False)
-class Council:
+class ServerAgreement:
     """One server among the others of a study.
 
     Attributes
@@ -81,14 +81,14 @@ class Council:
         self.state_vault = StateVault(self.study, self.config.index, self.config.vault)
 
     @property
-    def stopped(self) -> str:
+    def stop_reason(self) -> str:
         """Why the study cannot end; empty if it can."""
         return self.channel.stopped
 
     @property
-    def waiting(self) -> list[tuple[int, str]]:
+    def missing_messages(self) -> list[tuple[int, str]]:
         """Which servers this one waits for, and for which word: for the operator's eyes."""
-        if self.notice is None or self.secret is not None or self.stopped:
+        if self.notice is None or self.secret is not None or self.stop_reason:
             return self.channel.missing_messages
         share = f"share {self.config.index}"
         others = (index for index in range(self.study.servers) if index != self.config.index)
@@ -102,13 +102,15 @@ class Council:
             self._key = SealingKey.draw(self.study.suite, self._entropy)
             self._share = self._entropy.bytes(32)
             versions = "; ".join(self.study.versions).encode()
-            self.channel.send("key", pack(versions, self._key.public, _announced(self._share)))
+            self.channel.send(
+                "key", pack(versions, self._key.public, _share_commitment(self._share))
+            )
         words = self.channel.all("key")
-        if self.notice is None and words is not None and not self.stopped:
+        if self.notice is None and words is not None and not self.stop_reason:
             self._sign_study(words)
-        if self.notice is not None and self.secret is None and not self.stopped:
+        if self.notice is not None and self.secret is None and not self.stop_reason:
             self._share_secret()
-        return self.secret is not None and not self.stopped
+        return self.secret is not None and not self.stop_reason
 
     def _sign_study(self, words: Sequence[bytes]) -> None:
         keys, announced = [], []
@@ -130,7 +132,7 @@ class Council:
                 )
                 return
         self._locks, self._announced = tuple(keys), tuple(announced)
-        document = pack(_HEAD, self.study.encoded(), *words)
+        document = pack(_HEAD, self.study.encode(), *words)
         signatures = self.channel.sign("notice", document, "key", self.study.digest)
         if signatures is not None:
             self.notice = write_signed(document, signatures)
@@ -156,7 +158,7 @@ class Council:
                 self.channel.stop(f"server {server} sealed a share that cannot be opened")
                 return
             # Servers with different shares would find different classes, and suspect each other.
-            if _announced(share) != self._announced[server]:
+            if _share_commitment(share) != self._announced[server]:
                 self.channel.stop(f"server {server} sealed another share than it announced")
                 return
             shares[server] = share
@@ -166,12 +168,12 @@ class Council:
     def _context(self, sender: int, receiver: int) -> bytes:
         return pack(b"anonloom share 1", self.channel.binding, bytes([sender]), bytes([receiver]))
 
-    def derived(self, name: str) -> bytes:
+    def derive(self, name: str) -> bytes:
         """Return 32 bytes that the servers know, and nobody else."""
         assert self.secret is not None
         return hashlib.sha256(pack(b"derived", self.secret, name.encode())).digest()
 
-    def tossed(self, name: str, subject: bytes) -> int | None:
+    def toss_seed(self, name: str, subject: bytes) -> int | None:
         """Return a seed that all tossed together, about a subject; None as long as one is missing.
 
         Coins are committed to after the subject is fixed. The servers' secret goes in as well:
@@ -182,7 +184,7 @@ class Council:
         )
         if shown is None:
             return None
-        mixed = hashlib.sha256(pack(b"coins", self.derived(name), *shown)).digest()
+        mixed = hashlib.sha256(pack(b"coins", self.derive(name), *shown)).digest()
         return int.from_bytes(mixed[:8], "big") >> 1
 
     def alike(self, step: str, digest: bytes, what: str) -> bool:
@@ -195,7 +197,7 @@ class Council:
                     f"the servers do not agree on {what}: server {server} says something else "
                     f"than server {own}"
                 )
-        return words is not None and not self.stopped
+        return words is not None and not self.stop_reason
 
     def signed_by_all(self, kind: str, document: bytes, step: str, what: str) -> bytes | None:
         """Return a document with the signatures of all servers; None as long as one is missing."""
@@ -215,7 +217,7 @@ class Council:
         return self.channel.receive(envelope)
 
     @property
-    def drawn(self) -> tuple[bytes, ...]:
+    def entropy_log(self) -> tuple[bytes, ...]:
         """All that was drawn, to be saved."""
         return self._entropy.draws
 
@@ -234,7 +236,7 @@ class Council:
         self.channel.forget()
 
 
-def _announced(share: bytes) -> bytes:
+def _share_commitment(share: bytes) -> bytes:
     """Return what a server says of its share before it tells anybody."""
     return hashlib.sha256(pack(b"anonloom share announced 1", share)).digest()
 
@@ -254,7 +256,7 @@ def read_study(notice: bytes, pins: tuple[bytes, ...]) -> Study:
         raise TransportError("the study cannot be read") from None
     if head != _HEAD:
         raise TransportError("the study cannot be read")
-    study = Study.decoded(encoded)
+    study = Study.decode(encoded)
     if len(pins) != study.servers or not read_signed(notice, "notice", study.digest, pins):
         raise TransportError("the study is not signed by all servers whose keys are known")
     return study

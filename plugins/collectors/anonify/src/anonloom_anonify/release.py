@@ -1,4 +1,4 @@
-"""Releasing: R', the opened records with the cells of their classes, signed by every server.
+"""Release: R', the opened records with the cells of their classes, signed by every server.
 
 Algorithm 2 of the paper, steps 6 and 7.
 """
@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom.errors import TransportError
-from anonloom_anonify.registering import Classes
-from anonloom_anonify.reserving import Drawn
+from anonloom_anonify.registration import Classes
+from anonloom_anonify.reservation import PublicationAttempt
 from anonloom_anonify.study import CID_BYTES, Study
 from anonloom_anonify.work import SUPPRESSED, Work
 from anonloom_transport import cut, pack, unpack
@@ -26,7 +26,7 @@ _HEAD = b"anonloom release 1"
 
 
 @attrs.frozen(eq=False)
-class Opened:
+class IterationRelease:
     """One iteration as the recipient gets it.
 
     Attributes
@@ -49,7 +49,7 @@ class Opened:
     def __len__(self) -> int:
         return len(self.joins)
 
-    def encoded(self, study: Study) -> bytes:
+    def encode(self, study: Study) -> bytes:
         """Return the bytes that all servers sign."""
         head = {"iteration": self.iteration, "classes": sorted(self.classes.items())}
         rows = b"".join(
@@ -61,7 +61,7 @@ class Opened:
         return pack(_HEAD, study.digest, json.dumps(head).encode(), rows)
 
     @classmethod
-    def decoded(cls, data: bytes, study: Study) -> "Opened":
+    def decode(cls, data: bytes, study: Study) -> "IterationRelease":
         """Read a release.
 
         Raises
@@ -89,7 +89,7 @@ class Opened:
             raise TransportError("the release cannot be read") from None
         # It has one spelling: what reads alike and is written otherwise nobody wrote.
         known = set(np.unique(result.numbers).tolist()) == result.classes.keys()
-        if not known or result.encoded(study) != data:
+        if not known or result.encode(study) != data:
             raise TransportError("the release cannot be read")
         return result
 
@@ -102,7 +102,7 @@ def join_key(secret: bytes, rank: int) -> bytes:
 
 
 @attrs.frozen(eq=False)
-class Assembled:
+class Assembly:
     """What became of an iteration.
 
     Attributes
@@ -115,11 +115,11 @@ class Assembled:
         Positions that were to be published and are not, by reason; of small classes, classes.
     """
 
-    opened: Opened
+    opened: IterationRelease
     ranks: NDArray[np.int64] = attrs.field(repr=False)
     lost: Counter[str]
 
-    def forgotten(self) -> "Assembled":
+    def without_positions(self) -> "Assembly":
         """The same without positions: beside join keys they are worth the key that made these."""
         return attrs.evolve(self, ranks=self.ranks[:0])
 
@@ -128,11 +128,11 @@ def assemble(
     study: Study,
     iteration: int,
     classes: Classes,
-    drawn: Drawn,
+    drawn: PublicationAttempt,
     records: Sequence[bytes | None],
     work: Work,
     secret: bytes,
-) -> Assembled:
+) -> Assembly:
     """Put the opened records and the cells of their classes together.
 
     k counts the records of a class that were opened and can be read; a class with fewer is left
@@ -155,11 +155,11 @@ def assemble(
     ranks, answers, numbers = ranks[~few], answers[~few], numbers[~few]
     joins = [join_key(secret, rank) for rank in ranks.tolist()]
     order = sorted(range(len(ranks)), key=lambda at: (int(numbers[at]), joins[at]))
-    opened = Opened(
+    opened = IterationRelease(
         iteration,
         {number: classes.cells[number] for number in np.unique(numbers).tolist()},
         numbers[order],
         tuple(joins[index] for index in order),
         answers[order],
     )
-    return Assembled(opened, ranks[order], +lost)
+    return Assembly(opened, ranks[order], +lost)

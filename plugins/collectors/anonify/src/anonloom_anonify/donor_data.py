@@ -1,4 +1,4 @@
-"""Donated: the rows of a table as what donors send, and the release as what became of them.
+"""The rows of a table as what donors send, and the release as what became of them.
 
 In process one program knows whose record is whose. It says so to auditors, who compare with the
 truth; no server and no recipient could.
@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 from anonloom import Release, Table
 from anonloom.errors import DataError
 from anonloom_anonify.campaign import Campaign
-from anonloom_anonify.outline import Layouts
+from anonloom_anonify.pipeline_work import spread
+from anonloom_anonify.planning import Layouts
 from anonloom_anonify.recipient import Recipient
-from anonloom_anonify.staged import spread
 
 Rows = NDArray[np.int64]
 
 
 @attrs.frozen(eq=False)
-class Donated:
+class DonorData:
     """Who sends what.
 
     Attributes
@@ -36,7 +36,7 @@ class Donated:
     rows: Rows = attrs.field(repr=False)
 
     @classmethod
-    def of(cls, table: Table, iterations: int, layouts: Layouts) -> "Donated":
+    def of(cls, table: Table, iterations: int, layouts: Layouts) -> "DonorData":
         """Let every row, or every person, be a donor.
 
         The rows of a person are answers to one iteration after the other, in their order; her
@@ -91,7 +91,7 @@ class Donated:
 
     # --- what became of them --------------------------------------------------------------------
 
-    def released(self, campaign: Campaign, recipient: Recipient) -> Release:
+    def release(self, campaign: Campaign, recipient: Recipient) -> Release:
         """Return what the recipient got, as a release of this table."""
         parts = sorted(recipient.opened.items())
         if not parts:
@@ -105,7 +105,7 @@ class Donated:
         joins = [join.hex() for _, opened in parts for join in opened.joins]
         return self._release(numbers, rows, cells, given, joins)
 
-    def classed(self, campaign: Campaign) -> Release:
+    def unsampled_release(self, campaign: Campaign) -> Release:
         """Return what would have been published of everybody in a class, had nothing been erased.
 
         Nobody ever holds that; it is for auditors, who compare before and after sampling.

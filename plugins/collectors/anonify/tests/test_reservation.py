@@ -8,7 +8,7 @@ from anonify_play import ByFirstByte
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom_anonify.reserving import (
+from anonloom_anonify.reservation import (
     NO_CLASS,
     Choice,
     Reservations,

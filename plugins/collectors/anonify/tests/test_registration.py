@@ -8,9 +8,9 @@ from anonify_play import ByFirstByte, refusal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom_anonify.registering import Classes, Registered, class_of_everybody
+from anonloom_anonify.registration import Classes, Registrations, class_of_everybody
 from anonloom_anonify.study import PID_BYTES
-from anonloom_anonify.work import Grouping
+from anonloom_anonify.work import ClassAssignment
 from anonloom_transport import pack, unpack
 
 UNREADABLE = "the classes cannot be read"
@@ -29,7 +29,7 @@ MESSAGES = st.lists(
 def test_the_order_of_messages_decides_nothing(messages, random):
     mixed = list(messages)
     random.shuffle(mixed)
-    one, other = Registered.of(messages, 2), Registered.of(mixed, 2)
+    one, other = Registrations.of(messages, 2), Registrations.of(mixed, 2)
     assert one.pids == other.pids
     assert np.array_equal(one.records, other.records)
     assert (one.repeated, one.digest) == (other.repeated, other.digest)
@@ -37,7 +37,7 @@ def test_the_order_of_messages_decides_nothing(messages, random):
 
 @given(MESSAGES)
 def test_records_come_in_the_order_of_their_bytes(messages):
-    result = Registered.of(messages, 2)
+    result = Registrations.of(messages, 2)
     written = [record.tobytes() for record in result.records]
     assert sorted(zip(written, result.pids, strict=True)) == list(
         zip(written, result.pids, strict=True)
@@ -46,7 +46,7 @@ def test_records_come_in_the_order_of_their_bytes(messages):
 
 @given(MESSAGES)
 def test_identifiers_that_come_twice_are_left_out(messages):
-    result = Registered.of(messages, 2)
+    result = Registrations.of(messages, 2)
     ids = [message[:PID_BYTES] for message in messages]
     assert {item for item in ids if ids.count(item) == 1} == set(result.pids)
     assert len(messages) - len(result.pids) == result.repeated
@@ -54,8 +54,8 @@ def test_identifiers_that_come_twice_are_left_out(messages):
 
 
 def test_the_digest_tells_whose_a_record_is():
-    one = Registered.of([pid(1) + b"aa", pid(2) + b"bb"], 2)
-    other = Registered.of([pid(2) + b"aa", pid(1) + b"bb"], 2)
+    one = Registrations.of([pid(1) + b"aa", pid(2) + b"bb"], 2)
+    other = Registrations.of([pid(2) + b"aa", pid(1) + b"bb"], 2)
     assert one.digest != other.digest
 
 
@@ -63,7 +63,7 @@ def classes():
     messages = [
         pid(index) + bytes([first, index]) for index, first in enumerate([1, 2, 0, 1, 9, 2, 1])
     ]
-    registered = Registered.of(messages, 2)
+    registered = Registrations.of(messages, 2)
     return Classes.of(registered, ByFirstByte(classes=2).classify(registered.records, 1))
 
 
@@ -76,7 +76,7 @@ def test_everybody_is_in_the_class_of_the_record():
 
 def test_a_broadcast_reads_back_as_it_was_written():
     result = classes()
-    again = Classes.decoded(result.encoded())
+    again = Classes.decode(result.encode())
     assert (result.members, result.cells) == (again.members, again.cells)
 
 
@@ -87,23 +87,23 @@ CELLS = st.none() | st.text(max_size=5)
 def test_any_broadcast_reads_back(found):
     members = tuple(tuple(sorted(map(pid, of))) for of, *_ in found)
     one = Classes(members, tuple(tuple(cells) for _, *cells in found))
-    again = Classes.decoded(one.encoded())
+    again = Classes.decode(one.encode())
     assert (one.members, one.cells) == (again.members, again.cells)
 
 
 def test_every_donor_finds_her_class_and_strangers_none():
-    result = class_of_everybody(classes().encoded())
+    result = class_of_everybody(classes().encode())
     assert {pid(2): 0, pid(0): 1, pid(3): 1, pid(6): 1, pid(1): 2, pid(5): 2} == result
     assert result.get(pid(4)) is None
 
 
 @given(st.binary(max_size=100))
 def test_bytes_that_are_no_broadcast_are_refused(data):
-    assert UNREADABLE == refusal(lambda: Classes.decoded(data))
+    assert UNREADABLE == refusal(lambda: Classes.decode(data))
 
 
 def _parts(**changed):
-    head, cells, *members = unpack(classes().encoded())
+    head, cells, *members = unpack(classes().encode())
     parts = {"head": head, "cells": cells, "members": members, **changed}
     return pack(parts["head"], parts["cells"], *parts["members"])
 
@@ -122,10 +122,10 @@ def _parts(**changed):
     ],
 )
 def test_hostile_broadcasts_are_refused(data):
-    assert UNREADABLE == refusal(lambda: Classes.decoded(data))
+    assert UNREADABLE == refusal(lambda: Classes.decode(data))
 
 
 def test_members_stay_out_of_the_representation():
     assert "members" not in repr(classes())
-    assert "pids" not in repr(Registered.of([pid(1) + b"aa"], 2))
-    assert "numbers" not in repr(Grouping(np.zeros(1, np.int64), (("a",),)))
+    assert "pids" not in repr(Registrations.of([pid(1) + b"aa"], 2))
+    assert "numbers" not in repr(ClassAssignment(np.zeros(1, np.int64), (("a",),)))

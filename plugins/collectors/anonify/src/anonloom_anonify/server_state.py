@@ -1,12 +1,12 @@
-"""Saving: the facts that a server of a study follows from, written and read."""
+"""State of a server: the facts that a server of a study follows from, written and read."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from anonloom.errors import TransportError
-from anonloom_anonify.council import binding_of
-from anonloom_anonify.history import Heard
-from anonloom_anonify.registering import Classes
+from anonloom_anonify.registration import Classes
+from anonloom_anonify.round_log import RoundResult
+from anonloom_anonify.server_agreement import binding_of
 from anonloom_transport import SignedMessage, pack, read_signed, signed, unpack
 
 if TYPE_CHECKING:
@@ -18,21 +18,21 @@ _SAVED = "saved"
 
 def save(server: "Aggregator") -> bytes:
     """Write all facts; what all servers may know, when the study's key is destroyed."""
-    council = server.council
+    agreement = server.agreement
     words = pack(
         *(
             pack(step.encode(), _number(index), word.signature, word.body)
-            for step, index, word in council.channel.messages.entries()
+            for step, index, word in agreement.channel.messages.entries()
         )
     )
-    if not council.state_vault.begun:
+    if not agreement.state_vault.begun:
         # Nothing was drawn yet, so nothing is secret and nothing is lost; or the study has ended.
         releases = (pack(_number(index), data) for index, data in server.releases.items())
         withheld = (pack(_number(index), why.encode()) for index, why in server.withheld.items())
         return _publish(
             server,
             words,
-            council.notice or b"",
+            agreement.notice or b"",
             server.broadcast or b"",
             pack(*releases),
             pack(*withheld),
@@ -44,12 +44,16 @@ def save(server: "Aggregator") -> bytes:
             _number(fact.accepted),
             _number(fact.left_out),
             pack(*sorted(fact.senders)),
-            *map(_written, fact.messages),
+            *map(_write_message, fact.messages),
         )
-        for name, fact in server.history.facts.items()
+        for name, fact in server.round_log.facts.items()
     )
-    given_up = (pack(name.encode(), why.encode()) for name, why in server.history.given_up.items())
-    return council.state_vault.seal(words, pack(*council.drawn), pack(*heard), pack(*given_up))
+    given_up = (
+        pack(name.encode(), why.encode()) for name, why in server.round_log.given_up.items()
+    )
+    return agreement.state_vault.seal(
+        words, pack(*agreement.entropy_log), pack(*heard), pack(*given_up)
+    )
 
 
 # Signed by the server itself: no key is left to seal it with, and on a disk that somebody changed
@@ -57,13 +61,13 @@ def save(server: "Aggregator") -> bytes:
 
 
 def _publish(server: "Aggregator", *parts: bytes) -> bytes:
-    signer, digest = server.council.channel.signer, server.study.digest
-    return server.council.state_vault.publish(
-        *parts, signer.sign(_SAVED, digest, _seated(server, parts))
+    signer, digest = server.agreement.channel.signer, server.study.digest
+    return server.agreement.state_vault.publish(
+        *parts, signer.sign(_SAVED, digest, _with_server_index(server, parts))
     )
 
 
-def _seated(server: "Aggregator", parts: Sequence[bytes]) -> bytes:
+def _with_server_index(server: "Aggregator", parts: Sequence[bytes]) -> bytes:
     return pack(_number(server.config.index), *parts)
 
 
@@ -75,7 +79,7 @@ def load(server: "Aggregator", saved: bytes) -> None:
     TransportError
         When they cannot be read any more.
     """
-    secret, parts = server.council.state_vault.open(saved)
+    secret, parts = server.agreement.state_vault.open(saved)
     try:
         if secret:
             _load_secret(server, parts)
@@ -87,42 +91,48 @@ def load(server: "Aggregator", saved: bytes) -> None:
 
 def _load_secret(server: "Aggregator", parts: list[bytes]) -> None:
     words, drawn, heard, given_up = parts
-    server.council.replay(unpack(drawn), [_word(entry) for entry in unpack(words)])
+    server.agreement.replay(unpack(drawn), [_word(entry) for entry in unpack(words)])
     for entry in unpack(heard):
         name, accepted, left_out, senders, *messages = unpack(entry)
-        read = tuple(_read(message) for message in messages)
+        read = tuple(_read_message(message) for message in messages)
         numbers = _int(accepted), _int(left_out)
-        server.history.remember(Heard(name.decode(), read, *numbers, frozenset(unpack(senders))))
+        server.round_log.remember(
+            RoundResult(name.decode(), read, *numbers, frozenset(unpack(senders)))
+        )
     for entry in unpack(given_up):
         name, why = unpack(entry)
-        server.history.given_up[name.decode()] = why.decode()
+        server.round_log.given_up[name.decode()] = why.decode()
 
 
 def _load_public(server: "Aggregator", parts: list[bytes]) -> None:
-    council, pins = server.council, server.config.pins
+    agreement, pins = server.agreement, server.config.pins
     *message, own = parts
     if not signed(
-        pins[server.config.index], own, _SAVED, server.study.digest, _seated(server, message)
+        pins[server.config.index],
+        own,
+        _SAVED,
+        server.study.digest,
+        _with_server_index(server, message),
     ):
         raise ValueError("this server did not save that")
-    if council.state_vault.begun:
+    if agreement.state_vault.begun:
         raise TransportError(
             "what was saved is from before this server began the study: it goes on from what it "
             "saved last"
         )
     words, notice, broadcast, releases, withheld, restarts = message
     if notice:
-        council.notice, council.channel.binding = notice, binding_of(notice)
-    council.replay((), [_word(entry) for entry in unpack(words)])
+        agreement.notice, agreement.channel.binding = notice, binding_of(notice)
+    agreement.replay((), [_word(entry) for entry in unpack(words)])
     if broadcast:
-        document = read_signed(broadcast, "classes", council.channel.binding, pins)
+        document = read_signed(broadcast, "classes", agreement.channel.binding, pins)
         if document is None:
             raise ValueError("not signed by all")
-        server.broadcast, server.classes = broadcast, Classes.decoded(document)
+        server.broadcast, server.classes = broadcast, Classes.decode(document)
     server.releases = {_int(index): data for index, data in map(unpack, unpack(releases))}
     server.withheld = {_int(index): why.decode() for index, why in map(unpack, unpack(withheld))}
     server.restarts = _int(restarts)
-    server.over = bool(notice) and not server.stopped
+    server.over = bool(notice) and not server.stop_reason
 
 
 def _word(entry: bytes) -> tuple[str, int, SignedMessage]:
@@ -138,9 +148,9 @@ def _int(number: bytes) -> int:
     return int.from_bytes(number, "big")
 
 
-def _written(message: bytes | None) -> bytes:
+def _write_message(message: bytes | None) -> bytes:
     return _NOTHING if message is None else b"\1" + message
 
 
-def _read(message: bytes) -> bytes | None:
+def _read_message(message: bytes) -> bytes | None:
     return None if message == _NOTHING else message[1:]

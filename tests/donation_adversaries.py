@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 import attrs
 
 from anonloom_anonify.aggregator import Aggregator
-from anonloom_anonify.hall import Corruption
+from anonloom_anonify.study_servers import Corruption
 from anonloom_testing.transport.adversaries import Change, flip
 from anonloom_transport import SIGNATURE_BYTES, Channel, Envelope, Vault
 
@@ -20,7 +20,7 @@ Outgoing = Callable[[Channel, Envelope], Iterable[Envelope]]
 
 
 @attrs.define(eq=False)
-class _Changed(Channel):
+class _TamperedChannel(Channel):
     """A conversation in which others hear something else than what was said."""
 
     outgoing: Outgoing = attrs.field(kw_only=True)
@@ -29,21 +29,21 @@ class _Changed(Channel):
         return [sent for word in super().drain() for sent in self.outgoing(self, word)]
 
 
-def saying(outgoing: Outgoing) -> Corruption:
+def tamper(outgoing: Outgoing) -> Corruption:
     """Make a server whose words are changed on their way out."""
 
     def corrupt(server: Aggregator) -> Aggregator:
-        honest = server.council.channel
-        channel = _Changed(honest.round, honest.config, outgoing=outgoing)
+        honest = server.agreement.channel
+        channel = _TamperedChannel(honest.round, honest.config, outgoing=outgoing)
         for field in attrs.fields(Channel):
             setattr(channel, field.name, getattr(honest, field.name))
-        server.council.channel = server.history.channel = channel
+        server.agreement.channel = server.round_log.channel = channel
         return server
 
     return corrupt
 
 
-def _resigned(channel: Channel, word: Envelope, said: bytes) -> Envelope:
+def _sign_again(channel: Channel, word: Envelope, said: bytes) -> Envelope:
     signature = channel.signer.sign(f"word {word.step}", channel.binding_of(word.step), said)
     return attrs.evolve(word, body=signature + said)
 
@@ -62,33 +62,33 @@ def lies(step: str, change: Change = flip, *, to: Iterable[int] | None = None) -
     """
     hearing = None if to is None else frozenset(to)
 
-    def outgoing(channel: Channel, word: Envelope) -> tuple[Envelope, ...]:
+    def rewrite(channel: Channel, word: Envelope) -> tuple[Envelope, ...]:
         if word.step != step or (hearing is not None and word.receiver.index not in hearing):
             return (word,)
-        return (_resigned(channel, word, change(word.body[SIGNATURE_BYTES:])),)
+        return (_sign_again(channel, word, change(word.body[SIGNATURE_BYTES:])),)
 
-    return saying(outgoing)
+    return tamper(rewrite)
 
 
 def contradicts(step: str, change: Change = flip) -> Corruption:
     """Make a server that says two different things to everybody, one after the other."""
 
-    def outgoing(channel: Channel, word: Envelope) -> tuple[Envelope, ...]:
+    def rewrite(channel: Channel, word: Envelope) -> tuple[Envelope, ...]:
         if word.step != step:
             return (word,)
-        return word, _resigned(channel, word, change(word.body[SIGNATURE_BYTES:]))
+        return word, _sign_again(channel, word, change(word.body[SIGNATURE_BYTES:]))
 
-    return saying(outgoing)
+    return tamper(rewrite)
 
 
 def stalls(step: str) -> Corruption:
     """Make a server that never says its word of a step."""
-    return saying(lambda channel, word: () if word.step == step else (word,))
+    return tamper(lambda channel, word: () if word.step == step else (word,))
 
 
 def forges(step: str, change: Change = flip) -> Corruption:
     """Make a server whose words of a step are changed after they were signed."""
-    return saying(
+    return tamper(
         lambda channel, word: (
             (attrs.evolve(word, body=change(word.body)),) if word.step == step else (word,)
         )
@@ -99,12 +99,12 @@ def keeps_key(copies: Vault) -> Corruption:
     """Make a server that copies the key of its saved state before it is destroyed."""
 
     def corrupt(server: Aggregator) -> Aggregator:
-        def outgoing(channel: Channel, word: Envelope) -> tuple[Envelope, ...]:
-            key = server.config.vault.fetch(server.council.state_vault.name)
+        def rewrite(channel: Channel, word: Envelope) -> tuple[Envelope, ...]:
+            key = server.config.vault.fetch(server.agreement.state_vault.name)
             if key is not None:
-                copies.keep(server.council.state_vault.name, key)
+                copies.keep(server.agreement.state_vault.name, key)
             return (word,)
 
-        return saying(outgoing)(server)
+        return tamper(rewrite)(server)
 
     return corrupt

@@ -1,8 +1,10 @@
-"""Behaviour: what donors of a simulated study do besides what they are asked for."""
+"""Simulation: what donors of a study that one process plays do besides what they are asked for."""
 
 import attrs
 import numpy as np
 
+from anonloom import param
+from anonloom.params import ParameterGroup, between
 from anonloom.typing import BoolArray
 
 
@@ -34,7 +36,7 @@ class Behaviour:
         return cls(nobody, never, nobody.copy(), never.copy())
 
     @classmethod
-    def drawn(
+    def sample(
         cls,
         donors: int,
         iterations: int,
@@ -52,6 +54,47 @@ class Behaviour:
             _exactly(lying, donors, rng),
             rng.random((iterations, donors)) < withdrawing,
         )
+
+
+@attrs.frozen(kw_only=True)
+class Simulation(ParameterGroup):
+    """How many donors deviate; whoever deploys a study has no such parameters."""
+
+    leaving: float = param(
+        help="Share of donors who register and are never heard of again.",
+        default=0.0,
+        check=between(0, 1),
+    )
+    absent: float = param(
+        help="Chance of each donor to be missing from each iteration after the first.",
+        default=0.0,
+        check=between(0, 1),
+    )
+    lying: float = param(
+        help="Share of donors who claim another class than theirs.",
+        default=0.0,
+        check=between(0, 1),
+    )
+    withdrawing: float = param(
+        help="Chance of each donor to withdraw in each iteration.",
+        default=0.0,
+        check=between(0, 1),
+    )
+
+    def behaviour(self, donors: int, iterations: int, rng: np.random.Generator) -> Behaviour:
+        """Draw who does what."""
+        behaviour = Behaviour.sample(
+            donors,
+            iterations,
+            rng,
+            leaving=self.leaving,
+            absent=self.absent,
+            lying=self.lying,
+            withdrawing=self.withdrawing,
+        )
+        # The first answer comes right after the reservation; whoever vanishes before is `leaving`.
+        behaviour.absent[0] = False
+        return behaviour
 
 
 def _exactly(share: float, donors: int, rng: np.random.Generator) -> BoolArray:

@@ -1,7 +1,7 @@
-"""Hall: the servers of a study in one process, and the words that they say to each other."""
+"""The servers of a study in one process, and the network between them."""
 
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import attrs
@@ -14,29 +14,32 @@ from anonloom_transport import (
     EngineTransport,
     Entropy,
     Envelope,
+    Fault,
     Identity,
     MemoryVault,
     Meter,
+    Network,
     Round,
     ServerConfig,
+    Trace,
 )
 
-#: Makes a server that deviates out of one that does not; see `anonloom_anonify.adversaries`.
+#: Makes a server that deviates out of one that does not; see `tests/donation_adversaries.py`.
 Corruption = Callable[[Aggregator], Aggregator]
 
 #: Called after a step with its name.
 After = Callable[[Any, str], None]
 
-_LOST = "the servers have not agreed on what comes next"
+_NO_AGREEMENT = "the servers have not agreed on what comes next"
 
 
-def _nothing(hall: "Hall", step: str) -> None:
+def _nothing(servers: "StudyServers", step: str) -> None:
     """Let everything take its course."""
 
 
 @attrs.define(eq=False, kw_only=True)
-class Hall:
-    """Lets the servers of a study channel.
+class StudyServers:
+    """The servers of a study, and what they send to each other between its rounds.
 
     Parameters
     ----------
@@ -45,14 +48,11 @@ class Hall:
     corrupted
         Servers that deviate between the rounds, by their number.
     traced
-        Whether to keep all words.
+        Whether to keep all envelopes.
+    faults
+        What the network between the servers does to envelopes.
     after
         Called after every step with its name: the place to stop, restart or corrupt somebody.
-
-    Attributes
-    ----------
-    meter
-        What servers compute and say between the rounds.
     """
 
     transport: EngineTransport
@@ -61,14 +61,12 @@ class Hall:
     entropy: Entropy = attrs.field(repr=False)
     corrupted: Mapping[int, Corruption] = attrs.field(factory=dict, repr=False)
     traced: bool = False
+    faults: Sequence[Fault] = attrs.field(default=(), repr=False)
     after: After = attrs.field(default=_nothing, repr=False)
-    meter: Meter = attrs.field(factory=Meter, init=False, repr=False)
-    words: list[Envelope] = attrs.field(factory=list, init=False, repr=False)
-    servers: list[Aggregator] = attrs.field(factory=list, init=False, repr=False)
+    network: Network[Aggregator] = attrs.field(init=False, repr=False)
     identities: tuple[Identity, ...] = attrs.field(init=False, repr=False)
     _configs: list[ServerConfig] = attrs.field(init=False, repr=False)
-    _waiting: deque[Envelope] = attrs.field(factory=deque, init=False, repr=False)
-    _joining: bytes = attrs.field(default=b"", init=False, repr=False)
+    _join_secret: bytes = attrs.field(default=b"", init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         everyone = range(self.study.servers)
@@ -79,7 +77,27 @@ class Hall:
             )
             for index in everyone
         ]
-        self.servers = [self._server(index) for index in everyone]
+        self.network = Network(
+            servers=[self._server(index) for index in everyone],
+            faults=self.faults,
+            trace=Trace() if self.traced else None,
+        )
+
+    @property
+    def servers(self) -> list[Aggregator]:
+        """The servers, each at its number."""
+        return self.network.servers
+
+    @property
+    def meter(self) -> Meter:
+        """What servers compute and send between the rounds."""
+        return self.network.meter
+
+    @property
+    def envelopes(self) -> list[Envelope]:
+        """All that servers sent to each other between the rounds, where that was kept."""
+        trace = self.network.trace
+        return [] if trace is None else [sighting.envelope for sighting in trace.network]
 
     @property
     def pins(self) -> tuple[bytes, ...]:
@@ -101,44 +119,29 @@ class Hall:
         """
         saved = self.servers[index].save()
         self.servers[index] = self._server(index)
-        self._carry(index, self.servers[index].resume(saved))
+        self.network.send(self.study.everyone[index], self.servers[index].resume(saved))
 
     def tell(self, act: Callable[[Aggregator], list[Envelope]], step: str) -> None:
-        """Let all servers do something, and carry what they say about it."""
+        """Let all servers do something, and carry what they send because of it."""
         for index, server in enumerate(self.servers):
-            with self.meter.work(self.study.everyone[index]):
-                envelopes = act(server)
-            self._carry(index, envelopes)
-        self._deliver(step)
-
-    def _carry(self, index: int, envelopes: Sequence[Envelope]) -> None:
-        for envelope in envelopes:
-            self.meter.sent(self.study.everyone[index], envelope.receiver, envelope.size)
-        self._waiting.extend(envelopes)
-        # Truth, to tell whose records are published: servers forget it at the end.
-        if self.servers[index].council.secret is not None:
-            self._joining = self.servers[index].council.derived("join")
-        if self.traced:
-            self.words.extend(envelopes)
-
-    def _deliver(self, step: str) -> None:
-        while self._waiting:
-            self.deliver_one()
+            self.network.act(self.study.everyone[index], partial(act, server))
+        self._deliver()
         self.after(self, step)
-        while self._waiting:  # what a restart has sent again
-            self._deliver(step)
+        while self.network.on_the_way:  # what a restart has sent again
+            self._deliver()
+            self.after(self, step)
+
+    def _deliver(self) -> None:
+        while self.network.on_the_way:
+            self.deliver_one()
+        # Truth, to tell whose records are published: servers forget it at the end.
+        for server in self.servers:
+            if server.agreement.secret is not None:
+                self._join_secret = server.agreement.derive("join")
 
     def deliver_one(self) -> None:
-        """Carry the word of a server that arrives next."""
-        envelope = self._waiting.popleft()
-        with self.meter.work(envelope.receiver):
-            answers = self.servers[envelope.receiver.index].receive(envelope)
-        self._carry(envelope.receiver.index, answers)
-
-    def retry(self) -> None:
-        """Let servers repeat to each other what may have been lost."""
-        for index, server in enumerate(self.servers):
-            self._carry(index, server.resend())
+        """Carry the envelope that arrives next."""
+        self.network.deliver_one()
 
     def _server(self, index: int) -> Aggregator:
         server = Aggregator(self.study, self._configs[index], self.works[index], self.entropy)
@@ -151,16 +154,18 @@ class Hall:
         rounds = {server.round for server in self.servers}
         round = rounds.pop()
         if rounds or (round is None and not all(server.over for server in self.servers)):
-            raise self._lost()
+            raise self._disagreement()
         return round
 
-    def _lost(self) -> TransportError:
+    def _disagreement(self) -> TransportError:
         """Return what is wrong when servers wait for each other."""
-        result = waits([[] if server.over else server.council.waiting for server in self.servers])
-        return TransportError(f"{_LOST}: {'; '.join(result)}" if result else _LOST)
+        result = waits(
+            [[] if server.over else server.agreement.missing_messages for server in self.servers]
+        )
+        return TransportError(f"{_NO_AGREEMENT}: {'; '.join(result)}" if result else _NO_AGREEMENT)
 
     def _go_on(self) -> None:
-        stopped = next((server.stopped for server in self.servers if server.stopped), "")
+        stopped = next((server.stop_reason for server in self.servers if server.stop_reason), "")
         if stopped:
             raise TransportError(f"the study has stopped: {stopped}")
 
@@ -169,7 +174,7 @@ class Hall:
         self._go_on()
         shown: bytes | None = getattr(self.servers[0], what)
         if shown is None:
-            raise self._lost()
+            raise self._disagreement()
         return shown
 
 

@@ -1,4 +1,4 @@
-"""Reserving: positions of donors nobody can name, and which of them will be erased.
+"""Reservation: positions of donors nobody can name, and which of them will be erased.
 
 Algorithm 2 of the paper, steps 1 to 3, on the servers' side. The paper lets donors write their
 class at a random index; here they post the key of a position, so that nobody else can fill it.
@@ -152,7 +152,7 @@ class Choice:
 
 
 @attrs.frozen(eq=False)
-class Drawn:
+class PublicationAttempt:
     """The positions of an attempt to publish, and which of them are published."""
 
     attempt: int
@@ -161,7 +161,7 @@ class Drawn:
 
 
 @attrs.frozen(eq=False)
-class Plan(Drawn):
+class Plan(PublicationAttempt):
     """What all servers have signed of it, and how many donors there are."""
 
     erasure: Erasure = attrs.field(repr=False)
@@ -170,7 +170,7 @@ class Plan(Drawn):
 
     def deposit(self, study: Study, iteration: int) -> Round:
         """Describe the deposit of an iteration."""
-        return study.publishing(
+        return study.publication(
             self.attempt,
             iteration,
             cohort=self.cohort,

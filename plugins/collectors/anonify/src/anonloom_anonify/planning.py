@@ -1,4 +1,4 @@
-"""Outline: what a study will be, before anybody has registered."""
+"""Planning: what a study will be, before anybody has registered."""
 
 import hashlib
 from collections.abc import Iterator
@@ -133,7 +133,7 @@ def rounds_of(study: Study, slots: tuple[bytes, ...]) -> tuple[Round, ...]:
         if study.withdrawals:
             rounds.append(study.withdrawal(1, iteration, b""))
         rounds.append(
-            study.publishing(1, iteration, cohort=donors, slots=slots, erasure=b"", plan=b"")
+            study.publication(1, iteration, cohort=donors, slots=slots, erasure=b"", plan=b"")
         )
     return tuple(rounds)
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonloom.errors import PrivacyError, TransportError
-from anonloom_anonify.council import Council, binding_of, read_study
+from anonloom_anonify.server_agreement import ServerAgreement, binding_of, read_study
 from anonloom_anonify.study import PID_BYTES
 from anonloom_transport import SIGNATURE_BYTES, Party, RecordedEntropy, Signer, pack, unpack
 
@@ -21,7 +21,7 @@ def said_anew(party, step, body):
     def change(envelope):
         if envelope.step != step or envelope.sender != party.study.everyone[party.config.index]:
             return envelope
-        talk_ = party.council.channel
+        talk_ = party.agreement.channel
         bound = party.study.digest if step in ("key", "sign notice", "stop") else talk_.binding
         message = body(envelope.body[SIGNATURE_BYTES:]) if callable(body) else body
         signature = Signer(party.config.identity).sign(f"word {step}", bound, message)
@@ -32,14 +32,14 @@ def said_anew(party, step, body):
 
 def begun(parties, change=None):
     talk(parties, *[party.begin() for party in parties], change=change)
-    return [party.stopped for party in parties]
+    return [party.stop_reason for party in parties]
 
 
 @pytest.mark.parametrize("number", [1, 2, 3, 11])
 def test_servers_meet_and_share_a_secret(number):
     parties = met(servers(number=number))
-    assert [""] * number == [party.stopped for party in parties]
-    assert 1 == len({party.council.secret for party in parties})
+    assert [""] * number == [party.stop_reason for party in parties]
+    assert 1 == len({party.agreement.secret for party in parties})
     assert 1 == len({party.notice for party in parties})
     pins = parties[0].config.pins
     assert study(servers=number) == read_study(parties[0].notice, pins)
@@ -55,9 +55,11 @@ def test_nobody_on_the_lines_learns_the_secret():
         return envelope
 
     begun(parties, hear)
-    secret = parties[0].council.secret
+    secret = parties[0].agreement.secret
     assert not any(secret in body for body in heard)
-    drawn = [piece for party in parties for piece in party.council.drawn if len(piece) == 32]
+    drawn = [
+        piece for party in parties for piece in party.agreement.entropy_log if len(piece) == 32
+    ]
     assert not any(piece in body for piece in drawn for body in heard)
 
 
@@ -101,7 +103,7 @@ def test_a_share_that_cannot_be_opened_is_named():
 def test_who_shares_something_else_with_one_of_the_others_is_named():
     """Nobody else hears it: the others would find different classes, and suspect each other."""
     parties = servers(number=3)
-    guilty = parties[2].council
+    guilty = parties[2].agreement
 
     def another(said):
         return guilty._locks[0].seal(b"x" * 32, guilty._context(2, 0))
@@ -135,21 +137,23 @@ def test_who_says_two_things_one_after_the_other_is_named():
     envelope = parties[1].resend()[0]
     change = said_anew(parties[1], envelope.step, b"something else")
     talk(parties, [change(envelope)])
-    assert "server 1 said two different things" == parties[0].stopped
+    assert "server 1 said two different things" == parties[0].stop_reason
     assert [(envelope.step, 1)] == [
-        (proof.step, proof.server) for proof in parties[0].council.channel.evidence
+        (proof.step, proof.server) for proof in parties[0].agreement.channel.evidence
     ]
-    assert "server 0 stopped the round: server 1 said two different things" == parties[1].stopped
+    assert (
+        "server 0 stopped the round: server 1 said two different things" == parties[1].stop_reason
+    )
 
 
 def test_words_that_no_server_of_a_study_says_are_not_kept():
     """Every word is kept to the end: none may be as long as its sender likes."""
     parties = met(servers())
-    kept = len(parties[0].council.channel.messages.entries())
+    kept = len(parties[0].agreement.channel.messages.entries())
     long = attrs.evolve(parties[1].resend()[0], step="coins 1", body=bytes(2**16 + 1))
     talk(parties, [long])
-    assert ({"too long": 1}, "") == (parties[0].refused, parties[0].stopped)
-    assert kept == len(parties[0].council.channel.messages.entries())
+    assert ({"too long": 1}, "") == (parties[0].refused, parties[0].stop_reason)
+    assert kept == len(parties[0].agreement.channel.messages.entries())
 
 
 def test_a_signature_under_something_else_is_named():
@@ -181,7 +185,7 @@ def registered(parties, records=(1, 1, 2, 2), change=None):
     round = parties[0].round
     sent = [party.hear(round, Ended(messages, len(messages))) for party in parties]
     talk(parties, *sent, change=change)
-    return [party.stopped for party in parties]
+    return [party.stop_reason for party in parties]
 
 
 def test_all_servers_compute_with_the_same_coins():
@@ -197,7 +201,7 @@ def test_other_registrations_give_other_coins():
     registered(one)
     registered(other, (2, 2, 1, 1))
     # Keys and shares are the same, drawn from one seeded source; only the subject differs.
-    assert one[0].council.secret == other[0].council.secret
+    assert one[0].agreement.secret == other[0].agreement.secret
     assert one[0].work.seeds != other[0].work.seeds
 
 
@@ -235,7 +239,7 @@ def test_a_server_that_heard_other_registrations_does_not_agree():
         for which, party in enumerate(parties)
     ]
     talk(parties, *sent)
-    assert "server 1 shows something else than it committed to: seed" == parties[0].stopped
+    assert "server 1 shows something else than it committed to: seed" == parties[0].stop_reason
 
 
 def test_classes_that_cannot_be_made_stop_the_study_with_the_reason():
@@ -261,7 +265,7 @@ def test_nothing_that_arrives_makes_a_server_fail(meeting, body, step, known):
     refused = server.refused.total()
     word = attrs.evolve(other.resend()[0], step="classes" if known else step, body=body)
     server.receive(word)
-    assert "" == server.stopped
+    assert "" == server.stop_reason
     assert refused + 1 == server.refused.total()
 
 
@@ -323,27 +327,27 @@ def test_a_study_needs_the_key_of_each_server():
     one = servers()[0]
     config = attrs.evolve(one.config, pins=one.config.pins[:1])
     assert "a study of 2 servers needs the public key of each. Got 1 instead." == refusal(
-        lambda: Council(one.study, config, RecordedEntropy(None))
+        lambda: ServerAgreement(one.study, config, RecordedEntropy(None))
     )
 
 
 def test_what_all_know_is_forgotten_in_the_end():
     party = met(servers())[0]
     bound = binding_of(party.notice)
-    party.council.forget()
+    party.agreement.forget()
     assert (None, (), False) == (
-        party.council.secret,
-        party.council.drawn,
-        party.council.state_vault.begun,
+        party.agreement.secret,
+        party.agreement.entropy_log,
+        party.agreement.state_vault.begun,
     )
-    assert bound == party.council.channel.binding
+    assert bound == party.agreement.channel.binding
 
 
 def test_names_give_different_secrets_and_coins_stay_below_a_signed_number():
     party = met(servers())[0]
-    assert party.council.derived("join") != party.council.derived("erasure 1")
-    assert "secret" not in repr(party.council)
-    assert party.council.secret.hex() not in repr(party)
+    assert party.agreement.derive("join") != party.agreement.derive("erasure 1")
+    assert "secret" not in repr(party.agreement)
+    assert party.agreement.secret.hex() not in repr(party)
 
 
 @pytest.mark.parametrize(("arrived", "cohort"), [(3, 0), (2, 5)])
@@ -384,9 +388,9 @@ def test_a_server_that_finds_no_classes_stops_once_and_says_why():
     """Whatever donors posted: its operator gets the error, the others the reason, and it ends."""
     parties = met(servers(works=[Refusing(), ByFirstByte()]))
     assert "too few rows" == refusal(lambda: registered(parties), PrivacyError)
-    assert ("too few rows", None) == (parties[0].stopped, parties[0].council.secret)
+    assert ("too few rows", None) == (parties[0].stop_reason, parties[0].agreement.secret)
     talk(parties, parties[0].resend())
-    assert "server 0 stopped the round: too few rows" == parties[1].stopped
+    assert "server 0 stopped the round: too few rows" == parties[1].stop_reason
 
 
 # --- what is kept, and who may begin --------------------------------------------------------------
@@ -410,7 +414,7 @@ def test_steps_that_the_study_does_not_have_are_unknown(step):
     envelope = attrs.evolve(parties[1].resend()[0], step=step)
     message = said_anew(parties[1], step, b"anything")
     talk(parties, [message(envelope)])
-    assert ({"unknown step": 1}, "") == (parties[0].refused, parties[0].stopped)
+    assert ({"unknown step": 1}, "") == (parties[0].refused, parties[0].stop_reason)
 
 
 def test_a_server_begins_a_study_once():
@@ -423,9 +427,9 @@ def test_a_server_begins_a_study_once():
         again.begin
     )
     again.resume(saved)
-    assert party.council.drawn == again.council.drawn
+    assert party.agreement.entropy_log == again.agreement.entropy_log
     again.begin()
-    assert party.council.drawn == again.council.drawn
+    assert party.agreement.entropy_log == again.agreement.entropy_log
 
 
 def test_what_donors_are_bound_to_does_not_depend_on_signatures():

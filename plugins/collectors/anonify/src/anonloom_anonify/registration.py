@@ -1,4 +1,4 @@
-"""Registering: from posted quasi-identifiers to classes that every donor can look herself up in.
+"""Registration: from posted quasi-identifiers to classes that every donor can look herself up in.
 
 Algorithm 1 of the paper, steps 3 to 6, on the servers' side.
 """
@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from anonloom.errors import TransportError
 from anonloom_anonify.study import PID_BYTES
-from anonloom_anonify.work import Grouping
+from anonloom_anonify.work import ClassAssignment
 from anonloom_transport import cut, pack, unpack
 
 _HEAD = b"anonloom classes 1"
 
 
 @attrs.frozen(eq=False)
-class Registered:
+class Registrations:
     """Who registered, in an order that all servers find by themselves.
 
     Attributes
@@ -40,7 +40,7 @@ class Registered:
     repeated: int
 
     @classmethod
-    def of(cls, messages: list[bytes], size: int) -> "Registered":
+    def of(cls, messages: list[bytes], size: int) -> "Registrations":
         """Sort what donors posted."""
         times: dict[bytes, int] = {}
         for message in messages:
@@ -77,25 +77,25 @@ class Classes:
     cells: tuple[tuple[str | None, ...], ...] = attrs.field(repr=False)
 
     @classmethod
-    def of(cls, registered: Registered, grouping: Grouping) -> "Classes":
+    def of(cls, registered: Registrations, assignment: ClassAssignment) -> "Classes":
         """Put everybody into the class that was found for the record."""
-        members: list[list[bytes]] = [[] for _ in grouping.cells]
-        for pid, number in zip(registered.pids, grouping.numbers.tolist(), strict=True):
+        members: list[list[bytes]] = [[] for _ in assignment.cells]
+        for pid, number in zip(registered.pids, assignment.numbers.tolist(), strict=True):
             if number >= 0:
                 members[number].append(pid)
-        return cls(tuple(tuple(sorted(of)) for of in members), grouping.cells)
+        return cls(tuple(tuple(sorted(of)) for of in members), assignment.cells)
 
     @property
     def sizes(self) -> tuple[int, ...]:
         """How many are in each class."""
         return tuple(len(of) for of in self.members)
 
-    def encoded(self) -> bytes:
+    def encode(self) -> bytes:
         """Return the bytes that all servers sign."""
         return pack(_HEAD, json.dumps(self.cells).encode(), *(b"".join(of) for of in self.members))
 
     @classmethod
-    def decoded(cls, data: bytes) -> "Classes":
+    def decode(cls, data: bytes) -> "Classes":
         """Read a broadcast.
 
         Raises
@@ -109,7 +109,7 @@ class Classes:
             result = cls(tuple(tuple(cut(of, PID_BYTES)) for of in members), read)
         except (ValueError, TypeError, RecursionError):
             raise TransportError("the classes cannot be read") from None
-        if head != _HEAD or len(result.cells) != len(result.members) or result.encoded() != data:
+        if head != _HEAD or len(result.cells) != len(result.members) or result.encode() != data:
             raise TransportError("the classes cannot be read")
         return result
 
@@ -117,6 +117,6 @@ class Classes:
 # Thousands of donors in one process are shown the same bytes: they are read once.
 @lru_cache(maxsize=4)
 def class_of_everybody(data: bytes) -> dict[bytes, int]:
-    """Return the class of every identifier in a broadcast; raises as `Classes.decoded` does."""
-    members = Classes.decoded(data).members
+    """Return the class of every identifier in a broadcast; raises as `Classes.decode` does."""
+    members = Classes.decode(data).members
     return {pid: number for number, of in enumerate(members) for pid in of}
