@@ -51,7 +51,7 @@ PROGRAM = """
     sys.path.insert(0, sys.argv[1])
     from anonloom import StageContext
     from anonloom_kernels.compiled import compiling
-    with compiling(Run(say=print)):
+    with compiling(StageContext(say=print)):
         from counting import doubled
         print(doubled(4))
 """
