@@ -24,11 +24,15 @@ from reference_table import NOTE, parameters, table
 
 from anonloom import Registry, hookspecs
 from anonloom._cli import COMMANDS
-from anonloom._registry.firstparty import FIRST_PARTY
 from anonloom._registry.loading import Entry
 from anonloom.api import Kind
+from anonloom_catalog import first_party_folders
 
 KINDS = Registry.empty().kinds
+# (kind's key, method's name) -> folder below plugins/.
+FIRST_PARTY = {
+    method: folder.removeprefix("plugins/") for method, folder in first_party_folders().items()
+}
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "docs" / "reference"
 CORE = ROOT / "core" / "src" / "anonloom"

@@ -10,7 +10,7 @@ import pytest
 
 from anonloom import Partitioner, Registry, hookspecs
 from anonloom._registry.registry import Broken
-from anonloom.api import Command, Method, hookimpl
+from anonloom.api import Command, KnownPlugin, Method, hookimpl
 from anonloom.errors import PluginError
 
 KINDS = Registry.empty().kinds
@@ -251,7 +251,17 @@ def test_a_name_of_another_kind(registry):
     assert expected == refusal(registry.find, "sampler", "cut")
 
 
+def catalogue():
+    known = KnownPlugin(
+        distribution="anonloom-mondrian",
+        install="pip install ./plugins/anonymizers/mondrian",
+        methods=[("anonloom_register_partitioners", "mondrian")],
+    )
+    return plugin(anonloom_register_known_plugins=lambda: [known])
+
+
 def test_a_method_of_ours_that_is_not_installed(registry):
+    registry.register(catalogue(), distribution="anonloom-catalog", version="1")
     assert (
         "partitioner 'mondrian' is provided by anonloom-mondrian, which is not installed\n"
         "    pip install ./plugins/anonymizers/mondrian"
@@ -259,6 +269,7 @@ def test_a_method_of_ours_that_is_not_installed(registry):
 
 
 def test_a_method_of_ours_that_is_installed_and_broken(registry):
+    registry.register(catalogue(), distribution="anonloom-catalog", version="1")
     registry.register(plugin(api=0), distribution="anonloom-mondrian", version="0.0.1")
     assert (
         "partitioner 'mondrian' is provided by anonloom-mondrian, which could not be loaded\n"

@@ -14,5 +14,8 @@ def anonloom_register_collectors() -> list[Method]:
             target="anonloom_delivery.collector:Delivery",
             summary="Sends every row through a transport; the stages run on what arrives.",
             reads=ROLES,
+            evidence={
+                "trace": "collect: {collector: delivery, with: {transport: NAME, traced: true}}"
+            },
         )
     ]

@@ -14,5 +14,6 @@ def anonloom_register_reporters() -> list[Method]:
             target="anonloom_page.reporter:Page",
             summary="One self-contained HTML page: what was done, what holds, what was found.",
             reads=set(),
+            default=True,
         )
     ]
