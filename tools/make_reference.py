@@ -40,7 +40,7 @@ BANK = ROOT / "core" / "tests" / "specs" / "bad"
 
 _HOOKS = """\
 A plugin is a module that the entry-point group `anonloom` names. It marks its functions with
-`hookimpl` and says `ANONLOOM_API = 1`. Hooks are of two sorts. *Registration* hooks name what a
+`hookimpl` and says `ANONLOOM_API = 2`. Hooks are of two sorts. *Registration* hooks name what a
 plugin offers and return a list. *Observation* hooks are told what happens during a run and return
 nothing; they get ids, counts, timings and parameters, never a table, and an exception in one is
 logged and does not stop the run. An implementation may leave out arguments that it does not need.

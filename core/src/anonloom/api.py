@@ -13,7 +13,7 @@ import pluggy
 
 #: The plugin contract that this core speaks. It rises only when a hook or a base class changes in
 #: a way that breaks plugins.
-API_VERSION = 1
+API_VERSION = 2
 
 #: What a column of a table can be.
 ROLES = ("identifier", "quasi", "sensitive", "label", "other", "person", "group", "truth")

@@ -2,7 +2,7 @@
 
 Hooks are of two sorts, never mixed. *Registration* hooks name what a plugin offers and return a
 list. *Observation* hooks are told what happens during a run and return nothing. A plugin marks its
-functions with ``anonloom.api.hookimpl``, says ``ANONLOOM_API = 1``, and may leave out arguments of
+functions with ``anonloom.api.hookimpl``, says ``ANONLOOM_API = 2``, and may leave out arguments of
 an observation hook that it does not need.
 """
 

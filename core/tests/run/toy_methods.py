@@ -27,7 +27,7 @@ from anonloom.data import Regions
 from anonloom.findings import PrivateRows
 from anonloom.kinds import Seal, Sealed, Verified
 
-ANONLOOM_API = 1
+ANONLOOM_API = 2
 
 
 @attrs.frozen(kw_only=True)

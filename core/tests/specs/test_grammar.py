@@ -246,7 +246,7 @@ p.yaml:14:14: audit[0].auditor: auditor 'rival' needs a column with the role 'gr
 class Plugin:
     """A plugin that offers what it is given."""
 
-    ANONLOOM_API = 1
+    ANONLOOM_API = 2
 
     def __init__(self, **offers):
         for hook, methods in offers.items():

@@ -23,7 +23,7 @@ from anonloom.api import KnownPlugin, Method, hookimpl
 from anonloom.kinds import Seal, WorkCheck
 from anonloom.params import above, at_least, between
 
-ANONLOOM_API = 1
+ANONLOOM_API = 2
 
 
 def toy(cls):

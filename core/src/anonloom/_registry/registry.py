@@ -13,6 +13,7 @@ import pluggy
 
 from anonloom import hookspecs
 from anonloom._registry import core_kinds
+from anonloom._registry.api_changes import CHANGES
 from anonloom._registry.boundary import Border
 from anonloom._registry.kinds import KindClash, Kinds, specification
 from anonloom._registry.loading import Entry, class_of, error_line, kit_of, local_entry
@@ -379,7 +380,9 @@ def _last_line(error: Exception) -> str:
 def _other_version(spoken: object, distribution: str) -> str:
     newer = isinstance(spoken, int) and spoken > API_VERSION
     remedy = "upgrade anonloom-core" if newer else f"upgrade {distribution}"
-    return f"it speaks plugin API {spoken}, this core speaks {API_VERSION}: {remedy}"
+    change = CHANGES.get(spoken, "") if isinstance(spoken, int) else ""
+    sentence = f"it speaks plugin API {spoken}, this core speaks {API_VERSION}: {remedy}"
+    return f"{sentence}; {change}" if change else sentence
 
 
 def _answers(module: object, hook: str, expected: type[T]) -> list[T]:

@@ -68,7 +68,7 @@ def run_checks(
     """
     registry = registry if registry is not None else Registry.installed()
     method = registry.load(kind, name)
-    base = CONFORMANCE[kind]
+    base = registry.kit(kind)
     attributes = {"method": method, "params": dict(params or {}), "registry": registry}
     subject: type[Conformance] = type(f"{method.__name__}Conformance", (base,), attributes)
     return subject().results()

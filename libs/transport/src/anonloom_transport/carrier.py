@@ -33,7 +33,7 @@ from anonloom.kinds import (
 from anonloom_testing.promised import guarantees
 from anonloom_transport.signing import new_identity
 
-ANONLOOM_API = 1
+ANONLOOM_API = 2
 
 #: What a deposit promises.
 GUARANTEES = guarantees(
