@@ -3,45 +3,8 @@
 from collections.abc import Callable, Mapping
 
 from anonloom import Registry
-from anonloom_testing.auditor import AuditorConformance
-from anonloom_testing.collector import CollectorConformance
 from anonloom_testing.conformance import Conformance
-from anonloom_testing.generalizer import GeneralizerConformance
-from anonloom_testing.integrity import IntegrityConformance
-from anonloom_testing.mechanism import MechanismConformance
-from anonloom_testing.outliers import OutlierHandlerConformance
-from anonloom_testing.partitioner import PartitionerConformance
-from anonloom_testing.privacy import PrivacyModelConformance
-from anonloom_testing.reporter import ReporterConformance
 from anonloom_testing.results import CheckResult
-from anonloom_testing.sampler import SamplerConformance
-from anonloom_testing.source import SourceConformance
-
-_CLASSES: tuple[type[Conformance], ...] = (
-    SourceConformance,
-    MechanismConformance,
-    PartitionerConformance,
-    OutlierHandlerConformance,
-    GeneralizerConformance,
-    SamplerConformance,
-    PrivacyModelConformance,
-    CollectorConformance,
-    AuditorConformance,
-    IntegrityConformance,
-    ReporterConformance,
-)
-
-_CONFORMANCE: dict[str, type[Conformance]] = {cls.kind: cls for cls in _CLASSES}
-
-
-def conformance_class(kind: str) -> type[Conformance]:
-    """Return the conformance class of a kind, by the kind's YAML key."""
-    if kind == "transport":
-        # It needs anonloom-transport, which no other kind does.
-        from anonloom_testing.transport.conformance import TransportConformance
-
-        return TransportConformance
-    return _CONFORMANCE[kind]
 
 
 def run_checks(
@@ -82,7 +45,7 @@ def run_checks(
     """
     registry = registry if registry is not None else Registry.installed()
     method = registry.load(kind, name)
-    base = conformance_class(kind)
+    base = registry.kit(kind)
     attributes: dict[str, object] = {
         "method": method,
         "params": dict(params or {}),

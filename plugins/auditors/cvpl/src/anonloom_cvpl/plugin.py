@@ -2,7 +2,7 @@
 
 from anonloom.api import Command, Method, hookimpl
 
-ANONLOOM_API = 1
+ANONLOOM_API = 2
 
 PAPER = (
     "Khvatov and Neyman, CVPL: A Geometric Framework for Post-Hoc Linkage Risk Assessment in "
