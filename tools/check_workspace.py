@@ -73,6 +73,11 @@ class Member:
         return self.path.startswith("libs/")
 
     @property
+    def is_command(self) -> bool:
+        """Whether it brings commands that core left to a package of their own."""
+        return self.path.startswith("plugins/commands/")
+
+    @property
     def is_tutorial(self) -> bool:
         """Whether it belongs to the tutorial: tested, but not published."""
         return self.path.startswith("docs/")
@@ -183,9 +188,9 @@ def _sources(root: Path, packages: list[Member]) -> list[str]:
 
 
 def metapackage_lists(packages: list[Member], version: str) -> tuple[list[str], list[str]]:
-    """What the metapackage asks for: core and the quickstart's plugins; and all packages."""
+    """What the metapackage asks for: core, its commands, the quickstart's plugins; and all."""
     published = [m for m in packages if not m.is_tutorial]
-    quickstart = [m for m in published if m.is_core or m.short in QUICKSTART]
+    quickstart = [m for m in published if m.is_core or m.is_command or m.short in QUICKSTART]
     return _ranges(quickstart, version), _ranges(published, version)
 
 

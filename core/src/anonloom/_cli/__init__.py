@@ -30,7 +30,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "prove": ("anonloom._cli.prove", "prove a part of a sealed release"),
     "compare": ("anonloom._cli.compare", "compare two runs"),
     "plugins": ("anonloom._cli.plugins", "list, show and check what is installed"),
-    "new": ("anonloom._cli.new", "write the folder of a new plugin"),
     "schema": ("anonloom._cli.schema", "print a JSON schema of pipeline files, for editors"),
 }
 
