@@ -11,21 +11,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from anonloom._cli import main as main
     from anonloom._cli.summary import print_done as print_done
-    from anonloom._registry.kinds import KINDS as KINDS
-    from anonloom._registry.kinds import Kind as Kind
-    from anonloom._registry.kinds import kind_called as kind_called
     from anonloom._registry.registry import Registry as Registry
     from anonloom._run.atomic_file import atomic_file as atomic_file
     from anonloom._run.atomic_file import refuse_target as refuse_target
     from anonloom._spelling import did_you_mean as did_you_mean
 
 __all__ = [
-    "KINDS",
-    "Kind",
     "Registry",
     "atomic_file",
     "did_you_mean",
-    "kind_called",
     "main",
     "print_done",
     "refuse_target",
@@ -36,7 +30,6 @@ __getattr__, __dir__ = lazy_exports(
     {
         "anonloom._cli": ("main",),
         "anonloom._cli.summary": ("print_done",),
-        "anonloom._registry.kinds": ("KINDS", "Kind", "kind_called"),
         "anonloom._registry.registry": ("Registry",),
         "anonloom._run.atomic_file": ("atomic_file", "refuse_target"),
         "anonloom._spelling": ("did_you_mean",),

@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from anonloom.runtime import KINDS, main
+from anonloom.runtime import Registry, main
+
+KINDS = Registry.empty().kinds
 
 PAPER = 'A. Author, B. "Bee" Writer: A title that is long enough to need a second line. Venue 2020'
 
@@ -279,11 +281,11 @@ def environment(generated, together, tmp_path_factory):
 
 _CHECK_ALL = """
 import json, sys
-from anonloom.runtime import KINDS, Registry
+from anonloom.runtime import Registry
 from anonloom_testing import run_checks
 registry = Registry.installed()
 failed = {}
-for kind in KINDS:
+for kind in Registry.empty().kinds:
     results = run_checks(kind, "demo-" + kind, registry)
     failed[kind] = {r.check: r.detail for r in results if not r.good}
 print(json.dumps(failed))

@@ -5,9 +5,10 @@ import re
 import tomllib
 from pathlib import Path
 
+from anonloom.api import Kind
 from anonloom.errors import UsageError
-from anonloom.runtime import KINDS, Kind, did_you_mean, kind_called, print_done
-from anonloom_scaffold.package_files import MethodPlan, package_files, plan_methods
+from anonloom.runtime import Registry, did_you_mean, print_done
+from anonloom_scaffold.package_files import MethodPlan, has_template, package_files, plan_methods
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
@@ -17,7 +18,8 @@ _MEMBERS = "plugins/*/*"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("kind", metavar="KIND", help=f"what it is: {', '.join(KINDS)}")
+    kinds = ", ".join(Registry.installed().kinds)
+    parser.add_argument("kind", metavar="KIND", help=f"what it is: {kinds}")
     parser.add_argument("name", metavar="NAME", help="what pipelines call it, such as median-cut")
     parser.add_argument(
         "--also",
@@ -75,10 +77,17 @@ def _next_steps(folder: str, methods: list[MethodPlan], *, in_workspace: bool) -
 
 
 def _find_kind(word: str) -> Kind:
-    kind = kind_called(word)
+    kinds = Registry.installed().kinds
+    kind = kinds.called(word)
     if kind is None:
-        guess = did_you_mean(word, KINDS) or f"kinds are: {', '.join(KINDS)}"
+        guess = did_you_mean(word, kinds) or f"kinds are: {', '.join(kinds)}"
         raise UsageError(f"there is no kind {word!r}", hint=guess)
+    if not has_template(kind):
+        base = kind.base.replace(":", ".")
+        raise UsageError(
+            f"there is no template for {kind.article}",
+            hint=f"derive its class from {base}, and name it with the hook {kind.hook}",
+        )
     return kind
 
 

@@ -10,7 +10,7 @@ from string import Template
 from typing import NamedTuple
 
 from anonloom import __version__
-from anonloom.runtime import Kind
+from anonloom.api import Kind
 
 #: What a method of each kind reads unless its author says otherwise.
 _READS = {
@@ -61,9 +61,7 @@ class MethodPlan(NamedTuple):
     @property
     def conformance(self) -> str:
         """The class of the kit that checks it."""
-        if self.kind.key == "integrity":
-            return "IntegrityConformance"
-        return f"{_base_name(self.kind)}Conformance"
+        return self.kind.kit.rpartition(":")[2]
 
     @property
     def words(self) -> dict[str, str]:
@@ -79,6 +77,11 @@ class MethodPlan(NamedTuple):
     def _with_name(self, text: str) -> str:
         """Return the text with the method's name, unless a line would be too long for it."""
         return f"{text} {self.name}" if len(self.name) <= _LONG_NAME else text
+
+
+def has_template(kind: Kind) -> bool:
+    """Whether methods of a kind can be written; kinds of plugins have no templates here."""
+    return _template(f"{kind.key}/method.py.tmpl") is not None
 
 
 def plan_methods(pairs: Sequence[tuple[Kind, str]]) -> list[MethodPlan]:
