@@ -27,7 +27,8 @@ OBSERVING = [
 
 def test_hooks_stand_in_the_order_in_which_they_fire():
     registering = [kind.hook for kind in KINDS.values()]
-    before, after = ["anonloom_register_kinds"], ["anonloom_register_commands"]
+    before = ["anonloom_register_kinds"]
+    after = ["anonloom_register_commands", "anonloom_register_experiment_runners"]
     assert [*before, *registering, *after, *OBSERVING] == list(HOOKS)
 
 

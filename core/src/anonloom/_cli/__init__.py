@@ -28,7 +28,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "apply": ("anonloom._cli.apply", "replay a transformation on new rows"),
     "verify": ("anonloom._cli.verify", "verify the integrity of a release or of a proof"),
     "prove": ("anonloom._cli.prove", "prove a part of a sealed release"),
-    "compare": ("anonloom._cli.compare", "compare two runs"),
     "plugins": ("anonloom._cli.plugins", "list, show and check what is installed"),
     "schema": ("anonloom._cli.schema", "print a JSON schema of pipeline files, for editors"),
 }

@@ -122,7 +122,7 @@ class Pipeline:
         if self.spec.grid:
             raise UsageError(
                 f"the pipeline is an experiment of {len(self.spec.grid)} runs",
-                hint="anonloom._run.grid.run_grid, or `anonloom run`, runs all of them.",
+                hint="`anonloom run` runs all of them.",
             )
         if frame is None:
             return self.spec

@@ -10,7 +10,7 @@ from string import Template
 from typing import NamedTuple
 
 from anonloom import __version__
-from anonloom.api import Kind
+from anonloom.api import API_VERSION, Kind
 
 #: What a method of each kind reads unless its author says otherwise.
 _READS = {
@@ -185,7 +185,7 @@ def _hook_module(methods: Sequence[MethodPlan], paper: str) -> str:
     summary = f"What this distribution offers: {texts}."
     if len(summary) + 6 > 100:
         summary = "What this distribution offers."
-    parts = [_fill("every/plugin.py.tmpl", {"summary": summary})]
+    parts = [_fill("every/plugin.py.tmpl", {"summary": summary, "api": str(API_VERSION)})]
     for kind in dict.fromkeys(method.kind for method in methods):
         own = [method for method in methods if method.kind == kind]
         entries = [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from anonloom._run.transport_comparison import swap, swaps
+from anonloom_experiments.transport_comparison import compare_transports, transport_comparison
 from anonloom_testing.promised import guarantees
 
 
@@ -16,7 +16,7 @@ def test_one_sentence_names_every_declared_difference():
     before, after = collection("one"), collection("two", presence_of_erased_visible=True)
     assert (
         "With two instead of one: servers see before opening which positions were filled: yes "
-        "(with one: no)." == swap(before, after)
+        "(with one: no)." == compare_transports(before, after)
     )
 
 
@@ -32,11 +32,14 @@ def test_what_one_process_played_is_told_as_what_it_would_be():
         " That is what they declare for a deployment: one process played all parties here."
     )
     after = played("two", post_quantum=True)
-    assert [sentence] * 2 == [swap(played("one"), after), swap(collection("one"), after)]
+    assert [sentence] * 2 == [
+        compare_transports(played("one"), after),
+        compare_transports(collection("one"), after),
+    ]
 
 
 def test_lists_of_a_report_are_no_difference():
-    assert "With two instead of one, no declared guarantee changes." == swap(
+    assert "With two instead of one, no declared guarantee changes." == compare_transports(
         collection("one"), collection("two")
     )
 
@@ -52,7 +55,7 @@ def test_lists_of_a_report_are_no_difference():
     ],
 )
 def test_nothing_is_said_where_nothing_can_be(other):
-    assert swap(collection("one"), other) is None
+    assert compare_transports(collection("one"), other) is None
 
 
 def test_runs_are_compared_that_differ_in_the_transport_alone():
@@ -66,8 +69,8 @@ def test_runs_are_compared_that_differ_in_the_transport_alone():
     ]
     assert [
         "With two instead of one: what is hidden withstands a quantum computer: yes (with one: no)."
-    ] == swaps(runs)
+    ] == transport_comparison(runs)
 
 
 def test_an_experiment_without_transports_tells_nothing():
-    assert [] == swaps([({"seed": 1}, {}), ({"seed": 2}, {})])
+    assert [] == transport_comparison([({"seed": 1}, {}), ({"seed": 2}, {})])

@@ -1,15 +1,15 @@
 """Experiments: one tidy table, resumed where they stopped, refusals as results."""
 
 import json
+import os
 import sys
 
 import pandas as pd
 import pytest
 
 from anonloom import Findings
-from anonloom._run import grid
-from anonloom._run.grid import Recipe, run_grid
 from anonloom.errors import UsageError
+from anonloom_experiments import Recipe, grid, run_grid
 
 VARY = """
 vary:
@@ -229,8 +229,32 @@ def test_a_pipeline_that_is_an_experiment_is_not_run_as_one(experiment):
     with pytest.raises(UsageError) as refused:
         experiment.pipeline().run()
 
-    assert (
-        "the pipeline is an experiment of 6 runs\n"
-        "    anonloom._run.grid.run_grid, or `anonloom run`, runs all of them."
-        == str(refused.value)
+    assert "the pipeline is an experiment of 6 runs\n    `anonloom run` runs all of them." == str(
+        refused.value
     )
+
+
+def test_a_folder_that_cannot_be_made_is_refused_before_any_work(clinic, monkeypatch):
+    clinic.file.write_text(clinic.file.read_text() + "vary: {seed: [1, 2]}\n")
+    (clinic.folder / "file").write_text("")
+    (clinic.folder / "link").symlink_to("nowhere")
+    before = clinic.left()
+
+    def publish(target):
+        run_grid(Recipe(clinic.file), clinic.registry, target)
+
+    def refused(name):
+        with pytest.raises(UsageError) as caught:
+            publish(clinic.folder / name)
+        assert before == clinic.left()
+        return str(caught.value).replace(str(clinic.folder), "HERE")
+
+    elsewhere = "\n    Publish to another folder."
+    assert f"'HERE/link' is a link that leads nowhere{elsewhere}" == refused("link")
+    assert f"'HERE/file/out' cannot be written: 'HERE/file' is not a folder{elsewhere}" == refused(
+        "file/out"
+    )
+    long = "x" * 300
+    assert f"'HERE/{long}' cannot be written: File name too long{elsewhere}" == refused(long)
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    assert f"'HERE/out' cannot be written: you may not write in 'HERE'{elsewhere}" == refused("out")

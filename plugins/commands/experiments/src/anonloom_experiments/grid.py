@@ -19,20 +19,28 @@ from typing import Any, TypeVar
 import attrs
 import pandas as pd
 
-from anonloom._registry.registry import Registry
-from anonloom._run import outputs
-from anonloom._run.pipeline import Pipeline
-from anonloom._run.redaction import shown
-from anonloom._run.reporting import chart_data, finding_data, now, parts
-from anonloom._run.table_files import write_csv
-from anonloom._run.transport_comparison import swaps
-from anonloom._run.verdict import of_refusal
-from anonloom._spec.model import GridCase, PipelineSpec
-from anonloom._spec.pipeline import load_pipeline
+from anonloom import Chart, Finding, Findings, Pipeline, Registry
 from anonloom.errors import AnonloomError, FaultyPluginError, PrivacyError, UsageError
 from anonloom.files import read_json
-from anonloom.findings import Chart, Finding, Findings
-from anonloom.kinds._auditor import GridRow
+from anonloom.kinds import GridRow
+from anonloom.runtime import (
+    GridCase,
+    PipelineSpec,
+    chart_data,
+    finding_data,
+    is_output,
+    load_pipeline,
+    make_folder,
+    refusal_verdict,
+    refuse_existing,
+    report_parts,
+    require_writable,
+    utc_now,
+    write_csv,
+    write_json,
+)
+from anonloom_experiments.redaction import redact
+from anonloom_experiments.transport_comparison import transport_comparison
 
 #: Figures of every run that need no auditor.
 _SUMMARY = {
@@ -96,8 +104,8 @@ def run_grid(
     """
     spec = recipe.load(registry)
     _prepare(target, spec, replace)
-    labels = [item.label for item in shown(spec.grid).values()]
-    todo = [index for index, case in enumerate(spec.grid) if not _finished(target, case)]
+    labels = [item.label for item in redact(spec.grid).values()]
+    todo = [index for index, case in enumerate(spec.grid) if not _is_finished(target, case)]
     for index, label in enumerate(labels):
         if index not in todo:
             tell(label, "done before")
@@ -112,16 +120,16 @@ def run_grid(
     return report
 
 
-def reason(spec: PipelineSpec, target: Path) -> str:
+def first_reason(spec: PipelineSpec, target: Path) -> str:
     """Say why the first run of an experiment was not published: for the steward's eyes."""
     result = _result(target, spec.grid[0])
     return str(result["message"]) if result is not None else ""
 
 
-def slug(label: str, at: int) -> str:
+def folder_name(label: str, index: int) -> str:
     """Name of a run's folder: its number and a readable form of its public label."""
     plain = re.sub(r"[^A-Za-z0-9.=_-]+", "-", label).strip("-.")[:80]
-    return f"{at + 1:03d}-{plain}" if plain else f"{at + 1:03d}"
+    return f"{index + 1:03d}-{plain}" if plain else f"{index + 1:03d}"
 
 
 def _digest(case: GridCase) -> str:
@@ -145,7 +153,7 @@ def _result(target: Path, case: GridCase) -> dict[str, Any] | None:
     return result
 
 
-def _finished(target: Path, case: GridCase) -> bool:
+def _is_finished(target: Path, case: GridCase) -> bool:
     """Whether a run is done; one that failed, for want of its data perhaps, is tried again."""
     result = _result(target, case)
     return result is not None and result["status"] != "failed"
@@ -153,17 +161,17 @@ def _finished(target: Path, case: GridCase) -> bool:
 
 def _prepare(target: Path, spec: PipelineSpec, replace: bool) -> None:
     """Make the folder, or find the interrupted experiment in it."""
-    outputs.require_writable(target)
+    require_writable(target)
     if not target.exists():
         _make_folders(target)
         return
-    begun = _begun(target)
+    begun = _is_begun(target)
     finished = (target / "public" / "grid.json").is_file()
-    if replace and (begun or outputs.is_output(target)):
+    if replace and (begun or is_output(target)):
         shutil.rmtree(target)
         _make_folders(target)
     elif finished and not replace:
-        outputs.refuse_existing(target, replace=False)
+        refuse_existing(target, replace=False)
     elif not begun:
         raise UsageError(
             f"'{target}' is not an experiment of Anonloom and is left as it is",
@@ -171,7 +179,7 @@ def _prepare(target: Path, spec: PipelineSpec, replace: bool) -> None:
         )
 
 
-def _begun(target: Path) -> bool:
+def _is_begun(target: Path) -> bool:
     """Whether a folder holds an experiment that was begun, and nothing else."""
     names = {path.name for path in target.iterdir()} if target.is_dir() else set()
     ours = names == {"public", "private", "runs"} and not target.is_symlink()
@@ -179,7 +187,7 @@ def _begun(target: Path) -> bool:
 
 
 def _make_folders(target: Path) -> None:
-    outputs.make_folder(target / "runs", target)
+    make_folder(target / "runs", target)
     (target / "public").mkdir()
     (target / "private").mkdir(mode=0o700)
     (target / "private" / "results").mkdir()
@@ -196,7 +204,7 @@ def _run_all(
     # A forked copy of a process with threads can hang; a new one cannot.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(min(jobs, len(todo)), mp_context=context) as pool:
-        waiting = {pool.submit(_in_process, recipe, target, index): index for index in todo}
+        waiting = {pool.submit(_run_in_process, recipe, target, index): index for index in todo}
         try:
             while waiting:
                 done, _ = wait(waiting, return_when=FIRST_COMPLETED)
@@ -213,14 +221,14 @@ def _run_all(
             raise
 
 
-def _in_process(recipe: Recipe, target: Path, at: int) -> str:
+def _run_in_process(recipe: Recipe, target: Path, index: int) -> str:
     registry = Registry.installed()
-    return run_case(recipe.load(registry), registry, target, at)
+    return run_case(recipe.load(registry), registry, target, index)
 
 
-def run_case(spec: PipelineSpec, registry: Registry, target: Path, at: int) -> str:
+def run_case(spec: PipelineSpec, registry: Registry, target: Path, index: int) -> str:
     """Do one run and write its result; a refusal is a result too."""
-    case = spec.grid[at]
+    case = spec.grid[index]
     result: dict[str, Any] = {
         "digest": _digest(case),
         "label": case.label,
@@ -239,11 +247,11 @@ def run_case(spec: PipelineSpec, registry: Registry, target: Path, at: int) -> s
     }
     pipeline = Pipeline(case.spec, registry)
     try:
-        folder = slug(shown(spec.grid)[case.label].label, at)
+        folder = folder_name(redact(spec.grid)[case.label].label, index)
         outcome = pipeline.publish(to=target / "runs" / folder, replace=True)
     except PrivacyError as error:
         result.update(status="refused", exit_code=error.exit_code, message=error.what)
-        result["verdict"] = of_refusal(error.what).data()
+        result["verdict"] = refusal_verdict(error.what).data()
     except FaultyPluginError:
         # A bug, which the other runs would meet as well: it ends the experiment.
         raise
@@ -252,7 +260,7 @@ def run_case(spec: PipelineSpec, registry: Registry, target: Path, at: int) -> s
     else:
         result["verdict"] = outcome.report["verdict"]
         result["figures"] = {name: outcome.report["summary"][name] for name in _SUMMARY}
-        result["findings"] = {part["id"]: part["findings"] for part in parts(outcome.report)}
+        result["findings"] = {part["id"]: part["findings"] for part in report_parts(outcome.report)}
         collection = outcome.report["collection"]
         result["collection"] = {
             name: collection[name]
@@ -263,7 +271,7 @@ def run_case(spec: PipelineSpec, registry: Registry, target: Path, at: int) -> s
         result["charts"] = {part["id"]: part["charts"] for part in outcome.report["audits"]}
     path = _result_file(target, case)
     aside = path.with_suffix(".tmp")
-    outputs.write_json(aside, result)
+    write_json(aside, result)
     aside.rename(path)
     return str(result["status"])
 
@@ -274,7 +282,7 @@ def _report(spec: PipelineSpec, results: list[dict[str, Any]]) -> dict[str, Any]
         for name, (better, meaning) in _SUMMARY.items()
     }
     runs = []
-    public = shown(spec.grid)
+    public = redact(spec.grid)
     for result in results:
         values = dict(result["figures"])
         for where, findings in result["findings"].items():
@@ -285,24 +293,30 @@ def _report(spec: PipelineSpec, results: list[dict[str, Any]]) -> dict[str, Any]
                 measures = result["measures"].get(where)
                 figures.setdefault(key, {"key": key, "measures": measures, **messages})
         kept = {name: result[name] for name in ("status", "exit_code", "verdict")}
-        texts = {**attrs.asdict(public[result["label"]]), **kept, "message": _told(result)}
+        texts = {
+            **attrs.asdict(public[result["label"]]),
+            **kept,
+            "message": _public_message(result),
+        }
         runs.append({**texts, "findings": values})
     varied = dict.fromkeys(path for result in results for path in result["parameters"])
     return {
         "format": 1,
         "kind": "grid",
         "name": spec.name,
-        "created": now(),
+        "created": utc_now(),
         "anonloom": version("anonloom-core"),
         "varied": list(varied),
         "runs": runs,
         "figures": list(figures.values()),
         "summaries": _summaries(spec, results),
-        "swaps": swaps([(item["parameters"], item.get("collection", {})) for item in results]),
+        "swaps": transport_comparison(
+            [(item["parameters"], item.get("collection", {})) for item in results]
+        ),
     }
 
 
-def _told(result: dict[str, Any]) -> str:
+def _public_message(result: dict[str, Any]) -> str:
     """Return the message that may be public: a mistake in the data names paths and rows."""
     if result["status"] != "failed":
         return str(result["message"])
@@ -312,39 +326,39 @@ def _told(result: dict[str, Any]) -> str:
 def _summaries(spec: PipelineSpec, results: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Ask each auditor what the whole experiment shows."""
     summaries = []
-    public = shown(spec.grid)
+    public = redact(spec.grid)
     for audit in spec.audit:
         rows = [
             GridRow(
                 public[result["label"]].label,
                 public[result["label"]].parameters,
-                _found(result, audit.id),
-                {item.id: _found(result, item.id) for item in spec.audit},
+                _findings_of(result, audit.id),
+                {item.id: _findings_of(result, item.id) for item in spec.audit},
             )
             for result in results
             if result["status"] == "published"
         ]
-        found = audit.method.summarize(rows)
-        if found.items:
+        summary = audit.method.summarize(rows)
+        if summary.items:
             summaries.append(
                 {
                     "auditor": audit.name,
-                    "findings": [finding_data(finding) for finding in found],
-                    "charts": [chart_data(chart) for chart in found.charts],
+                    "findings": [finding_data(finding) for finding in summary],
+                    "charts": [chart_data(chart) for chart in summary.charts],
                 }
             )
     return summaries
 
 
-def _found(result: dict[str, Any], audit: str) -> Findings:
+def _findings_of(result: dict[str, Any], audit: str) -> Findings:
     """What an audit left in a run's result; results of an earlier version hold no charts."""
     return Findings.of(
-        (_made(Finding, data) for data in result["findings"].get(audit, ())),
-        (_made(Chart, data) for data in result.get("charts", {}).get(audit, ())),
+        (_from_data(Finding, data) for data in result["findings"].get(audit, ())),
+        (_from_data(Chart, data) for data in result.get("charts", {}).get(audit, ())),
     )
 
 
-def _made(cls: type[T], data: dict[str, Any]) -> T:
+def _from_data(cls: type[T], data: dict[str, Any]) -> T:
     """Make a finding or a chart of plain data; what a report adds to it is left out."""
     known = {field.name for field in attrs.fields(cls)}
     return cls(**{name: value for name, value in data.items() if name in known})
@@ -352,16 +366,16 @@ def _made(cls: type[T], data: dict[str, Any]) -> T:
 
 def _write(spec: PipelineSpec, target: Path, report: dict[str, Any]) -> None:
     public = target / "public"
-    table = tidy(report)
+    table = tidy_table(report)
     write_csv(table, public / "grid.csv")
     table.to_parquet(public / "grid.parquet", index=False)
     for reporter in spec.publish.reporters or ():
         reporter.write_grid(report, public)
     # Written last: its presence says that the experiment is complete.
-    outputs.write_json(public / "grid.json", report)
+    write_json(public / "grid.json", report)
 
 
-def tidy(report: dict[str, Any]) -> pd.DataFrame:
+def tidy_table(report: dict[str, Any]) -> pd.DataFrame:
     """Return one row per run: what was varied, how it ended, and every figure."""
     rows = []
     for run in report["runs"]:

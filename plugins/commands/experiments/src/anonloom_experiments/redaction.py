@@ -12,10 +12,8 @@ from typing import Any
 
 import attrs
 
-from anonloom._representation import short_repr
-from anonloom._spec.experiment import run_label
-from anonloom._spec.model import GridCase, PipelineSpec
 from anonloom.params import params_of
+from anonloom.runtime import GridCase, PipelineSpec, run_label, short_repr
 
 #: Parameters of a run itself that are private, beside those of its methods.
 _OF_A_RUN = frozenset({"seed", "other_releases"})
@@ -25,14 +23,14 @@ _STEPS = re.compile(r"[.\[\]'\"]+")
 
 @short_repr
 @attrs.frozen
-class Shown:
+class PublicRun:
     """What is public of one run."""
 
     label: str
     parameters: dict[str, Any]
 
 
-def shown(cases: Sequence[GridCase]) -> dict[str, Shown]:
+def redact(cases: Sequence[GridCase]) -> dict[str, PublicRun]:
     """Return what is public of every run, by its label.
 
     What somebody wrote of a label stays as it is; what was made of the values is made again.
@@ -42,10 +40,11 @@ def shown(cases: Sequence[GridCase]) -> dict[str, Shown]:
     for case in cases:
         private = _OF_A_RUN | private_names(case.spec)
         parameters = {
-            path: _numbered(path, value, private, numbers) for path, value in case.values.items()
+            path: _number_private(path, value, private, numbers)
+            for path, value in case.values.items()
         }
         label = run_label(case.name, {path: parameters[path] for path in case.varied})
-        results[case.label] = Shown(label, parameters)
+        results[case.label] = PublicRun(label, parameters)
     return results
 
 
@@ -69,18 +68,18 @@ def _private(value: Any) -> Iterator[str]:
             yield from _private(getattr(value, name))
 
 
-def _numbered(
+def _number_private(
     path: str, value: Any, private: frozenset[str], numbers: dict[str, dict[str, int]]
 ) -> Any:
     """Replace private values by their number among all values of that path."""
     if private.isdisjoint(_STEPS.split(path)):
         if isinstance(value, Mapping):
             return {
-                key: _numbered(f"{path}.{key}", below, private, numbers)
+                key: _number_private(f"{path}.{key}", below, private, numbers)
                 for key, below in value.items()
             }
         if isinstance(value, list):
-            return [_numbered(path, below, private, numbers) for below in value]
+            return [_number_private(path, below, private, numbers) for below in value]
         return value
     seen = numbers.setdefault(path, {})
     number = seen.setdefault(json.dumps(value, sort_keys=True, default=str), len(seen) + 1)

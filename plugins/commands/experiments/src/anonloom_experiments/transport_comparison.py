@@ -1,15 +1,15 @@
-"""Swaps: what changed with the transport, in one sentence made from what transports declare."""
+"""What changed with the transport, in one sentence made from what transports declare."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from anonloom._run.collection import declared_guarantees
-from anonloom.kinds._transport import Guarantees, swap_sentence
+from anonloom.kinds import Guarantees
+from anonloom.runtime import declared_guarantees, swap_sentence
 
-_PLAYED = "That is what they declare for a deployment: one process played all parties here."
+_SIMULATED = "That is what they declare for a deployment: one process played all parties here."
 
 
-def swap(before: Mapping[str, Any], after: Mapping[str, Any]) -> str | None:
+def compare_transports(before: Mapping[str, Any], after: Mapping[str, Any]) -> str | None:
     """Say what changed between two collections, as reports hold them.
 
     Returns
@@ -18,7 +18,7 @@ def swap(before: Mapping[str, Any], after: Mapping[str, Any]) -> str | None:
         None when one of them sent nothing, or both used the same transport.
     """
     names = (before.get("transport"), after.get("transport"))
-    declared = [_declared(collection) for collection in (before, after)]
+    declared = [_guarantees_of(collection) for collection in (before, after)]
     if None in declared or None in names or names[0] == names[1]:
         return None
     first, second = declared
@@ -26,10 +26,10 @@ def swap(before: Mapping[str, Any], after: Mapping[str, Any]) -> str | None:
     assert second is not None
     text = swap_sentence(str(names[0]), first, str(names[1]), second)
     played = [item.get("parties") == "one-process" for item in (before, after)]
-    return f"{text} {_PLAYED}" if any(played) else text
+    return f"{text} {_SIMULATED}" if any(played) else text
 
 
-def swaps(runs: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> list[str]:
+def transport_comparison(runs: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> list[str]:
     """Say what each transport of an experiment changed, compared with the first one.
 
     Parameters
@@ -40,7 +40,7 @@ def swaps(runs: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> list[s
     """
     texts: dict[Any, str] = {}
     for before, after in _pairs(runs):
-        sentence = swap(before, after)
+        sentence = compare_transports(before, after)
         if sentence is not None:
             texts.setdefault(after["transport"], sentence)
     return list(texts.values())
@@ -61,7 +61,7 @@ def _names_transport(path: str) -> bool:
     return path.rpartition(".")[2] == "transport"
 
 
-def _declared(collection: Mapping[str, Any]) -> Guarantees | None:
+def _guarantees_of(collection: Mapping[str, Any]) -> Guarantees | None:
     try:
         return Guarantees(**(declared_guarantees(collection) or {}))
     except (TypeError, ValueError):

@@ -4,9 +4,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from anonloom._spelling import on_one_line
 from anonloom.errors import UsageError
 from anonloom.files import read_json
+from anonloom.runtime import on_one_line
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -18,7 +18,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> int:
     """Print every figure of both runs and their difference, and what a swap of transports did."""
     # Imported late: `--help` needs none of it.
-    from anonloom._run.transport_comparison import swap
+    from anonloom_experiments.transport_comparison import compare_transports
 
     reports = [_report(folder) for folder in (arguments.first, arguments.second)]
     first, second = (_figures(*result) for result in reports)
@@ -26,7 +26,7 @@ def execute(arguments: argparse.Namespace) -> int:
     rows: list[tuple[str, ...]] = [("", arguments.first, arguments.second, "difference")]
     for name in names:
         one, other = first.get(name), second.get(name)
-        cells = (name, _shown(one), _shown(other), _difference(one, other))
+        cells = (name, _format(one), _format(other), _difference(one, other))
         # Reports may come from others.
         rows.append(tuple(map(on_one_line, cells)))
     widths = [max(len(row[index]) for row in rows) for index in range(4)]
@@ -36,9 +36,9 @@ def execute(arguments: argparse.Namespace) -> int:
             *(row[index].rjust(widths[index]) for index in (1, 2, 3)),
         ]
         print("  ".join(aligned).rstrip())
-    swapped = swap(*(report.get("collection") or {} for report, _ in reports))
-    if swapped is not None:
-        print(f"\n{on_one_line(swapped)}")
+    sentence = compare_transports(*(report.get("collection") or {} for report, _ in reports))
+    if sentence is not None:
+        print(f"\n{on_one_line(sentence)}")
     return 0
 
 
@@ -73,7 +73,7 @@ def _figures(report: dict[str, Any], candidate: Path) -> dict[str, Any]:
     return figures
 
 
-def _shown(value: Any) -> str:
+def _format(value: Any) -> str:
     if value is None:
         return "-"
     return f"{value:.6g}" if isinstance(value, float) else str(value)
