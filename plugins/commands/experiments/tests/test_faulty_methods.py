@@ -8,7 +8,7 @@ import attrs
 import pytest
 
 from anonloom import Registry
-from anonloom.api import ROLES, Method, hookimpl
+from anonloom.api import API_VERSION, ROLES, Method, hookimpl
 from anonloom.runtime import main
 from anonloom.sources import Csv
 
@@ -54,7 +54,7 @@ def acme(registry, monkeypatch):
     monkeypatch.setattr(sys.modules[__name__], "LEAVING", {})
     monkeypatch.setitem(sys.modules, "acme_methods", types.ModuleType("acme_methods"))
     toys = sys.modules["anonloom_toy_methods"]
-    plugin = types.SimpleNamespace(ANONLOOM_API=1)
+    plugin = types.SimpleNamespace(ANONLOOM_API=API_VERSION)
     made = {
         "source": Csv,
         "mechanism": toys.AddOne,

@@ -120,7 +120,8 @@ def package_files(
         "entry": first.name,
         "distribution": f"anonloom-{first.name}",
         "version": version,
-        "core": _core_range(),
+        "core": f"anonloom-core{_core_range()}",
+        "libraries": _libraries(methods),
         "paper": paper or _NO_PAPER,
         "checks": _indented(f"anonloom plugins check {name}" for name in _names(methods)),
         "shows": _enumeration([f"`anonloom plugins show {name}`" for name in _names(methods)]),
@@ -164,9 +165,16 @@ def _base_name(kind: Kind) -> str:
 
 
 def _core_range() -> str:
-    """Return the range of core that the plugin asks for: hooks may change with the minor."""
+    """Return the versions of core that the plugin asks for: hooks may change with the minor."""
     major, minor = (int(part) for part in __version__.split(".")[:2])
-    return f"anonloom-core>={major}.{minor},<{major}.{minor + 1}"
+    return f">={major}.{minor},<{major}.{minor + 1}"
+
+
+def _libraries(methods: Sequence[MethodPlan]) -> str:
+    """Return the lines of `dependencies` that the kinds of the methods need besides core."""
+    templates = [_template(f"{method.kind.key}/libraries.tmpl") for method in methods]
+    lines = [template.substitute(range=_core_range()) for template in templates if template]
+    return "".join(dict.fromkeys(lines))
 
 
 def _imported_names(kind: Kind) -> set[str]:
