@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from anonloom._run.atomic_file import atomic_file as atomic_file
     from anonloom._run.atomic_file import refuse_target as refuse_target
     from anonloom._run.collection import declared_guarantees as declared_guarantees
+    from anonloom._run.outputs import atomic_folder as atomic_folder
     from anonloom._run.outputs import is_output as is_output
     from anonloom._run.outputs import make_folder as make_folder
     from anonloom._run.outputs import refuse_existing as refuse_existing
@@ -44,6 +45,7 @@ __all__ = [
     "Registry",
     "add_pipeline_arguments",
     "atomic_file",
+    "atomic_folder",
     "chart_data",
     "declared_guarantees",
     "did_you_mean",
@@ -80,6 +82,7 @@ __getattr__, __dir__ = lazy_exports(
         "anonloom._run.atomic_file": ("atomic_file", "refuse_target"),
         "anonloom._run.collection": ("declared_guarantees",),
         "anonloom._run.outputs": (
+            "atomic_folder",
             "is_output",
             "make_folder",
             "refuse_existing",

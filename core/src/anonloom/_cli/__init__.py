@@ -111,8 +111,8 @@ def _run(words: list[str]) -> int:
             guess = did_you_mean(name, commands) or "see 'anonloom --help'"
             parser.exit(2, f"anonloom: there is no command {name!r}; {guess}\n")
         options = parser.parse_args(words)
-    except Answered as answered:
-        return answered.status
+    except ParserExit as ended:
+        return ended.status
     if not name:
         parser.print_help()
         return 2
@@ -120,7 +120,7 @@ def _run(words: list[str]) -> int:
     return code
 
 
-class Answered(Exception):
+class ParserExit(Exception):
     """The command line was answered by argparse: by its help, or by what is wrong with it."""
 
     def __init__(self, status: int) -> None:
@@ -134,7 +134,7 @@ class _Parser(argparse.ArgumentParser):
     def exit(self, status: int = 0, message: str | None = None) -> "NoReturn":
         if message:
             self._print_message(message, sys.stderr)
-        raise Answered(status)
+        raise ParserExit(status)
 
     def _print_message(self, message: str, file: "SupportsWrite[str] | None" = None) -> None:
         if file is not None and file is sys.stdout:

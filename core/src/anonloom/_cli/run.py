@@ -5,7 +5,7 @@ import signal
 from types import FrameType
 
 from anonloom._cli.pipeline_file import add_pipeline_arguments
-from anonloom._cli.progress import shown
+from anonloom._cli.progress import show_progress
 from anonloom._cli.summary import page_name, print_done, relative_path
 from anonloom._registry.registry import Registry
 from anonloom._run.pipeline import Pipeline
@@ -56,12 +56,12 @@ def execute(arguments: argparse.Namespace) -> int:
 
         return run_experiment(registry, arguments, pipeline)
     if arguments.dry_run:
-        with shown(registry, arguments.quiet):
+        with show_progress(registry, arguments.quiet):
             tried = pipeline.run(workers=arguments.jobs)
         print(terminal_text(tried.report, everything=arguments.all), end="")
         print("dry run: nothing was written")
         return 0
-    with shown(registry, arguments.quiet):
+    with show_progress(registry, arguments.quiet):
         outcome = pipeline.publish(
             to=arguments.to, replace=arguments.replace, workers=arguments.jobs
         )

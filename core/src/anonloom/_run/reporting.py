@@ -13,7 +13,7 @@ from anonloom._run.check import Verdict
 from anonloom._run.exposure import Exposure
 from anonloom._run.findings_text import record_lines, sections
 from anonloom._run.key_findings import mark_key_findings
-from anonloom._run.stage_log import Journal
+from anonloom._run.stage_log import StageLog
 from anonloom._spec.model import Audit, MethodUse, PipelineSpec, Suppression
 from anonloom.data._release import Release
 from anonloom.data._schema import Schema
@@ -35,7 +35,7 @@ def utc_now() -> str:
 
 def report_of(
     spec: PipelineSpec,
-    journal: Journal,
+    journal: StageLog,
     original: Table,
     release: Release,
     verdicts: tuple[Verdict, ...],
@@ -269,7 +269,7 @@ def _histogram(sizes: np.ndarray[Any, np.dtype[np.int64]]) -> dict[str, list[int
     return {"edges": edges, "counts": [int(count) for count in counts]}
 
 
-def _step(use: MethodUse, journal: Journal, findings: dict[str, Findings]) -> dict[str, Any]:
+def _step(use: MethodUse, journal: StageLog, findings: dict[str, Findings]) -> dict[str, Any]:
     result = findings.get(use.id, Findings())
     return {
         "id": use.id,
@@ -302,7 +302,7 @@ def report_parts(report: dict[str, Any]) -> list[dict[str, Any]]:
     return [*results, *report["stages"], *report["audits"]]
 
 
-def _audit(audit: Audit, journal: Journal, findings: dict[str, Findings]) -> dict[str, Any]:
+def _audit(audit: Audit, journal: StageLog, findings: dict[str, Findings]) -> dict[str, Any]:
     data = _step(audit, journal, findings)
     limits = {condition.finding: str(condition) for condition in audit.fail_if}
     for finding in data["findings"]:

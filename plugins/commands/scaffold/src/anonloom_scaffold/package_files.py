@@ -123,10 +123,10 @@ def package_files(
         "core": f"anonloom-core{_core_range()}",
         "libraries": _libraries(methods),
         "paper": paper or _NO_PAPER,
-        "checks": _indented(f"anonloom plugins check {name}" for name in _names(methods)),
+        "checks": _indent(f"anonloom plugins check {name}" for name in _names(methods)),
         "shows": _enumeration([f"`anonloom plugins show {name}`" for name in _names(methods)]),
         "show_verb": "lists" if len(_names(methods)) == 1 else "list",
-        "runs": _indented(f"anonloom run example/{method.example}" for method in methods),
+        "runs": _indent(f"anonloom run example/{method.example}" for method in methods),
     }
     files = {
         "pyproject.toml": _fill("every/pyproject.toml.tmpl", words),
@@ -156,7 +156,7 @@ def _enumeration(items: Sequence[str]) -> str:
     return ", ".join(items[:-1]) + (" and " if len(items) > 1 else "") + items[-1]
 
 
-def _indented(lines: Iterable[str]) -> str:
+def _indent(lines: Iterable[str]) -> str:
     return "\n".join(f"    {line}" for line in lines)
 
 
