@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from anonloom import Table
 from anonloom.data import Axis
-from anonloom_kernels.compiled import inlined, kernel
+from anonloom_kernels.compiled import inline_kernel, kernel
 
 #: The loss is a difference of places.
 LINE = 0
@@ -74,10 +74,10 @@ AxisPart = tuple[int, NDArray[np.float64], NDArray[np.int32]]
 
 def losses_of(table: Table) -> Losses:
     """Gather the losses of a table's axes."""
-    return gathered(table, _of_axis)
+    return losses_by_axis(table, _of_axis)
 
 
-def gathered(table: Table, of_axis: Callable[[Axis], AxisPart]) -> Losses:
+def losses_by_axis(table: Table, of_axis: Callable[[Axis], AxisPart]) -> Losses:
     """Gather what is said of every axis, weighted by the axis's share."""
     weights = np.array([axis.weight for axis in table.axes], float)
     share = weights / weights.sum() if len(weights) else weights
@@ -141,7 +141,7 @@ def ancestors_of(axis: Axis) -> NDArray[np.int32]:
     return np.ascontiguousarray(above)
 
 
-@inlined
+@inline_kernel
 def loss_between(
     layout: NDArray[np.int64],
     values: NDArray[np.float64],

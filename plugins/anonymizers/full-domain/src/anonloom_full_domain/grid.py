@@ -8,7 +8,7 @@ import numpy as np
 from anonloom import Classes, Table, short_repr
 from anonloom.data import collapse
 from anonloom.typing import FloatArray, IntArray
-from anonloom_full_domain.grouping import Recoding, group_points
+from anonloom_full_domain.box_kernel import NodeRecoding, group_points
 from anonloom_full_domain.lattice import Codes, Lattice
 
 Node = tuple[int, ...]
@@ -137,7 +137,7 @@ class Grid:
         exact = span < 2**63
         if not exact:
             factors = [(_STRIDE * (2 * index + 1)) % 2**64 for index in range(len(factors))]
-        recoding = Recoding(
+        recoding = NodeRecoding(
             self._fresh_cells if only_fresh else self._cells,
             self._losses,
             starts,

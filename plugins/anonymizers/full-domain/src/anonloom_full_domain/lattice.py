@@ -179,7 +179,7 @@ class Lattice:
         """Return the node on which every axis is a single cell."""
         return tuple(levels - 1 for levels in self.shape)
 
-    def summed(self, of_levels: list[Any]) -> FloatArray:
+    def node_sums(self, of_levels: list[Any]) -> FloatArray:
         """Add one figure per level over the axes, for all nodes: an array with the shape."""
         total = np.zeros(())
         for figures in of_levels:
@@ -192,10 +192,10 @@ class Lattice:
         for axis, own in zip(self.axes, codes, strict=True):
             share = np.bincount(own, weights, minlength=axis.lo.shape[1])
             means.append(axis.loss @ share / max(int(weights.sum()), 1))
-        return self.summed(means)
+        return self.node_sums(means)
 
     def least_losses(self) -> FloatArray:
         """Bound for every node: no fresh box of it loses less."""
-        return self.summed(
+        return self.node_sums(
             [np.where(axis.fresh, axis.loss, np.inf).min(axis=1) for axis in self.axes]
         )

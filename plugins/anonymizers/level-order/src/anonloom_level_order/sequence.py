@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from anonloom import Table
 from anonloom.data import Axis, collapse, combined_key
 from anonloom.typing import IntArray
-from anonloom_kernels.levelkey import BITS
-from anonloom_kernels.levels import axis_levels
+from anonloom_kernels.hierarchy_levels import axis_levels
+from anonloom_kernels.level_order_key import BITS
 
 #: A number is halved at most so often.
 _HALVINGS = 16

@@ -95,7 +95,7 @@ class Fragments:
             self.hi[:, classes],
         )
 
-    def divided(self, axis: IntArray, begin: Codes, end: Codes) -> "Fragments":
+    def cut_out(self, axis: IntArray, begin: Codes, end: Codes) -> "Fragments":
         """Take the codes from `begin` to `end` on its axis out of every class.
 
         What is taken out and what remains alternate in the result; neither may be empty.

@@ -34,7 +34,9 @@ def _deviation(numbers: Places) -> float:
     return float(np.std(numbers / scale)) * scale if scale else 0.0
 
 
-def jittered(line: OrderedColumn, deviation: float, clip: bool, rng: np.random.Generator) -> Places:
+def add_noise(
+    line: OrderedColumn, deviation: float, clip: bool, rng: np.random.Generator
+) -> Places:
     """Return the places with noise.
 
     Parameters

@@ -106,7 +106,7 @@ class Occurrences:
             steps = sum(last - first for first, last in windows) + 2 * len(starts)
             if steps * self.size < written:
                 for (a, b), (first, last) in zip(batches, windows, strict=True):
-                    yield self._cumulated(by_start[a:b], starts, stops, first, last)
+                    yield self._batch_tally(by_start[a:b], starts, stops, first, last)
                 return
         for a, b in _batches(stops - starts):
             yield self._written_out(a, starts[a:b], stops[a:b])
@@ -129,7 +129,7 @@ class Occurrences:
         of_entry, value = np.divmod(entries, max(self.size, 1))
         return Tally(first + np.arange(len(starts)), of_entry, value, counts)
 
-    def _cumulated(
+    def _batch_tally(
         self, which: IntArray, starts: IntArray, stops: IntArray, first: int, last: int
     ) -> Tally:
         """Count a batch, whose rows lie between two places, from cumulated counts."""

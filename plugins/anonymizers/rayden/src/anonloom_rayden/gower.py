@@ -73,7 +73,7 @@ def space_of(table: Table, distance: Distance, categories: Categories) -> Space:
     UsageError
         When a Euclidean distance is asked for and there are categories that are not numbers.
     """
-    problem = unsuited(table.schema, distance, categories)
+    problem = distance_problem(table.schema, distance, categories)
     if problem is not None:
         raise UsageError(problem)
     weights = np.array([axis.weight for axis in table.axes], float)
@@ -93,7 +93,7 @@ def space_of(table: Table, distance: Distance, categories: Categories) -> Space:
     )
 
 
-def unsuited(schema: Schema, distance: Distance, categories: Categories) -> str | None:
+def distance_problem(schema: Schema, distance: Distance, categories: Categories) -> str | None:
     """Say why there is no such distance between rows of a table, or None."""
     if distance != "euclidean" or categories == "codes":
         return None

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom.typing import FloatArray, IntArray
-from anonloom_kernels.compiled import inlined, kernel
+from anonloom_kernels.compiled import inline_kernel, kernel
 from anonloom_kernels.losses import SET, Losses, loss_between, set_loss
 
 Codes = NDArray[np.int32]
@@ -79,7 +79,7 @@ class Groups(NamedTuple):
 
 
 @kernel
-def priced(prices: FloatArray, value: IntArray, row: int) -> float:
+def loss_with(prices: FloatArray, value: IntArray, row: int) -> float:
     """Loss per row of a class with these prices once a row has come."""
     loss = 0.0
     for axis in range(value.shape[1]):
@@ -87,8 +87,8 @@ def priced(prices: FloatArray, value: IntArray, row: int) -> float:
     return loss
 
 
-@inlined
-def _left(
+@inline_kernel
+def _extent_without(
     value: IntArray,
     code: Codes,
     ends: Codes,
@@ -124,7 +124,7 @@ def least_without(losses: Losses, groups: Groups, which: int, row: int, many: in
     for _ in range(many):
         loss = 0.0
         for axis in range(value.shape[1]):
-            lo, hi, count = _left(value, code, ends, held, members, which, row, axis)
+            lo, hi, count = _extent_without(value, code, ends, held, members, which, row, axis)
             if layout[axis, 0] == SET:
                 loss += set_loss(losses, axis, count, hi == layout[axis, 2])
             elif lo < hi:
@@ -148,7 +148,7 @@ def loss_exchanged(losses: Losses, groups: Groups, which: int, gone: int, come: 
     layout, values, ancestors = losses.layout, losses.values, losses.ancestors
     loss = 0.0
     for axis in range(value.shape[1]):
-        lo, hi, count = _left(value, code, ends, held, members, which, gone, axis)
+        lo, hi, count = _extent_without(value, code, ends, held, members, which, gone, axis)
         own = value[come, axis]
         lo, hi = min(lo, code[own]), max(hi, code[own])
         if layout[axis, 0] == SET:
@@ -166,7 +166,7 @@ def write_prices(losses: Losses, groups: Groups, which: int, gone: int, prices: 
     held, members = groups.held, groups.members
     layout, values, ancestors = losses.layout, losses.values, losses.ancestors
     for axis in range(value.shape[1]):
-        lo, hi, count = _left(value, code, ends, held, members, which, gone, axis)
+        lo, hi, count = _extent_without(value, code, ends, held, members, which, gone, axis)
         for index in range(first[axis], first[axis + 1]):
             begin, end = min(lo, code[index]), max(hi, code[index])
             if layout[axis, 0] == SET:
@@ -215,7 +215,7 @@ def weigh(losses: Losses, groups: Groups, which: int) -> None:
     write_prices(losses, groups, which, -1, drawn)
     for value in range(len(drawn)):
         price[value, which] = drawn[value]
-    whole = priced(drawn, groups.value, groups.head[which])
+    whole = loss_with(drawn, groups.value, groups.head[which])
     groups.loss[which] = whole
     if groups.size[which] > 1:
         least = least_without(losses, groups, which, groups.head[which], groups.size[which])

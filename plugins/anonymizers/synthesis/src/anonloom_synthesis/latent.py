@@ -127,7 +127,7 @@ def uncut(measured: FloatArray, series: FloatArray) -> FloatArray:
     return np.where((measured != 0.0) & message & message.T, (low + high) / 2, 0.0)
 
 
-def retained(matrix: FloatArray, share: float) -> FloatArray:
+def shrink_correlations(matrix: FloatArray, share: float) -> FloatArray:
     """Return the correlations times a share, as the nearest matrix that normal variables can have.
 
     Correlations of pairs, each from other rows, need not fit together. The nearest matrix that

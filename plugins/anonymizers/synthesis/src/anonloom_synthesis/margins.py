@@ -27,7 +27,7 @@ NEW = -2
 
 @short_repr
 @attrs.frozen(eq=False)
-class Drawn:
+class SampledCells:
     """Cells that were drawn, and the level of each."""
 
     cells: Any
@@ -62,7 +62,7 @@ class Margin(ABC):
         """How many values are never drawn as they are because too few persons hold them."""
 
     @abstractmethod
-    def draw(self, at: FloatArray, missing: NDArray[np.bool_]) -> Drawn:
+    def draw(self, at: FloatArray, missing: NDArray[np.bool_]) -> SampledCells:
         """Return the cells at these shares of the distribution (0 to 1), some of them missing."""
 
     @property
@@ -85,7 +85,9 @@ def margin_of(table: Table, name: str, shared: int) -> Margin:
         values, result = np.unique(line.places[line.present], return_inverse=True)
         codes = np.full(len(cells), MISSING)
         codes[line.present] = result
-        return Ordered(column, codes, line, values, _holders(table, codes, len(values)) >= shared)
+        return OrderedMargin(
+            column, codes, line, values, _holders(table, codes, len(values)) >= shared
+        )
     entries, distinct = pd.factorize(cells)
     # Backwards, so that the first row of each level is what remains.
     rows = np.empty(len(distinct), np.int64)
@@ -94,7 +96,7 @@ def margin_of(table: Table, name: str, shared: int) -> Margin:
     order = np.argsort(table.coded(name).codes[rows], kind="stable")
     codes = np.append(np.argsort(order), MISSING)[entries]
     shared_by = _holders(table, codes, len(order)) >= shared
-    return Nominal(column, codes, cells, rows[order], shared_by)
+    return NominalMargin(column, codes, cells, rows[order], shared_by)
 
 
 def _holders(table: Table, codes: Codes, levels: int) -> Codes:
@@ -109,7 +111,7 @@ def _holders(table: Table, codes: Codes, levels: int) -> Codes:
 
 
 @attrs.frozen(eq=False)
-class Nominal(Margin):
+class NominalMargin(Margin):
     """A category.
 
     Attributes
@@ -141,12 +143,12 @@ class Nominal(Margin):
         """How many values are not drawn."""
         return int((~self.shared).sum())
 
-    def reordered(self, order: Codes) -> "Nominal":
+    def with_order(self, order: Codes) -> "NominalMargin":
         """Return the margin with its levels in another order."""
         codes = np.append(np.argsort(order), MISSING)[self.codes]
         return attrs.evolve(self, codes=codes, rows=self.rows[order], shared=self.shared[order])
 
-    def draw(self, at: FloatArray, missing: NDArray[np.bool_]) -> Drawn:
+    def draw(self, at: FloatArray, missing: NDArray[np.bool_]) -> SampledCells:
         """Return a level where the share of all levels up to it reaches `at`."""
         codes = np.full(len(at), MISSING)
         if self.drawable:
@@ -159,11 +161,11 @@ class Nominal(Margin):
         if isinstance(cells.dtype, pd.CategoricalDtype):
             # The others would still be named in the column's type.
             cells = cells.cat.remove_unused_categories()
-        return Drawn(cells, codes)
+        return SampledCells(cells, codes)
 
 
 @attrs.frozen(eq=False)
-class Ordered(Margin):
+class OrderedMargin(Margin):
     """A number, a date or a time.
 
     Attributes
@@ -195,14 +197,14 @@ class Ordered(Margin):
         """How many values are blurred."""
         return int((~self.shared).sum())
 
-    def draw(self, at: FloatArray, missing: NDArray[np.bool_]) -> Drawn:
+    def draw(self, at: FloatArray, missing: NDArray[np.bool_]) -> SampledCells:
         """Return the quantiles at these shares, as coarse as the column is."""
         places = np.full(len(at), np.nan)
         if self.drawable:
             places = self.line.rounded(quantiles(self.values, self.counts, self.shared, at))
             places[missing] = np.nan
         cells = self.line.series(places)
-        return Drawn(cells, self._codes(OrderedColumn.of(cells, self.column).places))
+        return SampledCells(cells, self._codes(OrderedColumn.of(cells, self.column).places))
 
     def _codes(self, places: FloatArray) -> Codes:
         """Return the levels of drawn places."""

@@ -7,7 +7,7 @@ import numpy as np
 from anonloom.typing import FloatArray, IntArray
 from anonloom_kernels.compiled import kernel
 from anonloom_tada.targets import Targets
-from anonloom_tada.weighted import Codes
+from anonloom_tada.weighted_points import Codes
 
 
 class Counts(NamedTuple):

@@ -15,7 +15,7 @@ from anonloom import StageContext
 from anonloom.typing import Float32Array, FloatArray, IntArray
 from anonloom_cvpl.meeting import Candidates, Meeting, Meetings, shared_schemes
 from anonloom_cvpl.similarity import Space
-from anonloom_kernels.compiled import compiling, in_threads, kernel
+from anonloom_kernels.compiled import announce_compilation, in_threads, kernel
 from anonloom_linkage.blocking import Scheme
 from anonloom_linkage.nearest import Best, Blocks, two_best
 from anonloom_linkage.rough import rough_two_best, split
@@ -255,7 +255,7 @@ def search(
         done += comparisons
         context.progress(done, total)
 
-    with compiling(context):
+    with announce_compilation(context):
         for meeting in meetings:
             blocks = meeting.blocks
             if exact is not None:

@@ -9,7 +9,7 @@ from anonloom import AuditInput, Release, StageContext, Table, short_repr
 from anonloom.typing import FloatArray, IntArray
 from anonloom_distance.search import Nearest, nearest, pair_distances
 from anonloom_distance.space import Points, Space
-from anonloom_kernels.compiled import compiling
+from anonloom_kernels.compiled import announce_compilation
 from anonloom_linkage.features import Categories, Encoding
 from anonloom_linkage.paired import PairedColumn, pair_columns, shared_columns
 
@@ -206,7 +206,7 @@ class _Searches:
         sizes = [len(self.askers[a]) * len(self.asked[b]) for a, b in pairs]
         self.total = sum(sizes)
         self.run.note(f"comparing {self.total:,} pairs of records")
-        with compiling(self.run):
+        with announce_compilation(self.run):
             results = {pair: self._search(*pair) for pair in pairs}
             source = self._source()
         most = max(len(rows) for rows in self.asking.values())

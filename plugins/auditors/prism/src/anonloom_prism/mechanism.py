@@ -107,7 +107,7 @@ class PrismProjection(Mechanism):
         )
         projection = project(task, table, context)
         context.find(*projection.findings())
-        return table.without(projection.dropped)
+        return table.without(projection.dropped_columns)
 
     def problem(self, schema: Schema) -> str | None:
         """Say what is wrong with the columns, or None."""

@@ -27,11 +27,11 @@ class Persons:
 
 def simulate(rows: int, rng: np.random.Generator) -> Persons:
     """Draw persons independently of each other."""
-    age = _drawn(facts.AGE_SHARES[None, :], np.zeros(rows, np.int64), rng)
-    gender = _drawn(_gender_shares(), age, rng)
+    age = _draw(facts.AGE_SHARES[None, :], np.zeros(rows, np.int64), rng)
+    gender = _draw(_gender_shares(), age, rng)
     ages, genders, values = facts.SMOKING_SHARES.shape
     smoking_given = facts.SMOKING_SHARES.reshape(ages * genders, values)
-    smoking = _drawn(smoking_given, age * genders + gender, rng)
+    smoking = _draw(smoking_given, age * genders + gender, rng)
     man = gender == facts.GENDERS.index("Male")
     unknown = _happens(
         facts.UNKNOWN[age]
@@ -89,7 +89,7 @@ def _bmi(
     return np.asarray(np.round(clipped, 2), np.float64)
 
 
-def _drawn(shares: FloatArray, given: Codes, rng: np.random.Generator) -> Codes:
+def _draw(shares: FloatArray, given: Codes, rng: np.random.Generator) -> Codes:
     """Draw an outcome for every row; `shares` has a row for every condition."""
     conditions, outcomes = shares.shape
     reach = np.cumsum(shares, axis=1)

@@ -16,7 +16,7 @@ _ROUNDS = 200
 _CLOSE = 1e-13
 
 
-def fitted(margin: Any, effects: Table, weights: Table) -> Table:
+def fit_conditionals(margin: Any, effects: Table, weights: Table) -> Table:
     """Return P(outcome | condition) whose margin over the conditions is exact.
 
     Parameters
@@ -46,7 +46,7 @@ def fitted(margin: Any, effects: Table, weights: Table) -> Table:
     return table
 
 
-def drawn(rng: np.random.Generator, table: Table, *given: NDArray[np.integer]) -> NDArray[np.int64]:
+def draw(rng: np.random.Generator, table: Table, *given: NDArray[np.integer]) -> NDArray[np.int64]:
     """Draw an outcome for every row, given the conditions of the row.
 
     Parameters

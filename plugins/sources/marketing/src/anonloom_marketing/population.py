@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom_marketing.conditionals import Table, fitted
+from anonloom_marketing.conditionals import Table, fit_conditionals
 
 # --- demographics (section 7.2, step 1; age and names of the regions: appendix C) ---------------
 
@@ -151,11 +151,11 @@ def _demographics() -> tuple[Table, Table, Table]:
     # The truncated normal distribution of appendix C, in whole years.
     age = np.exp(-(z**2) / 2)
     age /= age.sum()
-    gender = fitted(GENDER_SHARES, z[:, None] * GENDER_BY_AGE, age)
+    gender = fit_conditionals(GENDER_SHARES, z[:, None] * GENDER_BY_AGE, age)
     by_age = np.add.outer(PART_BY_AGE, SURROUNDINGS_BY_AGE).ravel()
     urban = np.tile([1.0, 0.0, 0.0], len(PARTS))
     effects = z[:, None, None] * by_age + np.multiply.outer(URBAN_BY_GENDER, urban)
-    return age, gender, fitted(np.ravel(REGION_SHARES), effects, age[:, None] * gender)
+    return age, gender, fit_conditionals(np.ravel(REGION_SHARES), effects, age[:, None] * gender)
 
 
 def _channel(people: Table) -> Table:
@@ -166,7 +166,7 @@ def _channel(people: Table) -> Table:
         + np.array(CHANNEL_BY_GENDER)[None, :, None, :]
         + by_region[None, None, :, :]
     )
-    return fitted(CHANNEL_SHARES, effects, people)
+    return fit_conditionals(CHANNEL_SHARES, effects, people)
 
 
 def _product(products: int, seen: Table) -> Table:
@@ -191,14 +191,14 @@ def _product(products: int, seen: Table) -> Table:
         + gender[None, None, :, None, :]
         + around[None, None, None, :, :]
     )
-    return fitted((rank + 1.0) ** -POPULARITY_EXPONENT, effects, seen)
+    return fit_conditionals((rank + 1.0) ** -POPULARITY_EXPONENT, effects, seen)
 
 
 def _place(bought: Table) -> Table:
     """P(place | channel, product); every fifth product is at home in one place."""
     rank = np.arange(bought.shape[1])
     at_home = PLACE_BY_PRODUCT * np.equal.outer(rank % 5, np.arange(len(PLACES)))
-    return fitted(PLACE_SHARES, np.array(PLACE_BY_CHANNEL)[:, None, :] + at_home, bought)
+    return fit_conditionals(PLACE_SHARES, np.array(PLACE_BY_CHANNEL)[:, None, :] + at_home, bought)
 
 
 def _wait() -> Table:

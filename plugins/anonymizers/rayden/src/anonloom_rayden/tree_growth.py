@@ -87,7 +87,7 @@ def _apart(points: Points, nodes: Nodes, spare: IntArray | int) -> tuple[Points,
     return Points(codes, first, weight), nodes._replace(start=starts)
 
 
-def _joined(parts: Sequence[tuple[Points, Nodes]]) -> tuple[Points, Nodes]:
+def _concatenate(parts: Sequence[tuple[Points, Nodes]]) -> tuple[Points, Nodes]:
     """Put the nodes of several trees one behind the other."""
     lengths = [len(points.first) for points, _ in parts]
     before = np.cumsum([0, *lengths[:-1]])
@@ -113,7 +113,7 @@ def _shares(sizes: IntArray, workers: int) -> list[IntArray]:
 
 
 @attrs.frozen(eq=False)
-class Growing:
+class TreeBuilder:
     """Grows trees.
 
     Attributes
@@ -150,7 +150,7 @@ class Growing:
         order = np.argsort(result.start, kind="stable")
         return points, Nodes(*(column[order] for column in result))
 
-    def guarded(
+    def cut_guarded(
         self, points: Points, roots: Nodes, rows: IntArray, table: Table, guard: Guard
     ) -> tuple[Points, Nodes]:
         """Cut, a level at a time, every node whose halves the guard admits.
@@ -177,6 +177,6 @@ class Growing:
                 parts.append(_apart(trial, _some(halves, np.repeat(both, 2)), 0))
                 nodes = _some(nodes, ~both)
             done.append(_apart(points, nodes, 0))
-            points, nodes = _joined(parts)
+            points, nodes = _concatenate(parts)
             self.run.progress(total - int(nodes.size.sum()), total)
-        return _joined(done)
+        return _concatenate(done)

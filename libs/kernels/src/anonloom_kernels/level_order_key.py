@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from anonloom import Table
 from anonloom.data import collapse
 from anonloom.typing import FloatArray, IntArray
-from anonloom_kernels.compiled import inlined, kernel
-from anonloom_kernels.levels import Levels, levels_of
+from anonloom_kernels.compiled import inline_kernel, kernel
+from anonloom_kernels.hierarchy_levels import Levels, levels_of
 from anonloom_kernels.losses import Losses, extent_loss, losses_of
 
 #: Exponent of the bits in the comparison of parts. With 1 parts of few bits are preferred too
@@ -98,7 +98,7 @@ def _sorted_tally(
     return result
 
 
-@inlined
+@inline_kernel
 def _tally(
     codes: NDArray[np.int32],
     axis: int,
@@ -132,12 +132,12 @@ def _tally(
     return result
 
 
-@inlined
+@inline_kernel
 def _bits(share: float) -> float:
     return -share * np.log2(share)
 
 
-@inlined
+@inline_kernel
 def _gain_of_level(
     losses: Losses, axis: int, digits: NDArray[np.int32], base: int, code: IntArray,
     weight: IntArray, found: int, total: int, bits: float,
@@ -154,7 +154,7 @@ def _gain_of_level(
     return (whole - lost / total) / entropy**bits if entropy > 0.0 else 0.0
 
 
-@inlined
+@inline_kernel
 def _best_cut(
     losses: Losses, axis: int, code: IntArray, weight: IntArray, found: int, total: int, bits: float
 ) -> tuple[float, int]:

@@ -78,11 +78,11 @@ def windows_of(table: Table, rows: IntArray, bounds: IntArray, guard: Guard) -> 
     simple = guard.size_only and table.with_all_columns().persons is None
     if simple and sized.by_size[sized.least :].all():
         return sized
-    asked = _asked(sized.least)
+    asked = _short_sizes(sized.least)
     column = sized.column.copy()
     column[asked] = np.arange(len(asked))
     starts, stops = _long(bounds, sized.least)
-    allowed = _judged(table, rows, starts, stops, guard)
+    allowed = _guard_verdicts(table, rows, starts, stops, guard)
     return sized._replace(
         column=column,
         admitted=_short(table, rows, bounds, guard, asked),
@@ -91,7 +91,7 @@ def windows_of(table: Table, rows: IntArray, bounds: IntArray, guard: Guard) -> 
     )
 
 
-def _asked(least: int) -> IntArray:
+def _short_sizes(least: int) -> IntArray:
     """Short sizes that the guard is asked about: most classes of a good division are small.
 
     The least and the greatest have no common divisor, so that any large number is a sum of them.
@@ -115,7 +115,9 @@ def _short(
     admitted = np.zeros((len(rows), len(asked)), bool)
     for index, size in enumerate(asked.tolist()):
         inside = np.flatnonzero(stop - size >= first)
-        admitted[inside, index] = _judged(table, rows, stop[inside] - size, stop[inside], guard)
+        admitted[inside, index] = _guard_verdicts(
+            table, rows, stop[inside] - size, stop[inside], guard
+        )
     return admitted
 
 
@@ -140,7 +142,7 @@ def _long(bounds: IntArray, least: int) -> tuple[IntArray, IntArray]:
     return joined_starts[order], joined_stops[order]
 
 
-def _judged(
+def _guard_verdicts(
     table: Table, rows: IntArray, starts: IntArray, stops: IntArray, guard: Guard
 ) -> NDArray[np.bool_]:
     """Ask the guard, a bounded number of rows at a time."""

@@ -25,7 +25,7 @@ def spans(starts: IntArray, lengths: IntArray) -> IntArray:
 
 @short_repr
 @attrs.frozen(eq=False)
-class Weighted:
+class WeightedPoints:
     """The rows of the given classes as points.
 
     Attributes
@@ -53,7 +53,7 @@ class Weighted:
     bounds: IntArray
 
     @classmethod
-    def of(cls, table: Table, classes: Classes, extra: Codes) -> "Weighted":
+    def of(cls, table: Table, classes: Classes, extra: Codes) -> "WeightedPoints":
         """Collapse the rows of the classes.
 
         Parameters

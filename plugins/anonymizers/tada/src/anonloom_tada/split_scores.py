@@ -24,7 +24,7 @@ from anonloom_tada.impurity import (
     whole_impurity,
 )
 from anonloom_tada.targets import Targets
-from anonloom_tada.weighted import Codes
+from anonloom_tada.weighted_points import Codes
 
 #: Scores are compared to so many decimals: sums in another order must not decide.
 DECIMALS = 12
@@ -77,7 +77,7 @@ def trees_of(table: Table) -> Trees:
     )
 
 
-class Found(NamedTuple):
+class CandidateSplits(NamedTuple):
     """The splits in question; each takes codes of one axis out of its node.
 
     Attributes
@@ -102,9 +102,9 @@ class Found(NamedTuple):
     gain: FloatArray
     score: FloatArray
 
-    def take(self, which: IntArray | slice) -> "Found":
+    def take(self, which: IntArray | slice) -> "CandidateSplits":
         """Return these splits."""
-        return Found(
+        return CandidateSplits(
             self.node[which],
             self.axis[which],
             self.begin[which],
@@ -115,9 +115,9 @@ class Found(NamedTuple):
         )
 
 
-def room_for(splits: int) -> Found:
+def room_for(splits: int) -> CandidateSplits:
     """Return room for so many splits."""
-    return Found(
+    return CandidateSplits(
         np.empty(splits, np.int64),
         np.empty(splits, np.int64),
         np.empty(splits, np.int32),
@@ -142,7 +142,7 @@ def score_splits(
     enough: BoolArray,
     counts: Counts,
     impurity: FloatArray,
-    found: Found,
+    found: CandidateSplits,
 ) -> int:
     """Write down every split that leaves enough rows on both sides; return how many there are.
 
@@ -153,7 +153,7 @@ def score_splits(
     free
         (nodes x axes): along which axes a node may be split.
     orders, codes, weight
-        See `Weighted`.
+        See `WeightedPoints`.
     trees, targets
         How splits are sought, and what they are to make pure.
     term
@@ -204,7 +204,7 @@ def along_level(
     term: FloatArray,
     enough: BoolArray,
     counts: Counts,
-    found: Found,
+    found: CandidateSplits,
     count: int,
 ) -> int:
     """Write down the splits along one level of an axis, or along a number."""

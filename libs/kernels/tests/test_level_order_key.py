@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from anonloom import Column, Schema, Table
 from anonloom.hierarchies import Breaks, Tree
-from anonloom_kernels.levelkey import level_order
+from anonloom_kernels.level_order_key import level_order
 
 TOWNS = {"north": ["a", "b", "c"], "south": ["d", "e"], "f": None}
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from anonloom import Classes, StageContext, Table
 from anonloom_kernels.compiled import in_threads
-from anonloom_kernels.levelkey import level_order
+from anonloom_kernels.level_order_key import level_order
 
 #: Rows of a batch, unless a single cell has more: often enough for progress, seldom enough for
 #: Python.
@@ -55,10 +55,10 @@ def cells_of(
         f"{int(counts[counts > 1].sum()):,} blocks first, and clusters across blocks, which might "
         "lose less, were not tried."
     )
-    return Classes(_ordered(table, classes, counts > 1), bounds, classes.suppressed)
+    return Classes(_rows_by_level_key(table, classes, counts > 1), bounds, classes.suppressed)
 
 
-def _ordered(table: Table, classes: Classes, cut: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _rows_by_level_key(table: Table, classes: Classes, cut: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Rows of the classes; those of the marked ones by level key."""
     rows = classes.rows.copy()
     inside = np.flatnonzero(cut[classes.class_of_position()])

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from anonloom_prism.encoding import Encoded
-from anonloom_prism.gram import Counts, Grams, joint
+from anonloom_prism.encoding import EncodedTable
+from anonloom_prism.pair_counts import Counts, Grams, joint
 
 Make = Callable[[int, int, int], Grams]
 
@@ -35,7 +35,7 @@ def assembled(grams: Grams, counts: Counts, i: int, j: int) -> NDArray[np.float6
 @given(seed=st.integers(0, 10**6), rows=st.integers(4, 60))
 def test_every_pair_is_counted(random_grams: Make, seed: int, rows: int) -> None:
     grams = random_grams(seed, rows, 3)
-    counts = grams.counted()
+    counts = grams.total_counts()
     assert np.bincount(grams.classes, minlength=3).tolist() == grams.sizes.tolist()
     everybody = np.ones(rows, bool)
     for i, j in ((0, 1), (0, 2), (1, 2)):
@@ -51,12 +51,14 @@ def test_every_pair_is_counted_at_every_combination_of_others(
     for chosen in ((3,), (3, 2)):
         cells = joint(grams.encoded, chosen)
         expected = sorted(counted(grams, cells == cell, 0, 1).tolist() for cell in np.unique(cells))
-        results = sorted(assembled(grams, counts, 0, 1).tolist() for counts in grams.given(chosen))
+        results = sorted(
+            assembled(grams, counts, 0, 1).tolist() for counts in grams.conditional_counts(chosen)
+        )
         assert expected == results
 
 
 def test_joint_levels_that_need_large_numbers_are_told_apart() -> None:
     codes = np.zeros((3, 2), np.uint8)
     codes[0, 1] = 1
-    encoded = Encoded(("a", "b", "c"), codes, np.array([200, 200, 200]), (None,) * 3)
+    encoded = EncodedTable(("a", "b", "c"), codes, np.array([200, 200, 200]), (None,) * 3)
     assert [0, 40000] == joint(encoded, (0, 1, 2)).tolist()

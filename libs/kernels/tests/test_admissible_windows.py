@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonloom import Column, Guard, Schema, Table
-from anonloom_kernels import windows
-from anonloom_kernels.windows import by_size_alone, windows_of
+from anonloom_kernels import admissible_windows
+from anonloom_kernels.admissible_windows import by_size_alone, windows_of
 from anonloom_testing.demands import AtLeast, DistinctValues, WithinDistance, half_of
 
 
@@ -174,7 +174,7 @@ def test_rows_are_judged_in_bounded_parts_and_all_of_them(monkeypatch):
     table, bounds = sick_table("xy" * 16), bounds_of([32])
     expected = None
     for rows in (10**6, 1, 4, 32, 64, 97):
-        monkeypatch.setattr(windows, "_ROWS", rows)
+        monkeypatch.setattr(admissible_windows, "_ROWS", rows)
         guard = Asked([AtLeast(k=2), DistinctValues(l=2, of="illness")])
 
         result = admitted_windows(windows_of(table, np.arange(32), bounds, guard), bounds)
@@ -190,7 +190,7 @@ def test_very_many_blocks_are_no_trouble():
     table = sick_table("xxyxy" * 40_000)
     bounds = bounds_of([10] * 20_000)
 
-    starts, stops = windows._long(bounds, 5)
+    starts, stops = admissible_windows._long(bounds, 5)
 
     assert 200_000 == len(table)
     assert (starts // 10 == (stops - 1) // 10).all()

@@ -15,7 +15,7 @@ from anonloom.errors import DataError
 
 
 @attrs.define(eq=False)
-class Gathered:
+class ColumnBuffer:
     """The cells of one column that have arrived."""
 
     column: Column

@@ -18,7 +18,7 @@ from anonloom_kernels.losses import (
     AxisPart,
     Losses,
     ancestors_of,
-    gathered,
+    losses_by_axis,
 )
 
 
@@ -27,7 +27,7 @@ def heights_of(table: Table) -> Losses:
 
     No axis has the kind SET.
     """
-    return gathered(table, _of_axis)
+    return losses_by_axis(table, _of_axis)
 
 
 def _of_axis(axis: Axis) -> AxisPart:

@@ -5,8 +5,8 @@ import numpy as np
 
 from anonloom import Guard, Table, short_repr
 from anonloom.typing import BoolArray, IntArray
-from anonloom_tada.scoring import Found
-from anonloom_tada.weighted import Codes, Weighted, spans
+from anonloom_tada.split_scores import CandidateSplits
+from anonloom_tada.weighted_points import Codes, WeightedPoints, spans
 
 #: Where the guard refuses the best splits of a node, so many times as many are asked about next.
 MORE = 4
@@ -30,7 +30,7 @@ class Chooser:
 
     table: Table
     guard: Guard
-    weighted: Weighted
+    weighted: WeightedPoints
     orders: Codes
 
     @property
@@ -44,7 +44,9 @@ class Chooser:
         large: BoolArray = (sizes > 0) & (kept >= self.guard.demanded)
         return large
 
-    def choose(self, found: Found, start: IntArray, stop: IntArray, rows: IntArray) -> IntArray:
+    def choose(
+        self, found: CandidateSplits, start: IntArray, stop: IntArray, rows: IntArray
+    ) -> IntArray:
         """Return the number of the split that each node gets, or NONE.
 
         Parameters
@@ -71,7 +73,9 @@ class Chooser:
             many *= MORE
         return chosen
 
-    def _both(self, found: Found, asked: IntArray, start: IntArray, stop: IntArray) -> BoolArray:
+    def _both(
+        self, found: CandidateSplits, asked: IntArray, start: IntArray, stop: IntArray
+    ) -> BoolArray:
         """Whether both parts of each split are admitted."""
         verdict = np.ones(len(asked), bool)
         if self.size_suffices:
@@ -83,7 +87,7 @@ class Chooser:
         return verdict
 
     def _along(
-        self, axis: int, found: Found, asked: IntArray, start: IntArray, stop: IntArray
+        self, axis: int, found: CandidateSplits, asked: IntArray, start: IntArray, stop: IntArray
     ) -> BoolArray:
         """Judge splits along one axis.
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom.typing import FloatArray, IntArray
+from anonloom_kernels.admissible_windows import Windows
 from anonloom_kernels.compiled import kernel
 from anonloom_kernels.losses import SET, Losses, extent_loss, loss_between, set_loss
-from anonloom_kernels.windows import Windows
 
 
 @kernel

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from anonloom.typing import FloatArray
-from anonloom_synthesis.margins import Margin, Nominal
+from anonloom_synthesis.margins import Margin, NominalMargin
 
 #: How often all categories are arranged.
 ROUNDS = 8
@@ -24,7 +24,7 @@ WELL_HELD = 50
 _NOTHING = 1e-9
 
 
-def arranged(margins: Sequence[Margin], scores: FloatArray) -> list[Margin]:
+def order_categories(margins: Sequence[Margin], scores: FloatArray) -> list[Margin]:
     """Return the margins with their categories arranged.
 
     Parameters
@@ -32,12 +32,12 @@ def arranged(margins: Sequence[Margin], scores: FloatArray) -> list[Margin]:
     scores
         (rows x columns): where the rows are in every column in its present order, 0 for missing.
     """
-    scores = _standardized(scores)
+    scores = _standardize(scores)
     # Two categories are in order either way.
     nominal = [
         index
         for index, margin in enumerate(margins)
-        if isinstance(margin, Nominal) and margin.levels > 2
+        if isinstance(margin, NominalMargin) and margin.levels > 2
     ]
     height: dict[int, FloatArray] = {}
     for _ in range(ROUNDS if len(margins) > 1 else 0):
@@ -46,10 +46,10 @@ def arranged(margins: Sequence[Margin], scores: FloatArray) -> list[Margin]:
             if result is not None:
                 height[index] = result
                 rows = np.append(result, 0.0)[margins[index].codes]
-                scores[:, index] = _standardized(rows[:, None])[:, 0]
+                scores[:, index] = _standardize(rows[:, None])[:, 0]
     return [
-        margin.reordered(np.argsort(height[index], kind="stable"))
-        if index in height and isinstance(margin, Nominal)
+        margin.with_order(np.argsort(height[index], kind="stable"))
+        if index in height and isinstance(margin, NominalMargin)
         else margin
         for index, margin in enumerate(margins)
     ]
@@ -71,7 +71,7 @@ def _heights(margin: Margin, others: FloatArray) -> FloatArray | None:
     return heights if (heights * counts) @ ranks >= 0 else -heights
 
 
-def _standardized(scores: FloatArray) -> FloatArray:
+def _standardize(scores: FloatArray) -> FloatArray:
     deviation = scores.std(axis=0)
     centred = scores - scores.mean(axis=0)
     result: FloatArray = np.divide(

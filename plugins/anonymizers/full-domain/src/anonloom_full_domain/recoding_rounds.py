@@ -19,7 +19,7 @@ from anonloom import StageContext
 from anonloom.typing import BoolArray, FloatArray, IntArray
 from anonloom_full_domain.evaluation import Evaluation
 from anonloom_full_domain.grid import Boxes, Grid, Node
-from anonloom_full_domain.search import passed
+from anonloom_full_domain.search import greedy_path
 from anonloom_full_domain.verdicts import Judge
 
 #: Losses that differ by less are equal.
@@ -27,7 +27,7 @@ _EQUAL = 1e-12
 
 
 @attrs.define(eq=False)
-class Published:
+class PublishedPoints:
     """Points by the box that publishes them.
 
     Attributes
@@ -50,7 +50,7 @@ class Published:
     rows: int = 0
 
     @classmethod
-    def nothing(cls, grid: Grid, context: StageContext) -> "Published":
+    def nothing(cls, grid: Grid, context: StageContext) -> "PublishedPoints":
         """Return the state before the first round."""
         every = np.arange(len(grid))
         return cls(grid, context, np.full(len(grid), -1), every, [], [])
@@ -86,20 +86,20 @@ class Published:
         )
 
 
-def by_cells(published: Published, judge: Judge) -> None:
+def by_cells(published: PublishedPoints, judge: Judge) -> None:
     """Publish the admitted box of least loss until none is left that tells anything."""
     lattice = published.grid.lattice
     nodes = np.indices(lattice.shape).reshape(len(lattice.shape), lattice.nodes).T
     _cells_of(published, judge, nodes, lattice.least_losses().ravel(), only_fresh=True)
 
 
-def by_descents(published: Published, judge: Judge) -> None:
+def by_descents(published: PublishedPoints, judge: Judge) -> None:
     """Do so with the nodes that a greedy search passes, for as long as it finds new ones."""
     grid = published.grid
     while len(published.left):
         before = published.count
         evaluation = Evaluation(grid, judge, grid.rows, published.left)
-        nodes = np.array(passed(evaluation), np.int64).reshape(-1, len(grid.lattice.axes))
+        nodes = np.array(greedy_path(evaluation), np.int64).reshape(-1, len(grid.lattice.axes))
         bounds = np.zeros(len(nodes))
         for index, axis in enumerate(grid.lattice.axes):
             bounds += axis.loss.min(axis=1)[nodes[:, index]]
@@ -109,7 +109,7 @@ def by_descents(published: Published, judge: Judge) -> None:
 
 
 def _cells_of(
-    published: Published,
+    published: PublishedPoints,
     judge: Judge,
     nodes: NDArray[np.int64],
     bounds: FloatArray,
@@ -132,13 +132,13 @@ def _cells_of(
         # A box that the guard has refused once has only lost rows since.
         asked = large & now & (boxes.lost > judged[index] + _EQUAL)
         later = boxes.lost[large & ~now]
-        published.take(node, boxes, judge.admitted(boxes, points, asked))
+        published.take(node, boxes, judge.admission(boxes, points, asked))
         judged[index] = bound
         if len(later):
             heappush(queue, (float(later.min()), index))
 
 
-def by_levels(published: Published, judge: Judge, step: float) -> None:
+def by_levels(published: PublishedPoints, judge: Judge, step: float) -> None:
     """Publish one node at a time that has at least a share of the rows in admitted boxes."""
     grid = published.grid
     losses = grid.lattice.mean_losses(grid.codes[:, 1:].T, grid.weights)
@@ -155,7 +155,7 @@ def by_levels(published: Published, judge: Judge, step: float) -> None:
         node = tuple(int(level) for level in np.unravel_index(order[place], losses.shape))
         points = published.left
         boxes = grid.boxes(node, points, published.weights)
-        good = judge.admitted(boxes, points, judge.large(boxes))
+        good = judge.admission(boxes, points, judge.large(boxes))
         most[place] = int(boxes.sizes[good].sum())
         if most[place] >= demanded:
             published.take(node, boxes, good)

@@ -8,11 +8,18 @@ import numpy as np
 from anonloom import Classes, Guard, StageContext, Table, short_repr
 from anonloom.data import Regions
 from anonloom.typing import BoolArray, FloatArray, IntArray
-from anonloom_tada.choosing import NONE, Chooser
 from anonloom_tada.impurity import Counts, counts_for, terms
-from anonloom_tada.scoring import Found, Trees, divide, room_for, score_splits, trees_of
+from anonloom_tada.split_choice import NONE, Chooser
+from anonloom_tada.split_scores import (
+    CandidateSplits,
+    Trees,
+    divide,
+    room_for,
+    score_splits,
+    trees_of,
+)
 from anonloom_tada.targets import Targets
-from anonloom_tada.weighted import Codes, Weighted
+from anonloom_tada.weighted_points import Codes, WeightedPoints
 
 #: Splits that are held at a time.
 BATCH = 1 << 20
@@ -55,7 +62,7 @@ class Nodes:
         return Nodes(*(own[which] for own in attrs.astuple(self, recurse=False)))
 
 
-def joined(parts: list[Nodes]) -> Nodes:
+def concatenate_nodes(parts: list[Nodes]) -> Nodes:
     """Put the nodes of several parts one behind the other."""
     columns = zip(*(attrs.astuple(part, recurse=False) for part in parts), strict=True)
     return Nodes(*(np.concatenate(column) for column in columns))
@@ -91,7 +98,7 @@ class Splits:
 
 @short_repr
 @attrs.frozen(eq=False)
-class Grown:
+class Forest:
     """A tree for each given class.
 
     Attributes
@@ -108,7 +115,7 @@ class Grown:
     splits: tuple[Splits, ...]
     leaves: Nodes
 
-    def classes(self, given: Classes, weighted: Weighted, order: Codes) -> Classes:
+    def classes(self, given: Classes, weighted: WeightedPoints, order: Codes) -> Classes:
         """Return the leaves as classes; the first region that holds a row is that of its class."""
         leaves = self.leaves.take(np.argsort(self.leaves.start))
         bounds = np.append(0, np.cumsum(leaves.rows))
@@ -133,7 +140,7 @@ class Grower:
     """
 
     table: Table
-    weighted: Weighted
+    weighted: WeightedPoints
     orders: Codes
     targets: Targets
     trees: Trees
@@ -145,7 +152,7 @@ class Grower:
 
     @classmethod
     def of(
-        cls, table: Table, weighted: Weighted, targets: Targets, guard: Guard, reuse: bool
+        cls, table: Table, weighted: WeightedPoints, targets: Targets, guard: Guard, reuse: bool
     ) -> "Grower":
         """Prepare what all levels need."""
         orders = weighted.orders()
@@ -165,7 +172,7 @@ class Grower:
         order: Codes = self.orders[0]
         return order
 
-    def grow(self, classes: Classes, context: StageContext) -> Grown:
+    def grow(self, classes: Classes, context: StageContext) -> Forest:
         """Grow the tree of every given class."""
         level = self._roots(classes)
         roots, number = level.rows, len(level)
@@ -179,7 +186,7 @@ class Grower:
             number += 2 * sum(len(item.node) for item in result)
             finished += int(done.rows.sum())
             context.progress(finished, len(classes.rows))
-        return Grown(roots, tuple(splits), joined(closed))
+        return Forest(roots, tuple(splits), concatenate_nodes(closed))
 
     def _roots(self, classes: Classes) -> Nodes:
         shape = (len(classes), len(self.table.axes))
@@ -206,7 +213,7 @@ class Grower:
             parts.append(halves)
             result.append(splits)
             number += len(halves)
-        return joined(closed), joined(parts), result
+        return concatenate_nodes(closed), concatenate_nodes(parts), result
 
     def _batches(self, level: Nodes) -> Iterator[Nodes]:
         """Divide a level, so that not too many splits are held at a time."""
@@ -234,7 +241,7 @@ class Grower:
         halves, splits = self._divide(split, result.take(which), number)
         return level.take(~cut), halves, splits
 
-    def _score(self, level: Nodes) -> tuple[Found, FloatArray]:
+    def _score(self, level: Nodes) -> tuple[CandidateSplits, FloatArray]:
         impurity = np.zeros(len(level))
         room = room_for(int(self.trees.most(level.stop - level.start).sum()))
         count = score_splits(
@@ -244,7 +251,7 @@ class Grower:
         )  # fmt: skip
         return room.take(slice(count)), impurity
 
-    def _divide(self, level: Nodes, found: Found, number: int) -> tuple[Nodes, Splits]:
+    def _divide(self, level: Nodes, found: CandidateSplits, number: int) -> tuple[Nodes, Splits]:
         """Apply one split to each node: what is taken out and what remains alternate."""
         codes, axis = self.weighted.codes, found.axis
         least = codes[axis, self.orders[axis, level.start]]
@@ -283,7 +290,7 @@ class Grower:
         return halves, splits
 
     def _regions(
-        self, level: Nodes, found: Found, lowest: BoolArray, highest: BoolArray
+        self, level: Nodes, found: CandidateSplits, lowest: BoolArray, highest: BoolArray
     ) -> tuple[Codes, Codes]:
         """Regions of what is taken out and of what remains.
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from anonloom import Classes, Column, Schema, StageContext, Table
 from anonloom.findings import Notice
-from anonloom_kernels.cells import cells_of, each_cell
-from anonloom_kernels.levelkey import level_order
+from anonloom_kernels.coarse_blocks import cells_of, each_cell
+from anonloom_kernels.level_order_key import level_order
 
 
 def number_table(rows):

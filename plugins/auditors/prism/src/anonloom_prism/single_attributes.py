@@ -9,10 +9,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from anonloom.typing import FloatArray
-from anonloom_prism.chance import contribution_p
-from anonloom_prism.gram import Grams
 from anonloom_prism.measures import CellMeasure, CramersV, Whole
+from anonloom_prism.pair_counts import Grams
 from anonloom_prism.regression import adjusted_r
+from anonloom_prism.significance import contribution_p
 
 
 class Singles:
@@ -29,7 +29,7 @@ class Singles:
         #: (targets x attributes); 0 where levels are values.
         self.figures = np.zeros((len(whole.hits), len(grams.encoded.names)))
         for index in self.attributes():
-            self.figures[:, index] = self._figure(*self._counted(index), measure)
+            self.figures[:, index] = self._figure(*self._value_counts(index), measure)
 
     def attributes(self) -> Iterator[int]:
         """Yield the attributes that are looked at."""
@@ -38,10 +38,10 @@ class Singles:
 
     def p(self, at: int, target: int, level: float) -> float:
         """Return the chance that dealing the target anew gives as much, see `contribution_p`."""
-        rows, hits = self._counted(at)
+        rows, hits = self._value_counts(at)
         return contribution_p(rows[None], hits[target][None], level)
 
-    def _counted(self, at: int) -> tuple[FloatArray, FloatArray]:
+    def _value_counts(self, at: int) -> tuple[FloatArray, FloatArray]:
         """Rows of every value, and (targets x values): those that a target is true of."""
         values = self.grams.encoded.values[at]
         assert values is not None
@@ -57,5 +57,5 @@ class Singles:
         sums = tuple(term.sum(axis=-1) for term in by_cells.terms(rows, hits, self.whole))
         if measure is not None:
             return measure.figure(sums, self.whole)
-        explained = CramersV().explained(sums, self.whole)
+        explained = CramersV().chi_squared_per_row(sums, self.whole)
         return adjusted_r(explained, sums[1] - 1, self.whole.rows)

@@ -36,7 +36,7 @@ class Cuts:
 
 
 @attrs.frozen(eq=False)
-class Ordered:
+class OrderedClasses:
     """Some classes of a level, each ordered along an axis of its own.
 
     Attributes
@@ -63,7 +63,7 @@ class Ordered:
     bounds: IntArray
 
     @classmethod
-    def along(cls, level: Fragments, classes: IntArray, axis: IntArray) -> "Ordered":
+    def along(cls, level: Fragments, classes: IntArray, axis: IntArray) -> "OrderedClasses":
         """Order classes along their axes."""
         counts = np.diff(level.bounds)[classes]
         fragments = spans(level.bounds[classes], counts)

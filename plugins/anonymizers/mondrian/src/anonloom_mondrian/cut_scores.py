@@ -32,7 +32,7 @@ DECIMALS = 12
 NONE = -1
 
 
-class Found(NamedTuple):
+class CutPairs(NamedTuple):
     """Two cuts of every class along every axis, (axes x classes).
 
     Attributes
@@ -63,7 +63,7 @@ def score_cuts(
     enough: BoolArray,
     per_bit: float,
     scratch: Scratch,
-    found: Found,
+    found: CutPairs,
 ) -> None:
     """Fill in the best and the most even cut of every class along every axis.
 
@@ -219,7 +219,7 @@ def choose(
     enough: BoolArray,
     per_bit: float,
     scratch: Scratch,
-    found: Found,
+    found: CutPairs,
 ) -> None:
     """Write down the best and the most even of the cuts that leave enough rows on both sides."""
     most_even = 0

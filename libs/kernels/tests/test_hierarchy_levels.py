@@ -5,7 +5,7 @@ import pytest
 
 from anonloom import Column, Schema, Table
 from anonloom.hierarchies import Breaks, Tree
-from anonloom_kernels.levels import axis_levels, levels_of
+from anonloom_kernels.hierarchy_levels import axis_levels, levels_of
 
 TOWNS = {"north": ["a", "b", "c"], "south": ["d", "e"], "f": None}
 

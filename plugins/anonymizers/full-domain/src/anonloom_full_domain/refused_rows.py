@@ -6,10 +6,10 @@ from numpy.typing import NDArray
 from anonloom import Table
 from anonloom._run.merge import merge_until_admitted
 from anonloom.typing import IntArray
-from anonloom_full_domain.assembling import assemble
+from anonloom_full_domain.class_assembly import assemble
 from anonloom_full_domain.grid import Grid
 from anonloom_full_domain.lattice import Codes
-from anonloom_full_domain.sweep import Published
+from anonloom_full_domain.recoding_rounds import PublishedPoints
 from anonloom_full_domain.verdicts import Judge
 from anonloom_kernels.compiled import kernel
 from anonloom_kernels.losses import Losses, extent_loss, losses_of
@@ -32,7 +32,7 @@ def extents(grid: Grid, label: IntArray) -> tuple[Codes, Codes]:
     return np.minimum.reduceat(codes, starts), np.maximum.reduceat(codes, starts)
 
 
-def keep_whole(published: Published, judge: Judge) -> None:
+def keep_whole(published: PublishedPoints, judge: Judge) -> None:
     """Publish the given classes of which nothing could be published, as they are."""
     first, _ = published.boxes()
     parents = published.grid.codes[:, 0]
@@ -42,10 +42,10 @@ def keep_whole(published: Published, judge: Judge) -> None:
     node, points = published.grid.lattice.top(), published.left
     boxes = published.grid.boxes(node, points, published.weights)
     alone = ~np.isin(parents[boxes.first], parents[first])
-    published.take(node, boxes, judge.admitted(boxes, points, judge.large(boxes) & alone))
+    published.take(node, boxes, judge.admission(boxes, points, judge.large(boxes) & alone))
 
 
-def widen(published: Published, judge: Judge, table: Table) -> None:
+def widen(published: PublishedPoints, judge: Judge, table: Table) -> None:
     """Put the points that are left into published classes, one after the other.
 
     Each goes into the class for which the loss of all rows rises least, if possible into one that
@@ -75,7 +75,7 @@ def widen(published: Published, judge: Judge, table: Table) -> None:
     published.left = points[~kept]
 
 
-def merge(published: Published, judge: Judge, table: Table) -> None:
+def merge(published: PublishedPoints, judge: Judge, table: Table) -> None:
     """Merge what is still left with published classes until the guard admits the unions."""
     grid, points = published.grid, published.left
     if not len(points):

@@ -14,8 +14,8 @@ import numpy as np
 from anonloom import Chart, Finding, Guard, Release, Table
 from anonloom.data import Axis, Visible
 from anonloom.typing import BoolArray, FloatArray
-from anonloom_tada.growing import Grown, Splits
 from anonloom_tada.thresholds import parts_of, questions
+from anonloom_tada.tree_growth import Forest, Splits
 
 #: Nodes that a picture shows; what lies deeper is summed up.
 MOST_NODES = 100
@@ -33,7 +33,7 @@ _BEFORE = "what the given classes differ in was removed before the tree, and is 
 
 def findings(
     table: Table,
-    grown: Grown,
+    grown: Forest,
     lowered: str,
     admitted: BoolArray,
 ) -> Iterator[Finding | Chart]:
@@ -86,7 +86,7 @@ def findings(
 
 def picture(
     table: Table,
-    grown: Grown,
+    grown: Forest,
     guard: Guard,
     lowered: str,
     admitted: BoolArray,
@@ -106,7 +106,7 @@ def picture(
         if release is None
         else {axis.name: Visible.of(axis, release.frame[axis.name]) for axis in table.axes}
     )
-    tree = drawn(table, grown, step_of(guard.min_size), shown, admitted)
+    tree = tree_chart(table, grown, step_of(guard.min_size), shown, admitted)
     if tree is not None:
         yield Chart(
             name="tree",
@@ -119,7 +119,7 @@ def picture(
         )
 
 
-def gains(table: Table, grown: Grown) -> FloatArray:
+def gains(table: Table, grown: Forest) -> FloatArray:
     """What the splits along each axis gain, as a share of the impurity of all rows."""
     result = np.zeros(len(table.axes))
     for level in grown.splits:
@@ -127,8 +127,8 @@ def gains(table: Table, grown: Grown) -> FloatArray:
     return result
 
 
-def drawn(
-    table: Table, grown: Grown, step: int, shown: Mapping[str, Visible], admitted: BoolArray
+def tree_chart(
+    table: Table, grown: Forest, step: int, shown: Mapping[str, Visible], admitted: BoolArray
 ) -> dict[str, Any] | None:
     """Return the picture of the trees, or None when there is nothing to see.
 
@@ -144,7 +144,7 @@ def drawn(
         return None
     text = text[np.argsort(-grown.roots[text], kind="stable")]
     first = text[:MOST_TREES]
-    drawing = _Drawing(table, step, shown)
+    drawing = _ChartBuilder(table, step, shown)
     what = "all rows" if len(grown.roots) == 1 else "a given class"
     nodes = {int(root): drawing.root(what, int(grown.roots[root])) for root in first}
     trees = [nodes[int(root)] for root in first]
@@ -164,7 +164,7 @@ def step_of(least: int) -> int:
     return step
 
 
-class _Drawing:
+class _ChartBuilder:
     """Adds lines to a picture until it is full."""
 
     def __init__(self, table: Table, step: int, shown: Mapping[str, Visible]) -> None:
@@ -189,7 +189,7 @@ class _Drawing:
                 continue
             self.left -= 2
             codes = (int(own[index]) for own in (level.begin, level.end, level.last))
-            message = self._said(self.table.axes[int(level.axis[index])], *codes)
+            message = self._question_texts(self.table.axes[int(level.axis[index])], *codes)
             below = [
                 {"label": f"{text}: {self._about(int(rows))}"}
                 for text, rows in zip(message, level.rows[index], strict=True)
@@ -197,7 +197,7 @@ class _Drawing:
             above["children"] = below
             nodes.update(zip(level.parts[index].tolist(), below, strict=True))
 
-    def _said(self, axis: Axis, begin: int, end: int, last: int) -> tuple[str, str]:
+    def _question_texts(self, axis: Axis, begin: int, end: int, last: int) -> tuple[str, str]:
         shown = self.shown.get(axis.name)
         if shown is None:
             return parts_of(axis, begin, end, last)

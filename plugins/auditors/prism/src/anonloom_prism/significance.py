@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from scipy import special
 
 from anonloom.typing import FloatArray
-from anonloom_prism.dealing import by_dealing
-from anonloom_prism.gram import Grams, joint
-from anonloom_prism.tails import chernoff
+from anonloom_prism.exact_tail_bounds import chernoff
+from anonloom_prism.pair_counts import Grams, joint
+from anonloom_prism.permutation_test import by_dealing
 
 #: With more hits to deal the bound takes long. A figure that counts, such as 0.3, then is out of
 #: reach for the few hits that go astray.
@@ -52,7 +52,7 @@ class Tests:
 
 
 @attrs.frozen(eq=False)
-class Tabled:
+class ContingencyTable:
     """A set and a target as a contingency table with an axis per attribute.
 
     Attributes
@@ -65,7 +65,7 @@ class Tabled:
     hits: FloatArray
 
     @classmethod
-    def of(cls, grams: Grams, chosen: Sequence[int], target: int) -> "Tabled":
+    def of(cls, grams: Grams, chosen: Sequence[int], target: int) -> "ContingencyTable":
         """Count the rows."""
         shape = tuple(int(grams.encoded.levels[index]) for index in chosen)
         cells = joint(grams.encoded, chosen)
@@ -75,7 +75,7 @@ class Tabled:
         return cls(rows.reshape(shape), hits.reshape(shape))
 
 
-def by_cells(table: Tabled, level: float) -> float:
+def by_cells(table: ContingencyTable, level: float) -> float:
     """Return the p-value of a set: the largest over its attributes, values in combination.
 
     Parameters
@@ -167,7 +167,7 @@ def moments(
     return mean, np.where(rows > 3, variance, np.where((rows == 3) & (levels == 2), 1.125, 0.0))
 
 
-def by_regression(table: Tabled) -> float:
+def by_regression(table: ContingencyTable) -> float:
     """Return the p-value of a set: the largest over its attributes, which are added up.
 
     What an attribute explains of what the others leave is a quadratic form of the residuals; its

@@ -10,8 +10,8 @@ from anonloom import Chart, Classes, Column, Findings, Guard, Schema, StageConte
 from anonloom.data import Visible
 from anonloom.hierarchies import Tree
 from anonloom_tada.kl_tree import KLTree
-from anonloom_tada.picture import MOST_NODES, step_of
 from anonloom_tada.thresholds import questions
+from anonloom_tada.tree_chart import MOST_NODES, step_of
 from anonloom_testing.auditor import publish_classes
 from anonloom_testing.demands import AtLeast
 

@@ -18,7 +18,7 @@ from anonloom_prism.admissible import Rule
 from anonloom_prism.columns import Attributes, Name
 from anonloom_prism.content_order import content_order
 from anonloom_prism.problem import pose
-from anonloom_prism.selection import Selection, Solver, select, settled
+from anonloom_prism.selection import Selection, Solver, select, select_all
 
 Sample = Literal["content", "random"]
 
@@ -26,7 +26,7 @@ Sample = Literal["content", "random"]
 NODES = 1000
 
 
-class Choosing(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class AttributeChooser(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """A classifier that first chooses which attributes it will ever read.
 
     Parameters of all of them are described where they are constructed, see `PrismSVC`.
@@ -66,7 +66,7 @@ class Choosing(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
     def _choose(self, X: Any, labels: IntArray) -> tuple[int, ...]:
         """Choose the attributes, and remember all that is known about the choice."""
         names = getattr(self, "feature_names_in_", None)
-        sensitive, correlations = _listed(self.sensitive), _listed(self.correlations)
+        sensitive, correlations = _as_list(self.sensitive), _as_list(self.correlations)
         if sensitive or correlations or self.groups:
             _check_numbered(X, names)
         known = Attributes.of(X, names, self.groups)
@@ -107,7 +107,7 @@ class Choosing(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
         order = content_order(features, labels)
         if self.sample == "random":
             order = order[check_random_state(self.random_state).permutation(len(order))]
-        scaled = standardized(features[order])[0]
+        scaled = standardize(features[order])[0]
         varying = frozenset(block[scaled.any(axis=0)].tolist())
         number = {index: place for place, index in enumerate(named)}
         correlations = [
@@ -115,8 +115,8 @@ class Choosing(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
         ]
         # An attribute that never varies helps nobody, and must not be asked for.
         rule = Rule.of(varying or range(len(named)), (), correlations, rule.most)
-        if rule.settled:
-            result = settled(rule, len(labels))
+        if rule.is_unconstrained:
+            result = select_all(rule, len(labels))
         else:
             problem = pose(
                 scaled, block, labels[order], len(self.classes_), C=self.C, rows=self.rows
@@ -133,7 +133,7 @@ class Choosing(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
             return validate_data(self, X, dtype=np.float64, reset=False)
         names = self._known.names
         if names is not None and len(X.columns) < len(names):
-            needed = {names[index] for index in self._known.needed(self.selection_.attributes)}
+            needed = {names[index] for index in self._known.columns_of(self.selection_.attributes)}
             if needed <= set(X.columns) <= set(names):
                 return X
         return validate_data(self, X, reset=False, skip_check_array=True)
@@ -169,7 +169,7 @@ def _by_name(name: Name) -> tuple[bool, int, str]:
     return (not numbered, int(name) if numbered else 0, str(name))  # type: ignore[call-overload]
 
 
-def standardized(features: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def standardize(features: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return features of mean 0 and spread 1, the means, and the spreads (1 if nothing varies)."""
     means, spread = features.mean(axis=0), features.std(axis=0)
     # Equal numbers whose mean is rounded have a spread that is nothing but rounding.
@@ -178,7 +178,7 @@ def standardized(features: FloatArray) -> tuple[FloatArray, FloatArray, FloatArr
     return np.where(varies, (features - means) / spread, 0.0), means, spread
 
 
-def _listed(given: Any) -> list[Any]:
+def _as_list(given: Any) -> list[Any]:
     """A single name is a list of one."""
     if given is None:
         return []
@@ -187,7 +187,7 @@ def _listed(given: Any) -> list[Any]:
 
 def _members(correlation: Any) -> Iterable[Any]:
     """The attributes of a correlation: a `Correlation`, or names or numbers."""
-    return _listed(getattr(correlation, "attributes", correlation))
+    return _as_list(getattr(correlation, "attributes", correlation))
 
 
 def is_whole(value: Any) -> bool:

@@ -11,7 +11,7 @@ from anonloom_kernels.compiled import kernel
 Codes = NDArray[np.int32]
 
 
-class Recoding(NamedTuple):
+class NodeRecoding(NamedTuple):
     """A node of the lattice, for kernels.
 
     Attributes
@@ -40,7 +40,7 @@ def group_points(
     codes: Codes,
     points: IntArray,
     weights: IntArray,
-    node: Recoding,
+    node: NodeRecoding,
     of_point: IntArray,
     first: IntArray,
     size: IntArray,
@@ -89,7 +89,7 @@ def group_points(
 
 
 @kernel
-def _number(own: Codes, node: Recoding) -> tuple[bool, np.uint64]:
+def _number(own: Codes, node: NodeRecoding) -> tuple[bool, np.uint64]:
     """Whether a point lies in a box, and the number of that box."""
     number = np.uint64(0)
     for axis in range(len(own)):
@@ -101,7 +101,7 @@ def _number(own: Codes, node: Recoding) -> tuple[bool, np.uint64]:
 
 
 @kernel
-def _loss(own: Codes, node: Recoding) -> float:
+def _loss(own: Codes, node: NodeRecoding) -> float:
     """What a row of the point loses."""
     loss = 0.0
     for axis in range(len(own)):
@@ -110,7 +110,7 @@ def _loss(own: Codes, node: Recoding) -> float:
 
 
 @kernel
-def _alike(codes: Codes, one: int, other: int, node: Recoding) -> bool:
+def _alike(codes: Codes, one: int, other: int, node: NodeRecoding) -> bool:
     """Whether two points lie in one box."""
     for axis in range(codes.shape[1]):
         start = node.starts[axis]

@@ -6,8 +6,8 @@ import pytest
 
 from anonloom import Column, Schema, Table
 from anonloom.hierarchies import Tree
-from anonloom_kernels import heights, losses
-from anonloom_kernels.heights import heights_of
+from anonloom_kernels import height_distance, losses
+from anonloom_kernels.height_distance import heights_of
 from anonloom_kernels.losses import extent_loss
 
 TOWNS = {"north": {"coast": ["a", "b"], "hills": ["c", "d"]}, "south": ["e"], "f": None}
@@ -31,7 +31,7 @@ def distances(table):
 @pytest.mark.parametrize("dense", [True, False])
 def test_categories_are_as_far_apart_as_their_common_node_is_high(form, dense, monkeypatch):
     """Whatever the form, and whether pairs stand in a table or are found level by level."""
-    monkeypatch.setattr(heights, "DENSE_CODES", losses.DENSE_CODES if dense else 0)
+    monkeypatch.setattr(height_distance, "DENSE_CODES", losses.DENSE_CODES if dense else 0)
     table = table_of([*"abcdef", None], hierarchy=Tree(tree=TOWNS), publish=form)
 
     ab, hills, no = 1 / 3, 2 / 3, 1.0

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from anonloom import short_repr
 from anonloom.typing import FloatArray, IntArray
-from anonloom_prism.encoding import Encoded
+from anonloom_prism.encoding import EncodedTable
 from anonloom_prism.targets import Targets
 
 #: Rows that are multiplied at a time: few enough to stay in the cache after they were picked, and
@@ -74,7 +74,7 @@ class Counts:
 class Grams:
     """The encoded table, its rows sorted by class, and the Gram matrices of any part of them."""
 
-    def __init__(self, encoded: Encoded, targets: Targets) -> None:
+    def __init__(self, encoded: EncodedTable, targets: Targets) -> None:
         order = np.argsort(targets.classes, kind="stable")
         self.encoded = encoded.sorted_by(order)
         self.classes = targets.classes[order]
@@ -94,11 +94,11 @@ class Grams:
                 result[index] += part.T @ part
         return np.diff(stops).astype(np.float64), result
 
-    def counted(self) -> Counts:
+    def total_counts(self) -> Counts:
         """Return the counts over all rows, by class."""
         return Counts.complete(self.whole, self.sizes, self.encoded.starts)
 
-    def given(self, chosen: Sequence[int]) -> Iterator[Counts]:
+    def conditional_counts(self, chosen: Sequence[int]) -> Iterator[Counts]:
         """Yield the counts for every combination of levels that occurs of some attributes.
 
         Counts are those of the attributes before the first chosen one.
@@ -123,7 +123,7 @@ class Grams:
         yield Counts.complete(left, left_rows, starts)
 
 
-def joint(encoded: Encoded, chosen: Sequence[int]) -> NDArray[np.integer]:
+def joint(encoded: EncodedTable, chosen: Sequence[int]) -> NDArray[np.integer]:
     """Return the combination of levels of every row, as a number."""
     cells = np.zeros(encoded.rows, np.int64)
     for index in chosen:
