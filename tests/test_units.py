@@ -10,7 +10,7 @@ import yaml
 
 from anonloom._cli import main
 from anonloom._registry.firstparty import FIRST_PARTY
-from anonloom.data._unit import worded
+from anonloom.data._unit import wording_for
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
@@ -192,5 +192,5 @@ def test_an_audit_of_two_tables_speaks_of_what_its_pipeline_counts(tmp_path, cap
     ],
 )
 def test_words_for_persons_are_those_for_records_and_names_stay(said, expected):
-    assert expected == worded(said, "record")
-    assert said == worded(said, "person")
+    assert expected == wording_for(said, "record")
+    assert said == wording_for(said, "person")

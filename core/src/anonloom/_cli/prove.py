@@ -6,7 +6,7 @@ from pathlib import Path
 
 from anonloom._cli.summary import print_done
 from anonloom._registry.registry import Registry
-from anonloom._run.atomic_file import refuse_target, atomic_file
+from anonloom._run.atomic_file import atomic_file, refuse_target
 from anonloom._run.proving import prove, query_of
 from anonloom._run.verification import public_folder
 from anonloom.errors import UsageError

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from anonloom._registry.registry import Registry
-from anonloom._run.atomic_file import refuse_target, atomic_file
+from anonloom._run.atomic_file import atomic_file, refuse_target
 from anonloom._run.proving import query_of, verify_proof
 from anonloom._run.table_files import write_csv
 from anonloom._run.verification import public_folder, scheme_named, verify_folder

@@ -40,9 +40,9 @@ def _of_axis(axis: Axis) -> AxisPart:
     height = max(tree.depth - 1, 1)
     if axis.size <= DENSE_CODES:
         apart = np.ones((axis.size, axis.size))
-        leaves = np.arange(axis.occurring)
+        leaves = np.arange(axis.value_count)
         lo, hi = np.minimum.outer(leaves, leaves), np.maximum.outer(leaves, leaves)
-        apart[: axis.occurring, : axis.occurring] = tree.level(lo, hi) / height
+        apart[: axis.value_count, : axis.value_count] = tree.level(lo, hi) / height
         np.fill_diagonal(apart, 0.0)
         return DENSE, apart.ravel(), none
     of_nodes = np.zeros(len(tree.labels))

@@ -122,7 +122,7 @@ def _of_axis(axis: Axis) -> AxisPart:
         lo, hi = np.minimum.outer(codes, codes), np.maximum.outer(codes, codes)
         return DENSE, axis.loss(lo, hi).ravel(), none
     assert axis.hierarchy is not None
-    tree, leaves = axis.hierarchy, np.arange(axis.occurring)
+    tree, leaves = axis.hierarchy, np.arange(axis.value_count)
     of_nodes = np.zeros(len(tree.labels))
     for level in range(tree.depth):
         of_nodes[tree.ancestors[level]] = axis.node_loss(

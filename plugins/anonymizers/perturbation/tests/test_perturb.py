@@ -242,7 +242,7 @@ def test_a_hierarchy_that_covers_every_number_changes_nothing():
     plain, bins = (Perturb(noise={"x": 4}).protect(t, StageContext()) for t in (table, binned))
 
     assert plain.column("x").tolist() == bins.column("x").tolist()
-    assert bins.axes[0].occurring == len(set(bins.column("x")))
+    assert bins.axes[0].value_count == len(set(bins.column("x")))
 
 
 def test_rows_that_are_suppressed_stay_so():

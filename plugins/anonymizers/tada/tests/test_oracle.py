@@ -96,7 +96,7 @@ class Oracle:
         )
 
     def label_impurity(self, name, rows):
-        coded, gain = self.table.coded(name), self.method.gain
+        coded, gain = self.table.encode_column(name), self.method.gain
         codes = [c for c in coded.codes[rows].tolist() if c != coded.axis.missing]
         if not codes:
             return 0.0

@@ -76,7 +76,7 @@ def test_text_and_names_are_read_without_what_nobody_sees(tmp_path):
     assert ("zip code", "illness") == source.columns()
     assert [["1", "flu"], ["1", "flu"], ["1", "caf\u00e9"], ["1", "caf\u00e9"]] == cells(table)
     assert {"zip code": 1, "illness": 2} == table.normalized
-    assert [1, 1, 0, 0] == table.coded("illness").codes.tolist()
+    assert [1, 1, 0, 0] == table.encode_column("illness").codes.tolist()
 
 
 def test_a_table_is_read(path):

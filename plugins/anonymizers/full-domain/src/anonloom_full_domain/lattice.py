@@ -99,7 +99,7 @@ def _halving_steps(axis: Axis) -> list[tuple[Codes, int]]:
     A continuous number has few rows in most of sixteen bins, or most rows in one: below them each
     bin's values are halved, and halved again, wherever they lie.
     """
-    places = axis.places[: axis.occurring]
+    places = axis.places[: axis.value_count]
     share = (places - places[:1]) / (axis.range or 1.0)
     part = np.minimum((share * _FINEST_BINS).astype(np.int64), _FINEST_BINS - 1)
     lo = np.searchsorted(part, part).astype(np.int32)

@@ -94,7 +94,7 @@ def _regions(published: PublishedPoints, table: Table) -> Regions:
     lo[:, grid.lattice.places], hi[:, grid.lattice.places] = ends
     for index, axis in enumerate(table.axes):
         if axis.hierarchy is not None and axis.form == "nodes":
-            known = np.flatnonzero(hi[:, index] < axis.occurring)
+            known = np.flatnonzero(hi[:, index] < axis.value_count)
             level[known, index] = axis.hierarchy.level(lo[known, index], hi[known, index])
     np.minimum.at(lo, owner, boxes.lo)
     np.maximum.at(hi, owner, boxes.hi)

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom import Table
-from anonloom._run.merge import merge_until_admitted
+from anonloom.loss import merge_until_admitted
 from anonloom.typing import IntArray
 from anonloom_full_domain.class_assembly import assemble
 from anonloom_full_domain.grid import Grid

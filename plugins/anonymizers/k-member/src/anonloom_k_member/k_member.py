@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom import Classes, Finding, Guard, Partitioner, StageContext, Table, param
-from anonloom._run.merge import merge_until_admitted
 from anonloom.data import collapse
+from anonloom.loss import merge_until_admitted
 from anonloom.params import at_least
 from anonloom_k_member.greedy import cluster_cells
 from anonloom_kernels.coarse_blocks import cells_of, each_cell

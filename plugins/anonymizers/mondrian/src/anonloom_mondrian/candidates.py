@@ -91,7 +91,7 @@ def ways_of(table: Table) -> Ways:
     """Gather how cuts are sought along a table's axes."""
     parts, tree, total = [np.empty(0, np.int32)], [], 0
     for axis in table.axes:
-        if axis.form != "nodes" or axis.occurring < 2:
+        if axis.form != "nodes" or axis.value_count < 2:
             tree.append(-1)
             continue
         parts.append(ancestors_of(axis).ravel())

@@ -5,8 +5,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom import Classes, Finding, Guard, Partitioner, StageContext, Table, param
-from anonloom._run.merge import merge_until_admitted
 from anonloom.data import combined_key
+from anonloom.loss import merge_until_admitted
 from anonloom.params import at_least
 from anonloom_kernels.coarse_blocks import cells_of, each_cell
 from anonloom_kernels.compiled import announce_compilation

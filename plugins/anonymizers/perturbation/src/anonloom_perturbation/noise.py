@@ -58,5 +58,5 @@ def add_noise(
     noisy = own + noise[present] * min(deviation, LARGEST)
     # Before rounding, which turns what is too large into nothing; and after it, which may pass
     # the ends.
-    moved[present] = np.clip(line.rounded(np.clip(noisy, least, most)), least, most)
+    moved[present] = np.clip(line.round_places(np.clip(noisy, least, most)), least, most)
     return moved

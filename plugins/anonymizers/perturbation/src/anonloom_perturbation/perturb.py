@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom import Chart, Column, Finding, Mechanism, Schema, StageContext, Table, param
-from anonloom.data import Coded, OrderedColumn, Role, encode
+from anonloom.data import EncodedColumn, OrderedColumn, Role, encode
 from anonloom.errors import UsageError
 from anonloom.params import all_of, at_least, between, distinct, not_empty
 from anonloom_perturbation.amounts import Every
@@ -122,7 +122,7 @@ class Perturb(Mechanism):
     def problem(self, schema: Schema) -> str | None:
         """Say which column cannot be perturbed as the parameters say."""
         noise, swap = self._column_amounts()
-        wrong = schema.unpublished([*(self.columns or ()), *noise, *swap])
+        wrong = schema.publication_problem([*(self.columns or ()), *noise, *swap])
         if wrong is not None:
             return wrong
         chosen = self._column_names(schema)
@@ -146,11 +146,11 @@ def _with(table: Table, perturbed: Mapping[str, Any]) -> Table:
     coded = [
         encode(perturbed[axis.name], table.schema[axis.name])
         if axis.name in perturbed
-        else Coded(axis, codes)
+        else EncodedColumn(axis, codes)
         for axis, codes in zip(table.axes, table.codes, strict=True)
     ]
     changed = pd.DataFrame(columns, index=frame.index, copy=False)
-    return attrs.evolve(table, frame=changed, coded={}).recoded(coded)
+    return attrs.evolve(table, frame=changed, coded={}).with_quasi(coded)
 
 
 def _findings(shares: Mapping[str, float]) -> tuple[Finding, Chart]:

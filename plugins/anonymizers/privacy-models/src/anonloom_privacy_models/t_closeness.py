@@ -81,7 +81,7 @@ class TCloseness(PrivacyModel):
 
     def distances(self, table: Table, rows: Offsets, starts: Offsets, stops: Offsets) -> FloatArray:
         """Distance of every range to the whole table; infinite where a range has no value."""
-        axis = table.coded(self.of).axis
+        axis = table.encode_column(self.of).axis
         overall = _overall(table, self.of)
         result = np.full(len(starts), np.inf)
         for tally in Occurrences.of(table, self.of, rows).tallies(starts, stops):

@@ -83,7 +83,7 @@ class Occurrences:
     @classmethod
     def of(cls, table: Table, column: str, rows: Offsets) -> "Occurrences":
         """Return the values of a column along a row order of its table."""
-        coded = table.coded(column)
+        coded = table.encode_column(column)
         values = coded.codes[rows].astype(np.int64)
         persons = table.persons
         twin = None
@@ -92,7 +92,7 @@ class Occurrences:
         present = values != coded.axis.missing
         if table.unknown_persons is not None:
             present &= ~table.unknown_persons[rows]
-        return cls(values, coded.axis.occurring, present, twin)
+        return cls(values, coded.axis.value_count, present, twin)
 
     def tallies(self, begin: Offsets, end: Offsets) -> Iterator[Tally]:
         """Count in every range, batch by batch."""

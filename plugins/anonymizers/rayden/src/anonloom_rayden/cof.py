@@ -17,7 +17,7 @@ from anonloom import (
     Table,
     param,
 )
-from anonloom._run.merge import merge_until_admitted
+from anonloom.loss import merge_until_admitted
 from anonloom.params import at_least, between
 from anonloom.typing import IntArray
 from anonloom_kernels.compiled import announce_compilation

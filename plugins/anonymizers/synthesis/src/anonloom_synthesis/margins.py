@@ -93,7 +93,7 @@ def margin_of(table: Table, name: str, shared: int) -> Margin:
     rows = np.empty(len(distinct), np.int64)
     backwards = np.flatnonzero(entries >= 0)[::-1]
     rows[entries[backwards]] = backwards
-    order = np.argsort(table.coded(name).codes[rows], kind="stable")
+    order = np.argsort(table.encode_column(name).codes[rows], kind="stable")
     codes = np.append(np.argsort(order), MISSING)[entries]
     shared_by = _holders(table, codes, len(order)) >= shared
     return NominalMargin(column, codes, cells, rows[order], shared_by)
@@ -201,7 +201,7 @@ class OrderedMargin(Margin):
         """Return the quantiles at these shares, as coarse as the column is."""
         places = np.full(len(at), np.nan)
         if self.drawable:
-            places = self.line.rounded(quantiles(self.values, self.counts, self.shared, at))
+            places = self.line.round_places(quantiles(self.values, self.counts, self.shared, at))
             places[missing] = np.nan
         cells = self.line.series(places)
         return SampledCells(cells, self._codes(OrderedColumn.of(cells, self.column).places))

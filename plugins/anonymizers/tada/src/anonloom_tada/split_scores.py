@@ -63,7 +63,7 @@ def trees_of(table: Table) -> Trees:
     parts, start, levels = [np.empty(0, np.int32)], [], []
     for axis in table.axes:
         start.append(sum(map(len, parts)))
-        by_nodes = axis.type == "category" and axis.occurring > 1
+        by_nodes = axis.type == "category" and axis.value_count > 1
         # Whatever the root covers leaves nothing outside. A single value has no tree to follow.
         above = ancestors_of(axis)[:-1] if by_nodes else np.empty((0, axis.size), np.int32)
         levels.append(len(above))

@@ -107,7 +107,7 @@ def for_labels(
     what all rows have, so that labels of different units can be weighed against each other.
     """
     kinds = {name: gain_of(table, name, gain) for name in weights}
-    coded = {name: table.coded(name) for name in weights}
+    coded = {name: table.encode_column(name) for name in weights}
     values = [name for name in weights if kinds[name] != "variance"]
     extra = [coded[name].codes[classes.rows] for name in values]
     width = len(classes.rows)

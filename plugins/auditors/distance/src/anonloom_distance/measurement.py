@@ -87,7 +87,7 @@ def measure(
         When there are no distances to speak of.
     """
     assert case.original is not None
-    kept = np.flatnonzero(~case.release.suppressed)
+    kept = np.flatnonzero(~case.release.suppressed_rows)
     if not len(kept):
         raise NotAssessable(
             "every published row is suppressed" if len(case.release) else "nothing is published"
@@ -128,8 +128,8 @@ def _columns(
 
 
 def _is_text(original: Table, name: str) -> bool:
-    axis = original.coded(name).axis
-    return axis.type == "category" and axis.occurring > max(FEW_VALUES, len(original) // 2)
+    axis = original.encode_column(name).axis
+    return axis.type == "category" and axis.value_count > max(FEW_VALUES, len(original) // 2)
 
 
 def _join_names(names: list[str]) -> str:
