@@ -16,6 +16,12 @@ from numpy.typing import NDArray
 from anonloom import Guard, Table
 from anonloom.typing import IntArray
 
+__all__ = [
+    "Windows",
+    "by_size_alone",
+    "windows_of",
+]
+
 #: Grid steps in the size of a long window.
 _STEPS = 8
 

@@ -16,6 +16,12 @@ from anonloom import Classes, StageContext, Table
 from anonloom_kernels.compiled import in_threads
 from anonloom_kernels.level_order_key import level_order
 
+__all__ = [
+    "Work",
+    "cells_of",
+    "each_cell",
+]
+
 #: Rows of a batch, unless a single cell has more: often enough for progress, seldom enough for
 #: Python.
 _BATCH = 4096

@@ -13,6 +13,14 @@ from numba.core import event
 
 from anonloom import StageContext
 
+__all__ = [
+    "NOTICE",
+    "announce_compilation",
+    "in_threads",
+    "inline_kernel",
+    "kernel",
+]
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 Part = TypeVar("Part")
 Result = TypeVar("Result")

@@ -21,6 +21,10 @@ from anonloom_kernels.losses import (
     losses_by_axis,
 )
 
+__all__ = [
+    "heights_of",
+]
+
 
 def heights_of(table: Table) -> Losses:
     """Gather the distances of a table's axes: `extent_loss` of a pair of codes is their distance.

@@ -8,6 +8,12 @@ from numpy.typing import NDArray
 from anonloom import Table
 from anonloom.data import Axis
 
+__all__ = [
+    "Levels",
+    "axis_levels",
+    "levels_of",
+]
+
 
 class Levels(NamedTuple):
     """Digits of all codes on all levels.

@@ -19,6 +19,19 @@ from anonloom_kernels.compiled import inline_kernel, kernel
 from anonloom_kernels.hierarchy_levels import Levels, levels_of
 from anonloom_kernels.losses import Losses, extent_loss, losses_of
 
+__all__ = [
+    "BITS",
+    "MORE",
+    "Scratch",
+    "best_part",
+    "divide",
+    "level_order",
+    "order_block",
+    "order_blocks",
+    "scratch_for",
+    "weigh_parts",
+]
+
 #: Exponent of the bits in the comparison of parts. With 1 parts of few bits are preferred too
 #: strongly, because the last bits of an order are worth less than the first.
 BITS = 0.75

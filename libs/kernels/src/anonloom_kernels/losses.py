@@ -14,6 +14,22 @@ from anonloom import Table
 from anonloom.data import Axis
 from anonloom_kernels.compiled import inline_kernel, kernel
 
+__all__ = [
+    "AxisPart",
+    "DENSE",
+    "DENSE_CODES",
+    "LINE",
+    "Losses",
+    "SET",
+    "TREE",
+    "ancestors_of",
+    "extent_loss",
+    "loss_between",
+    "losses_by_axis",
+    "losses_of",
+    "set_loss",
+]
+
 #: The loss is a difference of places.
 LINE = 0
 #: The loss of every pair of codes stands in a table.

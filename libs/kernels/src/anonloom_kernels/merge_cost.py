@@ -13,6 +13,14 @@ from numpy.typing import NDArray
 from anonloom_kernels.compiled import kernel
 from anonloom_kernels.losses import SET, Losses, extent_loss, set_loss
 
+__all__ = [
+    "Prices",
+    "begin",
+    "join",
+    "price_axis",
+    "prices_of",
+]
+
 
 class Prices(NamedTuple):
     """The values of one cell and what each of them costs.

@@ -13,6 +13,13 @@ from anonloom_kernels.admissible_windows import Windows
 from anonloom_kernels.compiled import kernel
 from anonloom_kernels.losses import SET, Losses, extent_loss, loss_between, set_loss
 
+__all__ = [
+    "best_division",
+    "divide",
+    "loss_of_window",
+    "walk_back",
+]
+
 
 @kernel
 def _unseen(losses: Losses) -> IntArray:

@@ -5,10 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.typing import FloatArray, IntArray
+from anonloom.typing import CodeArray, FloatArray, IntArray
 from anonloom_kernels.compiled import kernel
-
-Codes = NDArray[np.int32]
 
 
 class NodeRecoding(NamedTuple):
@@ -28,7 +26,7 @@ class NodeRecoding(NamedTuple):
         serve to look a box up.
     """
 
-    cells: Codes
+    cells: CodeArray
     losses: FloatArray
     starts: IntArray
     factors: NDArray[np.uint64]
@@ -37,7 +35,7 @@ class NodeRecoding(NamedTuple):
 
 @kernel
 def group_points(
-    codes: Codes,
+    codes: CodeArray,
     points: IntArray,
     weights: IntArray,
     node: NodeRecoding,
@@ -89,7 +87,7 @@ def group_points(
 
 
 @kernel
-def _number(own: Codes, node: NodeRecoding) -> tuple[bool, np.uint64]:
+def _number(own: CodeArray, node: NodeRecoding) -> tuple[bool, np.uint64]:
     """Whether a point lies in a box, and the number of that box."""
     number = np.uint64(0)
     for axis in range(len(own)):
@@ -101,7 +99,7 @@ def _number(own: Codes, node: NodeRecoding) -> tuple[bool, np.uint64]:
 
 
 @kernel
-def _loss(own: Codes, node: NodeRecoding) -> float:
+def _loss(own: CodeArray, node: NodeRecoding) -> float:
     """What a row of the point loses."""
     loss = 0.0
     for axis in range(len(own)):
@@ -110,7 +108,7 @@ def _loss(own: Codes, node: NodeRecoding) -> float:
 
 
 @kernel
-def _alike(codes: Codes, one: int, other: int, node: NodeRecoding) -> bool:
+def _alike(codes: CodeArray, one: int, other: int, node: NodeRecoding) -> bool:
     """Whether two points lie in one box."""
     for axis in range(codes.shape[1]):
         start = node.starts[axis]

@@ -5,10 +5,9 @@ from numpy.typing import NDArray
 
 from anonloom import Table
 from anonloom.loss import merge_until_admitted
-from anonloom.typing import IntArray
+from anonloom.typing import CodeArray, IntArray
 from anonloom_full_domain.class_assembly import assemble
 from anonloom_full_domain.grid import Grid
-from anonloom_full_domain.lattice import Codes
 from anonloom_full_domain.recoding_rounds import PublishedPoints
 from anonloom_full_domain.verdicts import Judge
 from anonloom_kernels.compiled import kernel
@@ -21,7 +20,7 @@ TELLS_NOTHING = 1 - 1e-12
 FORBIDDING = 1e12
 
 
-def extents(grid: Grid, label: IntArray) -> tuple[Codes, Codes]:
+def extents(grid: Grid, label: IntArray) -> tuple[CodeArray, CodeArray]:
     """First and last code of labelled points, (classes x axes of the lattice)."""
     inside = np.flatnonzero(label >= 0)
     order = inside[np.argsort(label[inside], kind="stable")]
@@ -91,13 +90,13 @@ def merge(published: PublishedPoints, judge: Judge, table: Table) -> None:
 
 @kernel
 def _choose(
-    codes: Codes,
+    codes: CodeArray,
     points: IntArray,
     weights: IntArray,
     parents: NDArray[np.int32],
     places: IntArray,
-    lo: Codes,
-    hi: Codes,
+    lo: CodeArray,
+    hi: CodeArray,
     sizes: IntArray,
     losses: Losses,
     chosen: IntArray,

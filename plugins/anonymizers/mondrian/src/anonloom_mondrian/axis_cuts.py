@@ -4,8 +4,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.typing import IntArray
-from anonloom_mondrian.fragments import Codes, Fragments, in_order, spans
+from anonloom.typing import CodeArray, IntArray
+from anonloom_mondrian.fragments import Fragments, in_order, spans
 
 
 @attrs.frozen(eq=False)
@@ -147,7 +147,9 @@ class OrderedClasses:
         lo, hi = self._regions(which, codes, behind_left)
         return Fragments(codes, first, weight, bounds, offset, lo, hi)
 
-    def _regions(self, which: IntArray, codes: Codes, behind_left: IntArray) -> tuple[Codes, Codes]:
+    def _regions(
+        self, which: IntArray, codes: CodeArray, behind_left: IntArray
+    ) -> tuple[CodeArray, CodeArray]:
         """Divide the regions: they stay a cover without gaps, disjoint unless a value is torn."""
         lo = np.repeat(self.level.lo[:, self.classes[which]], 2, axis=1)
         hi = np.repeat(self.level.hi[:, self.classes[which]], 2, axis=1)

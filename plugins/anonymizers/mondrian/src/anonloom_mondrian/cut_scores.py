@@ -8,9 +8,8 @@ ends, give the extents of both halves of every cut on every axis.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonloom.typing import BoolArray, FloatArray, IntArray
+from anonloom.typing import BoolArray, CodeArray, FloatArray, IntArray
 from anonloom_kernels.compiled import kernel
 from anonloom_kernels.losses import SET, Losses, extent_loss, set_loss
 from anonloom_mondrian.candidates import (
@@ -21,8 +20,6 @@ from anonloom_mondrian.candidates import (
     number_segments,
     tally,
 )
-
-Codes = NDArray[np.int32]
 
 #: Scores are compared to so many decimals: sums in another order must not decide.
 DECIMALS = 12
@@ -48,13 +45,13 @@ class CutPairs(NamedTuple):
 
     score: FloatArray
     smaller: IntArray
-    best: Codes
-    even: Codes
+    best: CodeArray
+    even: CodeArray
 
 
 @kernel
 def score_cuts(
-    codes: Codes,
+    codes: CodeArray,
     weight: IntArray,
     bounds: IntArray,
     orders: IntArray,
@@ -105,7 +102,7 @@ def score_cuts(
 
 
 @kernel
-def whole_lost(own: Codes, losses: Losses, scratch: Scratch) -> float:
+def whole_lost(own: CodeArray, losses: Losses, scratch: Scratch) -> float:
     """What one row of the class loses while it is not cut; also marks the axes that vary."""
     lost = 0.0
     for axis in range(len(own)):
@@ -125,7 +122,7 @@ def whole_lost(own: Codes, losses: Losses, scratch: Scratch) -> float:
 
 @kernel
 def add_lost(
-    codes: Codes, axis: int, segments: int, cuts: int, losses: Losses, scratch: Scratch
+    codes: CodeArray, axis: int, segments: int, cuts: int, losses: Losses, scratch: Scratch
 ) -> None:
     """Add what one row loses on an axis inside and outside of every cut."""
     least, most = scratch.ends[0, 0], scratch.ends[1, 0]
@@ -178,7 +175,7 @@ def cumulate(segments: int, top: int, scratch: Scratch) -> None:
 
 
 @kernel
-def note_members(codes: Codes, scratch: Scratch) -> int:
+def note_members(codes: CodeArray, scratch: Scratch) -> int:
     """Write down the different codes and in which segments each occurs; return how many."""
     members = 0
     for i in range(len(codes)):

@@ -14,12 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.typing import IntArray
+from anonloom.typing import CodeArray, IntArray
 from anonloom_kernels.compiled import kernel
 from anonloom_rayden.gower import Space, from_one
 from anonloom_rayden.vantage import salted_hash, vantage_point
-
-Codes = NDArray[np.int32]
 
 ALIGNED = 0
 HALF = 1
@@ -41,7 +39,7 @@ class Points(NamedTuple):
         The rows of a point are `weight` many, from place `first` of one fixed row order.
     """
 
-    codes: Codes
+    codes: CodeArray
     first: IntArray
     weight: IntArray
 
@@ -73,7 +71,7 @@ class Scratch(NamedTuple):
     other: IntArray
     first: IntArray
     weight: IntArray
-    code: Codes
+    code: CodeArray
 
 
 class Rule(NamedTuple):

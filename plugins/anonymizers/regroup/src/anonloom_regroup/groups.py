@@ -10,13 +10,10 @@ loss after any exchange of one row is known without looking at the others.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonloom.typing import FloatArray, IntArray
+from anonloom.typing import CodeArray, FloatArray, IntArray
 from anonloom_kernels.compiled import inline_kernel, kernel
 from anonloom_kernels.losses import SET, Losses, loss_between, set_loss
-
-Codes = NDArray[np.int32]
 
 #: Beyond every code.
 _FAR = np.int32(2**31 - 1)
@@ -62,14 +59,14 @@ class Groups(NamedTuple):
 
     value: IntArray
     first: IntArray
-    code: Codes
+    code: CodeArray
     owner: IntArray
     following: IntArray
     preceding: IntArray
     head: IntArray
     size: IntArray
-    ends: Codes
-    held: Codes
+    ends: CodeArray
+    held: CodeArray
     members: IntArray
     price: FloatArray
     drawn: FloatArray
@@ -90,9 +87,9 @@ def loss_with(prices: FloatArray, value: IntArray, row: int) -> float:
 @inline_kernel
 def _extent_without(
     value: IntArray,
-    code: Codes,
-    ends: Codes,
-    held: Codes,
+    code: CodeArray,
+    ends: CodeArray,
+    held: CodeArray,
     members: IntArray,
     which: int,
     gone: int,
@@ -261,7 +258,7 @@ def _weigh_all(losses: Losses, groups: Groups) -> None:
         weigh(losses, groups, which)
 
 
-def groups_of(losses: Losses, codes: Codes, owner: IntArray) -> Groups:
+def groups_of(losses: Losses, codes: CodeArray, owner: IntArray) -> Groups:
     """Build the classes 0, 1, ... of a block.
 
     Parameters

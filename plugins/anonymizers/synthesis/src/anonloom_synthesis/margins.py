@@ -14,9 +14,7 @@ from numpy.typing import NDArray
 
 from anonloom import Column, Table, short_repr
 from anonloom.data import OrderedColumn
-from anonloom.typing import FloatArray
-
-Codes = NDArray[np.int64]
+from anonloom.typing import FloatArray, IntArray
 
 #: Code of a missing cell.
 MISSING = -1
@@ -31,7 +29,7 @@ class SampledCells:
     """Cells that were drawn, and the level of each."""
 
     cells: Any
-    codes: Codes
+    codes: IntArray
 
 
 class Margin(ABC):
@@ -48,7 +46,7 @@ class Margin(ABC):
     """
 
     column: Column
-    codes: Codes
+    codes: IntArray
     levels: int
 
     @property
@@ -66,7 +64,7 @@ class Margin(ABC):
         """Return the cells at these shares of the distribution (0 to 1), some of them missing."""
 
     @property
-    def counts(self) -> Codes:
+    def counts(self) -> IntArray:
         """How many rows have each level."""
         return np.bincount(self.codes[self.codes >= 0], minlength=self.levels)
 
@@ -99,7 +97,7 @@ def margin_of(table: Table, name: str, shared: int) -> Margin:
     return NominalMargin(column, codes, cells, rows[order], shared_by)
 
 
-def _holders(table: Table, codes: Codes, levels: int) -> Codes:
+def _holders(table: Table, codes: IntArray, levels: int) -> IntArray:
     """Count the persons that hold each level; without persons, rows."""
     present = codes >= 0
     persons = table.persons
@@ -123,9 +121,9 @@ class NominalMargin(Margin):
     """
 
     column: Column
-    codes: Codes = attrs.field(repr=False)
+    codes: IntArray = attrs.field(repr=False)
     cells: Any = attrs.field(repr=False)
-    rows: Codes = attrs.field(repr=False)
+    rows: IntArray = attrs.field(repr=False)
     shared: NDArray[np.bool_] = attrs.field(repr=False)
 
     @property
@@ -143,7 +141,7 @@ class NominalMargin(Margin):
         """How many values are not drawn."""
         return int((~self.shared).sum())
 
-    def with_order(self, order: Codes) -> "NominalMargin":
+    def with_order(self, order: IntArray) -> "NominalMargin":
         """Return the margin with its levels in another order."""
         codes = np.append(np.argsort(order), MISSING)[self.codes]
         return attrs.evolve(self, codes=codes, rows=self.rows[order], shared=self.shared[order])
@@ -177,7 +175,7 @@ class OrderedMargin(Margin):
     """
 
     column: Column
-    codes: Codes = attrs.field(repr=False)
+    codes: IntArray = attrs.field(repr=False)
     line: OrderedColumn = attrs.field(repr=False)
     values: FloatArray = attrs.field(repr=False)
     shared: NDArray[np.bool_] = attrs.field(repr=False)
@@ -206,7 +204,7 @@ class OrderedMargin(Margin):
         cells = self.line.series(places)
         return SampledCells(cells, self._codes(OrderedColumn.of(cells, self.column).places))
 
-    def _codes(self, places: FloatArray) -> Codes:
+    def _codes(self, places: FloatArray) -> IntArray:
         """Return the levels of drawn places."""
         if not self.levels:
             return np.full(len(places), MISSING)
@@ -216,7 +214,7 @@ class OrderedMargin(Margin):
 
 
 def quantiles(
-    values: FloatArray, counts: Codes, shared: NDArray[np.bool_], at: FloatArray
+    values: FloatArray, counts: IntArray, shared: NDArray[np.bool_], at: FloatArray
 ) -> FloatArray:
     """Invert the distribution of values, of which those that are not shared are blurred.
 

@@ -4,9 +4,9 @@ import attrs
 import numpy as np
 
 from anonloom import Guard, Table, short_repr
-from anonloom.typing import BoolArray, IntArray
+from anonloom.typing import BoolArray, CodeArray, IntArray
 from anonloom_tada.split_scores import CandidateSplits
-from anonloom_tada.weighted_points import Codes, WeightedPoints, spans
+from anonloom_tada.weighted_points import WeightedPoints, spans
 
 #: Where the guard refuses the best splits of a node, so many times as many are asked about next.
 MORE = 4
@@ -31,7 +31,7 @@ class Chooser:
     table: Table
     guard: Guard
     weighted: WeightedPoints
-    orders: Codes
+    orders: CodeArray
 
     @property
     def size_suffices(self) -> bool:

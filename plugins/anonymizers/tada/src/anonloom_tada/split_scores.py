@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anonloom import Table
-from anonloom.typing import BoolArray, FloatArray, IntArray
+from anonloom.typing import BoolArray, CodeArray, FloatArray, IntArray
 from anonloom_kernels.compiled import kernel
 from anonloom_kernels.losses import ancestors_of
 from anonloom_tada.impurity import (
@@ -24,7 +24,6 @@ from anonloom_tada.impurity import (
     whole_impurity,
 )
 from anonloom_tada.targets import Targets
-from anonloom_tada.weighted_points import Codes
 
 #: Scores are compared to so many decimals: sums in another order must not decide.
 DECIMALS = 12
@@ -49,7 +48,7 @@ class Trees(NamedTuple):
     levels: IntArray
     size: IntArray
     missing: IntArray
-    ancestors: Codes
+    ancestors: CodeArray
 
     def most(self, points: IntArray) -> IntArray:
         """How many splits nodes of so many points have at most."""
@@ -96,8 +95,8 @@ class CandidateSplits(NamedTuple):
 
     node: IntArray
     axis: IntArray
-    begin: Codes
-    end: Codes
+    begin: CodeArray
+    end: CodeArray
     inside: IntArray
     gain: FloatArray
     score: FloatArray
@@ -133,8 +132,8 @@ def score_splits(
     start: IntArray,
     stop: IntArray,
     free: BoolArray,
-    orders: Codes,
-    codes: Codes,
+    orders: CodeArray,
+    codes: CodeArray,
     weight: IntArray,
     trees: Trees,
     targets: Targets,
@@ -194,8 +193,8 @@ def along_level(
     node: int,
     axis: int,
     level: int,
-    along: Codes,
-    own: Codes,
+    along: CodeArray,
+    own: CodeArray,
     weight: IntArray,
     rows: int,
     before: float,
@@ -253,15 +252,15 @@ def along_level(
 
 @kernel
 def divide(
-    orders: Codes,
-    codes: Codes,
+    orders: CodeArray,
+    codes: CodeArray,
     start: IntArray,
     stop: IntArray,
     axis: IntArray,
-    begin: Codes,
-    end: Codes,
+    begin: CodeArray,
+    end: CodeArray,
     middle: IntArray,
-    kept: Codes,
+    kept: CodeArray,
 ) -> None:
     """Put what a split takes out of its node in front, along every axis, and say where it ends."""
     for node in range(len(start)):

@@ -7,7 +7,7 @@ import numpy as np
 
 from anonloom import Classes, Guard, StageContext, Table, short_repr
 from anonloom.data import Regions
-from anonloom.typing import BoolArray, FloatArray, IntArray
+from anonloom.typing import BoolArray, CodeArray, FloatArray, IntArray
 from anonloom_tada.impurity import Counts, counts_for, terms
 from anonloom_tada.split_choice import NONE, Chooser
 from anonloom_tada.split_scores import (
@@ -19,7 +19,7 @@ from anonloom_tada.split_scores import (
     trees_of,
 )
 from anonloom_tada.targets import Targets
-from anonloom_tada.weighted_points import Codes, WeightedPoints
+from anonloom_tada.weighted_points import WeightedPoints
 
 #: Splits that are held at a time.
 BATCH = 1 << 20
@@ -50,8 +50,8 @@ class Nodes:
     start: IntArray
     stop: IntArray
     rows: IntArray
-    lo: Codes
-    hi: Codes
+    lo: CodeArray
+    hi: CodeArray
     free: BoolArray
 
     def __len__(self) -> int:
@@ -89,9 +89,9 @@ class Splits:
     node: IntArray
     parts: IntArray
     axis: IntArray
-    begin: Codes
-    end: Codes
-    last: Codes
+    begin: CodeArray
+    end: CodeArray
+    last: CodeArray
     gain: FloatArray
     rows: IntArray
 
@@ -115,7 +115,7 @@ class Forest:
     splits: tuple[Splits, ...]
     leaves: Nodes
 
-    def classes(self, given: Classes, weighted: WeightedPoints, order: Codes) -> Classes:
+    def classes(self, given: Classes, weighted: WeightedPoints, order: CodeArray) -> Classes:
         """Return the leaves as classes; the first region that holds a row is that of its class."""
         leaves = self.leaves.take(np.argsort(self.leaves.start))
         bounds = np.append(0, np.cumsum(leaves.rows))
@@ -141,7 +141,7 @@ class Grower:
 
     table: Table
     weighted: WeightedPoints
-    orders: Codes
+    orders: CodeArray
     targets: Targets
     trees: Trees
     chooser: Chooser
@@ -167,9 +167,9 @@ class Grower:
         )
 
     @property
-    def order(self) -> Codes:
+    def order(self) -> CodeArray:
         """Points, those of one node side by side."""
-        order: Codes = self.orders[0]
+        order: CodeArray = self.orders[0]
         return order
 
     def grow(self, classes: Classes, context: StageContext) -> Forest:
@@ -291,7 +291,7 @@ class Grower:
 
     def _regions(
         self, level: Nodes, found: CandidateSplits, lowest: BoolArray, highest: BoolArray
-    ) -> tuple[Codes, Codes]:
+    ) -> tuple[CodeArray, CodeArray]:
         """Regions of what is taken out and of what remains.
 
         What remains on both sides keeps the whole region: what is taken out comes before it.

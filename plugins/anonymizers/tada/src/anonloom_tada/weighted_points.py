@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 
 from anonloom import Classes, Table, short_repr
 from anonloom.data import collapse
-from anonloom.typing import IntArray
-
-Codes = NDArray[np.int32]
+from anonloom.typing import CodeArray, IntArray
 
 
 def spans(starts: IntArray, lengths: IntArray) -> IntArray:
@@ -44,8 +42,8 @@ class WeightedPoints:
         Offsets of the given classes among the points.
     """
 
-    codes: Codes
-    extra: Codes
+    codes: CodeArray
+    extra: CodeArray
     first: IntArray
     weight: IntArray
     rows: IntArray
@@ -53,7 +51,7 @@ class WeightedPoints:
     bounds: IntArray
 
     @classmethod
-    def of(cls, table: Table, classes: Classes, extra: Codes) -> "WeightedPoints":
+    def of(cls, table: Table, classes: Classes, extra: CodeArray) -> "WeightedPoints":
         """Collapse the rows of the classes.
 
         Parameters
@@ -75,7 +73,7 @@ class WeightedPoints:
             np.searchsorted(points.codes[0], np.arange(len(classes) + 1)),
         )
 
-    def orders(self) -> Codes:
+    def orders(self) -> CodeArray:
         """Points of every class in the order of their codes, (axes x points)."""
         of_class = np.repeat(np.arange(len(self.bounds) - 1), np.diff(self.bounds))
         orders = np.empty(self.codes.shape, np.int32)

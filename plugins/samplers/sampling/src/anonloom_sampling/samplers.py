@@ -8,11 +8,10 @@ from numpy.typing import NDArray
 
 from anonloom import Classes, Sampler, StageContext, param
 from anonloom.params import at_least, between
+from anonloom.typing import IntArray
 
-Sizes = NDArray[np.int64]
 
-
-def share_of(share: float, sizes: Sizes) -> Sizes:
+def share_of(share: float, sizes: IntArray) -> IntArray:
     """The share of so many rows, rounded up to whole rows.
 
     Nine digits decide, so that 0.7 of 10 rows is 7 although 0.7 has no exact binary form.
@@ -59,7 +58,7 @@ class StratifiedSampler(Sampler):
         mask[order] = rank < self.least_kept(classes.sizes)[label]
         return mask
 
-    def least_kept(self, sizes: Sizes) -> Sizes:
+    def least_kept(self, sizes: IntArray) -> IntArray:
         """Exactly as many rows as are kept of classes of these sizes."""
         if self.share is not None:
             return share_of(self.share, sizes)
@@ -86,7 +85,7 @@ class SimpleRandomSampler(Sampler):
         n = len(classes.rows)
         return _draw_mask(n, int(share_of(self.share, np.array(n))), context)
 
-    def least_kept(self, sizes: Sizes) -> Sizes:
+    def least_kept(self, sizes: IntArray) -> IntArray:
         """Nothing is guaranteed, so that no partitioner can precede it."""
         return np.zeros(np.shape(sizes), np.int64)
 
@@ -125,7 +124,7 @@ class PreSampler(Sampler):
             return _draw_mask(n, int(share_of(self.share, np.array(n))), context)
         return _draw_mask(n, min(self.rows or 0, n), context)
 
-    def least_kept(self, sizes: Sizes) -> Sizes:
+    def least_kept(self, sizes: IntArray) -> IntArray:
         """Nothing is guaranteed of a class: there are none yet, and it cannot follow any."""
         return np.zeros(np.shape(sizes), np.int64)
 
