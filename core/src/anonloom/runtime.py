@@ -9,6 +9,7 @@ from anonloom._lazy import lazy_exports
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from anonloom._cli import main as main
     from anonloom._registry.registry import Registry as Registry
     from anonloom._run.atomic_file import atomic_file as atomic_file
     from anonloom._run.atomic_file import refuse_target as refuse_target
@@ -16,12 +17,14 @@ if TYPE_CHECKING:
 __all__ = [
     "Registry",
     "atomic_file",
+    "main",
     "refuse_target",
 ]
 
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
+        "anonloom._cli": ("main",),
         "anonloom._registry.registry": ("Registry",),
         "anonloom._run.atomic_file": ("atomic_file", "refuse_target"),
     },
