@@ -27,7 +27,7 @@ from anonloom.data import Regions
 from anonloom.findings import PrivateRows
 from anonloom.kinds import Seal, Sealed, Verified
 
-ANONLOOM_API = 1
+ANONLOOM_API = 2
 
 
 @attrs.frozen(kw_only=True)
@@ -328,12 +328,13 @@ class Note(Reporter):
         return ("grid-note.txt",)
 
 
-def _offers(name: str, cls: type, reads: object = ("quasi",)) -> Method:
+def _offers(name: str, cls: type, reads: object = ("quasi",), **more: object) -> Method:
     return Method(
         name=name,
         target=f"{__name__}:{cls.__name__}",
         summary=(cls.__doc__ or "").splitlines()[0],
         reads=frozenset(reads),
+        **more,
     )
 
 
@@ -380,7 +381,8 @@ def anonloom_register_auditors():
 
 @hookimpl
 def anonloom_register_collectors():
-    return [_offers("courier", Courier)]
+    line = "collect: {collector: courier, with: {kept: true}}"
+    return [_offers("courier", Courier, evidence={"trace": line})]
 
 
 @hookimpl

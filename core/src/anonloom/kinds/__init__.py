@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from anonloom.kinds._privacy import PrivacyModel as PrivacyModel
     from anonloom.kinds._reporter import Reporter as Reporter
     from anonloom.kinds._sampler import Sampler as Sampler
+    from anonloom.kinds._section import SectionMethod as SectionMethod
     from anonloom.kinds._source import Source as Source
     from anonloom.kinds._stages import Stages as Stages
     from anonloom.kinds._transport import Guarantees as Guarantees
@@ -79,6 +80,7 @@ __all__ = [
     "SamplingRecord",
     "Seal",
     "Sealed",
+    "SectionMethod",
     "Sizing",
     "Source",
     "StageContext",
@@ -119,6 +121,7 @@ __getattr__, __dir__ = lazy_exports(
         "anonloom.kinds._privacy": ("Offsets", "PrivacyModel"),
         "anonloom.kinds._reporter": ("Reporter",),
         "anonloom.kinds._sampler": ("Sampler",),
+        "anonloom.kinds._section": ("SectionMethod",),
         "anonloom.kinds._source": ("Source",),
         "anonloom.kinds._stages": ("Stages",),
         "anonloom.kinds._transport": ("Guarantees", "Transport"),

@@ -7,8 +7,9 @@ from typing import TypeVar
 import attrs
 
 from anonloom._registry.boundary import around
-from anonloom._registry.kinds import Kind, kind_of_class
+from anonloom._registry.kinds import kind_of_class
 from anonloom._spelling import closest, did_you_mean
+from anonloom.api import Kind
 from anonloom.params._declare import Param, params_of
 from anonloom.params._type_specs import FieldError, Group, InvalidValue, Load, ParseContext
 
@@ -158,7 +159,7 @@ def _unknown(called: str, name: str, declared: Mapping[str, Param], section: str
 
 
 @attrs.frozen
-class Described:
+class ParameterDescription:
     """One parameter, ready to be shown.
 
     Parameters
@@ -173,7 +174,7 @@ class Described:
         The default as a plain value; None if there is none.
     schema : dict
         Its JSON schema.
-    members : tuple of Described
+    members : tuple of ParameterDescription
         What a group of parameters has; nothing otherwise.
     """
 
@@ -184,9 +185,9 @@ class Described:
     private: bool
     default: object
     schema: dict[str, object]
-    members: tuple["Described", ...] = ()
+    members: tuple["ParameterDescription", ...] = ()
 
-    def with_members(self) -> "Iterator[Described]":
+    def with_members(self) -> "Iterator[ParameterDescription]":
         """Yield the parameter, and those of a group after it, named by the path that YAML has."""
         yield self
         for member in self.members:
@@ -198,7 +199,7 @@ def describe(
     cls: type,
     name_of: Callable[[type], str] | None = None,
     of_kind: Callable[[Kind], dict[str, object]] = lambda _: {},
-) -> tuple[Described, ...]:
+) -> tuple[ParameterDescription, ...]:
     """Return what can be said about the parameters of a method.
 
     Parameters
@@ -213,17 +214,17 @@ def describe(
     context = ParseContext(_no_methods)
     with around(cls):
         return tuple(
-            _described(declared, name_of, of_kind, context) for declared in params_of(cls).values()
+            _describe(declared, name_of, of_kind, context) for declared in params_of(cls).values()
         )
 
 
-def _described(
+def _describe(
     declared: Param,
     name_of: Callable[[type], str] | None,
     of_kind: Callable[[Kind], dict[str, object]],
     context: ParseContext,
-) -> Described:
-    members: tuple[Described, ...] = ()
+) -> ParameterDescription:
+    members: tuple[ParameterDescription, ...] = ()
     schema = declared.spec.schema(of_kind)
     if isinstance(declared.spec, Group):
         members = describe(declared.spec.cls, name_of, of_kind)
@@ -233,7 +234,7 @@ def _described(
             "properties": {member.name: member.schema for member in members},
         }
     checks = declared.check.schema() if declared.check is not None else {}
-    return Described(
+    return ParameterDescription(
         declared.name,
         declared.help,
         declared.words(context),

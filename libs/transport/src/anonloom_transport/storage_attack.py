@@ -57,7 +57,11 @@ class StorageAttack:
         config = attrs.evolve(driver.configs[index], vault=copy)
         try:
             server = driver.transport.server(
-                driver.round, config, entropy=driver.entropy, clock=driver.network.clock, saved=saved
+                driver.round,
+                config,
+                entropy=driver.entropy,
+                clock=driver.network.clock,
+                saved=saved,
             )
         except TransportError:
             return None

@@ -1,4 +1,4 @@
-"""Who meets whom: equal rows are one candidate, and pairs of several schemes are counted once."""
+"""Who is compared with whom: equal rows are one candidate, pairs of several schemes count once."""
 
 from collections.abc import Callable, Sequence
 from itertools import combinations
@@ -54,8 +54,8 @@ class Candidates:
 
 
 @attrs.frozen(eq=False)
-class Meeting:
-    """Where records meet points of candidates.
+class CandidateBlocks:
+    """The candidates of one set of blocks, as points, and the block of every record.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class Meeting:
     points: int
 
     @classmethod
-    def of(cls, blocks: Blocks, candidates: Candidates, records: int) -> "Meeting":
+    def of(cls, blocks: Blocks, candidates: Candidates, records: int) -> "CandidateBlocks":
         """Replace the rows of blocks by points."""
         rows, starts = blocks.candidates
         points = max(len(candidates), 1)
@@ -130,8 +130,8 @@ class Meeting:
 
 
 @attrs.frozen(eq=False)
-class Meetings:
-    """The meetings of all schemes.
+class SchemeCandidates:
+    """The candidates of all schemes.
 
     Attributes
     ----------
@@ -142,15 +142,15 @@ class Meetings:
         taken away when pairs are counted; None if that was not worked out.
     """
 
-    schemes: Sequence[Sequence[Meeting]]
-    shared: Sequence[tuple[int, Sequence[Meeting]]] | None
+    schemes: Sequence[Sequence[CandidateBlocks]]
+    shared: Sequence[tuple[int, Sequence[CandidateBlocks]]] | None
 
     @property
-    def parts(self) -> list[Meeting]:
-        """All meetings that there are."""
+    def parts(self) -> list[CandidateBlocks]:
+        """The parts of all schemes."""
         return [part for parts in self.schemes for part in parts]
 
-    def count(self, of: Callable[[Meeting], IntArray]) -> IntArray:
+    def count(self, of: Callable[[CandidateBlocks], IntArray]) -> IntArray:
         """Sum something that each pair adds to, every pair once."""
         sums = [_sum(of, parts) for parts in self.schemes]
         if self.shared is None:
@@ -168,7 +168,7 @@ class Meetings:
         return np.where(points >= 0, np.min(np.stack(rows), axis=0), -1)
 
 
-def _sum(of: Callable[[Meeting], IntArray], parts: Sequence[Meeting]) -> IntArray:
+def _sum(of: Callable[[CandidateBlocks], IntArray], parts: Sequence[CandidateBlocks]) -> IntArray:
     total: IntArray = np.sum(np.stack([of(part) for part in parts]), axis=0)
     return total
 

@@ -7,9 +7,9 @@ import numpy as np
 
 from anonloom import Chart, Findings
 from anonloom.kinds import GridRow
-from anonloom_cvpl import published
-from anonloom_cvpl.claims import MARGIN, judged
-from anonloom_cvpl.runs import (
+from papers.cvpl import paper_tables
+from papers.cvpl.claims import MARGIN, judge_claims
+from papers.cvpl.paper_runs import (
     CORRELATION,
     DCR,
     FS,
@@ -36,7 +36,10 @@ def reproduction(grid: Sequence[GridRow]) -> Findings:
         "claims",
         "What became of the paper's claims",
         ["where", "claim", "paper", "ours", "verdict"],
-        [[item.where, item.words, item.paper, item.ours, item.verdict] for item in judged(runs)],
+        [
+            [item.where, item.words, item.paper, item.ours, item.verdict]
+            for item in judge_claims(runs)
+        ],
         f"Reproduced: found by more than {MARGIN:g}; contradicted: the opposite was; not "
         "reproduced: neither.",
     )
@@ -47,12 +50,12 @@ def reproduction(grid: Sequence[GridRow]) -> Findings:
 
 
 def _table(name: str, title: str, columns: list[str], rows: list[list[Any]], words: str) -> Chart:
-    shown = [[_rounded(cell) for cell in row] for row in rows]
+    shown = [[_round_cell(cell) for cell in row] for row in rows]
     data = {"columns": columns, "rows": shown}
     return Chart(name=name, kind="table", title=title, data=data, meaning=words)
 
 
-def _rounded(cell: Any) -> Any:
+def _round_cell(cell: Any) -> Any:
     return round(cell, 3) if isinstance(cell, float) else cell
 
 
@@ -64,10 +67,11 @@ def _tables(runs: Runs) -> list[Chart]:
         _table(
             "table_12", "Table 12: k-anonymity",
             ["k", "LR, paper", "LR", "null", "TLR, paper", "TLR", "P@1"],
-            [[name, *_beside(published.TABLE_12[name][0], runs.over(LR, cases)),
-              runs.over(NULL, cases), *_beside(published.TABLE_12[name][1], runs.over(TLR, cases)),
+            [[name, *_beside(paper_tables.TABLE_12[name][0], runs.over(LR, cases)),
+              runs.over(NULL, cases),
+              *_beside(paper_tables.TABLE_12[name][1], runs.over(TLR, cases)),
               runs.over(P1, cases)]
-             for name, cases in zip(published.TABLE_12, (k_low, k_high), strict=True)],
+             for name, cases in zip(paper_tables.TABLE_12, (k_low, k_high), strict=True)],
             "Mean over the values of k and the seeds, without outliers.",
         ),
         _table(
@@ -85,15 +89,15 @@ def _tables(runs: Runs) -> list[Chart]:
             [[case, *_beside(paper[0], runs.mean(LR, case)),
               *_beside(paper[1], runs.mean(P1, case)), paper[2],
               runs.mean(MARGINALS, case), runs.mean(CORRELATION, case)]
-             for case, paper in published.TABLE_15.items()],
+             for case, paper in paper_tables.TABLE_15.items()],
             "More noise, fewer links.",
         ),
         _table(
             "table_16", "Table 16: distances and identification",
             ["protection", "DCR, paper", "DCR", "P@1, paper", "P@1"],
-            [[name, *_beside(published.TABLE_16[name][0], runs.over(DCR, cases)),
-              *_beside(published.TABLE_16[name][1], runs.over(P1, cases))]
-             for name, cases in zip(published.TABLE_16, (high, synthetic), strict=True)],
+            [[name, *_beside(paper_tables.TABLE_16[name][0], runs.over(DCR, cases)),
+              *_beside(paper_tables.TABLE_16[name][1], runs.over(P1, cases))]
+             for name, cases in zip(paper_tables.TABLE_16, (high, synthetic), strict=True)],
             "Synthetic rows belong to nobody: there is no P@1.",
         ),
         _contributions(runs),
@@ -101,15 +105,15 @@ def _tables(runs: Runs) -> list[Chart]:
             "table_20", "Table 20: outliers and the linkage rates of blocks",
             ["outliers", "LR, paper", "LR", "sd, paper", "sd", "95 %, paper", "95 %",
              "P(> 0.5), paper", "P(> 0.5)", "P(> 0.7), paper", "P(> 0.7)"],
-            [_row_20(runs, share) for share in published.TABLE_20],
+            [_row_20(runs, share) for share in paper_tables.TABLE_20],
             f"Protection: {TYPICAL_K}. Rates of blocks of at least 30 records.",
         ),
     ]  # fmt: skip
     for number, table, paper, title in (
-        (23, "blocking", published.TABLE_23, "blocking"),
-        (24, "projection", published.TABLE_24, "projection"),
-        (25, "similarity", published.TABLE_25, "similarity"),
-        (26, "fit", published.TABLE_26, "what the projection is fitted on"),
+        (23, "blocking", paper_tables.TABLE_23, "blocking"),
+        (24, "projection", paper_tables.TABLE_24, "projection"),
+        (25, "similarity", paper_tables.TABLE_25, "similarity"),
+        (26, "fit", paper_tables.TABLE_26, "what the projection is fitted on"),
     ):
         charts.append(_ablation(runs, number, table, paper, title))
     return charts
@@ -120,7 +124,7 @@ def _beside(paper: float | None, ours: float | None) -> tuple[float | None, floa
 
 
 def _row_13(runs: Runs, case: str) -> list[Any]:
-    paper: tuple[float | None, ...] = published.TABLE_13.get(case, (None,) * 7)
+    paper: tuple[float | None, ...] = paper_tables.TABLE_13.get(case, (None,) * 7)
     return [
         case,
         *_beside(paper[0], runs.mean(LR, case)),
@@ -138,7 +142,7 @@ def _row_13(runs: Runs, case: str) -> list[Any]:
 def _row_20(runs: Runs, share: float) -> list[Any]:
     figures = ("sd", "p95", "above_0.5", "above_0.7")
     row: list[Any] = [f"{share:.0%}", 0.149, runs.mean(LR, TYPICAL_K, share)]
-    for name, paper in zip(figures, published.TABLE_20[share], strict=True):
+    for name, paper in zip(figures, paper_tables.TABLE_20[share], strict=True):
         row += _beside(paper, runs.mean(f"cvpl-variants:blocks.{name}", TYPICAL_K, share))
     return row
 
@@ -154,10 +158,10 @@ def _contributions(runs: Runs) -> Chart:
                     shares.setdefault(name, []).append(value)
     rows: list[list[Any]] = [
         [name, *_beside(paper, float(np.mean(shares[column])) if column in shares else None)]
-        for name, (paper, column) in published.TABLE_19.items()
+        for name, (paper, column) in paper_tables.TABLE_19.items()
     ]
     rest = "all that is no quasi-identifier"
-    rows.append([rest, *_beside(published.NOT_QUASI, runs.everywhere(NOT_QUASI))])
+    rows.append([rest, *_beside(paper_tables.NOT_QUASI, runs.everywhere(NOT_QUASI))])
     return _table(
         "table_19", "Table 19: contributions", ["category", "paper", "ours"], rows,
         "By loadings, mean over all runs.",

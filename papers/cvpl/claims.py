@@ -6,8 +6,8 @@ from itertools import pairwise
 import attrs
 import numpy as np
 
-from anonloom_cvpl import published
-from anonloom_cvpl.runs import (
+from papers.cvpl import paper_tables
+from papers.cvpl.paper_runs import (
     CORRELATION,
     DCR,
     FS,
@@ -36,7 +36,7 @@ class Claim:
     verdict: str
 
 
-def judged(runs: Runs) -> list[Claim]:
+def judge_claims(runs: Runs) -> list[Claim]:
     """Judge all claims."""
     return [claim(runs) for claim in CLAIMS]
 
@@ -54,7 +54,7 @@ def _difference(a: float | None, b: float | None) -> float | None:
     return None if a is None or b is None else a - b
 
 
-def _shown(*values: float | None) -> str:
+def _text(*values: float | None) -> str:
     return " / ".join("-" if value is None else f"{value:.3f}" for value in values)
 
 
@@ -63,7 +63,7 @@ def _rises_with_k(runs: Runs) -> Claim:
     low = runs.over(LR, [c for c in cases if int(c.split("=")[1]) <= 7])
     high = runs.over(LR, [c for c in cases if int(c.split("=")[1]) >= 10])
     return Claim(
-        "R1, Table 12", "The linkage rate rises with k.", "0.032 / 0.149", _shown(low, high),
+        "R1, Table 12", "The linkage rate rises with k.", "0.032 / 0.149", _text(low, high),
         verdict(_difference(high, low)),
     )  # fmt: skip
 
@@ -73,7 +73,7 @@ def _falls_with_noise(runs: Runs) -> Claim:
     steps = [_difference(a, b) for a, b in pairwise(values)]
     worst = None if None in steps else min(step for step in steps if step is not None)
     return Claim(
-        "R6, Table 15", "More noise, fewer links.", "0.803 / 0.590 / 0.364", _shown(*values),
+        "R6, Table 15", "More noise, fewer links.", "0.803 / 0.590 / 0.364", _text(*values),
         verdict(worst),
     )  # fmt: skip
 
@@ -89,7 +89,7 @@ def _links_without_identities(runs: Runs) -> Claim:
     }.get(message, message)
     return Claim(
         "R4, R7", "Synthetic data remain linkable though nobody can be identified.",
-        "0.185; no null", f"{_shown(rate)}; null {_shown(null)}", words,
+        "0.185; no null", f"{_text(rate)}; null {_text(null)}", words,
     )  # fmt: skip
 
 
@@ -99,7 +99,7 @@ def _flat_in_rho(runs: Runs) -> Claim:
     spread = max(known) - min(known) if known else None
     return Claim(
         "R7", "The linkage rate of synthetic data does not depend on rho (range below 0.02).",
-        "0.184 to 0.185", f"range {_shown(spread)}",
+        "0.184 to 0.185", f"range {_text(spread)}",
         "not assessable" if spread is None
         else "reproduced" if spread < MARGIN else "not reproduced",
     )  # fmt: skip
@@ -111,7 +111,7 @@ def _over_links(runs: Runs) -> Claim:
     return Claim(
         "R5, Table 14", "Fellegi-Sunter links more than CVPL, under every protection.",
         "0.927 against 0.260 on average",
-        f"{_shown(runs.over(FS, runs.cases))} against {_shown(runs.over(LR, runs.cases))}",
+        f"{_text(runs.over(FS, runs.cases))} against {_text(runs.over(LR, runs.cases))}",
         verdict(min(known) if known else None, 0.0),
     )  # fmt: skip
 
@@ -121,7 +121,7 @@ def _identifies_better(runs: Runs) -> Claim:
     ours, theirs = runs.over(P1, cases), runs.over(FS_P1, cases)
     return Claim(
         "R5, Table 14", "CVPL identifies better than Fellegi-Sunter.",
-        "P@1 0.316 against 0.124", f"P@1 {_shown(ours)} against {_shown(theirs)}",
+        "P@1 0.316 against 0.124", f"P@1 {_text(ours)} against {_text(theirs)}",
         verdict(_difference(ours, theirs)),
     )  # fmt: skip
 
@@ -139,7 +139,7 @@ def _distance_is_blind(runs: Runs) -> Claim:
         "R8, Table 16",
         "The distance to the closest record cannot tell what can be recovered from what cannot.",
         "DCR 0.208 and 0.187; P@1 0.675 and 0.005",
-        f"DCR {_shown(a)} and {_shown(b)}; P@1 {_shown(p1)} and none", message,
+        f"DCR {_text(a)} and {_text(b)}; P@1 {_text(p1)} and none", message,
     )  # fmt: skip
 
 
@@ -149,7 +149,7 @@ def _memorizes(runs: Runs) -> Claim:
     excess = runs.over("distance:closer_to_train_excess", cases)
     return Claim(
         "8.7, RCE", "Synthetic rows are closer to the original than chance makes them.",
-        "0.812, baseline 0.5", f"{_shown(share)}, beyond its baseline by {_shown(excess)}",
+        "0.812, baseline 0.5", f"{_text(share)}, beyond its baseline by {_text(excess)}",
         verdict(excess),
     )  # fmt: skip
 
@@ -178,7 +178,7 @@ def _not_quasi_dominates(runs: Runs) -> Claim:
     share = runs.everywhere(NOT_QUASI)
     return Claim(
         "R10, Table 19", "More than half of the contribution is not of quasi-identifiers.",
-        "0.604", _shown(share), verdict(_difference(share, 0.5)),
+        "0.604", _text(share), verdict(_difference(share, 0.5)),
     )  # fmt: skip
 
 
@@ -189,17 +189,17 @@ def _monotone(runs: Runs) -> Claim:
     worst = None if None in steps else min(step for step in steps if step is not None)
     return Claim(
         "R11, Theorem 4.4", "Larger blocks never link less.", "0.28 / 0.42 / 0.55 / 0.61",
-        _shown(*values), verdict(worst, 0.0),
+        _text(*values), verdict(worst, 0.0),
     )  # fmt: skip
 
 
 def _stable_mean(runs: Runs) -> Claim:
-    values = [runs.mean(LR, TYPICAL_K, share) for share in published.TABLE_20]
+    values = [runs.mean(LR, TYPICAL_K, share) for share in paper_tables.TABLE_20]
     known = [value for value in values if value is not None]
     spread = max(known) - min(known) if len(known) == len(values) else None
     return Claim(
         "R12, Table 20", "Outliers do not move the mean linkage rate (by more than 0.02).",
-        "0.149 / 0.149 / 0.149", _shown(*values),
+        "0.149 / 0.149 / 0.149", _text(*values),
         "not assessable" if spread is None
         else "reproduced" if spread <= MARGIN else "contradicted",
     )  # fmt: skip
@@ -207,10 +207,10 @@ def _stable_mean(runs: Runs) -> Claim:
 
 def _heavier_tail(runs: Runs) -> Claim:
     figure = "cvpl-variants:blocks.sd"
-    values = [runs.mean(figure, TYPICAL_K, share) for share in published.TABLE_20]
+    values = [runs.mean(figure, TYPICAL_K, share) for share in paper_tables.TABLE_20]
     return Claim(
         "R12, Table 20", "Outliers make the linkage rates of blocks differ more.",
-        "sd 0.08 / 0.08 / 0.12", f"sd {_shown(*values)}",
+        "sd 0.08 / 0.08 / 0.12", f"sd {_text(*values)}",
         verdict(_difference(values[-1], values[0]), 0.01),
     )  # fmt: skip
 
@@ -222,11 +222,11 @@ def _variant(
         figure = f"cvpl-variants:{table}."
         ours = runs.mean(f"{figure}{name}.linkage_rate", TYPICAL)
         base = runs.mean(f"{figure}{against}.linkage_rate", TYPICAL)
-        paper = {"projection": published.TABLE_24, "similarity": published.TABLE_25,
-                 "fit": published.TABLE_26}[table]  # fmt: skip
+        paper = {"projection": paper_tables.TABLE_24, "similarity": paper_tables.TABLE_25,
+                 "fit": paper_tables.TABLE_26}[table]  # fmt: skip
         difference = _difference(ours, base)
         return Claim(
-            where, words, _shown(paper[against][0], paper[name][0]), _shown(base, ours),
+            where, words, _text(paper[against][0], paper[name][0]), _text(base, ours),
             verdict(None if difference is None else sign * difference),
         )  # fmt: skip
 
