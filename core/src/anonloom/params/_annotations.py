@@ -140,7 +140,10 @@ def spec_of(annotation: object) -> TypeSpec:
         if kind is not None:
             return MethodSpec(annotation, kind)
         if issubclass(annotation, ParameterGroup):
-            return Group(annotation, tuple(field.name for field in attrs.fields(annotation)))
+            return Group(
+                annotation,
+                tuple(field.name for field in attrs.fields(typing.cast(typing.Any, annotation))),
+            )
         if annotation not in (list, dict, tuple, set, frozenset):
             return Instance(annotation)
     raise TypeError(
