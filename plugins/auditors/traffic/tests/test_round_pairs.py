@@ -10,9 +10,9 @@ from anonloom import AuditInput, Finding, Release, StageContext
 from anonloom_testing import tables
 from anonloom_traffic.attack import best_guess
 from anonloom_traffic.auditor import Traffic
-from anonloom_traffic.crossing import PAIRS, crossed
-from anonloom_traffic.guessed import guessed, series_of
-from anonloom_traffic.observed import observe
+from anonloom_traffic.guess_table import guess_table, series_of
+from anonloom_traffic.observation import observe
+from anonloom_traffic.round_pairs import PAIRS, round_pairs
 from anonloom_transport import Envelope, Link, Party, Rounds, Sighting, Trace
 
 CLIENTS = 20
@@ -60,7 +60,7 @@ def study(rng: np.random.Generator, arrange: Callable[[int], Sequence[int]]) -> 
 
 
 def linked(studies: Sequence[Rounds]) -> Any:
-    pairs = [pair for item in studies for pair in crossed(item).traces]
+    pairs = [pair for item in studies for pair in round_pairs(item).traces]
     return best_guess(Rounds(pairs, servers=2), repeated=False)
 
 
@@ -128,7 +128,7 @@ def test_the_auditor_says_what_links_rounds() -> None:
 def test_one_round_has_nothing_to_be_linked_with() -> None:
     rng = np.random.default_rng(5)
     one = Rounds(study(rng, lambda _: range(CLIENTS)).traces[:1], servers=2)
-    assert () == crossed(one).traces
+    assert () == round_pairs(one).traces
     statuses = [result.status for result in audited(one) if result.name.startswith("link")]
     assert ["not assessable"] * 4 == statuses
 
@@ -136,7 +136,7 @@ def test_one_round_has_nothing_to_be_linked_with() -> None:
 def test_of_many_rounds_some_pairs_are_compared() -> None:
     rng = np.random.default_rng(6)
     posts = [trace([rng.bytes(24), rng.bytes(24)], [0, 1]) for _ in range(100)]
-    assert PAIRS == len(crossed(Rounds(posts, servers=2)).traces)
+    assert PAIRS == len(round_pairs(Rounds(posts, servers=2)).traces)
 
 
 def test_posts_between_deposits_do_not_end_a_series() -> None:
@@ -158,4 +158,4 @@ def test_who_sends_a_decoy_is_there() -> None:
     one.published = (*one.published[:3], None)
     seen = observe(Rounds([one], servers=2))
     assert [[True] * 4] == seen.present.tolist()
-    assert [4] * 3 == guessed(seen).candidates.sum(axis=1).tolist()
+    assert [4] * 3 == guess_table(seen).candidates.sum(axis=1).tolist()

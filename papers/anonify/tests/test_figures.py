@@ -7,11 +7,10 @@ import attrs
 import pytest
 
 from anonloom.errors import DataError
-from anonloom_anonify.claims import CHECKS, DONATION, FOUND, GROUPS, LEARNING, LOSS, judged
-from anonloom_anonify.experiment import CURATOR, PROTOCOL, Experiment, Published
-from anonloom_anonify.figures import chapters
-from anonloom_anonify.judging import GUESS
-from anonloom_experiments import folder_name
+from papers.anonify.claim_checks import GUESS
+from papers.anonify.claims import CHECKS, DONATION, FOUND, GROUPS, LEARNING, LOSS, judge_claims
+from papers.anonify.experiment import CURATOR, PROTOCOL, Experiment, PublishedRun
+from papers.anonify.figures import chapters
 
 CLASSIFIERS = [
     "decision-tree",
@@ -34,10 +33,10 @@ ANONYMIZERS = {
 
 
 def loss(name, k, value):
-    return Published(f"{name}, k = {k}", {"gcp": value})
+    return PublishedRun(f"{name}, k = {k}", {"gcp": value})
 
 
-def learned(original, anonymized, sampled):
+def classifier_scores(original, anonymized, sampled):
     labels = [*CLASSIFIERS, GUESS]
     series = {"original": original, "anonymized": anonymized, "sampled": sampled}
     return {"labels": labels, **{name: [value] * 9 for name, value in series.items()}}
@@ -70,7 +69,7 @@ def sampled(share, run, *, risk=0.004, size=250, alters=0.0):
         "disclosure.presence": {"certainty": [1.0, 1.0, part]},
     }
     for metric in ("accuracy", "recall", "precision", "f1"):
-        charts[f"learning.{metric}"] = learned(0.9, 0.9, 0.905)
+        charts[f"learning.{metric}"] = classifier_scores(0.9, 0.9, 0.905)
     findings = {
         "disclosure.journalist_max": risk,
         "disclosure.journalist_max_before": risk,
@@ -80,7 +79,7 @@ def sampled(share, run, *, risk=0.004, size=250, alters=0.0):
         "disclosure.presence_certainty": part,
         "source.simulated": 0,
     }
-    return Published(f"{share} % sampled, run {run}", findings, charts)
+    return PublishedRun(f"{share} % sampled, run {run}", findings, charts)
 
 
 @pytest.fixture
@@ -90,7 +89,7 @@ def runs():
     ]
     results += [sampled(share, run) for share in (90, 70, 50, 30) for run in (1, 2)]
     both = {"rows_out": 10, "gcp": 0.25}
-    return [*results, Published(CURATOR, both), Published(PROTOCOL, both)]
+    return [*results, PublishedRun(CURATOR, both), PublishedRun(PROTOCOL, both)]
 
 
 def experiment(runs, *replaced):
@@ -99,7 +98,7 @@ def experiment(runs, *replaced):
 
 
 def verdicts(runs, chapter, *replaced):
-    return [claim.verdict for claim in judged(experiment(runs, *replaced), chapter)]
+    return [claim.verdict for claim in judge_claims(experiment(runs, *replaced), chapter)]
 
 
 def test_losses_are_compared_at_every_k(runs):
@@ -109,20 +108,20 @@ def test_losses_are_compared_at_every_k(runs):
     assert "does not hold" == verdicts(runs, LOSS, once_higher)[0]
     hardly_lower = loss("local-recoding as ARX does it", 100, 0.50)
     assert ["holds", "does not hold"] == verdicts(runs, LOSS, hardly_lower)[:2]
-    text = judged(experiment(runs, once_higher), LOSS)[0].ours
+    text = judge_claims(experiment(runs, once_higher), LOSS)[0].ours
     assert "80.2% to 296.1% of the better one's NCP at 2 values of k; not at 100" == text
 
 
 def test_an_anonymizer_that_loses_less_with_a_larger_k_is_named(runs):
-    falling = judged(experiment(runs, loss("OKA", 100, 0.1)), LOSS)[-1]
+    falling = judge_claims(experiment(runs, loss("OKA", 100, 0.1)), LOSS)[-1]
     assert "does not hold" == falling.verdict
     assert "5 of 6 anonymizers rise with every step; OKA falls at k = 100" == falling.ours
-    flat = judged(experiment(runs, loss("full-domain", 100, 0.705)), LOSS)[-1]
+    flat = judge_claims(experiment(runs, loss("full-domain", 100, 0.705)), LOSS)[-1]
     assert "5 of 6 anonymizers rise with every step; full-domain does not change" == flat.ours
 
 
 def test_groups_are_compared_with_the_mean_of_the_samples(runs):
-    result = judged(experiment(runs), GROUPS)
+    result = judge_claims(experiment(runs), GROUPS)
     assert ["holds"] * 5 == [claim.verdict for claim in result]
     # The means of the runs are 101 and 102, so that their mean is off by 0.5 of 201.
     assert "0.00% anonymized, 0.25% sampled" == result[0].ours
@@ -135,7 +134,7 @@ def test_counts_that_are_off_alike_in_all_samples_are_not_blamed_on_sampling(run
         for share in (90, 70, 50, 30)
         for run in (1, 2)
     ]
-    result = judged(experiment(runs, *alike), GROUPS)[-1]
+    result = judge_claims(experiment(runs, *alike), GROUPS)[-1]
     assert "does not hold" == result.verdict
     assert (
         "0.00% before sampling; 5.00% (90 %), 5.00% (70 %), 5.00% (50 %), 5.00% (30 %)"
@@ -154,7 +153,7 @@ def worse(runs, count, by):
 
 def test_six_of_eight_classifiers_have_to_be_close(runs):
     assert ["holds"] * 5 == verdicts(runs, LEARNING)
-    two = judged(experiment(runs, *worse(runs, 2, 0.02)), LEARNING)
+    two = judge_claims(experiment(runs, *worse(runs, 2, 0.02)), LEARNING)
     assert ["holds", "does not hold"] == [claim.verdict for claim in two[:2]]
     assert (
         "6 of 8 on all 5 versions; not, at its worst: decision-tree -0.020, naive-bayes -0.020"
@@ -176,8 +175,8 @@ def test_risk_is_one_in_the_class_to_the_last_digit(runs):
 
 def test_the_protocol_has_to_give_the_curators_figures(runs):
     assert ["holds"] == verdicts(runs, DONATION)
-    other = Published(PROTOCOL, {"rows_out": 9, "gcp": 0.25})
-    result = judged(experiment(runs, other), DONATION)[0]
+    other = PublishedRun(PROTOCOL, {"rows_out": 9, "gcp": 0.25})
+    result = judge_claims(experiment(runs, other), DONATION)[0]
     assert ("does not hold", "5 of 6 figures equal; not: rows_out") == (result.verdict, result.ours)
 
 
@@ -207,7 +206,7 @@ def written(folder: Path, runs):
     listed.append({"label": "no luck", "status": "refused", "findings": {}})
     (folder / "public" / "grid.json").write_text(json.dumps({"runs": listed}), encoding="utf-8")
     for index, run in enumerate(runs):
-        public = folder / "runs" / folder_name(run.label, index) / "public"
+        public = folder / "runs" / f"{index + 1:03d}-run" / "public"
         public.mkdir(parents=True)
         audits: dict[str, list[dict[str, object]]] = {}
         for name, data in run.charts.items():
@@ -226,7 +225,7 @@ def test_a_finished_experiment_is_read_from_what_it_published(runs, tmp_path):
 
 def test_a_missing_report_is_named(runs, tmp_path):
     written(tmp_path, runs)
-    gone = tmp_path / "runs" / folder_name(runs[0].label, 0) / "public" / "report.json"
+    gone = tmp_path / "runs" / "001-run" / "public" / "report.json"
     gone.unlink()
     with pytest.raises(DataError) as error:
         Experiment.read(tmp_path)

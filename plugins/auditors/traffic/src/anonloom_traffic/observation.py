@@ -1,4 +1,4 @@
-"""Observed: what the lines of the network show of every client in every round, as arrays."""
+"""Observation: what the lines of the network show of every client in every round, as arrays."""
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping
@@ -91,7 +91,7 @@ def minority(shown: Mapping[int, Hashable]) -> set[int]:
 
 
 @attrs.frozen(eq=False)
-class Observed:
+class Observation:
     """What the network saw of all rounds; a row per round, a column per client.
 
     Attributes
@@ -120,7 +120,7 @@ class Observed:
     two_lists: BoolArray
 
 
-def observe(rounds: Rounds) -> Observed:
+def observe(rounds: Rounds) -> Observation:
     """Read all rounds."""
     traces = rounds.traces
     read = tuple(lines(trace) for trace in traces)
@@ -146,7 +146,7 @@ def observe(rounds: Rounds) -> Observed:
         two_lists[index] = any(one_server)
         others = set().union(*one_server, *(minority(shown) for shown in _steps(seen)))
         marked[index, [column[client] for client in others if client in column]] = True
-    return Observed(rounds, read, clients, column, present, figures, marked, two_lists)
+    return Observation(rounds, read, clients, column, present, figures, marked, two_lists)
 
 
 def _steps(seen: Lines) -> Iterable[dict[int, frozenset[bytes]]]:

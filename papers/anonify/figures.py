@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 
 from anonloom import Chart
-from anonloom_anonify.claims import DONATION, FOUND, GROUPS, LEARNING, LOSS, Claim, judged
-from anonloom_anonify.experiment import CURATOR, ORIGINAL, PROTOCOL, Experiment, Groups
-from anonloom_anonify.judging import (
+from papers.anonify.claim_checks import (
     GUESS,
     HALF,
     LEAST,
@@ -18,6 +16,8 @@ from anonloom_anonify.judging import (
     WHOLE_DOMAIN,
     differences,
 )
+from papers.anonify.claims import DONATION, FOUND, GROUPS, LEARNING, LOSS, Claim, judge_claims
+from papers.anonify.experiment import CURATOR, ORIGINAL, PROTOCOL, Experiment, Groups
 
 #: As the paper calls the classifiers.
 SHORT = {
@@ -44,11 +44,16 @@ def chapters(experiment: Experiment) -> list[dict[str, Any]]:
     results: list[tuple[str, str, str, Sequence[Chart]]] = [
         (LOSS, "Figure 6: what k costs", _OF_LOSS, list(_loss(experiment))),
         (GROUPS, "Figures 7 to 9: groups", _OF_GROUPS, list(_groups(experiment))),
-        (LEARNING, "Figures 10, 13, 14, 15: classifiers", _OF_LEARNING, list(_learned(experiment))),
+        (
+            LEARNING,
+            "Figures 10, 13, 14, 15: classifiers",
+            _OF_LEARNING,
+            list(_classifier_charts(experiment)),
+        ),
         (FOUND, "Figures 11 and 12: who could be found", _OF_FOUND, list(_risks(experiment))),
         (DONATION, "The protocol", _OF_DONATION, list(_protocol(experiment))),
     ]
-    claims = {name: judged(experiment, name) for name, *_ in results}
+    claims = {name: judge_claims(experiment, name) for name, *_ in results}
     return [
         _summary(experiment, [claim for some in claims.values() for claim in some]),
         *(
@@ -91,14 +96,14 @@ _OF_DONATION = (
 
 def _summary(experiment: Experiment, claims: Sequence[Claim]) -> dict[str, Any]:
     counts = Counter(claim.verdict for claim in claims)
-    table = "simulated persons" if experiment.simulated else "the paper's table"
-    runs = len(experiment.sampled(LEAST))
+    table = "simulated persons" if experiment.on_simulated_persons else "the paper's table"
+    runs = len(experiment.sampling_runs(LEAST))
     words = (
         f"On {table}: {counts['holds']} of {len(claims)} claims hold, {counts['does not hold']} "
         f"do not, {counts['not comparable']} cannot be compared. {runs} runs of every share that "
         "is sampled."
     )
-    if experiment.simulated:
+    if experiment.on_simulated_persons:
         words += " The paper's figures are not those of simulated persons."
     if experiment.unpublished:
         words += f" Not published: {', '.join(experiment.unpublished)}."
@@ -226,7 +231,7 @@ def _series(groups: Groups, line: bool) -> dict[str, Any]:
     versions: dict[str, Any] = {
         ORIGINAL: groups.original,
         "anonymized": groups.anonymized,
-        f"{HALF} % sampled": groups.sampled,
+        f"{HALF} % sampled": groups.sample_means,
     }
     if not line:
         heights = {name: [round(value) for value in values] for name, values in versions.items()}
@@ -245,15 +250,15 @@ def _series(groups: Groups, line: bool) -> dict[str, Any]:
 # --- figures 10, 13 to 15 ------------------------------------------------------------------------
 
 
-def _learned(experiment: Experiment) -> Iterator[Chart]:
+def _classifier_charts(experiment: Experiment) -> Iterator[Chart]:
     for number, metric in METRICS.items():
-        learned = experiment.learned(metric)
+        learned = experiment.classifier_scores(metric)
         if learned:
             message = "F1" if metric == "f1" else metric
             yield _bars(f"figure_{number}", f"Figure {number}: {message}", message, learned)
             if metric in ("accuracy", "f1"):
                 yield _changes(experiment, metric, message, learned)
-    accuracy = experiment.learned("accuracy")
+    accuracy = experiment.classifier_scores("accuracy")
     if accuracy:
         yield _accuracies(experiment, accuracy)
 
@@ -352,7 +357,7 @@ def _risks(experiment: Experiment) -> Iterator[Chart]:
 
 
 def _protocol(experiment: Experiment) -> Iterator[Chart]:
-    ours, theirs = experiment.named(PROTOCOL), experiment.named(CURATOR)
+    ours, theirs = experiment.run_of(PROTOCOL), experiment.run_of(CURATOR)
     if ours is None or theirs is None:
         return
     yield Chart(

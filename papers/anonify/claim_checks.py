@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 
-from anonloom_anonify.experiment import (
+from papers.anonify.experiment import (
     ANONYMIZED,
     CURATOR,
     ORIGINAL,
@@ -90,7 +90,7 @@ def resembles(figure: str, limit: float) -> Judge:
         groups = experiment.groups(figure, HALF)
         if groups is None:
             return None
-        before, after = groups.deviation(groups.anonymized), groups.deviation(groups.sampled)
+        before, after = groups.deviation(groups.anonymized), groups.deviation(groups.sample_means)
         return f"{before:.2%} anonymized, {after:.2%} sampled", max(before, after) <= limit
 
     return judge
@@ -102,7 +102,9 @@ def more_for_diabetes(experiment: Experiment) -> tuple[str, bool] | None:
     if None in results.values():
         return None
     shown = {
-        name: item.deviation(item.sampled) for name, item in results.items() if item is not None
+        name: item.deviation(item.sample_means)
+        for name, item in results.items()
+        if item is not None
     }
     ours = ", ".join(f"{value:.2%} {name}" for name, value in shown.items())
     return ours, shown["diabetes"] > shown["hypertension"]
@@ -120,7 +122,7 @@ def among_the_old(experiment: Experiment) -> tuple[str, bool] | None:
         return None
     old = [index for index, label in enumerate(groups.labels) if _age(label) >= OLD]
     young = [index for index, label in enumerate(groups.labels) if _age(label) < OLD]
-    a, b = groups.deviation(groups.sampled, old), groups.deviation(groups.sampled, young)
+    a, b = groups.deviation(groups.sample_means, old), groups.deviation(groups.sample_means, young)
     return f"{a:.2%} from {OLD} on, {b:.2%} of the younger", a > b
 
 
@@ -145,7 +147,7 @@ def by_sampling(experiment: Experiment) -> tuple[str, bool] | None:
 
 def differences(experiment: Experiment, metric: str, version: str) -> dict[str, float]:
     """What a version gives more than the original, by classifier."""
-    learned = experiment.learned(metric)
+    learned = experiment.classifier_scores(metric)
     if not {ORIGINAL, version} <= set(learned):
         return {}
     own = learned[ORIGINAL]
@@ -203,7 +205,7 @@ def as_good(metric: str) -> Judge:
 
 def exact_risk(experiment: Experiment) -> tuple[str, bool] | None:
     """Whether the highest risk is one in the smallest class, to the last digit."""
-    runs = experiment.sampled()
+    runs = experiment.sampling_runs()
     pairs = [
         (run.value("disclosure.journalist_max"), run.value("disclosure.anonymity_set_min"))
         for run in runs
@@ -253,7 +255,7 @@ def kept_whole(experiment: Experiment) -> tuple[str, bool] | None:
     """Whether everybody is in the anonymized table."""
     results = [
         run.charts["disclosure.presence"]["certainty"][1]
-        for run in experiment.sampled()
+        for run in experiment.sampling_runs()
         if "disclosure.presence" in run.charts
     ]
     return (f"{min(results):.2%}", min(results) == 1) if results else None
@@ -287,7 +289,7 @@ SAME = (
 
 def as_the_curator(experiment: Experiment) -> tuple[str, bool] | None:
     """Whether both collectors give the same figures."""
-    ours, theirs = experiment.named(PROTOCOL), experiment.named(CURATOR)
+    ours, theirs = experiment.run_of(PROTOCOL), experiment.run_of(CURATOR)
     if ours is None or theirs is None:
         return None
     differ = [name for name in SAME if ours.findings.get(name) != theirs.findings.get(name)]

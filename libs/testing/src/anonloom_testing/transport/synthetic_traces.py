@@ -1,4 +1,4 @@
-"""Planted: made-up traces, of a transport that hides perfectly and of ones that leak."""
+"""Synthetic traces: made-up traces, of a transport that hides perfectly and of ones that leak."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -18,7 +18,7 @@ Leak = Literal[
 
 
 @attrs.define(eq=False, kw_only=True)
-class Planted:
+class SyntheticTraces:
     """Makes traces.
 
     Every sealed byte is random. Presence leaks when clients miss rounds (`miss`) and what they send

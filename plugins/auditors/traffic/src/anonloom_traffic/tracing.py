@@ -1,4 +1,4 @@
-"""Following: from what a client sent, over what servers know to belong together, to a message."""
+"""Tracing: from what a client sent, over what servers know to belong together, to a message."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,7 +7,7 @@ import attrs
 import numpy as np
 
 from anonloom.typing import FloatArray
-from anonloom_traffic.observed import Lines, Observed
+from anonloom_traffic.observation import Lines, Observation
 from anonloom_transport import Link, Party, Trace
 
 #: Shorter byte strings are found in longer ones by chance.
@@ -17,7 +17,7 @@ HUB = 8
 
 
 @attrs.frozen(eq=False)
-class Followed:
+class ReachableSenders:
     """How far bytes can be followed in one round.
 
     Attributes
@@ -106,7 +106,7 @@ class Follower:
                 for index in bits(opened.holders(message)):
                     self.messages[listed[index]] = self.messages.get(listed[index], 0) | places
 
-    def follow(self, corrupted: Iterable[int]) -> Followed:
+    def follow(self, corrupted: Iterable[int]) -> ReachableSenders:
         """Follow with what these servers know."""
         known = {index: self.links.get(Party("server", index), []) for index in corrupted}
         neighbours: dict[bytes, list[bytes]] = {}
@@ -129,7 +129,7 @@ class Follower:
             for index, links in known.items()
         }
         lists |= {name: list(places.items()) for name, places in self.batches.items()}
-        return Followed(
+        return ReachableSenders(
             self._senders(from_clients),
             {name: _places(places, from_clients) for name, places in lists.items()},
             {name: _places(places, from_messages) for name, places in lists.items()},
@@ -242,12 +242,12 @@ class Paths:
     message_time: FloatArray
 
     @property
-    def anything(self) -> bool:
+    def has_links(self) -> bool:
         """Whether any message can be followed to any client."""
         return any(any(of) for of in self.senders)
 
 
-def followers(observed: Observed) -> list[Follower]:
+def followers(observed: Observation) -> list[Follower]:
     """Prepare all rounds."""
     return [
         Follower(trace, lines, observed.column)
@@ -255,7 +255,7 @@ def followers(observed: Observed) -> list[Follower]:
     ]
 
 
-def paths(observed: Observed, prepared: Sequence[Follower], honest: int) -> Paths:
+def paths(observed: Observation, prepared: Sequence[Follower], honest: int) -> Paths:
     """Follow bytes through all rounds with what all servers but one know."""
     corrupted = [index for index in range(observed.rounds.servers) if index != honest]
     followed = [follower.follow(corrupted) for follower in prepared]
@@ -266,7 +266,7 @@ def paths(observed: Observed, prepared: Sequence[Follower], honest: int) -> Path
         tuple(item.senders for item in followed),
         _by_list(of_clients, [item.client_places for item in followed]),
         _by_list(of_messages, [item.message_places for item in followed]),
-        _filled(of_messages, [item.message_time for item in followed]),
+        _dense(of_messages, [item.message_time for item in followed]),
     )
 
 
@@ -274,15 +274,15 @@ def _by_list(
     shape: tuple[int, int], rows: Sequence[Mapping[str, Mapping[int, int]]]
 ) -> dict[str, FloatArray]:
     names = sorted({name for row in rows for name, places in row.items() if len(places) > 1})
-    return {name: _filled(shape, [row.get(name, {}) for row in rows]) for name in names}
+    return {name: _dense(shape, [row.get(name, {}) for row in rows]) for name in names}
 
 
-def _filled(shape: tuple[int, int], rows: Sequence[Mapping[int, float]]) -> FloatArray:
-    filled = np.full(shape, np.nan)
+def _dense(shape: tuple[int, int], rows: Sequence[Mapping[int, float]]) -> FloatArray:
+    filled_places = np.full(shape, np.nan)
     for index, row in enumerate(rows):
         if row:
-            filled[index, list(row)] = list(row.values())
-    return filled
+            filled_places[index, list(row)] = list(row.values())
+    return filled_places
 
 
 def sender_rows(senders: Sequence[int], clients: int) -> FloatArray:

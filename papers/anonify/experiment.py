@@ -22,7 +22,7 @@ ORIGINAL, ANONYMIZED, SAMPLED = "original", "anonymized", "sampled"
 
 
 @attrs.frozen(eq=False)
-class Published:
+class PublishedRun:
     """One published run.
 
     Attributes
@@ -47,7 +47,7 @@ class Published:
 class Experiment:
     """All published runs of the experiment, and what the others were called."""
 
-    runs: tuple[Published, ...]
+    runs: tuple[PublishedRun, ...]
     unpublished: tuple[str, ...] = ()
 
     @classmethod
@@ -63,13 +63,13 @@ class Experiment:
         published = []
         for index, run in enumerate(grid["runs"]):
             if run["status"] == "published":
-                path = folder / "runs" / folder_name(run["label"], index) / "public" / "report.json"
+                path = _run_folder(folder, index) / "public" / "report.json"
                 charts = {
                     f"{audit['id']}.{chart['name']}": chart["data"]
                     for audit in _json(path)["audits"]
                     for chart in audit["charts"]
                 }
-                published.append(Published(run["label"], run["findings"], charts))
+                published.append(PublishedRun(run["label"], run["findings"], charts))
         others = [run["label"] for run in grid["runs"] if run["status"] != "published"]
         return cls(tuple(published), tuple(others))
 
@@ -93,7 +93,7 @@ class Experiment:
         results = {int(case["share"]) for run in self.runs if (case := _SAMPLED.match(run.label))}
         return sorted(results, reverse=True)
 
-    def sampled(self, share: int | None = None) -> list[Published]:
+    def sampling_runs(self, share: int | None = None) -> list[PublishedRun]:
         """Runs that sampled so many per cent; all that sampled by default."""
         return [
             run
@@ -103,14 +103,14 @@ class Experiment:
 
     def values(self, figure: str, share: int | None = None) -> list[float]:
         """A figure of every run that sampled so many per cent."""
-        results = [run.value(figure) for run in self.sampled(share)]
+        results = [run.value(figure) for run in self.sampling_runs(share)]
         return [value for value in results if value is not None]
 
     def mean(self, figure: str, share: int | None = None) -> float | None:
         """Mean over those runs; None where none has the figure."""
         return mean(self.values(figure, share))
 
-    def learned(self, metric: str) -> dict[str, dict[str, float]]:
+    def classifier_scores(self, metric: str) -> dict[str, dict[str, float]]:
         """A metric of every classifier on every version of the table, means over the runs."""
         versions: list[tuple[str, str, int | None]] = [
             (ORIGINAL, ORIGINAL, None),
@@ -121,7 +121,7 @@ class Experiment:
         for name, series, share in versions:
             data = [
                 run.charts[f"learning.{metric}"]
-                for run in self.sampled(share)
+                for run in self.sampling_runs(share)
                 if f"learning.{metric}" in run.charts
             ]
             rows = [datum[series] for datum in data if series in datum]
@@ -133,16 +133,18 @@ class Experiment:
     def groups(self, figure: str, share: int) -> "Groups | None":
         """A figure of groups on the three versions of the table."""
         name = f"distribution.group.{figure}"
-        return Groups.of([run.charts[name] for run in self.sampled(share) if name in run.charts])
+        return Groups.of(
+            [run.charts[name] for run in self.sampling_runs(share) if name in run.charts]
+        )
 
     # --- all -------------------------------------------------------------------------------------
 
-    def named(self, label: str) -> Published | None:
+    def run_of(self, label: str) -> PublishedRun | None:
         """Return the run of a case."""
         return next((run for run in self.runs if run.label == label), None)
 
     @property
-    def simulated(self) -> bool:
+    def on_simulated_persons(self) -> bool:
         """Whether the persons were simulated."""
         return any(run.value("source.simulated") == 1 for run in self.runs)
 
@@ -171,7 +173,7 @@ class Groups:
         )
 
     @property
-    def sampled(self) -> tuple[float, ...]:
+    def sample_means(self) -> tuple[float, ...]:
         """Mean over the samples."""
         return tuple(np.mean(np.array(self.samples), axis=0).tolist())
 
@@ -195,6 +197,12 @@ def mean(values: Sequence[float]) -> float | None:
 def _heights(series: Any) -> tuple[float, ...]:
     """Numbers of a bar chart's series, or of a line."""
     return tuple(series["y"] if isinstance(series, Mapping) else series)
+
+
+def _run_folder(folder: Path, index: int) -> Path:
+    """Return where a run is: folders are numbered in the order of the table, from 1."""
+    number = f"{index + 1:03d}"
+    return next((folder / "runs").glob(f"{number}-*"), folder / "runs" / number)
 
 
 def _json(path: Path) -> Any:

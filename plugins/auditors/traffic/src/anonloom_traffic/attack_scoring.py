@@ -1,4 +1,4 @@
-"""Judging: which view is best is found out on one half, and how good it is on the other."""
+"""Scoring of attacks: the best view is chosen on one half, and judged on the other."""
 
 from collections.abc import Iterable, Sequence
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from anonloom.typing import BoolArray, FloatArray
 from anonloom_traffic.entropies import interval
-from anonloom_traffic.guessed import Guessed
+from anonloom_traffic.guess_table import GuessTable
 from anonloom_traffic.views import View
 
 #: Fewer homes than this are split by messages, not by homes.
@@ -41,29 +41,29 @@ class Outcome:
     holds: BoolArray
 
 
-def masked(scores: FloatArray, guessed: Guessed) -> FloatArray:
+def mask_candidates(scores: FloatArray, targets: GuessTable) -> FloatArray:
     """Nobody guesses a client that cannot have sent the message."""
-    return np.where(guessed.candidates, scores, -np.inf)
+    return np.where(targets.candidates, scores, -np.inf)
 
 
-def outcome(scores: FloatArray, guessed: Guessed) -> Outcome:
+def outcome(scores: FloatArray, targets: GuessTable) -> Outcome:
     """Guess every message."""
-    scores = masked(scores, guessed)
+    scores = mask_candidates(scores, targets)
     tied = scores == scores.max(axis=1, keepdims=True)
-    tied &= guessed.candidates
+    tied &= targets.candidates
     size = tied.sum(axis=1)
-    right = (tied & guessed.truth).sum(axis=1)
+    right = (tied & targets.truth).sum(axis=1)
     return Outcome(right / size, size, tied.argmax(axis=1), right > 0)
 
 
-def halves(guessed: Guessed, rng: np.random.Generator) -> BoolArray:
+def halves(targets: GuessTable, rng: np.random.Generator) -> BoolArray:
     """Split the messages in two halves, whole rounds or series at a time where there are enough."""
-    homes, which, number = np.unique(guessed.home, return_inverse=True, return_counts=True)
-    values, unit = np.unique(guessed.value, return_inverse=True)
+    homes, which, number = np.unique(targets.home, return_inverse=True, return_counts=True)
+    values, unit = np.unique(targets.value, return_inverse=True)
     units = len(values)
     # Equal messages stay on one side: what is learnt of one is learnt of all.
-    recurring = units < len(guessed)
-    if not recurring and len(homes) >= FEW_HOMES and number.max() <= len(guessed) / 4:
+    recurring = units < len(targets)
+    if not recurring and len(homes) >= FEW_HOMES and number.max() <= len(targets) / 4:
         unit, units = which, len(homes)
     side = np.zeros(units, np.bool_)
     side[rng.permutation(units)[: units // 2]] = True
@@ -72,7 +72,7 @@ def halves(guessed: Guessed, rng: np.random.Generator) -> BoolArray:
 
 
 @attrs.frozen(eq=False)
-class Judged:
+class ScoredView:
     """A view with what it says when it learns from either half.
 
     Attributes
@@ -85,25 +85,27 @@ class Judged:
     honest: int
     of: tuple[Outcome, Outcome]
 
-    def calibrated(self, guessed: Guessed, train: BoolArray, half: int) -> float:
+    def training_gain(self, targets: GuessTable, train: BoolArray, half: int) -> float:
         """How much better than chance it was on the messages that it was learnt from."""
         if not train.any():
             return 0.0
         hit = self.of[half].hit[train]
-        better = float((hit - guessed.chance[train]).mean())
+        better = float((hit - targets.chance[train]).mean())
         # What was made of other views knows the half that it is judged by: it has to be clearly
         # better than they are.
         return better - float(hit.std() / np.sqrt(len(hit))) if self.view.likely else better
 
 
-def judge(views: Iterable[View], guessed: Guessed, side: BoolArray, honest: int) -> list[Judged]:
+def score_views(
+    views: Iterable[View], targets: GuessTable, side: BoolArray, honest: int
+) -> list[ScoredView]:
     """Let every view guess."""
-    judged = []
+    scored = []
     for view in views:
-        first = outcome(view.score(side), guessed)
-        second = outcome(view.score(~side), guessed) if view.learns else first
-        judged.append(Judged(view, honest, (first, second)))
-    return judged
+        first = outcome(view.score(side), targets)
+        second = outcome(view.score(~side), targets) if view.learns else first
+        scored.append(ScoredView(view, honest, (first, second)))
+    return scored
 
 
 @attrs.frozen
@@ -129,10 +131,12 @@ class Share:
         return max(0.0, (self.interval[0] - self.chance) / room) if room > 0 else 0.0
 
 
-def share(hit: FloatArray, guess: NDArray[np.int64], guessed: Guessed, confidence: float) -> Share:
+def share(
+    hit: FloatArray, guess: NDArray[np.int64], targets: GuessTable, confidence: float
+) -> Share:
     """Return how often the guesses were right."""
-    chance = guessed.chance
-    pairs = guessed.value * guessed.candidates.shape[1] + guess
+    chance = targets.chance
+    pairs = targets.value * targets.candidates.shape[1] + guess
     _, which, number = np.unique(pairs, return_inverse=True, return_counts=True)
     hits = np.bincount(which, weights=hit) / number
     chances = np.bincount(which, weights=chance) / number
@@ -144,35 +148,35 @@ def share(hit: FloatArray, guess: NDArray[np.int64], guessed: Guessed, confidenc
 
 
 @attrs.frozen(eq=False)
-class Chosen:
+class BestViews:
     """The views that were best on the other half, and what they guessed."""
 
-    views: tuple[Judged, Judged]
+    views: tuple[ScoredView, ScoredView]
     hit: FloatArray
     guess: NDArray[np.int64]
 
 
-def choose(judged: Sequence[Judged], guessed: Guessed, side: BoolArray) -> Chosen:
+def choose(scored: Sequence[ScoredView], targets: GuessTable, side: BoolArray) -> BestViews:
     """For each half take the view that was best on the other; the first of equal ones."""
-    hit, guess = np.zeros(len(guessed)), np.zeros(len(guessed), np.int64)
+    hit, guess = np.zeros(len(targets)), np.zeros(len(targets), np.int64)
     best = []
     for half, test in enumerate((~side, side)):
         train = ~test
-        chosen = max(judged, key=lambda one: one.calibrated(guessed, train, half))
+        chosen = max(scored, key=lambda one: one.training_gain(targets, train, half))
         hit[test], guess[test] = chosen.of[half].hit[test], chosen.of[half].guess[test]
         best.append(chosen)
-    return Chosen((best[0], best[1]), hit, guess)
+    return BestViews((best[0], best[1]), hit, guess)
 
 
-def smallest_set(judged: Sequence[Judged], guessed: Guessed, side: BoolArray) -> int:
+def smallest_set(scored: Sequence[ScoredView], targets: GuessTable, side: BoolArray) -> int:
     """Return the smallest set of candidates that can be relied on.
 
     A view's sets of about one size are relied on when none of the other half missed the sender and
     chance would hardly make that so.
     """
-    whole = guessed.candidates.sum(axis=1)
+    whole = targets.candidates.sum(axis=1)
     least = int(whole.min())
-    for item in judged:
+    for item in scored:
         for half, test in enumerate((~side, side)):
             of = item.of[half]
             text = of.size < whole
@@ -186,20 +190,20 @@ def smallest_set(judged: Sequence[Judged], guessed: Guessed, side: BoolArray) ->
     return least
 
 
-def posterior(view: View, guessed: Guessed, train: BoolArray) -> FloatArray:
+def posterior(view: View, targets: GuessTable, train: BoolArray) -> FloatArray:
     """Return how likely each client is to have sent each message."""
-    scores = masked(view.score(train), guessed)
+    scores = mask_candidates(view.score(train), targets)
     if view.likely:
         likely = np.exp(scores - scores.max(axis=1, keepdims=True))
         likely /= likely.sum(axis=1, keepdims=True)
     else:
-        likely = _ranked(scores, guessed, train)
-    blind = guessed.candidates / guessed.candidates.sum(axis=1, keepdims=True)
+        likely = _rank_likelihood(scores, targets, train)
+    blind = targets.candidates / targets.candidates.sum(axis=1, keepdims=True)
     mixed: FloatArray = (1 - BLIND) * likely + BLIND * blind
     return mixed
 
 
-def _ranked(scores: FloatArray, guessed: Guessed, train: BoolArray) -> FloatArray:
+def _rank_likelihood(scores: FloatArray, targets: GuessTable, train: BoolArray) -> FloatArray:
     """Return how likely each client is, as learnt from how high true senders were ranked.
 
     Messages are told apart by how many clients tie for the best guess: one that is followed to a
@@ -209,13 +213,13 @@ def _ranked(scores: FloatArray, guessed: Guessed, train: BoolArray) -> FloatArra
     ordered = np.take_along_axis(scores, order, axis=1)
     ties = (ordered == ordered[:, :1]) & np.isfinite(ordered)
     scale = np.log2(ties.sum(axis=1)).astype(np.int64)
-    number = guessed.candidates.sum(axis=1)
+    number = targets.candidates.sum(axis=1)
     # Where each group of ties begins and ends, to share what falls on it.
     new = np.ones(ordered.shape, np.bool_)
     new[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
     group = np.cumsum(new.ravel()) - 1
     sizes = np.bincount(group)
-    truth = np.take_along_axis(guessed.truth, order, axis=1)
+    truth = np.take_along_axis(targets.truth, order, axis=1)
     truth = truth / truth.sum(axis=1, keepdims=True)
     truth = (np.bincount(group, weights=truth.ravel()) / sizes)[group].reshape(ordered.shape)
     result = np.zeros(ordered.shape)
@@ -223,7 +227,7 @@ def _ranked(scores: FloatArray, guessed: Guessed, train: BoolArray) -> FloatArra
         rows = scale == level
         known = truth[rows & train].sum(axis=0)
         blind = number[rows].mean()
-        weights = _falling(known + PRIOR / blind)
+        weights = _isotonic(known + PRIOR / blind)
         result[rows] = np.where(np.isfinite(ordered[rows]), weights, 0.0)
     result = (np.bincount(group, weights=result.ravel()) / sizes)[group].reshape(ordered.shape)
     result /= result.sum(axis=1, keepdims=True)
@@ -232,7 +236,7 @@ def _ranked(scores: FloatArray, guessed: Guessed, train: BoolArray) -> FloatArra
     return likely
 
 
-def _falling(values: FloatArray) -> FloatArray:
+def _isotonic(values: FloatArray) -> FloatArray:
     """Return the nearest sequence that never rises: a higher rank is never less likely."""
     blocks: list[tuple[float, int]] = []
     for value in values.tolist():

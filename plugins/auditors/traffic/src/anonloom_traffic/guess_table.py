@@ -1,10 +1,10 @@
-"""Guessed: the messages whose senders the adversary looks for, and who may have sent them."""
+"""The messages whose senders the adversary looks for, and who may have sent them."""
 
 import attrs
 import numpy as np
 
 from anonloom.typing import BoolArray, FloatArray, IntArray
-from anonloom_traffic.observed import Observed
+from anonloom_traffic.observation import Observation
 from anonloom_transport import Trace
 
 #: Most cells of a matrix messages x clients; of more, messages are drawn.
@@ -12,7 +12,7 @@ CELLS = 20_000_000
 
 
 @attrs.frozen(eq=False)
-class Guessed:
+class GuessTable:
     """What is guessed: every message of a post; every position of a deposit, over its rounds.
 
     Attributes
@@ -53,14 +53,14 @@ class Guessed:
         share: FloatArray = self.truth.sum(axis=1) / self.candidates.sum(axis=1)
         return share
 
-    def summed(self, scores: FloatArray) -> FloatArray:
+    def sum_publications(self, scores: FloatArray) -> FloatArray:
         """Add up the scores of a message's publications."""
         if len(scores) == len(self):
             return scores
         total: FloatArray = np.add.reduceat(scores, self.starts, axis=0)
         return total
 
-    def drawn(self, most: int | None, rng: np.random.Generator) -> "Guessed":
+    def sample(self, most: int | None, rng: np.random.Generator) -> "GuessTable":
         """Return at most so many of the messages, drawn at random."""
         fit = max(1, CELLS // max(1, self.candidates.shape[1]))
         most = min(fit, most or fit)
@@ -81,10 +81,10 @@ class Guessed:
             deposit=self.deposit[kept],
         )
 
-    def followed_by(self, other: "Guessed") -> "Guessed":
+    def concatenate(self, other: "GuessTable") -> "GuessTable":
         """Return what is guessed here, and then what is guessed there."""
         values = int(self.value.max(initial=-1)) + 1
-        return Guessed(
+        return GuessTable(
             rounds=np.concatenate([self.rounds, other.rounds]),
             places=np.concatenate([self.places, other.places]),
             starts=np.concatenate([self.starts, other.starts + len(self.rounds)]),
@@ -125,7 +125,7 @@ def series_of(traces: tuple[Trace, ...], repeated: bool = True) -> IntArray:
     return numbers
 
 
-def guessed(observed: Observed, repeated: bool = True) -> Guessed:
+def guess_table(observed: Observation, repeated: bool = True) -> GuessTable:
     """List what is to be guessed.
 
     Parameters
@@ -134,10 +134,10 @@ def guessed(observed: Observed, repeated: bool = True) -> Guessed:
         Whether the rounds of a series of deposits are looked at together.
     """
     traces = observed.rounds.traces
-    return _posts(observed).followed_by(_deposits(observed, series_of(traces), repeated))
+    return _posts(observed).concatenate(_deposits(observed, series_of(traces), repeated))
 
 
-def _posts(observed: Observed) -> Guessed:
+def _posts(observed: Observation) -> GuessTable:
     numbers: dict[bytes, int] = {}
     rounds, places, values, owners = [], [], [], []
     for index, trace in enumerate(observed.rounds.traces):
@@ -157,7 +157,7 @@ def _posts(observed: Observed) -> Guessed:
     truth = np.zeros((len(owners), len(observed.clients)), np.bool_)
     for row, columns in enumerate(owners):
         truth[row, columns] = True
-    return Guessed(
+    return GuessTable(
         rounds=at_round,
         places=np.array(places, np.int64),
         starts=np.arange(len(rounds)),
@@ -169,7 +169,7 @@ def _posts(observed: Observed) -> Guessed:
     )
 
 
-def _deposits(observed: Observed, series: IntArray, repeated: bool) -> Guessed:
+def _deposits(observed: Observation, series: IntArray, repeated: bool) -> GuessTable:
     traces = observed.rounds.traces
     results: list[_Position] = []
     for number in range(int(series.max()) + 1):
@@ -190,7 +190,7 @@ def _deposits(observed: Observed, series: IntArray, repeated: bool) -> Guessed:
     owner_of = np.zeros((len(results), len(observed.clients)), np.bool_)
     owner_of[np.arange(len(results)), np.array([item.owner for item in results], np.int64)] = True
     lengths = np.array([len(item.rounds) for item in results], np.int64)
-    return Guessed(
+    return GuessTable(
         rounds=np.array([index for item in results for index in item.rounds], np.int64),
         places=np.repeat(np.array([item.position for item in results], np.int64), lengths),
         starts=np.cumsum(lengths) - lengths,

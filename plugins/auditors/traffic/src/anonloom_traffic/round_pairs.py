@@ -1,4 +1,4 @@
-"""Crossing: which published messages of different rounds are from the same sender.
+"""Pairs of rounds: which published messages of different rounds are from the same sender.
 
 Rounds of one cohort may each hide who sent what and still give away that two messages have one
 sender: a list that is shuffled alike in both, bytes that occur in both. Whoever posted what is
@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from anonloom_traffic.following import SHORTEST_PART, Parts, bits
-from anonloom_traffic.guessed import series_of
+from anonloom_traffic.guess_table import series_of
+from anonloom_traffic.tracing import SHORTEST_PART, Parts, bits
 from anonloom_transport import Envelope, Link, Party, Rounds, Sighting, Trace
 
 #: How many phases lie between two rounds that are compared, at most.
@@ -23,7 +23,7 @@ REACH = 3
 PAIRS = 200
 
 
-def crossed(rounds: Rounds) -> Rounds:
+def round_pairs(rounds: Rounds) -> Rounds:
     """Return the pairs of a post and a later round, each as a round to be guessed."""
     phases = list(_phases(rounds.traces))
     pairs = [
@@ -33,7 +33,7 @@ def crossed(rounds: Rounds) -> Rounds:
         if not earlier.positions
     ]
     some = np.unique(np.linspace(0, len(pairs) - 1, min(len(pairs), PAIRS)).astype(int))
-    made = (_crossed(*pairs[index]) for index in some.tolist())
+    made = (_pair(*pairs[index]) for index in some.tolist())
     return Rounds(tuple(trace for trace in made if len(trace.sent) > 1), rounds.servers)
 
 
@@ -46,7 +46,7 @@ def _phases(traces: tuple[Trace, ...]) -> Iterator[Trace]:
             yield trace
 
 
-def _crossed(earlier: Trace, later: Trace) -> Trace:
+def _pair(earlier: Trace, later: Trace) -> Trace:
     owner = _owners(earlier)
     # Of whom nothing is published later there is nothing to connect the earlier message with.
     sent = {place: client for place, client in owner.items() if client in later.sent}
@@ -100,18 +100,18 @@ def _both(earlier: Trace, later: Trace) -> dict[Party, list[Link]]:
     """Return what each server knows of both rounds, and all lines: which clients are the same."""
     clients = sorted({*earlier.sent, *later.sent})
     same = [Link(_node("earlier", client), _node("later", client)) for client in clients]
-    same += _shared(earlier, later)
+    same += _shared_byte_links(earlier, later)
     return {
         party: [
-            *_known("earlier", earlier, earlier.links.get(party, [])),
-            *_known("later", later, later.links.get(party, [])),
+            *_known_links("earlier", earlier, earlier.links.get(party, [])),
+            *_known_links("later", later, later.links.get(party, [])),
             *same,
         ]
         for party in {**earlier.links, **later.links}
     }
 
 
-def _known(name: str, trace: Trace, links: Sequence[Link]) -> Iterator[Link]:
+def _known_links(name: str, trace: Trace, links: Sequence[Link]) -> Iterator[Link]:
     """Yield what a server knows to belong together; and which of it came from which client.
 
     Messages are a part of what servers open, and that is sealed in a part of what clients send.
@@ -137,7 +137,7 @@ def _known(name: str, trace: Trace, links: Sequence[Link]) -> Iterator[Link]:
                 yield Link(_node(name, client), end)
 
 
-def _shared(earlier: Trace, later: Trace) -> Iterator[Link]:
+def _shared_byte_links(earlier: Trace, later: Trace) -> Iterator[Link]:
     """Yield pairs of messages that have bytes in common that no other message of theirs has."""
     windows = [_windows(trace) for trace in (earlier, later)]
     for window, item in windows[0].items():

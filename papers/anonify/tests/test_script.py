@@ -1,13 +1,14 @@
-"""`anonloom anonify-figures` runs an experiment, draws it, and draws it again without running it."""
+"""The script runs an experiment, draws it, and draws it again without running it."""
 
 from pathlib import Path
 
 import yaml
 
-from anonloom._cli import main
 from anonloom.errors import UsageError
-from anonloom_anonify.experiment import CURATOR, PROTOCOL
-from anonloom_anonify.judging import ARX
+from anonloom.runtime import main as anonloom_main
+from papers.anonify.__main__ import main
+from papers.anonify.claim_checks import ARX
+from papers.anonify.experiment import CURATOR, PROTOCOL
 
 EXPERIMENT = """
 version: 1
@@ -33,10 +34,10 @@ vary:
 """
 
 
-def test_one_command_runs_the_experiment_and_draws_it_and_draws_it_again(tmp_path, capsys):
+def test_one_script_runs_the_experiment_and_draws_it_and_draws_it_again(tmp_path, capsys):
     file = tmp_path / "small.yaml"
     file.write_text(EXPERIMENT + VARIED, encoding="utf-8")
-    assert 0 == main(["anonify-figures", str(file)])
+    assert 0 == main([str(file)])
     first = capsys.readouterr()
     assert "[2/2] mondrian, k = 20: published\n" in first.err
     assert (
@@ -47,7 +48,7 @@ def test_one_command_runs_the_experiment_and_draws_it_and_draws_it_again(tmp_pat
     assert "simulated persons" in page.read_text(encoding="utf-8")
 
     page.unlink()
-    assert 0 == main(["anonify-figures", str(file)])
+    assert 0 == main([str(file)])
     assert f"'{tmp_path / 'out'}' is finished; --replace runs it again\n" == capsys.readouterr().err
     assert page.is_file()
 
@@ -55,15 +56,15 @@ def test_one_command_runs_the_experiment_and_draws_it_and_draws_it_again(tmp_pat
 def test_a_pipeline_that_is_no_experiment_is_refused(tmp_path, capsys):
     file = tmp_path / "small.yaml"
     file.write_text(EXPERIMENT, encoding="utf-8")
-    assert UsageError.exit_code == main(["anonify-figures", str(file)])
+    assert UsageError.exit_code == main([str(file)])
     assert f"anonloom: '{file}' is no experiment\n" in capsys.readouterr().err
-    assert 2 == main(["anonify-figures", str(file), "--jobs", "0"])
+    assert 2 == main([str(file), "--jobs", "0"])
     assert "--jobs must be at least 1. Got 0 instead." in capsys.readouterr().err
 
 
 def test_the_papers_experiment_has_all_its_runs():
-    file = Path(__file__).parents[1] / "examples/anonify-diabetes.yaml"
-    assert 0 == main(["check", str(file)])
+    file = Path(__file__).parents[3] / "examples/anonify-diabetes.yaml"
+    assert 0 == anonloom_main(["check", str(file)])
     cases = {case["label"]: case["set"] for case in yaml.safe_load(file.read_text())["vary"]}
     methods = {
         "mondrian": "mondrian",
