@@ -454,7 +454,7 @@ def lying(work):
     """Corrupt a server so that it does its work otherwise."""
 
     def corrupt(engine, config):
-        engine._work = work(engine, engine._work.layout)
+        engine.strategy.work = work(engine.state, engine.strategy.work.layout)
         return engine
 
     return corrupt
@@ -522,7 +522,7 @@ def test_claims_of_honest_uploads_tell_other_servers_nothing_new(begin):
     """Whatever is halved: the last server's claim is what all others together know before."""
     begun = begin("deposit", 64, servers=3, corrupted={1: lying(against(9))})
     begun.deposit(begun.records(range(64)))
-    works = [server._work for server in begun.driver.servers]
+    works = [server.strategy.work for server in begun.driver.servers]
     begun.driver.close()
     begun.driver.settle()
     groups = works[0]._claims

@@ -484,7 +484,7 @@ def test_a_part_of_the_sums_by_itself_says_nothing(begin):
         begun.driver.decoy(9 - len(filled))
         begun.driver.close()
         begun.driver.settle()
-        parts.add(tuple(begun.driver.servers[0].tally([[0, 1, 2], [3, 4]])))
+        parts.add(tuple(begun.driver.servers[0].strategy.tally([[0, 1, 2], [3, 4]])))
     assert 6 == len(parts)
 
 
@@ -495,7 +495,7 @@ def test_what_was_counted_is_forgotten_at_the_end(begin):
     begun.driver.settle()
     begun.driver.count([range(9)])
     begun.driver.open()
-    work = begun.driver.servers[0]._work
+    work = begun.driver.servers[0].strategy.work
     assert [None] * 4 == [work._sums, work._sketches, work._drawn, work._share]
 
 

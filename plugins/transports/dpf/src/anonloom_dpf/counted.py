@@ -22,10 +22,19 @@ class CountedDepositing(Depositing):
 
     What `Depositing` claims of rows is claimed of numbers too. Before that each upload is checked
     by itself for counting at one position at most, and left out otherwise; see `presence`.
+
+    Attributes
+    ----------
+    toss
+        Returns what both servers tossed for counting; None as long as one is missing.
+    tolerates
+        Says whether so many uploads may be taken out.
     """
 
     claim_bytes: ClassVar[int] = TAG_BYTES + SIZE
 
+    toss: Callable[[], bytes | None] = attrs.field(kw_only=True, repr=False)
+    tolerates: Callable[[int], bool] = attrs.field(kw_only=True, repr=False)
     _drawn: Weights | None = attrs.field(default=None, init=False, repr=False)
     _positions: Elements | None = attrs.field(default=None, init=False, repr=False)
     _sums: Elements | None = attrs.field(default=None, init=False, repr=False)
@@ -35,12 +44,12 @@ class CountedDepositing(Depositing):
 
     @property
     def _party(self) -> int:
-        return self.server.config.index
+        return self.state.config.index
 
     def evaluate(self) -> list[bytes] | None:
         """Evaluate all keys; return the uploads that are wrong, None while it goes on."""
         # Weights are shown when all uploads are fixed: nobody can prepare for them.
-        tossed = self.server.tossed()
+        tossed = self.toss()
         if tossed is None:
             return None
         if self._drawn is None:
@@ -48,7 +57,7 @@ class CountedDepositing(Depositing):
         groups = self.groups()
         self.add_up(groups)
         out = self._wrong_numbers()
-        if out is None or not self.server.tolerates(len(out)):
+        if out is None or not self.tolerates(len(out)):
             return out
         self._leave_out(out, groups)
         foreign = self.foreign(groups)
@@ -64,7 +73,7 @@ class CountedDepositing(Depositing):
 
     def _wrong_numbers(self) -> list[bytes] | None:
         """Return the uploads that count otherwise than once or never, None while it goes on."""
-        admitted = self.server.admitted or ()
+        admitted = self.state.admitted or ()
         assert self._sketches is not None
         assert self._witnesses is not None
         sketches, witnesses = self._sketches, self._witnesses
@@ -85,8 +94,8 @@ class CountedDepositing(Depositing):
 
     def _exchanged(self, step: str, value: Callable[[], Elements], number: int) -> Elements | None:
         """Return the sums of what both servers show."""
-        channel = self.server.channel
-        shown = channel.exchange(step, lambda: value().astype("<u8").tobytes(), self.server.subject)
+        channel = self.state.channel
+        shown = channel.exchange(step, lambda: value().astype("<u8").tobytes(), self.state.subject)
         if shown is None:
             return None
         if any(len(part) != SIZE * number for part in shown):
@@ -100,7 +109,7 @@ class CountedDepositing(Depositing):
         if not out or self._out:
             return
         self._out = frozenset(out)
-        places = {upload: index for index, upload in enumerate(self.server.admitted or ())}
+        places = {upload: index for index, upload in enumerate(self.state.admitted or ())}
         for upload in out:
             index = places[upload]
             group = next(group for group in groups if group[0] <= index < group[1])
@@ -126,10 +135,10 @@ class CountedDepositing(Depositing):
     def add_up(self, groups: list[Group]) -> None:
         """Evaluate group by group, and note sums and sketches too."""
         if self._share is None:
-            alphas = [key.alpha for key in self.server.config.slot_keys]
+            alphas = [key.alpha for key in self.state.config.slot_keys]
             self._positions = self.layout.position_weights(alphas)
             self._sums = np.zeros(self.layout.rows, np.uint64)
-            uploads = len(self.server.admitted or ())
+            uploads = len(self.state.admitted or ())
             self._sketches = np.zeros((uploads, SKETCH), np.uint64)
             self._witnesses = np.zeros((uploads, presence.WITNESS_BYTES // SIZE), np.uint64)
         super().add_up(groups)
