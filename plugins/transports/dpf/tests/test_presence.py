@@ -1,6 +1,6 @@
 """An upload counts once at a position whose key it knows, or nowhere; whatever else it says is refused.
 
-docs/dpf-secrecy.md has the argument that these tests execute.
+SECRECY.md has the argument that these tests execute.
 """
 
 from collections import Counter

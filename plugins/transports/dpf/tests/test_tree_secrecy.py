@@ -1,6 +1,6 @@
 """One key of the tree says nothing about leaf and payload: by enumeration, and by a coupling.
 
-docs/dpf-secrecy.md has the argument that these tests execute. AES output would pass any
+SECRECY.md has the argument that these tests execute. AES output would pass any
 statistical test, whatever leaks structurally; so the expansion is replaced here. The code under
 test is `generation.generate`, the one that makes keys in use.
 """
