@@ -12,7 +12,7 @@ import pytest
 
 from anonloom_dpf import generation
 from anonloom_dpf.aes import BLOCK
-from anonloom_dpf.prime import MODULUS
+from anonloom_dpf.prime_field import MODULUS
 from anonloom_dpf.shape import Shape
 from anonloom_dpf.tree import AesExpansion, Tree
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom.typing import ByteArray
-from anonloom_dpf.prime import MODULUS
+from anonloom_dpf.prime_field import MODULUS
 
 Nodes = NDArray[np.int64]
 

@@ -1,6 +1,6 @@
 """The server's side of transport dpf: evaluates keys, checks them, and shows its share at the end.
 
-A `post` and a `deposit` differ in their tables and in what is checked: `Posting`, `Depositing`.
+A `post` and a `deposit` differ in their tables and in what is checked: `PostTable`, `DepositTable`.
 """
 
 import hashlib
@@ -10,12 +10,12 @@ from typing import ClassVar
 
 import attrs
 
-from anonloom_dpf.counted import CountedDepositing
-from anonloom_dpf.depositing import Depositing
+from anonloom_dpf.count_proof import COMMITMENT_BYTES, TOSS_BYTES, toss_commitment
+from anonloom_dpf.counted_table import CountedDepositTable
+from anonloom_dpf.deposit_table import DepositTable
 from anonloom_dpf.layout import Settings, deposit_layout, post_layout
-from anonloom_dpf.posting import Posting
-from anonloom_dpf.presence import COMMITMENT_BYTES, TOSS_BYTES, toss_commitment
-from anonloom_dpf.prime import MODULUS
+from anonloom_dpf.post_table import PostTable
+from anonloom_dpf.prime_field import MODULUS
 from anonloom_transport import Entropy, Round, ServerStrategy, pack
 
 
@@ -28,19 +28,19 @@ class DpfServer(ServerStrategy):
     )
 
     settings: Settings = attrs.field(kw_only=True)
-    work: Posting | Depositing = attrs.field(init=False, repr=False)
+    work: PostTable | DepositTable = attrs.field(init=False, repr=False)
     _toss: bytes = attrs.field(default=b"", init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         round = self.state.round
         if round.operation == "post":
-            self.work = Posting(self.state, post_layout(round, self.settings))
+            self.work = PostTable(self.state, post_layout(round, self.settings))
         elif round.counted:
-            self.work = CountedDepositing(
+            self.work = CountedDepositTable(
                 self.state, deposit_layout(round), toss=self.toss, tolerates=self.tolerates
             )
         else:
-            self.work = Depositing(self.state, deposit_layout(round))
+            self.work = DepositTable(self.state, deposit_layout(round))
 
     @property
     def content_size(self) -> int:
@@ -106,7 +106,7 @@ class DpfServer(ServerStrategy):
 
     def tally(self, groups: Sequence[Sequence[int]]) -> list[int]:
         """Return this server's part of each group's sum, which by itself says nothing."""
-        assert isinstance(self.work, CountedDepositing)
+        assert isinstance(self.work, CountedDepositTable)
         return self.work.tally(groups)
 
     def add_tallies(self, parts: Sequence[Sequence[int]]) -> list[int]:

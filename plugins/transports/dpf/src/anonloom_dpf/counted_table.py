@@ -1,4 +1,4 @@
-"""Counted: the table of a `deposit` whose filled positions are counted before it is opened."""
+"""Counted table: of a `deposit` whose filled positions are counted before it is opened."""
 
 from collections.abc import Callable, Sequence
 from typing import ClassVar
@@ -7,21 +7,21 @@ import attrs
 import numpy as np
 
 from anonloom.typing import ByteArray
-from anonloom_dpf import presence
+from anonloom_dpf import count_proof
 from anonloom_dpf.columns import SKETCH, Weights
 from anonloom_dpf.combining import xor_all
-from anonloom_dpf.depositing import Depositing, Evaluated, Group
+from anonloom_dpf.deposit_table import DepositTable, Evaluation, Group
 from anonloom_dpf.layout import TAG_BYTES
-from anonloom_dpf.prime import MODULUS, SIZE, Elements, add, minus, multiply, read, total
+from anonloom_dpf.prime_field import MODULUS, SIZE, Elements, add, minus, multiply, read, total
 from anonloom_dpf.tree import Tree
 
 
 @attrs.define(eq=False)
-class CountedDepositing(Depositing):
+class CountedDepositTable(DepositTable):
     """One server's work in a counted `deposit`; two servers only.
 
-    What `Depositing` claims of rows is claimed of numbers too. Before that each upload is checked
-    by itself for counting at one position at most, and left out otherwise; see `presence`.
+    What `DepositTable` claims of rows is claimed of numbers too. Before that each upload is checked
+    by itself for counting at one position at most, and left out otherwise; see `count_proof`.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class CountedDepositing(Depositing):
         if tossed is None:
             return None
         if self._drawn is None:
-            self._drawn = presence.sketch_weights(tossed, self.layout.rows)
+            self._drawn = count_proof.sketch_weights(tossed, self.layout.rows)
         groups = self.groups()
         self.add_up(groups)
         out = self._wrong_numbers()
@@ -78,14 +78,14 @@ class CountedDepositing(Depositing):
         assert self._witnesses is not None
         sketches, witnesses = self._sketches, self._witnesses
         opened = self._exchanged(
-            "sketch", lambda: presence.blinded(self._party, sketches, witnesses), len(admitted)
+            "sketch", lambda: count_proof.blinded(self._party, sketches, witnesses), len(admitted)
         )
         if opened is None:
             return None
         known = opened
         proven = self._exchanged(
             "proof",
-            lambda: presence.proofs(self._party, sketches, witnesses, known),
+            lambda: count_proof.proofs(self._party, sketches, witnesses, known),
             len(admitted),
         )
         if proven is None:
@@ -140,10 +140,10 @@ class CountedDepositing(Depositing):
             self._sums = np.zeros(self.layout.rows, np.uint64)
             uploads = len(self.state.admitted or ())
             self._sketches = np.zeros((uploads, SKETCH), np.uint64)
-            self._witnesses = np.zeros((uploads, presence.WITNESS_BYTES // SIZE), np.uint64)
+            self._witnesses = np.zeros((uploads, count_proof.WITNESS_BYTES // SIZE), np.uint64)
         super().add_up(groups)
 
-    def keep(self, group: Group, found: Evaluated) -> None:
+    def keep(self, group: Group, found: Evaluation) -> None:
         """Note what was evaluated of a whole group."""
         super().keep(group, found)
         assert self._sums is not None
@@ -153,16 +153,16 @@ class CountedDepositing(Depositing):
         self._sketches[slice(*group)] = found.sketches
         self._witnesses[slice(*group)] = found.witnesses
 
-    def evaluated(self, uploads: Sequence[bytes]) -> Evaluated:
+    def evaluated(self, uploads: Sequence[bytes]) -> Evaluation:
         """Evaluate uploads; claim of their rows and of their numbers."""
         assert self._positions is not None
         keys, tags = self.contents(uploads)
         share, sums, sketches = self._counted(keys)
         rows = self.claim_rows(share, tags[:, :TAG_BYTES])
-        witnesses = presence.read_witnesses(tags[:, TAG_BYTES:])
-        weighed = total(presence.signed(self._party, multiply(self._positions, sums)))
+        witnesses = count_proof.read_witnesses(tags[:, TAG_BYTES:])
+        weighed = total(count_proof.signed(self._party, multiply(self._positions, sums)))
         claim = (weighed - total(witnesses[:, 4])) % MODULUS
-        return Evaluated(share, rows + _bytes(claim), sums, sketches, witnesses)
+        return Evaluation(share, rows + _bytes(claim), sums, sketches, witnesses)
 
     def _counted(self, keys: ByteArray) -> tuple[ByteArray, Elements, Elements]:
         function = self.layout.function
@@ -183,7 +183,7 @@ class CountedDepositing(Depositing):
     def tally(self, groups: Sequence[Sequence[int]]) -> list[int]:
         """Return this server's part of each group's sum."""
         assert self._sums is not None
-        own = presence.signed(self._party, self._sums)
+        own = count_proof.signed(self._party, self._sums)
         return [total(own[np.asarray(group, np.int64)]) for group in groups]
 
     def forget(self) -> None:

@@ -1,4 +1,4 @@
-"""Depositing: the table of a `deposit`, a row for each position, and who may write there."""
+"""Deposit table: the table of a `deposit`, a row for each position, and who may write there."""
 
 import hmac
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from anonloom.typing import ByteArray
 from anonloom_dpf import slotauth
 from anonloom_dpf.combining import xor_all
 from anonloom_dpf.layout import TAG_BYTES, DepositLayout
-from anonloom_dpf.prime import Elements
+from anonloom_dpf.prime_field import Elements
 from anonloom_transport import RoundState, read_row
 
 #: Into how many groups the uploads are cut; each is checked as a whole.
@@ -23,7 +23,7 @@ Group = tuple[int, int]
 
 
 @attrs.frozen
-class Evaluated:
+class Evaluation:
     """What a server finds of some uploads: its share, what it claims, and numbers if it counts."""
 
     share: ByteArray = attrs.field(repr=False)
@@ -34,7 +34,7 @@ class Evaluated:
 
 
 @attrs.define(eq=False)
-class Depositing:
+class DepositTable:
     """One server's work in a `deposit`.
 
     Whether all writes of a group of uploads were made by owners of the slots shows in one value per
@@ -145,7 +145,7 @@ class Depositing:
             if self.state.on_progress is not None:
                 self.state.on_progress(done, len(groups))
 
-    def keep(self, group: Group, found: Evaluated) -> None:
+    def keep(self, group: Group, found: Evaluation) -> None:
         """Note what was evaluated of a whole group."""
         assert self._share is not None
         self._claims[group] = found.claim
@@ -160,12 +160,12 @@ class Depositing:
             self._claims[right] = self.without(self._claims[whole], self._claims[left])
         return self._claims[group]
 
-    def evaluated(self, uploads: Sequence[bytes]) -> Evaluated:
+    def evaluated(self, uploads: Sequence[bytes]) -> Evaluation:
         """Evaluate uploads, and claim of their rows."""
         keys, tags = self.contents(uploads)
         share = self.layout.empty()
         self.layout.function.accumulate(self.state.config.index, keys, share)
-        return Evaluated(share, self.claim_rows(share, tags))
+        return Evaluation(share, self.claim_rows(share, tags))
 
     def claim_rows(self, share: ByteArray, tags: ByteArray) -> bytes:
         """Return what this server claims of its share of some uploads' rows."""

@@ -1,4 +1,4 @@
-"""Posting: the tables of a `post`, which all messages are written into and read from together."""
+"""Post table: what all messages of a `post` are written into and read from together."""
 
 import hashlib
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ import numpy as np
 from anonloom.typing import ByteArray
 from anonloom_dpf.combining import xor_all
 from anonloom_dpf.layout import PostLayout
-from anonloom_dpf.square import Square
+from anonloom_dpf.sqrt_dpf import Square
 from anonloom_dpf.tree import Tree
 from anonloom_transport import RoundState
 
@@ -25,7 +25,7 @@ _TOGETHER = 4096
 
 
 @attrs.define(eq=False)
-class Posting:
+class PostTable:
     """One server's work in a `post`."""
 
     state: RoundState = attrs.field(repr=False)
