@@ -34,15 +34,15 @@ from anonloom.errors import DataError, IntegrityError, TransportError, UsageErro
 from anonloom.kinds import JOB, RESULT, OmittedWork
 from anonloom.kinds import Campaign as Outsourced
 from anonloom_anonify.aggregator import Aggregator
-from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.campaign import Campaign
-from anonloom_anonify.council import binding_of, read_study
 from anonloom_anonify.donor import Donor
-from anonloom_anonify.registering import Classes, Registered
-from anonloom_anonify.releasing import Opened
-from anonloom_anonify.reserving import Reservations
+from anonloom_anonify.registration import Classes, Registrations
+from anonloom_anonify.release import IterationRelease
+from anonloom_anonify.reservation import Reservations
+from anonloom_anonify.server_agreement import binding_of, read_study
+from anonloom_anonify.simulation import Behaviour
 from anonloom_anonify.study import RESERVATION_BYTES, Study
-from anonloom_anonify.work import Grouping
+from anonloom_anonify.work import ClassAssignment
 from anonloom_digest.listing import Listing
 from anonloom_direct.transport import Direct
 from anonloom_dpf.transport import Dpf
@@ -605,11 +605,11 @@ def transport_targets() -> Iterator[tuple[str, Callable[[], Target]]]:
 class ByFirstByte:
     """Classes by the first byte of a record."""
 
-    def classify(self, records: Any, seed: int) -> Grouping:
+    def classify(self, records: Any, seed: int) -> ClassAssignment:
         """Make three classes and leave the rest out."""
         first = records[:, 0].astype(np.int64)
         cells = (("*",), ("a",), ("b",), ("c",))
-        return Grouping(np.where(first < len(cells), first, -1), cells)
+        return ClassAssignment(np.where(first < len(cells), first, -1), cells)
 
     def draw(self, numbers: Any, seed: int) -> Any:
         """Keep everything."""
@@ -647,7 +647,7 @@ def anonify_targets() -> Iterator[tuple[str, Callable[[], Target]]]:
         entropy=SeededEntropy(),
         authority=authority,
         traced=True,
-        after=lambda hall, step: saved.append(hall.servers[0].save()),
+        after=lambda running, step: saved.append(running.servers[0].save()),
     )
     campaign.run()
     first = campaign.servers[0]
@@ -670,19 +670,21 @@ def anonify_targets() -> Iterator[tuple[str, Callable[[], Target]]]:
         return len(document)
 
     def opened(data: bytes) -> None:
-        Opened.decoded(data, study)
+        IterationRelease.decode(data, study)
 
     def heard(rng: random.Random) -> int:
         """One word of server 1 is changed, and signed anew."""
-        envelope = rng.choice([item for item in campaign.words if item.receiver.index == 0])
+        envelope = rng.choice([item for item in campaign.envelopes if item.receiver.index == 0])
         body = mutated(rng, envelope.body[64:])
         fresh = _server(study, campaign.identities, pins, SeededEntropy(rng.random()))
         fresh.begin()
-        for word in campaign.words:
+        for word in campaign.envelopes:
             if word.receiver.index == 0 and word.step in ("key", "sign notice"):
                 fresh.receive(word)
         bound = study.digest if envelope.step in ("key", "sign notice", "stop") else b""
-        own = signers[1].sign(f"word {envelope.step}", bound or fresh.council.channel.binding, body)
+        own = signers[1].sign(
+            f"word {envelope.step}", bound or fresh.agreement.channel.binding, body
+        )
         fresh.receive(attrs.evolve(envelope, body=own + body))
         fresh.receive(attrs.evolve(envelope, body=mutated(rng, envelope.body)))
         return len(body)
@@ -709,8 +711,8 @@ def anonify_targets() -> Iterator[tuple[str, Callable[[], Target]]]:
     def registered(rng: random.Random) -> int:
         messages = [rng.randbytes(16) + rng.randbytes(2) for _ in range(4)]
         messages += messages[: rng.randrange(3)]
-        result = Registered.of(messages, 2)
-        Classes.of(result, ByFirstByte().classify(result.records, 0)).encoded()
+        result = Registrations.of(messages, 2)
+        Classes.of(result, ByFirstByte().classify(result.records, 0)).encode()
         return sum(map(len, messages))
 
     def reserved(rng: random.Random) -> int:
@@ -720,10 +722,10 @@ def anonify_targets() -> Iterator[tuple[str, Callable[[], Target]]]:
         return sum(map(len, messages))
 
     own = (TransportError,)
-    yield "anonify: study", lambda: decoding(Study.decoded, study.encoded(), allowed=own)
-    yield "anonify: study as JSON", lambda: _json_target(Study.decoded, study.encoded(), own)
+    yield "anonify: study", lambda: decoding(Study.decode, study.encode(), allowed=own)
+    yield "anonify: study as JSON", lambda: _json_target(Study.decode, study.encode(), own)
     yield "anonify: description of a study", lambda: decoding(study_of, notice, allowed=own)
-    yield "anonify: classes", lambda: decoding(Classes.decoded, classes, allowed=own)
+    yield "anonify: classes", lambda: decoding(Classes.decode, classes, allowed=own)
     yield "anonify: classes that all servers signed", lambda: Target(look_up, own)
     yield "anonify: release", lambda: decoding(opened, release, allowed=own)
     yield "anonify: a deviating server's words", lambda: Target(heard)

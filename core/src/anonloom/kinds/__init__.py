@@ -7,6 +7,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from anonloom.kinds._auditor import Auditor as Auditor
     from anonloom.kinds._auditor import GridRow as GridRow
+    from anonloom.kinds._collection import Collection as Collection
+    from anonloom.kinds._collection import SamplingRecord as SamplingRecord
     from anonloom.kinds._collector import PLAYED as PLAYED
     from anonloom.kinds._collector import Collector as Collector
     from anonloom.kinds._context import StageContext as StageContext
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from anonloom.kinds._privacy import PrivacyModel as PrivacyModel
     from anonloom.kinds._reporter import Reporter as Reporter
     from anonloom.kinds._sampler import Sampler as Sampler
+    from anonloom.kinds._section import SectionMethod as SectionMethod
     from anonloom.kinds._source import Source as Source
     from anonloom.kinds._stages import Stages as Stages
     from anonloom.kinds._transport import Guarantees as Guarantees
@@ -50,6 +53,7 @@ __all__ = [
     "Assignment",
     "Auditor",
     "Campaign",
+    "Collection",
     "Collector",
     "Dispute",
     "Generalizer",
@@ -73,8 +77,10 @@ __all__ = [
     "RESULT",
     "Reporter",
     "Sampler",
+    "SamplingRecord",
     "Seal",
     "Sealed",
+    "SectionMethod",
     "Sizing",
     "Source",
     "StageContext",
@@ -93,6 +99,7 @@ __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "anonloom.kinds._auditor": ("Auditor", "GridRow"),
+        "anonloom.kinds._collection": ("Collection", "SamplingRecord"),
         "anonloom.kinds._collector": ("Collector", "PLAYED"),
         "anonloom.kinds._context": ("StageContext", "stream"),
         "anonloom.kinds._generalizer": ("Generalizer",),
@@ -114,6 +121,7 @@ __getattr__, __dir__ = lazy_exports(
         "anonloom.kinds._privacy": ("Offsets", "PrivacyModel"),
         "anonloom.kinds._reporter": ("Reporter",),
         "anonloom.kinds._sampler": ("Sampler",),
+        "anonloom.kinds._section": ("SectionMethod",),
         "anonloom.kinds._source": ("Source",),
         "anonloom.kinds._stages": ("Stages",),
         "anonloom.kinds._transport": ("Guarantees", "Transport"),

@@ -9,10 +9,10 @@ import pytest
 from anonloom import Registry
 from anonloom.errors import PluginError, TransportError
 from anonloom_anonify.aggregator import Aggregator
-from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.campaign import Campaign
+from anonloom_anonify.simulation import Behaviour
 from anonloom_anonify.study import Study
-from anonloom_anonify.work import Grouping
+from anonloom_anonify.work import ClassAssignment
 from anonloom_testing.collector import PlainStages
 from anonloom_testing.transport import Carrier, SeededEntropy
 from anonloom_transport import MemoryVault, ServerConfig, new_identity
@@ -69,7 +69,7 @@ class ByFirstByte:
             *((f"class {index + self.shift}",) for index in range(1, self.classes + 1)),
         )
         strange = {"no class": int((~known).sum())} if not known.all() else {}
-        return Grouping(np.where(known, first, -1), cells, strange)
+        return ClassAssignment(np.where(known, first, -1), cells, strange)
 
     def draw(self, numbers, seed):
         self.seeds.append(seed)
@@ -182,10 +182,7 @@ def met(parties):
 class Sampled(PlainStages):
     """Stages that leave one row of every class out: the first of each."""
 
-    def draw(self, labels):
+    def sample_mask(self, labels):
         kept = np.ones(len(labels), bool)
         kept[np.unique(labels, return_index=True)[1]] = False
         return kept
-
-    def aside(self, seed):
-        return type(self)()

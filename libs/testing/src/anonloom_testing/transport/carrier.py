@@ -34,7 +34,7 @@ from anonloom_transport import (
     write_row,
 )
 
-ANONLOOM_API = 1
+ANONLOOM_API = 2
 
 #: What a deposit promises.
 GUARANTEES = guarantees(
