@@ -1,6 +1,6 @@
 """An upload counts once at a position whose key it knows, or nowhere; whatever else it says is refused.
 
-docs/dpf-secrecy.md has the argument that these tests execute.
+SECRECY.md has the argument that these tests execute.
 """
 
 from collections import Counter
@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonloom.errors import TransportError
-from anonloom_dpf import presence, prime, slotauth
+from anonloom_dpf import count_proof, prime_field, slotauth
 from anonloom_dpf.layout import deposit_layout
-from anonloom_dpf.prime import MODULUS
+from anonloom_dpf.prime_field import MODULUS
 from anonloom_dpf.transport import Dpf
 from anonloom_testing.transport import SeededEntropy, adversaries
 from anonloom_transport import SystemEntropy, write_row
@@ -27,7 +27,7 @@ HALF = pow(2, -1, MODULUS)
 
 def sketches_of(numbers, weights):
     """Shares of the sketch of two columns, by whole numbers: party 0 and party 1."""
-    first = [int(number) for number in prime.drawn(SystemEntropy(), 2 * LEAVES)]
+    first = [int(number) for number in prime_field.drawn(SystemEntropy(), 2 * LEAVES)]
     columns = [first[:LEAVES], first[LEAVES:]]
     held = [
         columns,
@@ -52,17 +52,17 @@ def sketches_of(numbers, weights):
 def passes(first, second=None, change=None):
     """Whether numbers pass the check, the second ones k times the first if they are not given."""
     entropy = SystemEntropy()
-    _, witnesses = presence.claimed(np.ones(1, bool), np.ones(1, np.uint64), entropy)
-    held = [presence.read_witnesses(own) for own in witnesses]
+    _, witnesses = count_proof.claimed(np.ones(1, bool), np.ones(1, np.uint64), entropy)
+    held = [count_proof.read_witnesses(own) for own in witnesses]
     factor = int(held[0][0, 2] + held[1][0, 2]) % MODULUS
     if change is not None:
-        held[0] = prime.add(held[0], np.array([change], np.uint64))
+        held[0] = prime_field.add(held[0], np.array([change], np.uint64))
     second = [factor * v % MODULUS for v in first] if second is None else second(factor)
-    weights = presence.sketch_weights(entropy.bytes(32), LEAVES)
+    weights = count_proof.sketch_weights(entropy.bytes(32), LEAVES)
     sketches = sketches_of((first, second), [int(weight) for weight in weights])
-    opened = prime.add(*(presence.blinded(b, sketches[b], held[b]) for b in (0, 1)))
-    proofs = [presence.proofs(b, sketches[b], held[b], opened) for b in (0, 1)]
-    return 0 == int(prime.add(*proofs)[0])
+    opened = prime_field.add(*(count_proof.blinded(b, sketches[b], held[b]) for b in (0, 1)))
+    proofs = [count_proof.proofs(b, sketches[b], held[b], opened) for b in (0, 1)]
+    return 0 == int(prime_field.add(*proofs)[0])
 
 
 def at(*places):
@@ -129,9 +129,9 @@ def test_a_wrong_square_cannot_make_up_for_a_wrong_number():
 
 def small_field(monkeypatch):
     p = np.uint64(5)
-    monkeypatch.setattr(presence, "add", lambda one, other: (one + other) % p)
-    monkeypatch.setattr(presence, "minus", lambda one: (p - one) % p)
-    monkeypatch.setattr(presence, "multiply", lambda one, other: one * other % p)
+    monkeypatch.setattr(count_proof, "add", lambda one, other: (one + other) % p)
+    monkeypatch.setattr(count_proof, "minus", lambda one: (p - one) % p)
+    monkeypatch.setattr(count_proof, "multiply", lambda one, other: one * other % p)
 
 
 def views(liar, weight, present, lie, with_factor=True):
@@ -146,12 +146,12 @@ def views(liar, weight, present, lie, with_factor=True):
     z = np.full_like(blind, weight * present)
     columns = [z, factor * z % 5, np.full_like(blind, weight * weight * present % 5)]
     theirs = np.stack(columns, axis=1)
-    theirs = presence.signed(honest, theirs)  # so that it adds up with nothing
+    theirs = count_proof.signed(honest, theirs)  # so that it adds up with nothing
     witness = [blind, blind * blind % 5, factor, factor * blind % 5, np.zeros_like(blind)]
     held = np.stack(witness, axis=1)
-    message = presence.blinded(honest, theirs, held)
+    message = count_proof.blinded(honest, theirs, held)
     opened = (message + np.uint64(lie)) % np.uint64(5)
-    proof = presence.proofs(honest, theirs, held, opened)
+    proof = count_proof.proofs(honest, theirs, held, opened)
     return Counter(zip(message.tolist(), proof.tolist(), strict=True))
 
 
@@ -176,10 +176,10 @@ def test_planted_without_the_second_number_a_lie_shows_the_weight(lie, monkeypat
 def test_shares_of_a_witness_are_uniform_and_apart():
     """Either server's is drawn: no two are the same, whatever is shared."""
     present = np.zeros(200, bool)
-    _, (one, other) = presence.claimed(present, np.zeros(200, np.uint64), SystemEntropy())
+    _, (one, other) = count_proof.claimed(present, np.zeros(200, np.uint64), SystemEntropy())
     assert 1000 == len({word.tobytes() for word in one.reshape(-1, 8)})
     assert 1000 == len({word.tobytes() for word in other.reshape(-1, 8)})
-    total = prime.add(presence.read_witnesses(one), presence.read_witnesses(other))
+    total = prime_field.add(count_proof.read_witnesses(one), count_proof.read_witnesses(other))
     assert [0] * 200 == total[:, 4].tolist()
     assert 200 == len(set(total[:, 0].tolist()))
 
@@ -234,8 +234,8 @@ def crafted(begun, position, numbers, *, own=None, tag=1, bend=False):
     )
     tags = slotauth.tags(rows, layout.weights([known.alpha]))
     weights = layout.position_weights([known.alpha])
-    _, witnesses = presence.claimed(np.ones(1, bool), weights, entropy)
-    shares = [presence.read_witnesses(witness) for witness in witnesses]
+    _, witnesses = count_proof.claimed(np.ones(1, bool), weights, entropy)
+    shares = [count_proof.read_witnesses(witness) for witness in witnesses]
     factor = int(shares[0][0, 2] + shares[1][0, 2]) % MODULUS
     # In place of the sum that an honest upload has, its multiple.
     extra = int(weights[0]) * (tag - 1) % MODULUS
@@ -310,7 +310,7 @@ def test_a_key_that_counts_at_two_positions_of_ones_own_is_refused(begin):
     # The tag is that of both numbers: both keys are known.
     weights = layout.position_weights([secret.alpha for secret in begun.secrets])
     wanted = sum(int(weight) * number for weight, number in zip(weights, two, strict=True))
-    share = presence.read_witnesses(bent[1][-presence.WITNESS_BYTES :][None])[0, 4]
+    share = count_proof.read_witnesses(bent[1][-count_proof.WITNESS_BYTES :][None])[0, 4]
     bent[0][-8:] = np.frombuffer(((wanted - int(share)) % MODULUS).to_bytes(8, "little"), np.uint8)
     counts, refused = outcome(begun, [part.tobytes() for part in bent])
     assert (20, 19) == counts
@@ -324,7 +324,7 @@ def numbers_of(layout, contents, key_size):
         key = np.ascontiguousarray(contents[party][None, :key_size])
         ones = np.ones(layout.rows, np.uint32)
         layout.function.count(party, key, layout.empty(), sums[party], ones)
-    return prime.add(sums[0], prime.minus(sums[1])).tolist()
+    return prime_field.add(sums[0], prime_field.minus(sums[1])).tolist()
 
 
 def test_presence_without_a_record_counts_once_and_is_all_that_a_donor_can_do(begin):
@@ -484,7 +484,7 @@ def test_a_part_of_the_sums_by_itself_says_nothing(begin):
         begun.driver.decoy(9 - len(filled))
         begun.driver.close()
         begun.driver.settle()
-        parts.add(tuple(begun.driver.servers[0].tally([[0, 1, 2], [3, 4]])))
+        parts.add(tuple(begun.driver.servers[0].strategy.tally([[0, 1, 2], [3, 4]])))
     assert 6 == len(parts)
 
 
@@ -495,7 +495,7 @@ def test_what_was_counted_is_forgotten_at_the_end(begin):
     begun.driver.settle()
     begun.driver.count([range(9)])
     begun.driver.open()
-    work = begun.driver.servers[0]._work
+    work = begun.driver.servers[0].strategy.work
     assert [None] * 4 == [work._sums, work._sketches, work._drawn, work._share]
 
 

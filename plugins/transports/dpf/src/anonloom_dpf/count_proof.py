@@ -51,7 +51,7 @@ from numpy.typing import NDArray
 
 from anonloom.typing import ByteArray
 from anonloom_dpf.columns import WEIGHT_BITS, Weights
-from anonloom_dpf.prime import SIZE, Elements, add, drawn, minus, multiply, read
+from anonloom_dpf.prime_field import SIZE, Elements, add, drawn, minus, multiply, read
 from anonloom_transport import Entropy
 
 #: Bytes of what each server tosses.

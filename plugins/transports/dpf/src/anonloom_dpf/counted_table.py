@@ -1,4 +1,4 @@
-"""Counted: the table of a `deposit` whose filled positions are counted before it is opened."""
+"""Counted table: of a `deposit` whose filled positions are counted before it is opened."""
 
 from collections.abc import Callable, Sequence
 from typing import ClassVar
@@ -7,25 +7,34 @@ import attrs
 import numpy as np
 
 from anonloom.typing import ByteArray
-from anonloom_dpf import presence
+from anonloom_dpf import count_proof
 from anonloom_dpf.columns import SKETCH, Weights
 from anonloom_dpf.combining import xor_all
-from anonloom_dpf.depositing import Depositing, Evaluated, Group
+from anonloom_dpf.deposit_table import DepositTable, Evaluation, Group
 from anonloom_dpf.layout import TAG_BYTES
-from anonloom_dpf.prime import MODULUS, SIZE, Elements, add, minus, multiply, read, total
+from anonloom_dpf.prime_field import MODULUS, SIZE, Elements, add, minus, multiply, read, total
 from anonloom_dpf.tree import Tree
 
 
 @attrs.define(eq=False)
-class CountedDepositing(Depositing):
+class CountedDepositTable(DepositTable):
     """One server's work in a counted `deposit`; two servers only.
 
-    What `Depositing` claims of rows is claimed of numbers too. Before that each upload is checked
-    by itself for counting at one position at most, and left out otherwise; see `presence`.
+    What `DepositTable` claims of rows is claimed of numbers too. Before that each upload is checked
+    by itself for counting at one position at most, and left out otherwise; see `count_proof`.
+
+    Attributes
+    ----------
+    toss
+        Returns what both servers tossed for counting; None as long as one is missing.
+    tolerates
+        Says whether so many uploads may be taken out.
     """
 
     claim_bytes: ClassVar[int] = TAG_BYTES + SIZE
 
+    toss: Callable[[], bytes | None] = attrs.field(kw_only=True, repr=False)
+    tolerates: Callable[[int], bool] = attrs.field(kw_only=True, repr=False)
     _drawn: Weights | None = attrs.field(default=None, init=False, repr=False)
     _positions: Elements | None = attrs.field(default=None, init=False, repr=False)
     _sums: Elements | None = attrs.field(default=None, init=False, repr=False)
@@ -35,20 +44,20 @@ class CountedDepositing(Depositing):
 
     @property
     def _party(self) -> int:
-        return self.server.config.index
+        return self.state.config.index
 
     def evaluate(self) -> list[bytes] | None:
         """Evaluate all keys; return the uploads that are wrong, None while it goes on."""
         # Weights are shown when all uploads are fixed: nobody can prepare for them.
-        tossed = self.server.tossed()
+        tossed = self.toss()
         if tossed is None:
             return None
         if self._drawn is None:
-            self._drawn = presence.sketch_weights(tossed, self.layout.rows)
+            self._drawn = count_proof.sketch_weights(tossed, self.layout.rows)
         groups = self.groups()
         self.add_up(groups)
         out = self._wrong_numbers()
-        if out is None or not self.server.tolerates(len(out)):
+        if out is None or not self.tolerates(len(out)):
             return out
         self._leave_out(out, groups)
         foreign = self.foreign(groups)
@@ -64,19 +73,19 @@ class CountedDepositing(Depositing):
 
     def _wrong_numbers(self) -> list[bytes] | None:
         """Return the uploads that count otherwise than once or never, None while it goes on."""
-        admitted = self.server.admitted or ()
+        admitted = self.state.admitted or ()
         assert self._sketches is not None
         assert self._witnesses is not None
         sketches, witnesses = self._sketches, self._witnesses
         opened = self._exchanged(
-            "sketch", lambda: presence.blinded(self._party, sketches, witnesses), len(admitted)
+            "sketch", lambda: count_proof.blinded(self._party, sketches, witnesses), len(admitted)
         )
         if opened is None:
             return None
         known = opened
         proven = self._exchanged(
             "proof",
-            lambda: presence.proofs(self._party, sketches, witnesses, known),
+            lambda: count_proof.proofs(self._party, sketches, witnesses, known),
             len(admitted),
         )
         if proven is None:
@@ -85,8 +94,8 @@ class CountedDepositing(Depositing):
 
     def _exchanged(self, step: str, value: Callable[[], Elements], number: int) -> Elements | None:
         """Return the sums of what both servers show."""
-        channel = self.server.channel
-        shown = channel.exchange(step, lambda: value().astype("<u8").tobytes(), self.server.subject)
+        channel = self.state.channel
+        shown = channel.exchange(step, lambda: value().astype("<u8").tobytes(), self.state.subject)
         if shown is None:
             return None
         if any(len(part) != SIZE * number for part in shown):
@@ -100,7 +109,7 @@ class CountedDepositing(Depositing):
         if not out or self._out:
             return
         self._out = frozenset(out)
-        places = {upload: index for index, upload in enumerate(self.server.admitted or ())}
+        places = {upload: index for index, upload in enumerate(self.state.admitted or ())}
         for upload in out:
             index = places[upload]
             group = next(group for group in groups if group[0] <= index < group[1])
@@ -126,15 +135,15 @@ class CountedDepositing(Depositing):
     def add_up(self, groups: list[Group]) -> None:
         """Evaluate group by group, and note sums and sketches too."""
         if self._share is None:
-            alphas = [key.alpha for key in self.server.config.slot_keys]
+            alphas = [key.alpha for key in self.state.config.slot_keys]
             self._positions = self.layout.position_weights(alphas)
             self._sums = np.zeros(self.layout.rows, np.uint64)
-            uploads = len(self.server.admitted or ())
+            uploads = len(self.state.admitted or ())
             self._sketches = np.zeros((uploads, SKETCH), np.uint64)
-            self._witnesses = np.zeros((uploads, presence.WITNESS_BYTES // SIZE), np.uint64)
+            self._witnesses = np.zeros((uploads, count_proof.WITNESS_BYTES // SIZE), np.uint64)
         super().add_up(groups)
 
-    def keep(self, group: Group, found: Evaluated) -> None:
+    def keep(self, group: Group, found: Evaluation) -> None:
         """Note what was evaluated of a whole group."""
         super().keep(group, found)
         assert self._sums is not None
@@ -144,16 +153,16 @@ class CountedDepositing(Depositing):
         self._sketches[slice(*group)] = found.sketches
         self._witnesses[slice(*group)] = found.witnesses
 
-    def evaluated(self, uploads: Sequence[bytes]) -> Evaluated:
+    def evaluated(self, uploads: Sequence[bytes]) -> Evaluation:
         """Evaluate uploads; claim of their rows and of their numbers."""
         assert self._positions is not None
         keys, tags = self.contents(uploads)
         share, sums, sketches = self._counted(keys)
         rows = self.claim_rows(share, tags[:, :TAG_BYTES])
-        witnesses = presence.read_witnesses(tags[:, TAG_BYTES:])
-        weighed = total(presence.signed(self._party, multiply(self._positions, sums)))
+        witnesses = count_proof.read_witnesses(tags[:, TAG_BYTES:])
+        weighed = total(count_proof.signed(self._party, multiply(self._positions, sums)))
         claim = (weighed - total(witnesses[:, 4])) % MODULUS
-        return Evaluated(share, rows + _bytes(claim), sums, sketches, witnesses)
+        return Evaluation(share, rows + _bytes(claim), sums, sketches, witnesses)
 
     def _counted(self, keys: ByteArray) -> tuple[ByteArray, Elements, Elements]:
         function = self.layout.function
@@ -174,7 +183,7 @@ class CountedDepositing(Depositing):
     def tally(self, groups: Sequence[Sequence[int]]) -> list[int]:
         """Return this server's part of each group's sum."""
         assert self._sums is not None
-        own = presence.signed(self._party, self._sums)
+        own = count_proof.signed(self._party, self._sums)
         return [total(own[np.asarray(group, np.int64)]) for group in groups]
 
     def forget(self) -> None:

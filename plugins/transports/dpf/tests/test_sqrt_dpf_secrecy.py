@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom_dpf import square as module
-from anonloom_dpf.square import Coins, FixedKey, Square, arrangements
+from anonloom_dpf import sqrt_dpf as module
+from anonloom_dpf.sqrt_dpf import Coins, FixedKey, Square, arrangements
 from anonloom_transport import SystemEntropy
 
 pytestmark = pytest.mark.long

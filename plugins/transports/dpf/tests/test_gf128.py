@@ -10,8 +10,8 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom_dpf import field
-from anonloom_dpf.field import inner, multiply
+from anonloom_dpf import gf128
+from anonloom_dpf.gf128 import inner, multiply
 
 POLYNOMIAL = 1 << 128 | 1 << 7 | 1 << 2 | 1 << 1 | 1
 
@@ -68,10 +68,10 @@ def test_most_coinciding_bits_that_a_product_can_have(ones):
 
 def test_arrays_longer_than_a_part_and_no_multiple_of_it():
     rng = np.random.default_rng(0)
-    count = 2 * field.CHUNK + 5
+    count = 2 * gf128.CHUNK + 5
     left, right = rng.integers(0, 256, (2, count, 16), dtype=np.uint8)
     products = multiply(left, right)
-    for index in (0, field.CHUNK - 1, field.CHUNK, count - 1):
+    for index in (0, gf128.CHUNK - 1, gf128.CHUNK, count - 1):
         expected = product_of(*values(np.stack([left[index], right[index]])))
         assert [expected] == values(products[index : index + 1])
     summed = np.bitwise_xor.reduce(products, axis=0).tobytes()

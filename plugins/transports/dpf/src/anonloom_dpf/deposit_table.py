@@ -1,9 +1,9 @@
-"""Depositing: the table of a `deposit`, a row for each position, and who may write there."""
+"""Deposit table: the table of a `deposit`, a row for each position, and who may write there."""
 
 import hmac
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import attrs
 import numpy as np
@@ -12,11 +12,8 @@ from anonloom.typing import ByteArray
 from anonloom_dpf import slotauth
 from anonloom_dpf.combining import xor_all
 from anonloom_dpf.layout import TAG_BYTES, DepositLayout
-from anonloom_dpf.prime import Elements
-from anonloom_transport import read_row
-
-if TYPE_CHECKING:
-    from anonloom_dpf.server import DpfServer
+from anonloom_dpf.prime_field import Elements
+from anonloom_transport import RoundState, read_row
 
 #: Into how many groups the uploads are cut; each is checked as a whole.
 GROUPS = 16
@@ -26,7 +23,7 @@ Group = tuple[int, int]
 
 
 @attrs.frozen
-class Evaluated:
+class Evaluation:
     """What a server finds of some uploads: its share, what it claims, and numbers if it counts."""
 
     share: ByteArray = attrs.field(repr=False)
@@ -37,7 +34,7 @@ class Evaluated:
 
 
 @attrs.define(eq=False)
-class Depositing:
+class DepositTable:
     """One server's work in a `deposit`.
 
     Whether all writes of a group of uploads were made by owners of the slots shows in one value per
@@ -47,7 +44,7 @@ class Depositing:
     #: Bytes of what a server claims of a group.
     claim_bytes: ClassVar[int] = TAG_BYTES
 
-    server: "DpfServer" = attrs.field(repr=False)
+    state: RoundState = attrs.field(repr=False)
     layout: DepositLayout
     _share: ByteArray | None = attrs.field(default=None, init=False, repr=False)
     _weights: ByteArray | None = attrs.field(default=None, init=False, repr=False)
@@ -65,13 +62,13 @@ class Depositing:
 
     def groups(self) -> list[Group]:
         """Return the groups that uploads are cut into at first."""
-        number = len(self.server.admitted or ())
+        number = len(self.state.admitted or ())
         bounds = np.linspace(0, number, min(GROUPS, number) + 1).astype(int)
         return [(int(start), int(stop)) for start, stop in pairwise(bounds)]
 
     def foreign(self, groups: list[Group]) -> list[bytes] | None:
         """Return the uploads that wrote elsewhere, None while it goes on."""
-        admitted = self.server.admitted or ()
+        admitted = self.state.admitted or ()
         parents: list[Group] = []
         before: list[list[bytes]] = []
         wrong: list[Group] = []
@@ -98,7 +95,7 @@ class Depositing:
 
     def _exchange(self, level: int, groups: list[Group]) -> list[list[bytes]] | None:
         """Return what every server claims of every group."""
-        channel, subject = self.server.channel, self.server.subject
+        channel, subject = self.state.channel, self.state.subject
         shown = channel.exchange(
             f"claims {level}", lambda: b"".join(self._claim(group) for group in groups), subject
         )
@@ -120,7 +117,7 @@ class Depositing:
                 if self.added([*said[server][2 * index : 2 * index + 2]]) != self.added(
                     [whole[index]]
                 ):
-                    self.server.channel.stop(f"server {server} contradicts its own check values")
+                    self.state.channel.stop(f"server {server} contradicts its own check values")
                     return False
         return True
 
@@ -134,21 +131,21 @@ class Depositing:
 
     def members(self, group: Group) -> list[bytes]:
         """Return the uploads of a group."""
-        return list((self.server.admitted or ())[slice(*group)])
+        return list((self.state.admitted or ())[slice(*group)])
 
     def add_up(self, groups: list[Group]) -> None:
         """Evaluate group by group, note what to claim of each, and add all up."""
         if self._share is not None:
             return
-        alphas = [key.alpha for key in self.server.config.slot_keys]
+        alphas = [key.alpha for key in self.state.config.slot_keys]
         self._weights = self.layout.weights(alphas)
         self._share = self.layout.empty()
         for done, group in enumerate(groups):
             self.keep(group, self.evaluated(self.members(group)))
-            if self.server.on_progress is not None:
-                self.server.on_progress(done, len(groups))
+            if self.state.on_progress is not None:
+                self.state.on_progress(done, len(groups))
 
-    def keep(self, group: Group, found: Evaluated) -> None:
+    def keep(self, group: Group, found: Evaluation) -> None:
         """Note what was evaluated of a whole group."""
         assert self._share is not None
         self._claims[group] = found.claim
@@ -163,12 +160,12 @@ class Depositing:
             self._claims[right] = self.without(self._claims[whole], self._claims[left])
         return self._claims[group]
 
-    def evaluated(self, uploads: Sequence[bytes]) -> Evaluated:
+    def evaluated(self, uploads: Sequence[bytes]) -> Evaluation:
         """Evaluate uploads, and claim of their rows."""
         keys, tags = self.contents(uploads)
         share = self.layout.empty()
-        self.layout.function.accumulate(self.server.config.index, keys, share)
-        return Evaluated(share, self.claim_rows(share, tags))
+        self.layout.function.accumulate(self.state.config.index, keys, share)
+        return Evaluation(share, self.claim_rows(share, tags))
 
     def claim_rows(self, share: ByteArray, tags: ByteArray) -> bytes:
         """Return what this server claims of its share of some uploads' rows."""
@@ -178,7 +175,7 @@ class Depositing:
 
     def contents(self, uploads: Sequence[bytes]) -> tuple[ByteArray, ByteArray]:
         """Return the keys of uploads, and what came with them."""
-        joined = b"".join(self.server.content(upload) for upload in uploads)
+        joined = b"".join(self.state.content(upload) for upload in uploads)
         rows = np.frombuffer(joined, np.uint8).reshape(len(uploads), self.layout.content_size)
         cut = self.layout.function.key_size
         return np.ascontiguousarray(rows[:, :cut]), rows[:, cut:]
@@ -187,10 +184,10 @@ class Depositing:
         """Take uploads out again: adding twice is adding nothing."""
         if uploads and self._share is not None:
             keys, _ = self.contents(uploads)
-            self.layout.function.accumulate(self.server.config.index, keys, self._share)
+            self.layout.function.accumulate(self.state.config.index, keys, self._share)
 
     def _kept(self) -> list[int]:
-        erased = self.server.erased
+        erased = self.state.erased
         return [index for index in range(self.layout.rows) if index not in erased]
 
     def shown(self) -> bytes:
@@ -198,24 +195,24 @@ class Depositing:
         assert self._share is not None
         return self._share[self._kept()].tobytes()
 
-    def combine(self, shares: tuple[bytes, ...]) -> None:
-        """Read the records out of the sum of all shares, and publish them."""
+    def combine(self, shares: tuple[bytes, ...]) -> list[bytes | None] | None:
+        """Read the records out of the sum of all shares."""
         kept = self._kept()
         if any(len(share) != len(kept) * self.layout.width for share in shares):
-            self.server.channel.stop("a server sent a share of the wrong size")
-            return
+            self.state.channel.stop("a server sent a share of the wrong size")
+            return None
         rows = xor_all(shares)
         result: list[bytes | None] = [None] * self.layout.rows
         contested, nothing = 0, bytes(self.layout.width)
         for index, position in enumerate(kept):
             row = rows[index * self.layout.width : (index + 1) * self.layout.width]
             if row != nothing:
-                head = self.server.config.slot_keys[position].head
+                head = self.state.config.slot_keys[position].head
                 result[position] = read_row(head, self.layout.iteration, row)
                 contested += result[position] is None
         if contested:
-            self.server.remarks["contested records"] = contested
-        self.server.publish(result)
+            self.state.remarks["contested records"] = contested
+        return result
 
     def forget(self) -> None:
         """Forget this server's share, of what was erased too."""

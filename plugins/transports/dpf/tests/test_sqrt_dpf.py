@@ -11,9 +11,9 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom_dpf import square as module
+from anonloom_dpf import sqrt_dpf as module
 from anonloom_dpf.aes import fixed_key
-from anonloom_dpf.square import CHUNK, Square, arrangements
+from anonloom_dpf.sqrt_dpf import CHUNK, Square, arrangements
 from anonloom_testing.transport import SeededEntropy
 from anonloom_transport import SystemEntropy
 

@@ -1,8 +1,7 @@
-"""Posting: the tables of a `post`, which all messages are written into and read from together."""
+"""Post table: what all messages of a `post` are written into and read from together."""
 
 import hashlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import attrs
 import numpy as np
@@ -10,11 +9,9 @@ import numpy as np
 from anonloom.typing import ByteArray
 from anonloom_dpf.combining import xor_all
 from anonloom_dpf.layout import PostLayout
-from anonloom_dpf.square import Square
+from anonloom_dpf.sqrt_dpf import Square
 from anonloom_dpf.tree import Tree
-
-if TYPE_CHECKING:
-    from anonloom_dpf.server import DpfServer
+from anonloom_transport import RoundState
 
 #: Why an upload is taken out.
 WRONG = "malformed key"
@@ -28,10 +25,10 @@ _TOGETHER = 4096
 
 
 @attrs.define(eq=False)
-class Posting:
+class PostTable:
     """One server's work in a `post`."""
 
-    server: "DpfServer" = attrs.field(repr=False)
+    state: RoundState = attrs.field(repr=False)
     layout: PostLayout
     _shares: list[ByteArray] | None = attrs.field(default=None, init=False, repr=False)
     _tags: bytes = attrs.field(default=b"", init=False, repr=False)
@@ -42,16 +39,16 @@ class Posting:
             self._add_up(None)
             return []
         # The key of the check is tossed when all uploads are fixed: nobody can prepare for it.
-        coins = self.server.coins()
+        coins = self.state.coins()
         if coins is None:
             return None
         self._add_up(hashlib.sha256(b"anonloom dpf check 1\0" + coins).digest())
-        message = self.server.channel.exchange("check", lambda: self._tags, self.server.subject)
+        message = self.state.channel.exchange("check", lambda: self._tags, self.state.subject)
         if message is None:
             return None
-        admitted = self.server.admitted or ()
+        admitted = self.state.admitted or ()
         if any(len(tags) != SAID_BYTES * len(admitted) for tags in message):
-            self.server.channel.stop("a server sent check values of the wrong size")
+            self.state.channel.stop("a server sent check values of the wrong size")
             return None
         first, *others = (np.frombuffer(tags, np.uint8).reshape(-1, SAID_BYTES) for tags in message)
         differs = np.any([np.any(first != other, axis=1) for other in others], axis=0)
@@ -64,16 +61,16 @@ class Posting:
     def _add_up(self, check_key: bytes | None) -> None:
         if self._shares is not None:
             return
-        server, shares = self.server, self.layout.empty()
-        keys = self.layout.split(self._contents(server.admitted or ()))
+        state, shares = self.state, self.layout.empty()
+        keys = self.layout.split(self._contents(state.admitted or ()))
         tags: list[ByteArray] = []
         for number, (function, own) in enumerate(zip(self.layout.functions, keys, strict=True)):
             tested = []
             for start in range(0, len(own), _TOGETHER):
                 part = own[start : start + _TOGETHER]
                 tested.append(self._evaluate(function, part, shares[number], check_key))
-                if server.on_progress is not None:
-                    server.on_progress(number * len(own) + start, len(keys) * len(own))
+                if state.on_progress is not None:
+                    state.on_progress(number * len(own) + start, len(keys) * len(own))
             if isinstance(function, Tree):
                 tags += [np.concatenate(tested), function.public(own)]
         if check_key is not None:
@@ -89,7 +86,7 @@ class Posting:
         self, function: Tree | Square, keys: ByteArray, share: ByteArray, check_key: bytes | None
     ) -> ByteArray:
         """Add keys to a share; return what is compared of each, nothing without a check."""
-        party, nothing = self.server.config.index, np.empty((len(keys), 0), np.uint8)
+        party, nothing = self.state.config.index, np.empty((len(keys), 0), np.uint8)
         if isinstance(function, Square):
             function.accumulate(party, keys, share)
             return nothing
@@ -97,7 +94,7 @@ class Posting:
         return nothing if result is None else result
 
     def _contents(self, uploads: "tuple[bytes, ...] | list[bytes]") -> ByteArray:
-        joined = b"".join(self.server.content(upload) for upload in uploads)
+        joined = b"".join(self.state.content(upload) for upload in uploads)
         return np.frombuffer(joined, np.uint8).reshape(len(uploads), self.layout.content_size)
 
     def remove(self, uploads: list[bytes]) -> None:
@@ -108,35 +105,35 @@ class Posting:
         for function, own, share in zip(
             self.layout.functions, keys, self._shares or (), strict=True
         ):
-            function.accumulate(self.server.config.index, own, share)
+            function.accumulate(self.state.config.index, own, share)
 
     def shown(self) -> bytes:
         """Return this server's share of all tables."""
         return b"".join(share.tobytes() for share in self._shares or ())
 
-    def combine(self, shares: tuple[bytes, ...]) -> None:
-        """Read the messages out of the sum of all shares, and publish them."""
+    def combine(self, shares: tuple[bytes, ...]) -> Sequence[bytes | None] | None:
+        """Read the messages out of the sum of all shares."""
         tables = None
         if len({len(share) for share in shares}) == 1:
             tables = self.layout.tables(xor_all(shares))
         if tables is None:
-            self.server.channel.stop("a server sent a share of the wrong size")
-            return
+            self.state.channel.stop("a server sent a share of the wrong size")
+            return None
         read = self.layout.placement.decode(tables)
-        expected = len(self.server.admitted or ())
-        if len(read.messages) < self.server.round.min_batch:
-            self.server.channel.stop(
+        expected = len(self.state.admitted or ())
+        if len(read.messages) < self.state.round.min_batch:
+            self.state.channel.stop(
                 f"{len(read.messages)} of {expected} messages can be read, fewer than "
-                f"{self.server.round.min_batch}: one of the servers deviates, or many senders do"
+                f"{self.state.round.min_batch}: one of the servers deviates, or many senders do"
             )
-            return
-        missing = expected - self.server.refused[WRONG] - len(read.messages)
+            return None
+        missing = expected - self.state.refused[WRONG] - len(read.messages)
         if missing > 0:
-            self.server.remarks["messages that cannot be read"] = missing
+            self.state.remarks["messages that cannot be read"] = missing
         if missing < 0:
             # A leaf of several slots has room for more than one message.
-            self.server.remarks["messages beyond the number of uploads"] = -missing
-        self.server.publish(read.messages)
+            self.state.remarks["messages beyond the number of uploads"] = -missing
+        return read.messages
 
     def forget(self) -> None:
         """Forget this server's share."""
