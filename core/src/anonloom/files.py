@@ -10,6 +10,16 @@ import stat
 from pathlib import Path
 from typing import Any
 
+__all__ = [
+    "MOST_BYTES",
+    "MOST_NESTED",
+    "NotAFile",
+    "read_bytes",
+    "read_json",
+    "size_of",
+    "wrong_path",
+]
+
 #: More than any text that is read as a whole has; a pipe does not say how much is to come.
 MOST_BYTES = 1 << 30
 

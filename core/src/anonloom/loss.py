@@ -21,6 +21,17 @@ from anonloom.data._release import Release
 from anonloom.data._schema import Type
 from anonloom.data._table import Table
 
+__all__ = [
+    "changed_columns",
+    "class_losses",
+    "column_losses",
+    "distinct_members",
+    "gcp",
+    "mean_of_columns",
+    "release_gcp",
+    "release_losses",
+]
+
 
 def distinct_members(table: Table, classes: Classes, axis: int) -> NDArray[np.int64]:
     """Number of distinct codes of every class on one axis."""

@@ -9,11 +9,13 @@ from anonloom._lazy import lazy_exports
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from anonloom._registry.loading import Entry as Entry
     from anonloom._registry.registry import Registry as Registry
     from anonloom._run.atomic_file import atomic_file as atomic_file
     from anonloom._run.atomic_file import refuse_target as refuse_target
 
 __all__ = [
+    "Entry",
     "Registry",
     "atomic_file",
     "refuse_target",
@@ -22,6 +24,7 @@ __all__ = [
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
+        "anonloom._registry.loading": ("Entry",),
         "anonloom._registry.registry": ("Registry",),
         "anonloom._run.atomic_file": ("atomic_file", "refuse_target"),
     },

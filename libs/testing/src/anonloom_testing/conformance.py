@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
 from anonloom import Registry
-from anonloom._registry.loading import Entry
 from anonloom.params import InvalidValue, build, params_of
+from anonloom.runtime import Entry
 from anonloom_testing.results import CheckResult, NotApplicable
 from anonloom_testing.watching import loaded_pytest
 
