@@ -18,9 +18,9 @@ from anonloom._registry.boundary import Border, left_by, put_around
 from anonloom._run.verification import verify_folder
 from anonloom.api import ROLES, Command, Method, hookimpl
 from anonloom.errors import DataError, FaultyPluginError, IntegrityError, PluginError
-from anonloom.kinds import ClientEngine
 from anonloom.params import build, describe
 from anonloom.sources import Csv
+from anonloom_transport import ClientEngine
 
 KINDS = Registry.empty().kinds
 
