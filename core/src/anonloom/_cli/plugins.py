@@ -167,8 +167,8 @@ def _check(registry: Registry, name: str, kind: str | None, parameters: dict[str
     if lacking:
         raise PluginError(
             f"{name!r} is not checked whole: {lacking} "
-            f"{'checks lack' if lacking > 1 else 'check lacks'} something that only the plugin's own "
-            "tests can give",
+            f"{'checks lack' if lacking > 1 else 'check lacks'} something that only the plugin's "
+            "own tests can give",
             hint="Run the plugin's tests: pytest, in its folder.",
         )
     return 0
