@@ -73,7 +73,7 @@ class Conformance:
             self._kept[name] = make()
         return self._kept[name]
 
-    def made(self, **changes: object) -> Any:
+    def build_method(self, **changes: object) -> Any:
         """Return the method, built from its parameters with these changes."""
         given = dict(self.params or getattr(self.method, "example", {}))
         try:
@@ -103,8 +103,9 @@ class Conformance:
     def report_progress(self, table: str) -> None:
         """Say that the running check has come to a table."""
         self._kept["running"] = table
-        if self.on_progress is not None:
-            type(self).on_progress(f"{self._kept.get('check', '')} on {table}")  # type: ignore[misc]  # not None, see above
+        notify = type(self).on_progress
+        if notify is not None:
+            notify(f"{self._kept.get('check', '')} on {table}")
 
     def run_check(self, check: Check) -> None:
         """Run one check within the limit of time.
@@ -115,8 +116,9 @@ class Conformance:
             When it takes too long; the text names the table on which it was.
         """
         self._kept["check"], self._kept["running"] = check.__name__, ""
-        if self.on_progress is not None:
-            type(self).on_progress(check.__name__)  # type: ignore[misc]  # not None, see above
+        notify = type(self).on_progress
+        if notify is not None:
+            notify(check.__name__)
         try:
             with time_limit(self.seconds):
                 check(self)
@@ -194,7 +196,7 @@ def _not_failing(name: str, reason: str) -> str:
     return f"{name} passes; take it out of expected_failures ({reason})"
 
 
-def held(problems: Iterable[str], promise: str) -> None:
+def refuse_problems(problems: Iterable[str], promise: str) -> None:
     """Raise with the first few problems, if there are any."""
     results = list(problems)
     if results:
