@@ -88,7 +88,7 @@ def execute(arguments: argparse.Namespace) -> int:
 
 def _kind(word: str) -> Kind:
     kinds = Registry.installed().kinds
-    kind = kinds.called(word)
+    kind = kinds.find(word)
     if kind is None:
         guess = did_you_mean(word, kinds) or f"kinds are: {comma_list(kinds)}"
         raise UsageError(f"there is no kind {word!r}", hint=guess)
