@@ -28,9 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "apply": ("anonloom._cli.apply", "replay a transformation on new rows"),
     "verify": ("anonloom._cli.verify", "verify the integrity of a release or of a proof"),
     "prove": ("anonloom._cli.prove", "prove a part of a sealed release"),
-    "compare": ("anonloom._cli.compare", "compare two runs"),
     "plugins": ("anonloom._cli.plugins", "list, show and check what is installed"),
-    "new": ("anonloom._cli.new", "write the folder of a new plugin"),
     "schema": ("anonloom._cli.schema", "print a JSON schema of pipeline files, for editors"),
 }
 
@@ -113,8 +111,8 @@ def _run(words: list[str]) -> int:
             guess = did_you_mean(name, commands) or "see 'anonloom --help'"
             parser.exit(2, f"anonloom: there is no command {name!r}; {guess}\n")
         options = parser.parse_args(words)
-    except Answered as answered:
-        return answered.status
+    except ParserExit as ended:
+        return ended.status
     if not name:
         parser.print_help()
         return 2
@@ -122,7 +120,7 @@ def _run(words: list[str]) -> int:
     return code
 
 
-class Answered(Exception):
+class ParserExit(Exception):
     """The command line was answered by argparse: by its help, or by what is wrong with it."""
 
     def __init__(self, status: int) -> None:
@@ -136,7 +134,7 @@ class _Parser(argparse.ArgumentParser):
     def exit(self, status: int = 0, message: str | None = None) -> "NoReturn":
         if message:
             self._print_message(message, sys.stderr)
-        raise Answered(status)
+        raise ParserExit(status)
 
     def _print_message(self, message: str, file: "SupportsWrite[str] | None" = None) -> None:
         if file is not None and file is sys.stdout:

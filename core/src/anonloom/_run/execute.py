@@ -21,7 +21,7 @@ from anonloom._run.outcome import Outcome
 from anonloom._run.provenance import input_digest, new_salt
 from anonloom._run.reporting import report_of
 from anonloom._run.sanitize import publishable
-from anonloom._run.stage_log import Journal
+from anonloom._run.stage_log import StageLog
 from anonloom._run.stages import PipelineStages
 from anonloom._spec.model import MethodUse, PipelineSpec
 from anonloom.data import _lookalikes as lookalikes
@@ -47,7 +47,7 @@ class Ending:
 
 
 @contextmanager
-def announced(spec: PipelineSpec, registry: Registry, run_id: str) -> Iterator[Ending]:
+def observe_run(spec: PipelineSpec, registry: Registry, run_id: str) -> Iterator[Ending]:
     """Tell observers that a pipeline starts and how it ends, however it ends."""
     later = (*spec.stages, *spec.audit, *spec.sections)
     ids = (spec.data.source.id, spec.collect.id, *(use.id for use in later))
@@ -115,7 +115,7 @@ def execute(
     seed = secrets.randbits(63) if spec.seed is None else spec.seed
     workers = workers or cores()
     unit = spec.data.unit
-    journal = Journal(registry, run_id, seed, workers=workers, scratch=scratch, unit=unit)
+    journal = StageLog(registry, run_id, seed, workers=workers, scratch=scratch, unit=unit)
     stages = PipelineStages(spec.stages, journal, spec.privacy)
     guard = _guard(spec, stages)
     whole = _load(spec, guard, journal)
@@ -186,7 +186,7 @@ def _guard(spec: PipelineSpec, stages: PipelineStages) -> Guard:
     return Guard(models, sampler.method.least_kept)
 
 
-def _load(spec: PipelineSpec, guard: Guard, journal: Journal) -> Table:
+def _load(spec: PipelineSpec, guard: Guard, journal: StageLog) -> Table:
     """Load the table; quasi-identifiers that no model speaks of are published as they are."""
     schema = spec.data.schema
     if spec.privacy:
@@ -300,7 +300,7 @@ def _checked(
     spec: PipelineSpec,
     collection: Collection,
     original: Table,
-    journal: Journal,
+    journal: StageLog,
 ) -> tuple[Release, tuple[check.Verdict, ...]]:
     """Judge what is to be published; withhold classes that sampling or suppression undid."""
     models = tuple((use.name, use.method) for use in spec.privacy)
@@ -365,7 +365,7 @@ def groups_of(original: Table) -> NDArray[np.int32] | None:
     return original.coded(names[0]).codes if names else None
 
 
-def _audit(spec: PipelineSpec, case: AuditInput, journal: Journal) -> dict[str, Findings]:
+def _audit(spec: PipelineSpec, case: AuditInput, journal: StageLog) -> dict[str, Findings]:
     """Run the auditors, and refuse the release when a condition is met."""
     audits: dict[str, Findings] = {}
     met = []
@@ -376,7 +376,7 @@ def _audit(spec: PipelineSpec, case: AuditInput, journal: Journal) -> dict[str, 
     return audits | {use.id: audited(use, case, journal) for use in spec.sections}
 
 
-def audited(audit: MethodUse, case: AuditInput, journal: Journal) -> Findings:
+def audited(audit: MethodUse, case: AuditInput, journal: StageLog) -> Findings:
     """Return what one auditor, or a method with a section of its own, finds.
 
     It sees the roles that it reads.

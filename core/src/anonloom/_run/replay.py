@@ -107,7 +107,7 @@ def apply_file(
         "collection": {"collector": "curator", "guarantees": None, "simulated": False},
         "integrity": None,
     }
-    with outputs.built_aside(target, replace) as aside:
+    with outputs.atomic_folder(target, replace) as aside:
         _write(release, report, hashlib.sha256(transformation.read_bytes()).hexdigest(), aside)
     return report
 

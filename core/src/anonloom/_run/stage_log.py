@@ -48,7 +48,7 @@ class Count:
 
 @short_repr
 @attrs.define(eq=False)
-class Journal:
+class StageLog:
     """Announces stages and remembers what they took and found.
 
     Attributes
@@ -78,7 +78,7 @@ class Journal:
         """Return a method's parameters as plain values, private ones redacted."""
         return as_values(method, self.registry.name_of, redact=redact)
 
-    def aside(self, seed: int) -> "Journal":
+    def aside(self, seed: int) -> "StageLog":
         """Return a journal of the same run that tells nobody and leaves nothing in this one."""
         nobody = Registry.empty().observers
         return attrs.evolve(self, seed=seed, observers=nobody, seconds={}, findings={}, later={})

@@ -103,9 +103,13 @@ class Conformance:
     def report_progress(self, table: str) -> None:
         """Say that the running check has come to a table."""
         self._kept["running"] = table
-        notify = type(self).on_progress
-        if notify is not None:
-            notify(f"{self._kept.get('check', '')} on {table}")
+        self._tell(f"{self._kept.get('check', '')} on {table}")
+
+    def _tell(self, text: str) -> None:
+        # From the class: a plain function that is an attribute would be bound as a method.
+        listener = type(self).on_progress
+        if listener is not None:
+            listener(text)
 
     def run_check(self, check: Check) -> None:
         """Run one check within the limit of time.
@@ -116,9 +120,7 @@ class Conformance:
             When it takes too long; the text names the table on which it was.
         """
         self._kept["check"], self._kept["running"] = check.__name__, ""
-        notify = type(self).on_progress
-        if notify is not None:
-            notify(check.__name__)
+        self._tell(check.__name__)
         try:
             with time_limit(self.seconds):
                 check(self)

@@ -19,7 +19,7 @@ import pandas as pd
 
 from anonloom import Column, Schema, StageContext
 from anonloom._run.external import read_cells
-from anonloom._run.outputs import built_aside, require_writable
+from anonloom._run.outputs import atomic_folder, require_writable
 from anonloom._run.table_files import write_csv
 from anonloom.data import EMPTY
 from anonloom.errors import DataError, UsageError
@@ -126,7 +126,7 @@ def write_plan(assignment: Assignment, target: Path, replace: bool = False) -> N
         When the folder exists and may not be replaced, or cannot be made.
     """
     refuse_existing(target, replace)
-    with _away(target), built_aside(target, replace=False) as folder:
+    with _away(target), atomic_folder(target, replace=False) as folder:
         private, workers = folder / PRIVATE, folder / WORKERS
         private.mkdir(mode=0o700)
         workers.mkdir()
