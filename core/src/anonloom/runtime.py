@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from anonloom._cli.summary import page_name as page_name
     from anonloom._cli.summary import print_done as print_done
     from anonloom._cli.summary import relative_path as relative_path
+    from anonloom._registry.loading import Entry as Entry
     from anonloom._registry.registry import Registry as Registry
     from anonloom._representation import short_repr as short_repr
     from anonloom._run.atomic_file import atomic_file as atomic_file
     from anonloom._run.atomic_file import refuse_target as refuse_target
+    from anonloom._run.check import judge as judge
     from anonloom._run.collection import declared_guarantees as declared_guarantees
     from anonloom._run.outputs import atomic_folder as atomic_folder
     from anonloom._run.outputs import is_output as is_output
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from anonloom.kinds._transport import swap_sentence as swap_sentence
 
 __all__ = [
+    "Entry",
     "GridCase",
     "PipelineSpec",
     "Registry",
@@ -51,6 +54,7 @@ __all__ = [
     "did_you_mean",
     "finding_data",
     "is_output",
+    "judge",
     "load_pipeline",
     "main",
     "make_folder",
@@ -77,9 +81,11 @@ __getattr__, __dir__ = lazy_exports(
         "anonloom._cli": ("main",),
         "anonloom._cli.pipeline_file": ("add_pipeline_arguments",),
         "anonloom._cli.summary": ("page_name", "print_done", "relative_path"),
+        "anonloom._registry.loading": ("Entry",),
         "anonloom._registry.registry": ("Registry",),
         "anonloom._representation": ("short_repr",),
         "anonloom._run.atomic_file": ("atomic_file", "refuse_target"),
+        "anonloom._run.check": ("judge",),
         "anonloom._run.collection": ("declared_guarantees",),
         "anonloom._run.outputs": (
             "atomic_folder",

@@ -14,7 +14,7 @@ from anonloom_testing import tables
 from anonloom_testing.auditor import publish_classes
 from anonloom_testing.canaries import CANARIES, CANARY_TABLES
 from anonloom_testing.conduct import CONDUCT, Acting, Played, Scene, check_same_seed_same_result
-from anonloom_testing.conformance import Check, held
+from anonloom_testing.conformance import Check, refuse_problems
 from anonloom_testing.declaring import DECLARED
 from anonloom_testing.demands import Demand
 from anonloom_testing.tables import Sample
@@ -162,7 +162,7 @@ def _curators(sample: Sample) -> Release:
 
 def check_release_equals_the_curators(subject: CollectorConformance) -> None:
     """The published rows, taken together, are those of a trusted curator."""
-    held(
+    refuse_problems(
         (
             item.scene.name
             for item in subject.returned()
@@ -175,7 +175,7 @@ def check_release_equals_the_curators(subject: CollectorConformance) -> None:
 
 def check_same_rows_again(subject: CollectorConformance) -> None:
     """A second collection publishes the same rows; keys and coins may differ."""
-    held(
+    refuse_problems(
         (
             item.scene.name
             for item in subject.returned()
@@ -189,7 +189,7 @@ def check_same_rows_again(subject: CollectorConformance) -> None:
 
 def check_says_what_it_guarantees(subject: CollectorConformance) -> None:
     """`guarantees` is None or complete, `simulated` is a bool, `plan` gives sentences."""
-    collector = subject.made()
+    collector = subject.build_method()
     assert collector.guarantees is None or isinstance(collector.guarantees, Guarantees)
     assert isinstance(collector.simulated, bool)
     schema = subject.tables[0]().schema

@@ -8,7 +8,7 @@ import pandas as pd
 
 from anonloom.errors import IntegrityError
 from anonloom.kinds import JOB, RESULT, Assignment, Campaign, OmittedWork, Sizing, WorkCheck
-from anonloom_testing.conformance import Check, held
+from anonloom_testing.conformance import Check, refuse_problems
 from anonloom_testing.results import NotApplicable
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def work_check(subject: "IntegrityConformance") -> WorkCheck:
     """Return the scheme, which must be a work check."""
     if not issubclass(subject.method, WorkCheck):
         raise NotApplicable("the scheme seals data; it checks no work")
-    scheme: WorkCheck = subject.made()
+    scheme: WorkCheck = subject.build_method()
     return scheme
 
 
@@ -93,7 +93,7 @@ def check_all_work_is_assigned(subject: "IntegrityConformance") -> None:
     sent = set(everything["height"])
     if not set(rows["height"]) <= sent:
         problems.append(f"{len(set(rows['height']) - sent)} rows were given to nobody")
-    held(problems, "the batches are not what was planned")
+    refuse_problems(problems, "the batches are not what was planned")
 
 
 def check_honest_work_passes(subject: "IntegrityConformance") -> None:
@@ -112,7 +112,7 @@ def check_honest_work_passes(subject: "IntegrityConformance") -> None:
             problems.append(f"campaign {seed}: workers {judgement.accused} are accused")
         if list(judgement.results) != expected or judgement.distrusted.any():
             problems.append(f"campaign {seed}: the results are others, or distrusted")
-    held(problems, "honest work was not accepted as it is")
+    refuse_problems(problems, "honest work was not accepted as it is")
 
 
 def check_a_colluding_majority_frames_nobody(subject: "IntegrityConformance") -> None:
@@ -137,7 +137,7 @@ def check_a_colluding_majority_frames_nobody(subject: "IntegrityConformance") ->
         framed = sorted(set(judgement.accused) - set(idle))
         if framed:
             problems.append(f"campaign {seed}: workers {framed} are accused, {idle} collude")
-    held(problems, "honest workers are accused because most of the others agree")
+    refuse_problems(problems, "honest workers are accused because most of the others agree")
 
 
 def check_missing_answers_are_noticed(subject: "IntegrityConformance") -> None:
@@ -165,7 +165,7 @@ def check_missing_answers_are_noticed(subject: "IntegrityConformance") -> None:
             problems.append(f"{name}: {type(error).__name__}: {error}")
         else:
             problems.append(f"{name}: verified")
-    held(problems, "a hole in the answers was not noticed, or not with an OmittedWork")
+    refuse_problems(problems, "a hole in the answers was not noticed, or not with an OmittedWork")
 
 
 def check_omitted_work_is_noticed(subject: "IntegrityConformance") -> None:
