@@ -22,6 +22,7 @@ from anonloom.errors import DataError, FaultyPluginError, IntegrityError, Plugin
 from anonloom.kinds import ClientEngine
 from anonloom.params import build, describe
 from anonloom.sources import Csv
+from anonloom_testing import toy_methods
 
 
 class Own(BaseException):
@@ -66,7 +67,7 @@ def acme(registry, monkeypatch):
     """A plugin with a method of every kind of a pipeline, each made of a toy."""
     monkeypatch.setattr(sys.modules[__name__], "LEAVING", {})
     monkeypatch.setitem(sys.modules, "acme_methods", types.ModuleType("acme_methods"))
-    toys = sys.modules["anonloom_toy_methods"]
+    toys = toy_methods
     plugin = types.SimpleNamespace(ANONLOOM_API=1)
     made = {
         "source": Csv,
@@ -229,7 +230,7 @@ def test_from_python_it_is_an_error_of_the_plugin(shop, work):
 
 
 def test_a_method_made_in_python_is_held_to_the_same(shop, acme):
-    class Unregistered(sys.modules["anonloom_toy_methods"].Counting):
+    class Unregistered(toy_methods.Counting):
         def audit(self, case, context):
             leave("auditor", "audit")
 

@@ -1,7 +1,6 @@
 """Experiments: one tidy table, resumed where they stopped, refusals as results."""
 
 import json
-import sys
 
 import pandas as pd
 import pytest
@@ -10,6 +9,7 @@ from anonloom import Findings
 from anonloom._run import grid
 from anonloom._run.grid import Recipe, run_grid
 from anonloom.errors import UsageError
+from anonloom_testing import toy_methods
 
 VARY = """
 vary:
@@ -88,7 +88,7 @@ def test_a_summary_sees_what_the_other_auditors_of_a_run_found(experiment, monke
         seen.extend(grid)
         return Findings()
 
-    counting = sys.modules["anonloom_toy_methods"].Counting
+    counting = toy_methods.Counting
     monkeypatch.setattr(counting, "summarize", summarize)
     report, _ = run(experiment)
 
