@@ -253,9 +253,6 @@ def test_a_method_made_in_python_is_held_to_the_same(shop, acme):
         (["plan", "pipeline.yaml"], "source", "columns"),
         (["plan", "pipeline.yaml"], "collector", "plan"),
         (["run", "pipeline.yaml", "--dry-run", "--quiet"], "reporter", "__attrs_post_init__"),
-        (["audit", "clinic.csv", "clinic.csv", "--quiet"], "auditor", "audit"),
-        (["audit", "clinic.csv", "clinic.csv", "--quiet"], "auditor", "__attrs_post_init__"),
-        (["audit", "clinic.csv", "clinic.csv", "--auditor", "acme-auditor"], "auditor", "problem"),
     ],
 )
 def test_every_command_that_asks_a_method_ends_with_1(shop, capsys, words, kind, entry):

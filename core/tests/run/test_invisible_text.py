@@ -318,36 +318,6 @@ def test_regions_of_an_earlier_version_are_read_alike(clinic):
     assert sorted(first[["age", "sex"]].to_numpy().tolist()) == replayed(clinic)[1]
 
 
-# --- releases of others ---------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("ending", ["csv", "parquet"])
-def test_an_audit_reads_releases_of_others_and_says_what_it_left_out(
-    clinic, registry, monkeypatch, capsys, ending
-):
-    monkeypatch.setattr(Registry, "_environment", registry)
-    monkeypatch.chdir(clinic.folder)
-    main(["run", "pipeline.yaml", "--quiet"])
-    release = pd.read_csv("out/public/release.csv", dtype=str)
-    release.loc[0, "sex"] += "\u200b"
-    release = release.rename(columns={"age": "age\ufeff"})
-    if ending == "csv":
-        release.to_csv("other.csv", index=False)
-    else:
-        release.to_parquet("other.parquet")
-    capsys.readouterr()
-    arguments = ["audit", "clinic.csv", f"other.{ending}", "--pipeline", "pipeline.yaml"]
-    assert 0 == main(arguments)
-    assert [
-        "warning: column 'sex': 1 cell of the release holds characters that nobody sees, or text "
-        "that is not in Unicode's form NFC; the audit reads them without, and a machine tells them "
-        "apart: classes may be smaller than they seem here"
-    ] == [line for line in capsys.readouterr().out.splitlines() if line.startswith("warning")]
-    assert 0 == main([*arguments, "--json"])
-    result = json.loads(capsys.readouterr().out)
-    assert ({}, {"sex": 1}) == (result["unread"], result["normalized_cells"])
-
-
 def test_a_column_that_is_named_with_what_nobody_sees_is_refused_where_it_is_declared(
     clinic, registry, monkeypatch, capsys
 ):

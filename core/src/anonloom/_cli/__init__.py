@@ -24,7 +24,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("anonloom._cli.check", "check a pipeline file and say everything that is wrong"),
     "plan": ("anonloom._cli.plan", "show what a pipeline would do, without doing it"),
     "run": ("anonloom._cli.run", "run a pipeline and publish its release"),
-    "audit": ("anonloom._cli.audit", "measure a release against its original"),
     "apply": ("anonloom._cli.apply", "replay a transformation on new rows"),
     "verify": ("anonloom._cli.verify", "verify the integrity of a release or of a proof"),
     "prove": ("anonloom._cli.prove", "prove a part of a sealed release"),

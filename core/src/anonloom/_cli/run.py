@@ -8,7 +8,7 @@ from pathlib import Path
 from types import FrameType
 
 from anonloom._cli.pipeline_file import add_pipeline_arguments
-from anonloom._cli.progress import shown
+from anonloom._cli.progress import show_progress
 from anonloom._cli.summary import print_done
 from anonloom._registry.registry import Registry
 from anonloom._run.grid import Recipe, reason, run_grid
@@ -58,12 +58,12 @@ def execute(arguments: argparse.Namespace) -> int:
     if pipeline.spec.grid:
         return _experiment(arguments, pipeline, registry)
     if arguments.dry_run:
-        with shown(registry, arguments.quiet):
+        with show_progress(registry, arguments.quiet):
             tried = pipeline.run(workers=arguments.jobs)
         print(terminal_text(tried.report, everything=arguments.all), end="")
         print("dry run: nothing was written")
         return 0
-    with shown(registry, arguments.quiet):
+    with show_progress(registry, arguments.quiet):
         outcome = pipeline.publish(
             to=arguments.to, replace=arguments.replace, workers=arguments.jobs
         )

@@ -139,7 +139,7 @@ def execute(
         truth=release.rows_in(original),
         control=control,
         other_releases=others,
-        groups=groups_of(original),
+        groups=group_codes(original),
         trace=run.traces[-1] if run.traces else None,
         demanded=demanded,
     )
@@ -350,7 +350,7 @@ def _shown(before: Release | None, spec: PipelineSpec) -> Release | None:
     return None if before is None else before.stripped(spec.suppression.keep)
 
 
-def groups_of(original: Table) -> NDArray[np.int32] | None:
+def group_codes(original: Table) -> NDArray[np.int32] | None:
     """Number of every row's group, where a column says it."""
     names = original.schema.names_with_role("group")
     return original.coded(names[0]).codes if names else None

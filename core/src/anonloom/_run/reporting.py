@@ -11,7 +11,7 @@ from anonloom._run import collection, suppression
 from anonloom._run import verdict as release_verdict
 from anonloom._run.check import Verdict
 from anonloom._run.exposure import Exposure
-from anonloom._run.findings_text import record_lines, sections
+from anonloom._run.findings_text import finding_sections, record_lines
 from anonloom._run.key_findings import mark_key_findings
 from anonloom._run.stage_log import Journal
 from anonloom._spec.model import Audit, PipelineSpec, Suppression, Use
@@ -370,7 +370,7 @@ def terminal_text(report: dict[str, Any], *, everything: bool = False, beside: s
     beside
         Where else all findings are: how the line that counts the others ends.
     """
-    findings = [*sections(parts(report), everything=everything, beside=beside)]
+    findings = [*finding_sections(parts(report), everything=everything, beside=beside)]
     ending = [""] if findings else []
     return "\n".join([*_outline_lines(report), *findings, *ending]) + "\n"
 

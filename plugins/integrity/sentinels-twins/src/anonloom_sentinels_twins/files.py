@@ -18,7 +18,7 @@ from pathlib import Path
 import pandas as pd
 
 from anonloom import Column, Schema, StageContext
-from anonloom._run.external import read_cells
+from anonloom.runtime import read_cells
 from anonloom._run.outputs import built_aside, require_writable
 from anonloom._run.table_files import write_csv
 from anonloom.data import EMPTY
