@@ -12,17 +12,14 @@ from typing import Any
 import attrs
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from anonloom import Column, Release, Table
 from anonloom.cells import MOMENTS
 from anonloom.data import Axis, Coded, Type, encode
-from anonloom.typing import FloatArray
-from anonloom_linkage.cell_index import make_cell_index
+from anonloom.typing import BoolArray, FloatArray, IntArray
+from anonloom_linkage.cell_index import Cells, make_cell_index
 
 __all__ = ["AlignedColumn", "Cells", "align_columns", "shared_columns"]
-
-Cells = NDArray[np.int32]
 
 
 @attrs.frozen(eq=False)
@@ -55,8 +52,8 @@ class AlignedColumn:
     lo: FloatArray = attrs.field(repr=False)
     hi: FloatArray = attrs.field(repr=False)
     covers: Any = attrs.field(repr=False)
-    open: NDArray[np.bool_] = attrs.field(repr=False)
-    missing: NDArray[np.bool_] = attrs.field(repr=False)
+    open: BoolArray = attrs.field(repr=False)
+    missing: BoolArray = attrs.field(repr=False)
     unread: tuple[int, ...]
 
     @property
@@ -77,7 +74,7 @@ class AlignedColumn:
     def __len__(self) -> int:
         return len(self.open)
 
-    def counts(self, *sides: int) -> NDArray[np.int64]:
+    def counts(self, *sides: int) -> IntArray:
         """Count the rows of these tables that hold each cell."""
         result = np.zeros(len(self), np.int64)
         for side in sides:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from anonloom.errors import UsageError
-from anonloom.typing import Float32Array
+from anonloom.typing import BoolArray, Float32Array
 from anonloom_linkage.top2_search import Best, Blocks, Groups, merge_best
 
 __all__ = ["approximate_top2", "split"]
@@ -28,11 +28,11 @@ def split(blocks: Blocks, most: int) -> tuple[Blocks, Blocks]:
     return _only(blocks, ~large), _only(blocks, large)
 
 
-def _only(blocks: Blocks, kept: "np.typing.NDArray[np.bool_]") -> Blocks:
+def _only(blocks: Blocks, kept: BoolArray) -> Blocks:
     return Blocks(*(_of_blocks(groups, kept) for groups in (blocks.records, blocks.candidates)))
 
 
-def _of_blocks(groups: Groups, kept: "np.typing.NDArray[np.bool_]") -> Groups:
+def _of_blocks(groups: Groups, kept: BoolArray) -> Groups:
     sizes = np.diff(groups.starts)
     starts = np.append(np.int64(0), np.cumsum(sizes[kept]))
     return Groups(groups.members[np.repeat(kept, sizes)], starts)

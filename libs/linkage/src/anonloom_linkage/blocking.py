@@ -14,11 +14,10 @@ from typing import Any, Literal
 import attrs
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import sparse
 
 from anonloom.errors import UsageError
-from anonloom.typing import IntArray
+from anonloom.typing import BoolArray, FloatArray, IntArray
 from anonloom_linkage.aligned_columns import AlignedColumn
 from anonloom_linkage.top2_search import Blocks
 
@@ -61,7 +60,7 @@ class Key:
     words: str
     bins: int
     covers: Any = attrs.field(repr=False)
-    open: NDArray[np.bool_] = attrs.field(repr=False)
+    open: BoolArray = attrs.field(repr=False)
 
     def of_records(self, side: int = 0) -> IntArray:
         """Bin of every row of a raw table, which holds single values; -1 for none."""
@@ -133,7 +132,7 @@ class Scheme:
             results.append(_blocks(keys, records, attacked, members, published))
         return tuple(results)
 
-    def _left_open(self, attacked: int, published: int) -> NDArray[np.bool_]:
+    def _left_open(self, attacked: int, published: int) -> BoolArray:
         """(keys x rows): whether a published row says nothing about a key."""
         sides = [key.column.sides[published] for key in self.keys]
         pairs = list(zip(self.keys, sides, strict=True))
@@ -341,9 +340,7 @@ def _round_width(width: float) -> float:
     return float(next(step * magnitude for step in (1, 2, 5, 10) if step * magnitude >= width))
 
 
-def _ranges(
-    column: AlignedColumn, lo: NDArray[np.float64], hi: NDArray[np.float64]
-) -> tuple[Any, int]:
+def _ranges(column: AlignedColumn, lo: FloatArray, hi: FloatArray) -> tuple[Any, int]:
     """(cells x bins) of cells that cover the bins from `lo` to `hi`, and the number of bins.
 
     Only bins in which some table has a single value count; a missing value has one of its own.

@@ -11,11 +11,11 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.typing import FloatArray, IntArray
+from anonloom.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["TIMES", "BootstrapShares", "block_bootstrap"]
 
-Values = FloatArray | NDArray[np.bool_]
+Values = FloatArray | BoolArray
 
 #: Resamples.
 TIMES = 2_000

@@ -12,7 +12,7 @@ from scipy import sparse
 from anonloom import Column
 from anonloom.cells import MOMENTS, cell_text, read_set
 from anonloom.data import ISO, Axis, Coded, Cover, Type, encode
-from anonloom.typing import FloatArray
+from anonloom.typing import BoolArray, FloatArray, IntArray
 
 Cells = NDArray[np.int32]
 
@@ -74,9 +74,7 @@ class CellIndex(ABC):
             cells[coded.axis.missing] = self.missing
         return cells[coded.codes].astype(np.int32)
 
-    def release_cells(
-        self, column: Any, lost: NDArray[np.bool_] | None = None
-    ) -> tuple[Cells, int]:
+    def release_cells(self, column: Any, lost: BoolArray | None = None) -> tuple[Cells, int]:
         """Return the cell of every row of a release, and how many of them cannot be read.
 
         Parameters
@@ -120,11 +118,11 @@ class CellIndex(ABC):
         return self.star
 
     @abstractmethod
-    def _values(self, axis: Axis, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _values(self, axis: Axis, codes: IntArray) -> IntArray:
         """Cells of these values of another axis."""
 
     @abstractmethod
-    def _singles(self, distinct: Any) -> tuple[NDArray[np.int64], Sequence[Any]]:
+    def _singles(self, distinct: Any) -> tuple[IntArray, Sequence[Any]]:
         """Cells of published single values, `_UNKNOWN` for everything else; and what to read."""
 
     @abstractmethod
@@ -152,11 +150,11 @@ class CategoryIndex(CellIndex):
         self.own = pd.Index([str(value) for value in axis.values], dtype=object)
         self.first = list(range(axis.size))
         self.last = list(range(axis.size))
-        self.members: dict[int, NDArray[np.int64]] = {}
+        self.members: dict[int, IntArray] = {}
         self.leaves = axis.size
         self.leaf_of: dict[str, int] = {}
 
-    def _values(self, axis: Axis, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _values(self, axis: Axis, codes: IntArray) -> IntArray:
         texts = [str(value) for value in axis.values[codes]]
         cells = self._own(texts)
         for index in np.flatnonzero(cells < 0).tolist():
@@ -165,7 +163,7 @@ class CategoryIndex(CellIndex):
             cells[index] = self.leaf_of[texts[index]]
         return cells
 
-    def _singles(self, distinct: Any) -> tuple[NDArray[np.int64], Sequence[Any]]:
+    def _singles(self, distinct: Any) -> tuple[IntArray, Sequence[Any]]:
         if self.column.role == "quasi" or self.column.generalization is not None:
             texts = [cell_text(cell) for cell in distinct]
             return self._own(texts), texts
@@ -175,7 +173,7 @@ class CategoryIndex(CellIndex):
         texts = [labels[index] for index in coded.codes]
         return np.where(coded.codes == coded.axis.missing, _BLANK, self._own(texts)), texts
 
-    def _own(self, texts: Sequence[str]) -> NDArray[np.int64]:
+    def _own(self, texts: Sequence[str]) -> IntArray:
         result = self.own.get_indexer(pd.Index(texts, dtype=object))
         return np.where(result < 0, _UNKNOWN, result).astype(np.int64)
 
@@ -228,17 +226,17 @@ class PlaceIndex(CellIndex):
         if axis.missing >= 0:
             self._no_value()
 
-    def _values(self, axis: Axis, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _values(self, axis: Axis, codes: IntArray) -> IntArray:
         return self._cells_of_places(axis.places[codes])
 
-    def _singles(self, distinct: Any) -> tuple[NDArray[np.int64], Sequence[Any]]:
+    def _singles(self, distinct: Any) -> tuple[IntArray, Sequence[Any]]:
         places, texts = _places(distinct, self.axis.type)
         cells = np.full(len(distinct), _UNKNOWN, np.int64)
         known = ~np.isnan(places)
         cells[known] = self._cells_of_places(places[known])
         return cells, texts
 
-    def _cells_of_places(self, places: FloatArray) -> NDArray[np.int64]:
+    def _cells_of_places(self, places: FloatArray) -> IntArray:
         """Cells of single values; new ones are entered."""
         # In ascending order, so that neighbours are looked for near each other.
         distinct, entries = np.unique(places, return_inverse=True)
@@ -294,7 +292,7 @@ class PlaceIndex(CellIndex):
     def _no_value(self) -> int:
         return int(self._add(np.array([np.nan]), np.array([np.nan]))[0])
 
-    def _add(self, lo: FloatArray, hi: FloatArray) -> NDArray[np.int64]:
+    def _add(self, lo: FloatArray, hi: FloatArray) -> IntArray:
         self.lo.append(lo)
         self.hi.append(hi)
         self.size += len(lo)

@@ -11,10 +11,9 @@ from typing import Any, Literal
 import attrs
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import sparse
 
-from anonloom.typing import FloatArray
+from anonloom.typing import BoolArray, FloatArray
 from anonloom_linkage.aligned_columns import AlignedColumn, Cells
 
 __all__ = ["Categories", "Clock", "Encoding", "column_features"]
@@ -260,7 +259,7 @@ def _scale_feature(feature: FloatArray, shares: FloatArray) -> FloatArray | None
     return feature
 
 
-def _drop_constant(table: Any, occurring: NDArray[np.bool_]) -> Any:
+def _drop_constant(table: Any, occurring: BoolArray) -> Any:
     """Drop the features that are the same in all cells that occur."""
     seen = table[np.flatnonzero(occurring)]
     if not seen.shape[0]:

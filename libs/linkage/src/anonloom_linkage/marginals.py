@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from anonloom.typing import FloatArray
+from anonloom.typing import FloatArray, IntArray
 from anonloom_linkage.aligned_columns import AlignedColumn
 
 __all__ = [
@@ -29,7 +29,7 @@ Reading = Literal["midpoint", "spread"]
 Parts = Any
 
 
-def quantile_edges(column: AlignedColumn, counts: NDArray[np.int64], bins: int) -> FloatArray:
+def quantile_edges(column: AlignedColumn, counts: IntArray, bins: int) -> FloatArray:
     """Where the bins of an ordered column begin, the first aside: at quantiles.
 
     Parameters

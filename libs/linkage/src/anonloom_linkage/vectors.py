@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from anonloom.typing import FloatArray
+from anonloom.typing import Float32Array, FloatArray, IntArray
 from anonloom_kernels.compiled import in_threads, kernel
 from anonloom_linkage.aligned_columns import AlignedColumn, Cells
 from anonloom_linkage.features import Encoding, column_features
@@ -157,7 +157,7 @@ class Vectors:
         matrix: FloatArray,
         offset: FloatArray,
         rows: NDArray[np.integer] | None = None,
-    ) -> NDArray[np.float32]:
+    ) -> Float32Array:
         """Return (vectors - offset) @ matrix of the rows of a table, in single precision.
 
         Rows with equal cells have equal results, to the last bit.
@@ -200,7 +200,7 @@ class _RowFeatures:
         return cls(part, codes, np.stack([feature[codes] for feature in part.table.T]).T)
 
     @property
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> IntArray:
         return np.bincount(self.codes, minlength=self.part.cells)
 
     def sum(self) -> FloatArray:
@@ -248,13 +248,13 @@ class _Plan(NamedTuple):
         and where its cells begin.
     """
 
-    stretches: NDArray[np.float32]
-    of_stretches: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    features: NDArray[np.float32]
-    weights: NDArray[np.float32]
-    of_features: NDArray[np.int64]
-    begins: NDArray[np.int64]
+    stretches: Float32Array
+    of_stretches: IntArray
+    starts: IntArray
+    features: Float32Array
+    weights: Float32Array
+    of_features: IntArray
+    begins: IntArray
 
     @classmethod
     def of(cls, parts: Sequence[Part], spans: Sequence[slice], matrix: FloatArray) -> "_Plan":
@@ -281,7 +281,7 @@ class _Plan(NamedTuple):
         )
 
 
-def _weight_rows(table: Any, weights: NDArray[np.int64]) -> Any:
+def _weight_rows(table: Any, weights: IntArray) -> Any:
     if sparse.issparse(table):
         return sparse.diags_array(weights.astype(float)) @ table
     return table * weights[:, None]
@@ -294,18 +294,18 @@ def _plain(table: Any) -> FloatArray:
 
 @kernel
 def add_stretches(
-    shift: NDArray[np.float32],
-    stretches: NDArray[np.float32],
-    of_stretches: NDArray[np.int64],
-    starts: NDArray[np.int64],
-    features: NDArray[np.float32],
-    weights: NDArray[np.float32],
-    of_features: NDArray[np.int64],
-    begins: NDArray[np.int64],
+    shift: Float32Array,
+    stretches: Float32Array,
+    of_stretches: IntArray,
+    starts: IntArray,
+    features: Float32Array,
+    weights: Float32Array,
+    of_features: IntArray,
+    begins: IntArray,
     codes: NDArray[np.int32],
     start: int,
     stop: int,
-    out: NDArray[np.float32],
+    out: Float32Array,
 ) -> None:
     """Sum, for every row, the stretches of its cells and its features times their weights."""
     width = out.shape[1]

@@ -133,14 +133,14 @@ def test_columns_that_never_or_always_agree_or_say_nothing_are_left_out_and_weig
 @settings(max_examples=40)
 def test_the_likelihood_never_falls_and_probabilities_stay_inside(counts, prior, known):
     table = Counts.of(np.array(counts), NONE_OPEN, 4)
-    agreeing = table.agreeing()
+    agreeing = table.agreement_matrix()
     evidence = Evidence(agreeing, 1 - agreeing, table.count.astype(float), prior)
     if known:
-        evidence = evidence.knowing(table.count[::-1], int(table.count.sum()))
+        evidence = evidence.with_null(table.count[::-1], int(table.count.sum()))
     estimate = Estimate(np.full(4, 0.9), np.full(4, 0.2), prior)
     before = -np.inf
     for _ in range(30):
-        estimate = evidence.climbed(estimate, 1)
+        estimate = evidence.run_em(estimate, 1)
         assert estimate.likelihood >= before - 1e-6
         assert CLIP <= min(estimate.m.min(), estimate.u.min())
         assert max(estimate.m.max(), estimate.u.max()) <= 1 - CLIP

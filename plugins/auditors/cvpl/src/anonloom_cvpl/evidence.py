@@ -9,10 +9,9 @@ from collections.abc import Sequence
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from anonloom import StageContext
-from anonloom.typing import Float32Array, FloatArray, IntArray
+from anonloom.typing import BoolArray, Float32Array, FloatArray, IntArray
 from anonloom_cvpl.meeting import Candidates, Meeting, Meetings, shared_schemes
 from anonloom_cvpl.similarity import Space
 from anonloom_kernels.compiled import compiling, in_threads, kernel
@@ -62,12 +61,12 @@ class Evidence:
         return len(self.best)
 
     @property
-    def matched(self) -> NDArray[np.bool_]:
+    def matched(self) -> BoolArray:
         """Records that have a true counterpart in the release."""
         return ~np.isnan(self.hit)
 
     @property
-    def met(self) -> NDArray[np.bool_]:
+    def met(self) -> BoolArray:
         """Records that share a block with their true counterpart."""
         return ~np.isnan(self.true)
 
@@ -210,7 +209,7 @@ class Confrontation:
         labels = self.schemes[0].labels(self.attacked)
         return labels if self.chosen is None else labels[self.chosen]
 
-    def _meet(self, truth: IntArray) -> NDArray[np.bool_]:
+    def _meet(self, truth: IntArray) -> BoolArray:
         """Whether record and true row share a block of any scheme."""
         known = np.flatnonzero(truth >= 0)
         records = known if self.chosen is None else self.chosen[known]

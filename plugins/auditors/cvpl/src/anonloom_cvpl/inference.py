@@ -3,9 +3,9 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonloom import AuditInput, Finding, StageContext
+from anonloom.typing import BoolArray, IntArray
 from anonloom_cvpl.configuration import Prepared
 from anonloom_cvpl.evidence import Confrontation, Evidence
 from anonloom_cvpl.figures import Says
@@ -62,9 +62,7 @@ def inference(
     return results
 
 
-def _right(
-    column: AlignedColumn, records: NDArray[np.int64], side: int, rows: NDArray[np.int64]
-) -> NDArray[np.bool_]:
+def _right(column: AlignedColumn, records: IntArray, side: int, rows: IntArray) -> BoolArray:
     """Whether the value of each row is that of its record; a row of -1 tells nothing."""
     own = column.sides[0][records]
     guess = column.sides[side][np.maximum(rows, 0)] if len(column.sides[side]) else own * 0

@@ -5,10 +5,9 @@ from itertools import combinations
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from anonloom.data import collapse
-from anonloom.typing import Float32Array, IntArray
+from anonloom.typing import BoolArray, Float32Array, IntArray
 from anonloom_cvpl.hashing import HashScheme
 from anonloom_cvpl.similarity import Space
 from anonloom_linkage.blocking import Scheme
@@ -111,7 +110,7 @@ class Meeting:
         first = candidates.first[points] if self.first is None else self.first[index]
         return np.where(there, first, len(candidates.point))
 
-    def _find(self, points: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:
+    def _find(self, points: IntArray) -> tuple[IntArray, BoolArray]:
         """Where a point stands among the keys, for every record, and whether it does."""
         if not len(self.keys):
             return np.zeros(len(points), np.int64), np.zeros(len(points), bool)

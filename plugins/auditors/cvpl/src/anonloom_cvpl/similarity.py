@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from anonloom.typing import Float32Array
+from anonloom.typing import Float32Array, FloatArray
 from anonloom_cvpl.projection import Embedded, Linear
 from anonloom_linkage.aligned_columns import AlignedColumn
 from anonloom_linkage.vectors import Part, Vectors
@@ -39,7 +39,7 @@ class Space:
     vectors: Vectors
     records_of: Callable[[int, NDArray[np.integer] | None], Float32Array]
     candidates_of: Callable[[int, NDArray[np.integer] | None], Float32Array]
-    similarity_of: Callable[[NDArray[np.floating], Float32Array], NDArray[np.float64]]
+    similarity_of: Callable[[NDArray[np.floating], Float32Array], FloatArray]
 
 
 def space(
@@ -70,7 +70,7 @@ def space(
     def unit(side: int, rows: NDArray[np.integer] | None = None) -> Float32Array:
         return unit_vectors(projection.of(side, rows) * scale)
 
-    def similarity(score: NDArray[np.floating], records: Float32Array) -> NDArray[np.float64]:
+    def similarity(score: NDArray[np.floating], records: Float32Array) -> FloatArray:
         return np.where(np.isneginf(score), -np.inf, np.clip(score.astype(float), -1.0, 1.0))
 
     return Space(projection.vectors, unit, unit, similarity)
@@ -103,7 +103,7 @@ def _rbf(projection: Linear | Embedded) -> Space:
     else:
         variance = float(projection.of(0).var(axis=0).sum())
 
-    def similarity(score: NDArray[np.floating], of: Float32Array) -> NDArray[np.float64]:
+    def similarity(score: NDArray[np.floating], of: Float32Array) -> FloatArray:
         own = np.einsum("ij,ij->i", of[:, :-1], of[:, :-1], dtype=np.float64)
         squared = np.maximum(own - 2 * score.astype(float), 0.0)
         return np.where(np.isneginf(score), -np.inf, np.exp(-squared / (2 * max(variance, 1e-300))))
@@ -125,7 +125,7 @@ def _jaccard(columns: Sequence[AlignedColumn], workers: int) -> Space:
     def indicators(side: int, rows: NDArray[np.integer] | None = None) -> Float32Array:
         return vectors.project(side, identity, origin, rows)
 
-    def similarity(score: NDArray[np.floating], of: Float32Array) -> NDArray[np.float64]:
+    def similarity(score: NDArray[np.floating], of: Float32Array) -> FloatArray:
         compared = ~np.isneginf(score)
         common = score.astype(float)
         result = np.full(len(score), -np.inf)

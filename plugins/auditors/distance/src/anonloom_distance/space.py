@@ -82,7 +82,7 @@ class Points:
     def find(self, others: "Points") -> IntArray:
         """Return which of these points each of some others is; -1 for none."""
         both = np.hstack([self.codes, others.codes])
-        labels = _labelled(both, np.concatenate([self.spread, others.spread]))
+        labels = _equal_row_labels(both, np.concatenate([self.spread, others.spread]))
         place = np.full(int(labels.max(initial=-1)) + 1, -1, np.int64)
         place[labels[: len(self)]] = np.arange(len(self))
         return place[labels[len(self) :]]
@@ -126,7 +126,7 @@ class Space:
                 sides.append((vectors.codes(side), spread))
         return cls(
             tuple(part.name for part in vectors.parts),
-            _stacked(vectors.parts, tables),
+            _stack_cells(vectors.parts, tables),
             tuple(sides),
         )
 
@@ -135,7 +135,7 @@ class Space:
         codes, spread = self.sides[side]
         if rows is not None:
             codes, spread = codes[:, rows], spread[rows]
-        labels = _labelled(codes, spread)
+        labels = _equal_row_labels(codes, spread)
         first = np.full(int(labels.max(initial=-1)) + 1, -1, np.int64)
         first[labels[::-1]] = np.arange(len(labels) - 1, -1, -1)
         return Points(
@@ -146,7 +146,7 @@ class Space:
         )
 
 
-def _labelled(codes: NDArray[np.int32], spread: FloatArray) -> IntArray:
+def _equal_row_labels(codes: NDArray[np.int32], spread: FloatArray) -> IntArray:
     """Number records in the order of their appearance, equal ones alike."""
     key, _ = pd.factorize(spread)
     for of_column in codes:
@@ -164,7 +164,7 @@ def _within(table: Any) -> Any:
     return rows
 
 
-def _stacked(parts: Sequence[Part], tables: Sequence[Any]) -> Cells:
+def _stack_cells(parts: Sequence[Part], tables: Sequence[Any]) -> Cells:
     starts = np.cumsum([0, *(table.shape[0] for table in tables)])[:-1].astype(np.int64)
     if not parts:
         nothing = np.empty(0, np.int64)

@@ -13,11 +13,10 @@ from typing import Literal
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from anonloom import short_repr
-from anonloom.typing import FloatArray
+from anonloom.typing import BoolArray, FloatArray
 from anonloom_distribution.tables import ORIGINAL, Tables
 from anonloom_linkage.aligned_columns import AlignedColumn, Cells
 from anonloom_linkage.marginals import leaf_parts
@@ -36,7 +35,7 @@ class Number:
     """Cells of an ordered column: their middles, and which of them tell one."""
 
     middle: FloatArray
-    told: NDArray[np.bool_]
+    told: BoolArray
 
     @classmethod
     def of(cls, column: AlignedColumn) -> "Number":

@@ -10,15 +10,14 @@ from collections.abc import Sequence
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from anonloom import short_repr
-from anonloom.typing import FloatArray
+from anonloom.typing import BoolArray, Float32Array, FloatArray, IntArray
 from anonloom_linkage.aligned_columns import AlignedColumn
 from anonloom_linkage.marginals import leaf_parts
 
-Features = NDArray[np.float32]
+Features = Float32Array
 
 #: A category with more values is encoded by the groups of its hierarchy.
 MOST_LEAVES = 100
@@ -30,7 +29,7 @@ FARTHEST = 1e6
 
 @short_repr
 @attrs.frozen(eq=False)
-class Encoded:
+class EncodedTables:
     """Tables as features.
 
     Attributes
@@ -44,11 +43,13 @@ class Encoded:
     """
 
     rows: tuple[Features, ...]
-    shares: NDArray[np.bool_]
+    shares: BoolArray
     left_out: tuple[str, ...]
 
 
-def encode(columns: Sequence[AlignedColumn], sizes: Sequence[int], *, widths: bool) -> Encoded:
+def encode(
+    columns: Sequence[AlignedColumn], sizes: Sequence[int], *, widths: bool
+) -> EncodedTables:
     """Encode columns of several tables alike.
 
     Parameters
@@ -76,7 +77,7 @@ def encode(columns: Sequence[AlignedColumn], sizes: Sequence[int], *, widths: bo
         shares += of_values[varies].tolist()
         for part, side in zip(parts, column.sides, strict=True):
             part.append(table[:, varies][side])
-    return Encoded(tuple(map(np.hstack, parts)), np.array(shares, bool), tuple(left_out))
+    return EncodedTables(tuple(map(np.hstack, parts)), np.array(shares, bool), tuple(left_out))
 
 
 def place_features(column: AlignedColumn, widths: bool) -> FloatArray:
@@ -113,7 +114,7 @@ def share_features(column: AlignedColumn) -> FloatArray:
     return result
 
 
-def _groups(column: AlignedColumn, leaves: int) -> NDArray[np.int64] | None:
+def _groups(column: AlignedColumn, leaves: int) -> IntArray | None:
     """Group of every leaf: itself, or a node of the lowest level that is small enough."""
     if leaves <= MOST_LEAVES:
         return np.arange(leaves)
