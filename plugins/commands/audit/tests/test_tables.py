@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from anonloom import Table
+from anonloom import Column, Schema, Table
 from anonloom.errors import DataError
 from anonloom.runtime import release_from
 from anonloom_audit.columns import guess_schema, unique_columns
