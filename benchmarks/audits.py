@@ -30,7 +30,7 @@ from anonloom_cvpl.auditor import Cvpl
 from anonloom_cvpl.configuration import Configuration
 from anonloom_distance.auditor import Distance
 from anonloom_fellegi_sunter.auditor import FellegiSunter
-from anonloom_linkage.nearest import Best, Blocks, two_best
+from anonloom_linkage.top2_search import Best, Blocks, search_top2
 
 WARM_UP = 2_000
 #: Every audit by its name; what is not said has its default.
@@ -236,7 +236,9 @@ def searched(asked: Asked) -> dict[str, Any]:
         blocks = Blocks.of(everyone, everyone, numbers)
         best = Best.none(rows)
         cost.append(Cost())
-        cost[-1].of(lambda: two_best(records, candidates, blocks, best, workers=asked.run.workers))
+        cost[-1].of(
+            lambda: search_top2(records, candidates, blocks, best, workers=asked.run.workers)
+        )
 
     cost: list[Cost] = []
     search(WARM_UP)

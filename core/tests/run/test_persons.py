@@ -12,7 +12,7 @@ from anonloom import Classes, Column, Schema, Table
 from anonloom._run import stages
 from anonloom._run.execute import _hold_out
 from anonloom._run.replay import apply_file
-from anonloom._run.reporting import text_of
+from anonloom._run.reporting import record_text
 from anonloom.data._persons import numbering_persons, sharing_rows
 from anonloom.errors import DataError, PrivacyError
 
@@ -197,7 +197,7 @@ def test_an_undeclared_number_of_persons_turns_the_verdict_amber(clinic, source)
     outcome = run_with(clinic, source)
     assert [NUMBER] == warned(outcome)
     assert "amber" == outcome.report["verdict"]["tone"]
-    assert NUMBER in text_of(outcome.report)
+    assert NUMBER in record_text(outcome.report)
 
 
 @SOURCES

@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from anonloom._run.reporting import text_of
+from anonloom._run.reporting import record_text
 from anonloom.errors import UsageError
 from anonloom.hierarchies import STAR
 from anonloom.kinds import stream
@@ -43,7 +43,7 @@ def test_a_mechanism_without_a_generalizer_publishes_its_table(clinic):
         for column in outcome.report["columns"]
         if column["role"] == "quasi"
     ]
-    assert "  loss (GCP) not measured: values were changed\n" in text_of(outcome.report)
+    assert "  loss (GCP) not measured: values were changed\n" in record_text(outcome.report)
 
 
 def test_classes_of_a_method_that_knows_sizes_only_are_merged_until_admitted(clinic):

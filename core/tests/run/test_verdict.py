@@ -7,7 +7,7 @@ import pytest
 
 from anonloom import Findings, StageContext
 from anonloom._run.grid import Recipe, run_grid
-from anonloom._run.reporting import text_of
+from anonloom._run.reporting import record_text
 from anonloom._run.verdict import Verdict, of_refusal
 from anonloom.findings import Notice
 
@@ -48,15 +48,15 @@ def test_a_warning_about_privacy_turns_the_verdict_amber(clinic, warning):
     assert [{"stage": "partitioner", "text": "2 rows are alone.", "privacy": True}] == report[
         "warnings"
     ]
-    assert "  verdict: amber\n" in text_of(report)
-    assert "  warning: partitioner: 2 rows are alone.\n" in text_of(report)
+    assert "  verdict: amber\n" in record_text(report)
+    assert "  warning: partitioner: 2 rows are alone.\n" in record_text(report)
 
 
 def test_a_warning_about_something_else_leaves_the_verdict_green(clinic, warning):
     warning("The search stopped at a limit.", privacy=False)
     report = clinic.pipeline().run().report
     assert ("green", []) == (report["verdict"]["tone"], report["verdict"]["reasons"])
-    assert "  warning: partitioner: The search stopped at a limit.\n" in text_of(report)
+    assert "  warning: partitioner: The search stopped at a limit.\n" in record_text(report)
 
 
 def test_the_verdict_always_says_what_it_does_not_cover(clinic):

@@ -12,8 +12,8 @@ from anonloom import Column, Release, Schema, Table
 from anonloom.errors import UsageError
 from anonloom.hierarchies import Tree
 from anonloom_linkage import blocking
-from anonloom_linkage.blocking import Scheme, guessed, key_of, scheme
-from anonloom_linkage.paired import pair_columns
+from anonloom_linkage.aligned_columns import align_columns
+from anonloom_linkage.blocking import Scheme, guess_scheme, key_of, scheme
 from anonloom_testing.auditor import in_classes, suppressed
 from anonloom_testing.mixed import TREE, mixed_table
 from anonloom_testing.strategies import samples
@@ -45,7 +45,7 @@ def table_of(cells, type_="number", **how):
 
 def paired(table, cells, *more):
     release = Release(schema=table.schema, frame=pd.DataFrame({"x": cells}))
-    return pair_columns(table, [release, *more], ["x"])[0]
+    return align_columns(table, [release, *more], ["x"])[0]
 
 
 def pairs_of(blocks):
@@ -65,7 +65,7 @@ def bins_of_cell(column, cell, how):
         return None
     if column.missing[cell]:
         return {"missing"}
-    if column.ordered:
+    if column.is_ordered:
         if how == "exact":
             return lambda place: column.lo[cell] <= place <= column.hi[cell]
         width = how * (86_400 if column.type == "time" else 1)
@@ -103,20 +103,20 @@ def agrees(column, code, cell, how):
         return True
     if callable(bins):
         return not column.missing[code] and bool(bins(column.lo[code]))
-    if column.ordered:
+    if column.is_ordered:
         return bool(column.missing[code])
     return bin_of_leaf(column, code, how) in bins
 
 
 def granularities(column):
-    return st.sampled_from(["exact", 1, 3, 1000.0] if column.ordered else ["exact", 0, 1, 2])
+    return st.sampled_from(["exact", 1, 3, 1000.0] if column.is_ordered else ["exact", 0, 1, 2])
 
 
 @st.composite
 def cases(draw):
     table = draw(TABLES)
     release = draw(RELEASES)(table)
-    columns = pair_columns(table, [release], table.schema.quasi)
+    columns = align_columns(table, [release], table.schema.quasi)
     asked = {column.name: draw(granularities(column)) for column in columns if draw(st.booleans())}
     return table, release, columns, asked
 
@@ -158,7 +158,7 @@ def test_a_relaxed_scheme_compares_every_pair_that_it_did(case, data):
 def wider_than(how, columns, name):
     """Bins that are made of whole bins of this kind."""
     (column,) = (item for item in columns if item.name == name)
-    if not column.ordered:
+    if not column.is_ordered:
         return [level for level in (0, 1, 2) if how == "exact" or level >= how]
     return [1, 7] if how == "exact" else [how, how * 2, how * 10]
 
@@ -202,7 +202,7 @@ def test_very_many_keys_do_not_overflow():
     schema = Schema([Column(name=name, role="quasi", type="number") for name in names])
     table = Table.build(frame, schema)
     for release in (Release.as_it_is(table), in_classes(table, 3), half_suppressed(table)):
-        columns = pair_columns(table, [release], names)
+        columns = align_columns(table, [release], names)
         asked = dict.fromkeys(names, "exact")
         pairs = pairs_of(scheme(columns, asked).blocks(12, 12))
         assert brute_force(columns, asked) == pairs
@@ -221,7 +221,7 @@ def test_a_control_table_is_attacked_in_bins_of_its_own():
 def test_without_keys_everybody_is_compared():
     table = mixed_table(4, 2, seed=0)
     release = in_classes(table).take(np.arange(3))
-    columns = pair_columns(table, [release], table.schema.quasi)
+    columns = align_columns(table, [release], table.schema.quasi)
     for none in (scheme(columns, []), Scheme(())):
         assert "none: all pairs are compared" == none.words
         (blocks,) = none.blocks(4, 3)
@@ -234,7 +234,7 @@ def test_without_keys_everybody_is_compared():
 def test_an_empty_release_is_in_no_block():
     table = mixed_table(5, 2, seed=0)
     release = in_classes(table).take(np.empty(0, np.int64))
-    columns = pair_columns(table, [release], table.schema.quasi)
+    columns = align_columns(table, [release], table.schema.quasi)
     for asked in ([], ["q0"], ["q0", "q1"]):
         result = scheme(columns, asked)
         assert [] == pairs_of(result.blocks(5, 0))
@@ -310,7 +310,7 @@ def test_levels_of_a_hierarchy_are_bins():
 
 def test_labels_are_blocks_of_equal_bins():
     table = mixed_table(40, 4, seed=3, missing=True)
-    columns = pair_columns(table, [Release.as_it_is(table)], table.schema.quasi)
+    columns = align_columns(table, [Release.as_it_is(table)], table.schema.quasi)
     result = scheme(columns, {"q0": 3, "q1": 1, "q2": "exact"})
     bins = np.stack([key.of_records() for key in result.keys])
     same = (bins[:, :, None] == bins[:, None, :]).all(axis=0)
@@ -325,7 +325,7 @@ def test_labels_are_blocks_of_equal_bins():
 @settings(deadline=None, max_examples=30)
 @given(TABLES, st.integers(1, 12))
 def test_a_guessed_scheme_takes_keys_while_records_keep_candidates(table, candidates):
-    columns = pair_columns(table, [Release.as_it_is(table)], table.schema.quasi)
+    columns = align_columns(table, [Release.as_it_is(table)], table.schema.quasi)
     taken = []
     for column in columns:
         keys = [*taken, key_of(column, "auto")]
@@ -333,7 +333,7 @@ def test_a_guessed_scheme_takes_keys_while_records_keep_candidates(table, candid
         mates = (bins[:, :, None] == bins[:, None, :]).all(axis=0).sum(axis=1)
         if len(column.axis.values) > 1 and mates.mean() >= candidates:
             taken = keys
-    result = guessed(columns, table.schema.quasi, candidates=candidates)
+    result = guess_scheme(columns, table.schema.quasi, candidates=candidates)
     assert [key.words for key in taken] == [key.words for key in result.keys]
     assert len(table) == result.sizes().sum()
-    assert () == guessed(columns, [], candidates=candidates).keys
+    assert () == guess_scheme(columns, [], candidates=candidates).keys

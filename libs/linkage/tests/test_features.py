@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from anonloom import Column, Release, Schema, Table
 from anonloom.hierarchies import Tree
+from anonloom_linkage.aligned_columns import align_columns
 from anonloom_linkage.features import Encoding, column_features
-from anonloom_linkage.paired import pair_columns
 from anonloom_testing.auditor import in_classes, suppressed
 from anonloom_testing.mixed import TREE, mixed_table
 from anonloom_testing.strategies import samples
@@ -35,7 +35,7 @@ def paired(table, *cells):
         else Release(schema=table.schema, frame=pd.DataFrame({"x": cell}))
         for cell in cells
     ]
-    return pair_columns(table, others, ["x"])[0]
+    return align_columns(table, others, ["x"])[0]
 
 
 def features_of(column, encoding=None, reference=(0, 1)):
@@ -127,8 +127,8 @@ def functions_of(type_, cyclic):
 @given(TABLES, PUBLISHED, st.booleans())
 def test_ordered_cells_are_what_is_expected_of_the_values_that_they_cover(table, publish, cyclic):
     release = publish(table)
-    for column in pair_columns(table, [release], table.schema.quasi):
-        if not column.ordered:
+    for column in align_columns(table, [release], table.schema.quasi):
+        if not column.is_ordered:
             continue
         result = np.concatenate(features_of(column, Encoding(cyclic=cyclic)))
         rows = ordered_by_hand(column, functions_of(column.type, cyclic))
@@ -233,8 +233,8 @@ def names_of(column, leaf, hierarchical):
 def test_categories_are_shares_of_the_leaves_and_nodes(table, publish, hierarchical, covering):
     release = publish(table)
     encoding = Encoding(categories="hierarchical" if hierarchical else "one-hot", covering=covering)
-    for column in pair_columns(table, [release, table], table.schema.quasi):
-        if column.ordered:
+    for column in align_columns(table, [release, table], table.schema.quasi):
+        if column.is_ordered:
             continue
         rows = []
         for side in column.sides:
@@ -296,6 +296,6 @@ def test_a_category_that_never_varies_has_no_feature():
 def test_a_star_is_the_mean_of_the_column():
     table = mixed_table(30, 4, seed=3, missing=True)
     for categories in ("one-hot", "frequency", "hierarchical"):
-        for column in pair_columns(table, [suppressed(table)], table.schema.quasi):
+        for column in align_columns(table, [suppressed(table)], table.schema.quasi):
             original, stars = features_of(column, Encoding(categories=categories))
             np.testing.assert_allclose(stars[0], original.mean(axis=0), atol=1e-9)

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from anonloom import Column, Release, Schema, Table
 from anonloom_linkage import vectors
+from anonloom_linkage.aligned_columns import align_columns
 from anonloom_linkage.features import Encoding, column_features
-from anonloom_linkage.paired import pair_columns
 from anonloom_linkage.vectors import Vectors
 from anonloom_testing.auditor import in_classes, suppressed
 from anonloom_testing.mixed import mixed_table
@@ -23,7 +23,7 @@ TABLES = st.one_of(
 
 
 def vectors_of(table, release, **how):
-    return Vectors.of(pair_columns(table, [release], table.schema.quasi), **how)
+    return Vectors.of(align_columns(table, [release], table.schema.quasi), **how)
 
 
 def mixed_vectors(rows=300, workers=1):
@@ -92,7 +92,7 @@ def test_columns_of_many_values_are_no_different(monkeypatch, most_pairs):
 
 def test_vectors_are_the_features_of_the_columns_side_by_side():
     table = mixed_table(30, 4, seed=1, missing=True)
-    columns = pair_columns(table, [in_classes(table)], table.schema.quasi)
+    columns = align_columns(table, [in_classes(table)], table.schema.quasi)
     result = Vectors.of(columns, Encoding(categories="hierarchical"), "source")
     for side in (0, 1):
         dense = result.dense(side)

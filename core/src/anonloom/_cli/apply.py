@@ -6,7 +6,7 @@ from pathlib import Path
 from anonloom._cli.summary import print_done
 from anonloom._registry.registry import Registry
 from anonloom._run.replay import apply_file
-from anonloom._run.reporting import text_of
+from anonloom._run.reporting import terminal_text
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -46,7 +46,7 @@ def execute(arguments: argparse.Namespace) -> int:
         at_most=arguments.suppress_at_most,
     )
     print_done(
-        f"{text_of(report)}release: {Path(arguments.to) / 'public'}",
+        f"{terminal_text(report)}release: {Path(arguments.to) / 'public'}",
         f"the release is published in '{arguments.to}'",
     )
     return 0

@@ -11,12 +11,13 @@ from typing import Any
 import attrs
 import pandas as pd
 
-from anonloom._cli.findings_text import lines_of
 from anonloom._cli.progress import shown
 from anonloom._registry.loading import Entry
 from anonloom._registry.registry import Registry
 from anonloom._run import external
 from anonloom._run.execute import announced_as, audited, cores, groups_of
+from anonloom._run.findings_text import sections
+from anonloom._run.key_findings import mark_key_findings
 from anonloom._run.reporting import chart_data, finding_data
 from anonloom._run.stage_log import Journal
 from anonloom._spec.model import Use
@@ -74,6 +75,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--jobs", type=int, metavar="N", help="threads of an auditor; by default one per core"
     )
     parser.add_argument("--quiet", action="store_true", help="show no progress")
+    parser.add_argument("--all", action="store_true", help="print all findings, not only key ones")
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
 
 
@@ -106,11 +108,16 @@ def execute(arguments: argparse.Namespace) -> int:
         results = _audit(auditors, case, registry, plan, arguments.jobs)
     assert case.original is not None
     unread = external.unread_cells(case.release, case.original)
+    parts = _parts(auditors, results)
     if arguments.json:
-        data = {**_data(plan.schema, results), "unread": unread, "normalized_cells": hidden}
+        data = {**_data(plan.schema, parts), "unread": unread, "normalized_cells": hidden}
         print(json.dumps(data, indent=2, allow_nan=False))
-    else:
-        _show(plan, unread, hidden, auditors, results, skipped)
+        return 0
+    _print_warnings(plan, unread, hidden)
+    for line in sections(parts, everything=arguments.all):
+        print(line)
+    for name, why in skipped.items():
+        print(f"\n{name} was not run: {why}")
     return 0
 
 
@@ -260,28 +267,34 @@ def _audit(
     return results
 
 
-def _data(schema: Schema, results: dict[str, Findings]) -> dict[str, Any]:
+def _parts(auditors: tuple[Use, ...], results: dict[str, Findings]) -> list[dict[str, Any]]:
+    """Return what every auditor found as a part of a report, with key findings marked."""
+    parts = [
+        {
+            "id": use.id,
+            "measures": use.method.measures,
+            "summary": use.entry.method.summary,
+            "findings": [finding_data(finding) for finding in results[use.id]],
+            "charts": [chart_data(chart) for chart in results[use.id].charts],
+        }
+        for use in auditors
+    ]
+    mark_key_findings(parts)
+    return parts
+
+
+def _data(schema: Schema, parts: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "columns": {column.name: column.role for column in schema},
         "audits": [
-            {
-                "auditor": name,
-                "findings": [finding_data(finding) for finding in findings],
-                "charts": [chart_data(chart) for chart in findings.charts],
-            }
-            for name, findings in results.items()
+            {"auditor": part["id"], "findings": part["findings"], "charts": part["charts"]}
+            for part in parts
         ],
     }
 
 
-def _show(
-    plan: _Plan,
-    unread: dict[str, int],
-    hidden: dict[str, int],
-    auditors: tuple[Use, ...],
-    results: dict[str, Findings],
-    skipped: dict[str, str],
-) -> None:
+def _print_warnings(plan: _Plan, unread: dict[str, int], hidden: dict[str, int]) -> None:
+    """Say what the columns were taken for, and what may make figures wrong."""
     columns = (f"{item.name} ({item.role}, {item.type})" for item in plan.schema)
     print(f"{plan.source}: " + ", ".join(columns))
     for name, count in unread.items():
@@ -304,9 +317,3 @@ def _show(
             f"warning: column '{name}': every row has a value of its own, published as it is, "
             "which names everybody; if it only says whose a row is, give --truth"
         )
-    for use in auditors:
-        print(f"\n{use.id} ({use.method.measures}): {use.entry.method.summary}")
-        for line in lines_of(results[use.id]):
-            print(line)
-    for name, why in skipped.items():
-        print(f"\n{name} was not run: {why}")

@@ -168,10 +168,13 @@ def words_for(kind: Kind, name: str, paper: str, version: str) -> dict[str, str]
         "reads": ", ".join(f'"{role}"' for role in _READS.get(kind.key, ("quasi",))),
     }
     before, between = _TEST_IMPORTS.get(kind.key, ("", ""))
-    words["imports"] = (
-        f"{before}from anonloom_testing import {conformance}\n{between}"
-        f"from {words['package']}.{kind.key} import {class_name}"
-    )
+    # In one order with the kit, which comes before some packages and after others.
+    imports = [
+        f"from anonloom_testing import {conformance}",
+        *between.splitlines(),
+        f"from {words['package']}.{kind.key} import {class_name}",
+    ]
+    words["imports"] = before + "\n".join(sorted(imports, key=lambda line: line.split()[1]))
     more = _template(f"{kind.key}/conformance.tmpl")
     words["more"] = more.substitute(words) if more is not None else ""
     return words

@@ -13,7 +13,7 @@ from anonloom._cli.summary import print_done
 from anonloom._registry.registry import Registry
 from anonloom._run.grid import Recipe, reason, run_grid
 from anonloom._run.pipeline import Pipeline
-from anonloom._run.reporting import text_of
+from anonloom._run.reporting import terminal_text
 from anonloom.errors import UsageError
 
 
@@ -39,6 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "one per core",
     )
     parser.add_argument("--quiet", action="store_true", help="show no progress")
+    parser.add_argument("--all", action="store_true", help="print all findings, not only key ones")
 
 
 def execute(arguments: argparse.Namespace) -> int:
@@ -59,17 +60,20 @@ def execute(arguments: argparse.Namespace) -> int:
     if arguments.dry_run:
         with shown(registry, arguments.quiet):
             tried = pipeline.run(workers=arguments.jobs)
-        print(text_of(tried.report), end="")
+        print(terminal_text(tried.report, everything=arguments.all), end="")
         print("dry run: nothing was written")
         return 0
     with shown(registry, arguments.quiet):
         outcome = pipeline.publish(
             to=arguments.to, replace=arguments.replace, workers=arguments.jobs
         )
+    text = terminal_text(
+        outcome.report, everything=arguments.all, beside=", and so does the report"
+    )
     print_done(
-        f"{text_of(outcome.report)}release: {_shown(outcome.folder, 'public')}\n"
-        f"report: {_shown(outcome.folder, 'public', *_page(outcome.folder))}",
-        f"the release is published in '{_shown(outcome.folder)}'",
+        f"{text}release: {_relative_path(outcome.folder, 'public')}\n"
+        f"report: {_relative_path(outcome.folder, 'public', *_page(outcome.folder))}",
+        f"the release is published in '{_relative_path(outcome.folder)}'",
     )
     return 0
 
@@ -102,9 +106,9 @@ def _experiment(arguments: argparse.Namespace, pipeline: Pipeline, registry: Reg
     statuses = [run["status"] for run in report["runs"]]
     print_done(
         f"{statuses.count('published')} of {count} runs published\n"
-        f"table: {_shown(target, 'public', 'grid.csv')}\n"
-        f"report: {_shown(target, 'public', *_page(target))}",
-        f"the experiment is complete in '{_shown(target)}'",
+        f"table: {_relative_path(target, 'public', 'grid.csv')}\n"
+        f"report: {_relative_path(target, 'public', *_page(target))}",
+        f"the experiment is complete in '{_relative_path(target)}'",
     )
     if "published" not in statuses:
         why = reason(pipeline.spec, target)
@@ -122,7 +126,7 @@ def _page(folder: Path | None) -> tuple[str, ...]:
     return tuple(name for name in names if (folder / "public" / name).is_file())[:1]
 
 
-def _shown(folder: Path | None, *parts: str) -> str:
+def _relative_path(folder: Path | None, *parts: str) -> str:
     assert folder is not None
     path = folder.joinpath(*parts)
     try:

@@ -20,7 +20,7 @@ from anonloom._run import transformation
 from anonloom._run.collection import promised
 from anonloom._run.outcome import Outcome
 from anonloom._run.provenance import described_columns, seed_commitment, versions
-from anonloom._run.reporting import text_of
+from anonloom._run.reporting import record_text
 from anonloom._run.table_files import write_csv, write_parquet
 from anonloom._spec.model import PipelineSpec
 from anonloom.data._axis import Axis
@@ -208,7 +208,7 @@ def write(outcome: Outcome, spec: PipelineSpec, registry: Registry, folder: Path
         "manifest": manifest,
     }
     write_json(public / "report.json", report)
-    (public / "report.txt").write_text(text_of(report), encoding="utf-8")
+    (public / "report.txt").write_text(record_text(report), encoding="utf-8")
     for reporter in spec.publish.reporters or ():
         reporter.write(report, public)
     if seal is not None:

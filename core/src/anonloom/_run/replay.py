@@ -13,7 +13,7 @@ from anonloom._run import check, exposure, outputs, persons, suppression
 from anonloom._run.declared import persons_behind
 from anonloom._run.execute import refuse_hopeless
 from anonloom._run.provenance import versions
-from anonloom._run.reporting import NO_PRIVACY, outline, suppression_data, text_of
+from anonloom._run.reporting import NO_PRIVACY, outline, record_text, suppression_data
 from anonloom._run.sanitize import publishable
 from anonloom._run.table_files import write_csv, write_parquet
 from anonloom._run.transformation import Replayed, Transformation
@@ -180,7 +180,7 @@ def _write(release: Release, report: dict[str, Any], transformation: str, folder
     }
     outputs.write_json(public / outputs.MANIFEST, manifest)
     outputs.write_json(public / "report.json", {**report, "manifest": manifest})
-    (public / "report.txt").write_text(text_of(report), encoding="utf-8")
+    (public / "report.txt").write_text(record_text(report), encoding="utf-8")
 
 
 def _read(path: Path) -> Transformation:

@@ -11,6 +11,8 @@ from anonloom._run import collection, suppression
 from anonloom._run import verdict as release_verdict
 from anonloom._run.check import Verdict
 from anonloom._run.exposure import Exposure
+from anonloom._run.findings_text import record_lines, sections
+from anonloom._run.key_findings import mark_key_findings
 from anonloom._run.stage_log import Journal
 from anonloom._spec.model import Audit, PipelineSpec, Suppression, Use
 from anonloom.data._release import Release
@@ -48,7 +50,7 @@ def report_of(
         *(("", notice) for notice in (*_notices(spec, original, release), *notices)),
         *((where, notice) for where, result in findings.items() for notice in result.notices),
     ]
-    return {
+    report = {
         **outline(
             spec.name,
             spec.data.schema,
@@ -78,6 +80,8 @@ def report_of(
             "id": spec.collect.id,
         },
     }
+    mark_key_findings(parts(report))
+    return report
 
 
 def suppression_data(rule: Suppression, release: Release) -> dict[str, Any]:
@@ -321,6 +325,7 @@ def finding_data(finding: Finding) -> dict[str, Any]:
         "status": finding.status,
         "meaning": finding.meaning,
         "assumptions": list(finding.assumptions),
+        "key": finding.key,
     }
 
 
@@ -350,8 +355,28 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
-def text_of(report: dict[str, Any]) -> str:
-    """Write the report for a terminal."""
+def record_text(report: dict[str, Any]) -> str:
+    """Write report.txt: what was done, and a line for every finding."""
+    return "\n".join([*_outline_lines(report), *record_lines(parts(report))]) + "\n"
+
+
+def terminal_text(report: dict[str, Any], *, everything: bool = False, beside: str = "") -> str:
+    """Write the report for a terminal: what was done, and key findings.
+
+    Parameters
+    ----------
+    everything
+        Whether findings that are not key are shown, too.
+    beside
+        Where else all findings are: how the line that counts the others ends.
+    """
+    findings = [*sections(parts(report), everything=everything, beside=beside)]
+    ending = [""] if findings else []
+    return "\n".join([*_outline_lines(report), *findings, *ending]) + "\n"
+
+
+def _outline_lines(report: dict[str, Any]) -> list[str]:
+    """Say what was published, under which promise, and what it cost."""
     summary = report["summary"]
     lines = [f"{report['name']}: {summary['rows_out']} of {summary['rows_in']} rows published"]
     lines.append(f"  verdict: {report['verdict']['tone']}")
@@ -359,7 +384,7 @@ def text_of(report: dict[str, Any]) -> str:
         parameters = ", ".join(f"{k}: {v}" for k, v in model["parameters"].items() if v is not None)
         classes = f"{model['classes']} class{'' if model['classes'] == 1 else 'es'}"
         lines.append(f"  {model['model']} ({parameters}) holds in {classes}")
-    lines += [f"  warning: {_said(warning)}" for warning in report["warnings"]]
+    lines += [f"  warning: {_warning_text(warning)}" for warning in report["warnings"]]
     lines += [f"  not covered: {text}" for text in report["verdict"]["does_not_cover"]]
     lines += _normalized(report["columns"])
     lost = summary["suppressed"] + summary["dropped"]
@@ -373,11 +398,7 @@ def text_of(report: dict[str, Any]) -> str:
         lines.append(f"  loss (GCP) {summary['gcp']:.4f}")
     elif not report["truthful"]:
         lines.append("  loss (GCP) not measured: values were changed")
-    for part in parts(report):
-        for finding in part["findings"]:
-            shown = finding["status"] if finding["value"] is None else _shown(finding["value"])
-            lines.append(f"  {part['id']}.{finding['name']}: {shown} {finding['unit']}".rstrip())
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def _normalized(columns: list[dict[str, Any]]) -> list[str]:
@@ -387,7 +408,7 @@ def _normalized(columns: list[dict[str, Any]]) -> list[str]:
     return [f"  cells read without invisible characters, in NFC: {listed}"] if listed else []
 
 
-def _said(warning: dict[str, Any]) -> str:
+def _warning_text(warning: dict[str, Any]) -> str:
     return f"{warning['stage']}: {warning['text']}" if warning["stage"] else str(warning["text"])
 
 
@@ -400,7 +421,3 @@ def _replay_lines(replay: dict[str, int]) -> list[str]:
         f"  outside every region: {outside} row{'' if outside == 1 else 's'}"
         + (", published in the nearest class" if outside else ""),
     ]
-
-
-def _shown(value: Any) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)

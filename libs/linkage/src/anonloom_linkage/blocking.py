@@ -14,13 +14,14 @@ from typing import Any, Literal
 import attrs
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import sparse
 
 from anonloom.errors import UsageError
-from anonloom.typing import IntArray
-from anonloom_linkage.nearest import Blocks
-from anonloom_linkage.paired import PairedColumn
+from anonloom.typing import BoolArray, FloatArray, IntArray
+from anonloom_linkage.aligned_columns import AlignedColumn
+from anonloom_linkage.top2_search import Blocks
+
+__all__ = ["Granularity", "Key", "Scheme", "guess_scheme", "key_of", "scheme"]
 
 #: A number: the width of the bins of a number, in days of a date or a time; the level of a
 #: hierarchy. `exact`: every value is a bin. `auto`: some bins.
@@ -55,11 +56,11 @@ class Key:
         Cells that say nothing, and are in every bin.
     """
 
-    column: PairedColumn
+    column: AlignedColumn
     words: str
     bins: int
     covers: Any = attrs.field(repr=False)
-    open: NDArray[np.bool_] = attrs.field(repr=False)
+    open: BoolArray = attrs.field(repr=False)
 
     def of_records(self, side: int = 0) -> IntArray:
         """Bin of every row of a raw table, which holds single values; -1 for none."""
@@ -131,7 +132,7 @@ class Scheme:
             results.append(_blocks(keys, records, attacked, members, published))
         return tuple(results)
 
-    def _left_open(self, attacked: int, published: int) -> NDArray[np.bool_]:
+    def _left_open(self, attacked: int, published: int) -> BoolArray:
         """(keys x rows): whether a published row says nothing about a key."""
         sides = [key.column.sides[published] for key in self.keys]
         pairs = list(zip(self.keys, sides, strict=True))
@@ -230,7 +231,7 @@ def _blocks(
         entries = np.minimum(most, ranks.number)
     edges = np.flatnonzero(np.diff(np.cumsum(most) // CHUNK, prepend=0)).tolist()
     parts = [
-        _entered(steps, rows[start:stop], published)
+        _row_entries(steps, rows[start:stop], published)
         for start, stop in pairwise([0, *edges, len(rows)])
     ]
     labels, numbers = (np.concatenate(part) for part in zip(*parts, strict=True))
@@ -240,7 +241,7 @@ def _blocks(
     return attrs.evolve(blocks, records=members)
 
 
-def _entered(
+def _row_entries(
     steps: Sequence[tuple[Key, _Ranks]], rows: IntArray, published: int
 ) -> tuple[IntArray, IntArray]:
     """Enter rows under every combination of bins that they cover and that some record has.
@@ -264,7 +265,7 @@ def _entered(
 
 
 def scheme(
-    columns: Sequence[PairedColumn], asked: Mapping[str, Granularity] | Sequence[str]
+    columns: Sequence[AlignedColumn], asked: Mapping[str, Granularity] | Sequence[str]
 ) -> Scheme:
     """Make the keys that were asked for; names alone leave the bins to `auto`."""
     wanted: dict[str, Granularity] = (
@@ -275,8 +276,8 @@ def scheme(
     return Scheme(keys, _lengths(columns))
 
 
-def guessed(
-    columns: Sequence[PairedColumn], quasi: Sequence[str], *, candidates: int = 50
+def guess_scheme(
+    columns: Sequence[AlignedColumn], quasi: Sequence[str], *, candidates: int = 50
 ) -> Scheme:
     """Guess a scheme: the quasi-identifiers in order, while blocks keep so many candidates."""
     keys: list[Key] = []
@@ -292,13 +293,13 @@ def guessed(
     return Scheme(tuple(keys), _lengths(columns))
 
 
-def _lengths(columns: Sequence[PairedColumn]) -> tuple[int, ...]:
+def _lengths(columns: Sequence[AlignedColumn]) -> tuple[int, ...]:
     return tuple(len(side) for side in columns[0].sides) if columns else ()
 
 
-def key_of(column: PairedColumn, how: Granularity) -> Key:
+def key_of(column: AlignedColumn, how: Granularity) -> Key:
     """Divide a column into bins."""
-    if column.ordered:
+    if column.is_ordered:
         bin_of, words = _bins_of_places(column, how)
         lo, hi = bin_of(column.lo), bin_of(column.hi)
         covers, bins = _ranges(column, lo, hi)
@@ -315,7 +316,7 @@ def key_of(column: PairedColumn, how: Granularity) -> Key:
     return Key(column, words, bins, covers, column.open)
 
 
-def _bins_of_places(column: PairedColumn, how: Granularity) -> tuple[Any, str]:
+def _bins_of_places(column: AlignedColumn, how: Granularity) -> tuple[Any, str]:
     unit = SECONDS if column.type == "time" else 1
     own = column.axis.places[: column.axis.occurring]
     if how == "exact" or (how == "auto" and len(own) < 2):
@@ -339,9 +340,7 @@ def _round_width(width: float) -> float:
     return float(next(step * magnitude for step in (1, 2, 5, 10) if step * magnitude >= width))
 
 
-def _ranges(
-    column: PairedColumn, lo: NDArray[np.float64], hi: NDArray[np.float64]
-) -> tuple[Any, int]:
+def _ranges(column: AlignedColumn, lo: FloatArray, hi: FloatArray) -> tuple[Any, int]:
     """(cells x bins) of cells that cover the bins from `lo` to `hi`, and the number of bins.
 
     Only bins in which some table has a single value count; a missing value has one of its own.
@@ -358,7 +357,7 @@ def _ranges(
     return sparse.csr_array((np.ones(len(indices)), indices, starts), shape=(len(lo), bins)), bins
 
 
-def _bins_of_leaves(column: PairedColumn, how: Granularity) -> tuple[IntArray, str]:
+def _bins_of_leaves(column: AlignedColumn, how: Granularity) -> tuple[IntArray, str]:
     """Bin of every leaf; values beyond the original's axis, and its missing one, have their own."""
     axis, leaves = column.axis, column.covers.shape[1]
     hierarchy = axis.hierarchy

@@ -11,9 +11,11 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.typing import FloatArray, IntArray
+from anonloom.typing import BoolArray, FloatArray, IntArray
 
-Values = FloatArray | NDArray[np.bool_]
+__all__ = ["TIMES", "BootstrapShares", "block_bootstrap"]
+
+Values = FloatArray | BoolArray
 
 #: Resamples.
 TIMES = 2_000
@@ -24,8 +26,8 @@ LEAST_BLOCKS = 10
 
 
 @attrs.frozen(eq=False)
-class Resampled:
-    """Resampled shares.
+class BootstrapShares:
+    """Shares of every resample.
 
     Attributes
     ----------
@@ -53,7 +55,7 @@ def block_bootstrap(
     *,
     counted: Values | None = None,
     times: int = TIMES,
-) -> Resampled:
+) -> BootstrapShares:
     """Resample shares: the sum of the hits over the sum of what was counted.
 
     Parameters
@@ -78,9 +80,9 @@ def block_bootstrap(
         unit = (rng.permutation(number) % MOST_UNITS)[unit]
         number = MOST_UNITS
     above, below = (_sums(unit, values, number) for values in (hits, counted))
-    drawn = _drawn(number, times, rng)
-    shares = _shares(drawn @ above, drawn @ below, _shares(above.sum(0), below.sum(0), 0.0))
-    return Resampled(shares, "records" if few else "blocks")
+    counts = _draw_counts(number, times, rng)
+    shares = _shares(counts @ above, counts @ below, _shares(above.sum(0), below.sum(0), 0.0))
+    return BootstrapShares(shares, "records" if few else "blocks")
 
 
 def _in_columns(values: Values) -> Values:
@@ -93,7 +95,7 @@ def _sums(unit: IntArray, values: Values, number: int) -> FloatArray:
     return np.stack(sums, axis=1).astype(float)
 
 
-def _drawn(number: int, times: int, rng: np.random.Generator) -> FloatArray:
+def _draw_counts(number: int, times: int, rng: np.random.Generator) -> FloatArray:
     """(resamples x units): how often each unit is drawn."""
     draws = rng.integers(max(number, 1), size=(times, number))
     draws += number * np.arange(times)[:, None]

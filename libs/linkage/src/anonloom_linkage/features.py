@@ -11,11 +11,12 @@ from typing import Any, Literal
 import attrs
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import sparse
 
-from anonloom.typing import FloatArray
-from anonloom_linkage.paired import Cells, PairedColumn
+from anonloom.typing import BoolArray, FloatArray
+from anonloom_linkage.aligned_columns import AlignedColumn, Cells
+
+__all__ = ["Categories", "Clock", "Encoding", "column_features"]
 
 Categories = Literal["one-hot", "frequency", "hierarchical"]
 Clock = Literal["position", "hour", "weekday"]
@@ -56,7 +57,7 @@ class Encoding:
 
 
 def column_features(
-    column: PairedColumn, encoding: Encoding, reference: Sequence[int]
+    column: AlignedColumn, encoding: Encoding, reference: Sequence[int]
 ) -> tuple[Any, tuple[Cells, ...]]:
     """Encode a column.
 
@@ -71,23 +72,23 @@ def column_features(
         (cells x features), and the cell of every row of every table. Cells with equal features
         may have been made one. What is the same in every row of all tables is no feature.
     """
-    if column.ordered:
+    if column.is_ordered:
         table = _ordered_features(column, encoding)
         sides = column.sides
         if column.type != "number" and "position" not in encoding.clock:
-            sides, table = _merged(sides, table)
+            sides, table = _merge_equal_cells(sides, table)
     else:
         table, sides = _category_features(column, encoding), column.sides
     counts = [np.bincount(side, minlength=table.shape[0]).astype(float) for side in sides]
-    if column.ordered or encoding.scale_categories or encoding.categories == "frequency":
-        return _standardized(table, np.sum([counts[side] for side in reference], axis=0)), sides
-    return _varying(table, np.sum(counts, axis=0) > 0), sides
+    if column.is_ordered or encoding.scale_categories or encoding.categories == "frequency":
+        return _standardize(table, np.sum([counts[side] for side in reference], axis=0)), sides
+    return _drop_constant(table, np.sum(counts, axis=0) > 0), sides
 
 
 # --- numbers, dates and times --------------------------------------------------------------------
 
 
-def _ordered_features(column: PairedColumn, encoding: Encoding) -> FloatArray:
+def _ordered_features(column: AlignedColumn, encoding: Encoding) -> FloatArray:
     axis = column.axis
     own = axis.places[: axis.occurring]
     # Of the original's values: their share decides what is expected under a wide cell.
@@ -106,7 +107,7 @@ def _ordered_features(column: PairedColumn, encoding: Encoding) -> FloatArray:
     return np.stack(features, axis=1) if features else np.empty((len(column), 0))
 
 
-def _functions(column: PairedColumn, encoding: Encoding) -> list[Any]:
+def _functions(column: AlignedColumn, encoding: Encoding) -> list[Any]:
     """The features of a single value, as functions of its place."""
     if column.type == "number":
         return [_itself]
@@ -134,7 +135,7 @@ def _on_a_circle(phase: Any, period: int) -> list[Any]:
 
 
 def _over_cells(
-    column: PairedColumn, own: FloatArray, counts: FloatArray, function: Any, encoding: Encoding
+    column: AlignedColumn, own: FloatArray, counts: FloatArray, function: Any, encoding: Encoding
 ) -> FloatArray:
     """A feature of every cell: of single values itself, of others its mean over what they cover."""
     lo, hi = column.lo, column.hi
@@ -159,7 +160,9 @@ def _over_cells(
     return values
 
 
-def _merged(sides: tuple[Cells, ...], table: FloatArray) -> tuple[tuple[Cells, ...], FloatArray]:
+def _merge_equal_cells(
+    sides: tuple[Cells, ...], table: FloatArray
+) -> tuple[tuple[Cells, ...], FloatArray]:
     """Make cells with equal features one: a year of moments has 168 hours of the week."""
     key = np.zeros(len(table), np.int64)
     for feature in table.T:
@@ -174,7 +177,7 @@ def _merged(sides: tuple[Cells, ...], table: FloatArray) -> tuple[tuple[Cells, .
 # --- categories ----------------------------------------------------------------------------------
 
 
-def _category_features(column: PairedColumn, encoding: Encoding) -> Any:
+def _category_features(column: AlignedColumn, encoding: Encoding) -> Any:
     leaves = column.covers.shape[1]
     counts = np.bincount(column.sides[0], minlength=leaves)[:leaves].astype(float)
     if encoding.covering == "expected":
@@ -196,7 +199,7 @@ def _category_features(column: PairedColumn, encoding: Encoding) -> Any:
     return (shares @ _most_frequent(indicators, counts, encoding.most_values)).tocsr()
 
 
-def _with_nodes(column: PairedColumn, leaves: int) -> Any:
+def _with_nodes(column: AlignedColumn, leaves: int) -> Any:
     """Indicators of the leaves and of all nodes above them but the root, (leaves x features)."""
     hierarchy, occurring = column.axis.hierarchy, column.axis.occurring
     blocks = [sparse.eye_array(leaves, format="csr")]
@@ -226,7 +229,7 @@ def _most_frequent(indicators: Any, counts: FloatArray, most: int) -> Any:
 # --- scale ---------------------------------------------------------------------------------------
 
 
-def _standardized(table: Any, counts: FloatArray) -> Any:
+def _standardize(table: Any, counts: FloatArray) -> Any:
     """Centre and scale features, and drop those that have no scale: they do not vary."""
     total = counts.sum()
     if not total:
@@ -238,12 +241,12 @@ def _standardized(table: Any, counts: FloatArray) -> Any:
         variance = np.asarray(shares @ table.multiply(table)).ravel() - mean**2
         varying = np.flatnonzero(variance > 1e-12)
         return (table[:, varying] @ sparse.diags_array(1 / np.sqrt(variance[varying]))).tocsr()
-    scaled = [_scaled(feature, shares) for feature in table.T]
+    scaled = [_scale_feature(feature, shares) for feature in table.T]
     kept = [feature for feature in scaled if feature is not None]
     return np.stack(kept, axis=1) if kept else table[:, :0]
 
 
-def _scaled(feature: FloatArray, shares: FloatArray) -> FloatArray | None:
+def _scale_feature(feature: FloatArray, shares: FloatArray) -> FloatArray | None:
     """Give a feature the mean 0 and the variance 1; None if it has the variance 0."""
     # First to a size of which the square is a number, and small differences are seen.
     largest = max(feature.max(initial=0.0), -feature.min(initial=0.0))
@@ -256,7 +259,7 @@ def _scaled(feature: FloatArray, shares: FloatArray) -> FloatArray | None:
     return feature
 
 
-def _varying(table: Any, occurring: NDArray[np.bool_]) -> Any:
+def _drop_constant(table: Any, occurring: BoolArray) -> Any:
     """Drop the features that are the same in all cells that occur."""
     seen = table[np.flatnonzero(occurring)]
     if not seen.shape[0]:

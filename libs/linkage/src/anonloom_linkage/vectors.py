@@ -14,10 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from anonloom.typing import FloatArray
+from anonloom.typing import Float32Array, FloatArray, IntArray
 from anonloom_kernels.compiled import in_threads, kernel
+from anonloom_linkage.aligned_columns import AlignedColumn, Cells
 from anonloom_linkage.features import Encoding, column_features
-from anonloom_linkage.paired import Cells, PairedColumn
+
+__all__ = ["SIDES", "Fit", "Part", "Vectors"]
 
 Fit = Literal["joint", "source", "target"]
 #: Numbers of the tables that each is.
@@ -82,7 +84,7 @@ class Vectors:
     @classmethod
     def of(
         cls,
-        columns: Sequence[PairedColumn],
+        columns: Sequence[AlignedColumn],
         encoding: Encoding | None = None,
         fit: Fit | tuple[int, ...] = "joint",
         workers: int = 1,
@@ -138,7 +140,7 @@ class Vectors:
     def moments(self, *sides: int) -> tuple[FloatArray, FloatArray]:
         """Mean and covariance of the vectors of these tables together; 0 where they have no row."""
         total = max(sum(self.rows(side) for side in sides), 1)
-        gathered = [_Gathered.of(part, sides) for part in self.parts]
+        gathered = [_RowFeatures.of(part, sides) for part in self.parts]
         mean, spans = np.zeros(self.width), self.spans
         second = np.zeros((self.width, self.width))
         for a, first in enumerate(gathered):
@@ -155,7 +157,7 @@ class Vectors:
         matrix: FloatArray,
         offset: FloatArray,
         rows: NDArray[np.integer] | None = None,
-    ) -> NDArray[np.float32]:
+    ) -> Float32Array:
         """Return (vectors - offset) @ matrix of the rows of a table, in single precision.
 
         Rows with equal cells have equal results, to the last bit.
@@ -174,7 +176,7 @@ class Vectors:
 
 
 @attrs.frozen(eq=False)
-class _Gathered:
+class _RowFeatures:
     """A part over all rows of some tables.
 
     Attributes
@@ -190,7 +192,7 @@ class _Gathered:
     written: FloatArray | None
 
     @classmethod
-    def of(cls, part: Part, sides: Sequence[int]) -> "_Gathered":
+    def of(cls, part: Part, sides: Sequence[int]) -> "_RowFeatures":
         codes = np.concatenate([part.sides[side] for side in sides])
         if not part.many:
             return cls(part, codes, None)
@@ -198,7 +200,7 @@ class _Gathered:
         return cls(part, codes, np.stack([feature[codes] for feature in part.table.T]).T)
 
     @property
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> IntArray:
         return np.bincount(self.codes, minlength=self.part.cells)
 
     def sum(self) -> FloatArray:
@@ -206,17 +208,17 @@ class _Gathered:
             return self.written.sum(axis=0)
         return np.asarray(self.counts @ self.part.table, float).ravel()
 
-    def times(self, other: "_Gathered") -> FloatArray:
+    def times(self, other: "_RowFeatures") -> FloatArray:
         """Sum of the products of the features of two parts over all rows."""
         a, b = self.part, other.part
         if self.written is not None and other.written is not None:
             return self.written.T @ other.written
         if a is b:
-            return _plain(a.table.T @ _scaled(a.table, self.counts))
+            return _plain(a.table.T @ _weight_rows(a.table, self.counts))
         if self.written is not None:
-            return _plain(_summed(self.written, other) @ b.table)
+            return _plain(_sums_by_cell(self.written, other) @ b.table)
         if other.written is not None:
-            return _plain(_summed(other.written, self) @ a.table).T
+            return _plain(_sums_by_cell(other.written, self) @ a.table).T
         if a.cells * b.cells <= MOST_PAIRS:
             key = self.codes.astype(np.int64) * b.cells + other.codes
             pairs: Any = np.bincount(key, minlength=a.cells * b.cells).reshape(a.cells, b.cells)
@@ -227,7 +229,7 @@ class _Gathered:
         return _plain(_plain(a.table.T @ pairs) @ b.table)
 
 
-def _summed(written: FloatArray, by: _Gathered) -> FloatArray:
+def _sums_by_cell(written: FloatArray, by: _RowFeatures) -> FloatArray:
     """(features x cells): features summed over the rows of every cell of another part."""
     size = by.part.cells
     return np.stack([np.bincount(by.codes, column, minlength=size) for column in written.T])
@@ -246,13 +248,13 @@ class _Plan(NamedTuple):
         and where its cells begin.
     """
 
-    stretches: NDArray[np.float32]
-    of_stretches: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    features: NDArray[np.float32]
-    weights: NDArray[np.float32]
-    of_features: NDArray[np.int64]
-    begins: NDArray[np.int64]
+    stretches: Float32Array
+    of_stretches: IntArray
+    starts: IntArray
+    features: Float32Array
+    weights: Float32Array
+    of_features: IntArray
+    begins: IntArray
 
     @classmethod
     def of(cls, parts: Sequence[Part], spans: Sequence[slice], matrix: FloatArray) -> "_Plan":
@@ -279,7 +281,7 @@ class _Plan(NamedTuple):
         )
 
 
-def _scaled(table: Any, weights: NDArray[np.int64]) -> Any:
+def _weight_rows(table: Any, weights: IntArray) -> Any:
     if sparse.issparse(table):
         return sparse.diags_array(weights.astype(float)) @ table
     return table * weights[:, None]
@@ -292,18 +294,18 @@ def _plain(table: Any) -> FloatArray:
 
 @kernel
 def add_stretches(
-    shift: NDArray[np.float32],
-    stretches: NDArray[np.float32],
-    of_stretches: NDArray[np.int64],
-    starts: NDArray[np.int64],
-    features: NDArray[np.float32],
-    weights: NDArray[np.float32],
-    of_features: NDArray[np.int64],
-    begins: NDArray[np.int64],
+    shift: Float32Array,
+    stretches: Float32Array,
+    of_stretches: IntArray,
+    starts: IntArray,
+    features: Float32Array,
+    weights: Float32Array,
+    of_features: IntArray,
+    begins: IntArray,
     codes: NDArray[np.int32],
     start: int,
     stop: int,
-    out: NDArray[np.float32],
+    out: Float32Array,
 ) -> None:
     """Sum, for every row, the stretches of its cells and its features times their weights."""
     width = out.shape[1]

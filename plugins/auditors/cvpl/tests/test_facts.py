@@ -14,7 +14,7 @@ from anonloom_cvpl.auditor import Cvpl
 from anonloom_cvpl.evidence import Confrontation
 from anonloom_cvpl.pairs import lucky_pairs
 from anonloom_cvpl.rates import THRESHOLDS
-from anonloom_linkage import nearest, vectors
+from anonloom_linkage import top2_search, vectors
 from anonloom_linkage.blocking import scheme
 
 KINDS = st.sampled_from(
@@ -392,8 +392,8 @@ def test_pieces_and_threads_do_not_matter(shop, monkeypatch, similarity):
         return prepared.against().evidence(context, truth)
 
     whole = again(1)
-    monkeypatch.setattr(nearest, "PIECE", 1 << 12)
-    monkeypatch.setattr(nearest, "WORTH_THREADS", 0)
+    monkeypatch.setattr(top2_search, "PIECE", 1 << 12)
+    monkeypatch.setattr(top2_search, "WORTH_THREADS", 0)
     monkeypatch.setattr(vectors, "CHUNK", 37)
     monkeypatch.setattr(evidence_module, "CHUNK", 11)
     for workers in (1, 3):

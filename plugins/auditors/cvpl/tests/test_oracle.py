@@ -10,7 +10,7 @@ from anonloom import StageContext
 from anonloom_cvpl.attacker import rows_behind
 from anonloom_cvpl.auditor import Cvpl
 from anonloom_cvpl.hashing import HashScheme
-from anonloom_linkage.paired import pair_columns
+from anonloom_linkage.aligned_columns import align_columns
 
 #: Single precision, of vectors that are not short.
 NEAR = 3e-5
@@ -28,7 +28,7 @@ def share_a_bin(column, how, record, cell):
         return True
     if column.missing[record] or column.missing[cell]:
         return bool(column.missing[record] and column.missing[cell])
-    if column.ordered:
+    if column.is_ordered:
         if how == "exact":
             return column.lo[cell] <= column.lo[record] <= column.hi[cell]
         unit = how * (86_400 if column.type == "time" else 1)
@@ -53,7 +53,7 @@ def candidates_by_loops(shop, schemes, published):
     """For every scheme the set of pairs that share a block."""
     names = sorted({name for scheme in schemes for name in scheme})
     others = [shop.original if published == 0 else shop.release]
-    columns = {c.name: c for c in pair_columns(shop.original, others, names)}
+    columns = {c.name: c for c in align_columns(shop.original, others, names)}
     rows = len(others[0])
     return [
         {
@@ -99,7 +99,7 @@ def indicators_by_hand(prepared):
     """Which values a row has, each column's shares adding to one; numbers cut at deciles."""
     sides = [[], []]
     for column in prepared.columns:
-        if column.ordered:
+        if column.is_ordered:
             own = np.sort(column.lo[column.sides[0]])
             own = own[~np.isnan(own)]
             edges = np.unique(
@@ -109,7 +109,7 @@ def indicators_by_hand(prepared):
         for side in (0, 1):
             rows = []
             for cell in column.sides[side]:
-                if not column.ordered:
+                if not column.is_ordered:
                     row = column.covers[[cell]].toarray()[0]
                 elif column.missing[cell]:
                     row = np.eye(bins)[-1]
@@ -362,7 +362,7 @@ def test_people_outside_the_release_are_known_as_if_they_were_the_original(
     )
     columns = {
         c.name: c
-        for c in pair_columns(
+        for c in align_columns(
             drawn.original, [drawn.release, strangers], ["age", "town", "sex", "at"]
         )
     }

@@ -11,8 +11,8 @@ from anonloom.typing import FloatArray
 from anonloom_distance import search
 from anonloom_distance.search import nearest, pair_distances
 from anonloom_distance.space import Space
+from anonloom_linkage.aligned_columns import align_columns
 from anonloom_linkage.features import Encoding
-from anonloom_linkage.paired import pair_columns
 from anonloom_linkage.vectors import Vectors
 from anonloom_testing.auditor import in_classes
 from anonloom_testing.mixed import mixed_table
@@ -22,7 +22,7 @@ ENCODING = Encoding(most_values=10**6)
 
 def written_out(table: Table, release: Release) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return squared distances original-original, published-original and original-published."""
-    columns = pair_columns(table, [release], table.schema.names)
+    columns = align_columns(table, [release], table.schema.names)
     vectors = Vectors.of(columns, ENCODING, fit="source")
     x, y = vectors.dense(0), vectors.dense(1)
     # What is to be expected of the values under a cell, one published row after the other.
@@ -49,15 +49,15 @@ def written_out(table: Table, release: Release) -> tuple[FloatArray, FloatArray,
 
 
 def _covers(column: object, cell: int, value: int) -> bool:
-    open_, missing = column.open, column.missing  # type: ignore[attr-defined]  # a paired column
+    open_, missing = column.open, column.missing  # type: ignore[attr-defined]  # an aligned column
     if open_[cell]:
         return True
     if missing[cell] or missing[value]:
         return bool(missing[cell] and missing[value])
-    if column.ordered:  # type: ignore[attr-defined]  # a paired column
-        lo, hi = column.lo, column.hi  # type: ignore[attr-defined]  # a paired column
+    if column.is_ordered:  # type: ignore[attr-defined]  # an aligned column
+        lo, hi = column.lo, column.hi  # type: ignore[attr-defined]  # an aligned column
         return bool(lo[cell] <= lo[value] <= hi[cell])
-    return bool(column.covers[[cell], [value]][0])  # type: ignore[attr-defined]  # a paired column
+    return bool(column.covers[[cell], [value]][0])  # type: ignore[attr-defined]  # an aligned column
 
 
 def expected(squares: FloatArray, others: bool) -> tuple[FloatArray, FloatArray, list[int]]:
@@ -84,7 +84,7 @@ def test_all_directions_agree_with_all_distances_written_out(
     else:
         drawn = mixed_table(rows + 7, columns, seed + 1, missing) if how == "strangers" else table
         release = Release.as_it_is(drawn)
-    space = Space.of(pair_columns(table, [release], table.schema.names), ENCODING)
+    space = Space.of(align_columns(table, [release], table.schema.names), ENCODING)
     if not space.names:
         return
     own, published, original = written_out(table, release)
@@ -110,7 +110,7 @@ def numbers(values: FloatArray) -> Table:
 
 
 def spaced(table: Table) -> Space:
-    return Space.of(pair_columns(table, [Release.as_it_is(table)], table.schema.names), ENCODING)
+    return Space.of(align_columns(table, [Release.as_it_is(table)], table.schema.names), ENCODING)
 
 
 def test_neighbours_far_closer_than_single_precision_tells_apart_are_found() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonloom_fellegi_sunter.model import CLIP, Counts, Estimate, Evidence, Model, fit
-from anonloom_linkage.nearest import Best, Blocks, two_best
+from anonloom_linkage.top2_search import Best, Blocks, search_top2
 
 NONE_OPEN = np.zeros(1, np.int64)
 
@@ -133,14 +133,14 @@ def test_columns_that_never_or_always_agree_or_say_nothing_are_left_out_and_weig
 @settings(max_examples=40)
 def test_the_likelihood_never_falls_and_probabilities_stay_inside(counts, prior, known):
     table = Counts.of(np.array(counts), NONE_OPEN, 4)
-    agreeing = table.agreeing()
+    agreeing = table.agreement_matrix()
     evidence = Evidence(agreeing, 1 - agreeing, table.count.astype(float), prior)
     if known:
-        evidence = evidence.knowing(table.count[::-1], int(table.count.sum()))
+        evidence = evidence.with_null(table.count[::-1], int(table.count.sum()))
     estimate = Estimate(np.full(4, 0.9), np.full(4, 0.2), prior)
     before = -np.inf
     for _ in range(30):
-        estimate = evidence.climbed(estimate, 1)
+        estimate = evidence.run_em(estimate, 1)
         assert estimate.likelihood >= before - 1e-6
         assert CLIP <= min(estimate.m.min(), estimate.u.min())
         assert max(estimate.m.max(), estimate.u.max()) <= 1 - CLIP
@@ -175,7 +175,7 @@ def test_weight_is_a_weighted_dot_product_of_agreements_and_a_constant(m, u, see
     candidates = np.concatenate([indicators[cells[:, k]] for k in range(3)], axis=1)
     best = Best.none(12)
     everybody = Blocks.of(np.zeros(12, np.int64), np.zeros(15, np.int64), np.arange(15))
-    two_best(records.astype(np.float32), candidates.astype(np.float32), everybody, best)
+    search_top2(records.astype(np.float32), candidates.astype(np.float32), everybody, best)
     patterns = ((values[:, None] == cells[None]) << np.arange(3)).sum(axis=2)
     expected = model.weights(NONE_OPEN)[patterns].max(axis=1)
     assert expected.tolist() == pytest.approx((best.score + constant).tolist(), abs=1e-4)

@@ -129,7 +129,7 @@ def test_patterns_weights_ties_and_links_are_those_of_all_pairs(
     ]
     expected = Counter(tuple(pair[index] for index in agreeing) for row in levels for pair in row)
     counts = seen["counts"]
-    message, agree = counts.spoken(), counts.agreeing()
+    message, agree = counts.stated_matrix(), counts.agreement_matrix()
     actual = Counter()
     for index, count in enumerate(counts.count):
         pattern = tuple(
@@ -200,13 +200,13 @@ def test_em_on_counts_is_em_on_pairs(pairs, steps):
         table[(masks.index(mask) << 3) + sum(1 << k for k in range(3) if pair[k])] += 1
     counts = Counts.of(table, np.array(masks), 3)
     start = Estimate(np.array([0.9, 0.8, 0.7]), np.array([0.2, 0.3, 0.1]), 0.1)
-    agreeing, spoken = counts.agreeing(), counts.spoken()
+    agreeing, spoken = counts.agreement_matrix(), counts.stated_matrix()
     evidence = Evidence(agreeing, spoken - agreeing, counts.count.astype(float), 0.3)
     m, u, prior = slow_em(pairs, start, 0.3, steps)
 
     result = start
     for _ in range(steps):
-        result = evidence.climbed(result, 1)
+        result = evidence.run_em(result, 1)
 
     assert m == pytest.approx(result.m.tolist())
     assert u == pytest.approx(result.u.tolist())

@@ -18,7 +18,7 @@ from anonloom_learning.encoding import (
     place_features,
     share_features,
 )
-from anonloom_linkage.paired import pair_columns
+from anonloom_linkage.aligned_columns import align_columns
 from anonloom_testing.auditor import in_classes
 from anonloom_testing.mixed import TREE, mixed_table
 
@@ -28,7 +28,7 @@ def paired(original, cells, **how):
     schema = Schema([Column(name="x", role=how.pop("role", "quasi"), **how)])
     table = Table.build(pd.DataFrame({"x": original}), schema)
     release = Release(schema=schema, frame=pd.DataFrame({"x": pd.Series(cells, dtype=object)}))
-    (column,) = pair_columns(table, [release], ["x"])
+    (column,) = align_columns(table, [release], ["x"])
     return column
 
 
@@ -182,12 +182,12 @@ def expected(cell, values):
 def test_every_cell_is_read_as_a_slow_reader_reads_it(rows, seed, missing, size):
     table = mixed_table(rows, 6, seed, missing)
     release = in_classes(table, size)
-    for column in pair_columns(table, [release], table.schema.quasi):
+    for column in align_columns(table, [release], table.schema.quasi):
         raw = [None if pd.isna(cell) else cell for cell in table.column(column.name)]
         if all(cell is None for cell in raw):
             continue
         cells = [None if pd.isna(cell) else cell for cell in release.frame[column.name]]
-        if column.ordered:
+        if column.is_ordered:
             made = np.hstack([place_features(column, True), absence_features(column)])
         else:
             # Siblings stand in the order of their first appearance: by the axis's own order.

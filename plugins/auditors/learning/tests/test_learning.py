@@ -8,10 +8,10 @@ import pytest
 from anonloom import AuditInput, Column, Finding, Findings, Release, Schema, StageContext, Table
 from anonloom.kinds import GridRow
 from anonloom_learning import classifiers
-from anonloom_learning.auditor import Learning
-from anonloom_learning.classifiers import fitted
+from anonloom_learning.auditor import LearningAuditor
+from anonloom_learning.classifiers import fit_model
 from anonloom_learning.names import ALL
-from anonloom_learning.trials import divided
+from anonloom_learning.trials import divide_people
 from anonloom_learning.versions import NotAssessable, Question
 from anonloom_testing import tables
 from anonloom_testing.auditor import publish_classes
@@ -58,7 +58,7 @@ def sampled(release, share=0.5, seed=5):
 
 def audit(case, workers=1, seed=1, **how):
     how = {"classifiers": FAST, "repeats": 2} | how
-    return Learning(**how).audit(case, StageContext(seed=seed, workers=workers))
+    return LearningAuditor(**how).audit(case, StageContext(seed=seed, workers=workers))
 
 
 def values(found):
@@ -137,7 +137,7 @@ def test_the_same_people_judge_all_versions_and_are_in_no_learning_part(tested_o
     release = one_class(table)
     case = AuditInput(sampled(release), table, before_sampling=release)
     lesson = question().lesson(case, np.random.default_rng(1))
-    for repeat in divided(lesson, 0.75, 3, tested_on, np.random.default_rng(2)):
+    for repeat in divide_people(lesson, 0.75, 3, tested_on, np.random.default_rng(2)):
         judges = set(repeat.parts[0].judged.people[repeat.parts[0].judging].tolist())
         assert 100 == len(judges)
         for part in repeat.parts:
@@ -157,7 +157,7 @@ def test_all_rows_of_a_person_are_in_one_part():
     release = one_class(table)
     lesson = question(label="outcome").lesson(AuditInput(release, table), np.random.default_rng(1))
     assert len(table) > lesson.people
-    for repeat in divided(lesson, 0.6, 4, "own", np.random.default_rng(2)):
+    for repeat in divide_people(lesson, 0.6, 4, "own", np.random.default_rng(2)):
         for part in repeat.parts:
             of = part.learned.people
             assert set() == set(of[part.learning].tolist()) & set(of[part.judging].tolist())
@@ -166,7 +166,9 @@ def test_all_rows_of_a_person_are_in_one_part():
 def test_more_repeats_do_not_change_the_first():
     table = people("age")
     lesson = question().lesson(AuditInput(one_class(table), table), np.random.default_rng(1))
-    few, many = (divided(lesson, 0.75, count, "own", np.random.default_rng(2)) for count in (1, 3))
+    few, many = (
+        divide_people(lesson, 0.75, count, "own", np.random.default_rng(2)) for count in (1, 3)
+    )
     assert few[0].parts[1].judging.tolist() == many[0].parts[1].judging.tolist()
     assert few[0].seeds == many[0].seeds
 
@@ -224,7 +226,7 @@ def test_another_choice_of_classifiers_changes_no_figure():
 def test_progress_tells_every_model():
     table = people("sugar")
     texts = []
-    Learning(classifiers=FAST, repeats=2).audit(
+    LearningAuditor(classifiers=FAST, repeats=2).audit(
         AuditInput(one_class(table), table),
         StageContext(report=lambda done, total: texts.append((done, total))),
     )
@@ -358,7 +360,7 @@ def test_models_that_are_stopped_before_they_come_to_rest_are_counted(monkeypatc
 def test_a_stump_no_better_than_chance_leaves_adaboost_with_the_most_frequent_label():
     rows = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, np.float32)
     labels = (rows[:, 0] != rows[:, 1]).astype(np.int64)
-    model = fitted("adaboost", 1, rows, labels, np.zeros(2, bool))
+    model = fit_model("adaboost", 1, rows, labels, np.zeros(2, bool))
     assert 1 == len(set(model.predict(rows).tolist()))
 
 
@@ -370,7 +372,7 @@ def test_naive_bayes_is_not_led_by_a_value_that_a_label_never_has():
     rare = np.zeros(2000, bool)
     rare[np.flatnonzero(~ill)[:10]] = True
     rows = np.stack([sugar, rare, ~rare], axis=1).astype(np.float32)
-    model = fitted("naive-bayes", 1, rows, ill.astype(np.int64), np.array([False, True, True]))
+    model = fit_model("naive-bayes", 1, rows, ill.astype(np.int64), np.array([False, True, True]))
     assert (model.predict(rows) == ill).mean() > 0.8
 
 
@@ -474,7 +476,7 @@ def test_a_release_without_the_label_or_without_rows_cannot_be_assessed():
     ],
 )
 def test_a_pipeline_is_told_what_is_wrong_before_it_runs(columns, how, expected):
-    assert expected == Learning(**how).problem(Schema(columns))
+    assert expected == LearningAuditor(**how).problem(Schema(columns))
 
 
 # --- experiments ---------------------------------------------------------------------------------
@@ -495,7 +497,7 @@ def test_an_experiment_shows_means_over_seeds_per_classifier_and_setting():
         for k in (10, 20)
         for seed in (0, 2)
     ]
-    table, heat, line = Learning().summarize(grid).charts
+    table, heat, line = LearningAuditor().summarize(grid).charts
     assert {
         "columns": ["run", "svm", "majority"],
         "rows": [["k=10", pytest.approx(0.9), 0.5], ["k=20", pytest.approx(0.89), 0.5]],
@@ -511,7 +513,9 @@ def test_every_combination_of_what_else_is_varied_has_its_own_picture():
         for k in (10, 20)
         for name in ("a", "b")
     ]
-    titles = [chart.title for chart in Learning().summarize(grid).charts if chart.kind == "line"]
+    titles = [
+        chart.title for chart in LearningAuditor().summarize(grid).charts if chart.kind == "line"
+    ]
     assert [
         "Accuracy on the release: method = a",
         "Accuracy on the release: method = b",
@@ -519,4 +523,4 @@ def test_every_combination_of_what_else_is_varied_has_its_own_picture():
 
 
 def test_an_experiment_without_figures_shows_nothing():
-    assert Findings() == Learning().summarize([GridRow("a", {}, Findings())])
+    assert Findings() == LearningAuditor().summarize([GridRow("a", {}, Findings())])

@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, precision_recall_fscore_support
 
-from anonloom_learning.scores import counted, interval, never_said, scores
+from anonloom_learning.scores import confusion_matrix, interval, never_said, scores
 
 
 def test_counts_have_what_is_so_in_rows_and_what_was_said_in_columns():
     true, message = np.array([0, 0, 1, 1, 1]), np.array([0, 1, 1, 1, 0])
-    assert [[1, 1], [1, 2]] == counted(true, message, 2).tolist()
+    assert [[1, 1], [1, 2]] == confusion_matrix(true, message, 2).tolist()
 
 
 def test_figures_of_a_positive_value_are_those_of_the_paper():
@@ -47,7 +47,7 @@ def test_a_value_that_nobody_has_or_was_given_is_in_no_mean():
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=30))
 def test_figures_agree_with_those_of_scikit_learn(pairs):
     true, message = np.array(pairs).T
-    confusion = counted(true, message, 4)
+    confusion = confusion_matrix(true, message, 4)
     for positive in (None, 2):
         theirs = precision_recall_fscore_support(
             true,

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anonloom.findings import NotAssessable
 from anonloom_prism.correlations import ALL
 from anonloom_prism.encoding import encode, encode_column, types_of
 from anonloom_prism.reading import places
-from anonloom_prism.targets import NotAssessable, targets
+from anonloom_prism.targets import targets
 
 CELLS = st.lists(
     st.one_of(st.none(), st.integers(-5, 40), st.floats(-1e6, 1e6)), min_size=1, max_size=60

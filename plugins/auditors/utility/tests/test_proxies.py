@@ -14,10 +14,10 @@ from scipy.spatial.distance import jensenshannon
 from anonloom import AuditInput, Column, Findings, Release, Schema, StageContext, Table
 from anonloom_testing.auditor import in_classes, suppressed
 from anonloom_testing.mixed import mixed_table
-from anonloom_utility import compared
+from anonloom_utility import samples
 from anonloom_utility.auditor import Utility
-from anonloom_utility.compared import Compared
 from anonloom_utility.proxies import associations
+from anonloom_utility.samples import SampledTables
 
 NAMES = (
     "correlation_preserved",
@@ -97,7 +97,9 @@ def test_correlation_of_numbers_is_that_of_their_correlation_matrices() -> None:
 
 def test_association_of_categories_is_the_size_of_their_covariance() -> None:
     table = people(250, 5)
-    made = Compared.of(AuditInput(release=Release.as_it_is(table), original=table), StageContext())
+    made = SampledTables.of(
+        AuditInput(release=Release.as_it_is(table), original=table), StageContext()
+    )
     frame = table.frame
     town = pd.get_dummies(frame["town"]).to_numpy(float)
     vote = pd.get_dummies(frame["vote"]).to_numpy(float)
@@ -315,7 +317,7 @@ def test_no_proxy_is_ever_infinite_or_not_a_number(
 def test_large_tables_are_sampled_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
     table = people(3000, 5)
     whole = audit(table, strangers(3000, 6))
-    monkeypatch.setattr(compared, "MOST_ROWS", 1000)
+    monkeypatch.setattr(samples, "MOST_ROWS", 1000)
     some = audit(table, strangers(3000, 6))
     for name in NAMES:
         assert value(whole, name) == pytest.approx(value(some, name), abs=0.05)

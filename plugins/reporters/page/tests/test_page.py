@@ -613,3 +613,25 @@ def test_a_loss_that_is_not_measured_is_not_shown_as_0(
     changed = report | {"truthful": False, "summary": report["summary"] | {"gcp": None}}
     page = words(written(changed, tmp_path))
     assert "Information lost not measured values were changed (no GCP)" in page
+
+
+def test_key_findings_lead_the_page_and_the_others_are_folded(
+    report: dict[str, Any], tmp_path: Path
+) -> None:
+    first, *others = report["audits"][0]["findings"]
+    first["key"] = True
+    page = written(report, tmp_path)
+    lead = page.partition("<h2>Key findings</h2>")[2].partition("<h2>")[0]
+    assert f"<code>{first['name']}</code>" in lead
+    assert 1 == page.count(f"<code>{first['name']}</code>")
+    assert page.index("Key findings") < page.index("What was done")
+    folded = page.partition("Everything that was found")[2].partition("</details>\n\n")[0]
+    assert f"{len(others)} more figures</summary>" in folded
+    for other in others:
+        assert other["name"] in page.partition('<details class="rest">')[2]
+
+
+def test_without_key_findings_nothing_is_folded(report: dict[str, Any], tmp_path: Path) -> None:
+    page = written(report, tmp_path)
+    assert "Key findings" not in page
+    assert '<details class="rest">' not in page

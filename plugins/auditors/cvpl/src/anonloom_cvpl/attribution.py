@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom import Chart, Finding, StageContext
-from anonloom.typing import FloatArray
+from anonloom.typing import FloatArray, IntArray
 from anonloom_cvpl.configuration import Prepared
 from anonloom_cvpl.evidence import Confrontation
 from anonloom_cvpl.figures import Says
@@ -129,7 +129,7 @@ def _sums(
 
 
 def ablation(
-    prepared: Prepared, threshold: float, truth: NDArray[np.int64] | None, context: StageContext
+    prepared: Prepared, threshold: float, truth: IntArray | None, context: StageContext
 ) -> dict[str, Share]:
     """By how much the linkage rate of sampled records falls without each column.
 
@@ -162,7 +162,7 @@ def ablation(
     return results
 
 
-def _sampled(labels: NDArray[np.integer], rng: np.random.Generator) -> NDArray[np.int64]:
+def _sampled(labels: NDArray[np.integer], rng: np.random.Generator) -> IntArray:
     """Records of whole blocks, drawn at random until there are enough, and no more than that."""
     blocks, number = np.unique(labels, return_inverse=True)
     sizes = np.bincount(number)
@@ -177,9 +177,9 @@ def _sampled(labels: NDArray[np.integer], rng: np.random.Generator) -> NDArray[n
 def _outcome(
     prepared: Prepared,
     projection: Linear,
-    records: NDArray[np.int64],
+    records: IntArray,
     threshold: float,
-    truth: NDArray[np.int64] | None,
+    truth: IntArray | None,
     context: StageContext,
 ) -> FloatArray:
     """Whether every sampled record is found, or linked where the truth is not known."""

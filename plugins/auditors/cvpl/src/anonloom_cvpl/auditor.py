@@ -5,12 +5,12 @@ from typing import Literal
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from anonloom import AuditInput, Finding, Findings, StageContext, param, short_repr
 from anonloom.findings import PrivateRows
 from anonloom.kinds import GridRow
 from anonloom.params import between, distinct
+from anonloom.typing import IntArray
 from anonloom_cvpl import attribution, charts, rates
 from anonloom_cvpl.attacker import Attacker, true_rows
 from anonloom_cvpl.composition import composition
@@ -103,7 +103,7 @@ class _Audit:
     prepared: Prepared
     evidence: Evidence
     left_out: Evidence
-    truth: NDArray[np.int64] | None
+    truth: IntArray | None
     run: StageContext
 
     def findings(self) -> Findings:

@@ -11,9 +11,9 @@ from anonloom_cvpl.evidence import Confrontation
 from anonloom_cvpl.hashing import hash_schemes
 from anonloom_cvpl.projection import Embedded, Linear, Projecting
 from anonloom_cvpl.similarity import Similarity, Space, space
-from anonloom_linkage.blocking import Granularity, Scheme, guessed, scheme
+from anonloom_linkage.aligned_columns import AlignedColumn, align_columns, shared_columns
+from anonloom_linkage.blocking import Granularity, Scheme, guess_scheme, scheme
 from anonloom_linkage.features import Encoding
-from anonloom_linkage.paired import PairedColumn, pair_columns, shared_columns
 from anonloom_linkage.vectors import SIDES, Fit, Vectors
 
 #: What an attacker may know and compare: Q and A of section 2.1, never the sensitive S.
@@ -69,7 +69,7 @@ class Configuration:
         names = shared_columns(original, others, COMPARED)
         wanted = names if self.columns is None else tuple(n for n in self.columns if n in names)
         keys = self._key_columns()
-        paired = pair_columns(original, others, [n for n in names if n in {*wanted, *keys}])
+        paired = align_columns(original, others, [n for n in names if n in {*wanted, *keys}])
         columns = tuple(column for column in paired if column.name in wanted)
         vectors = Vectors.of(columns, self.encoding, sides, context.workers)
         if not vectors.parts or not any(_speaks(column) for column in columns):
@@ -100,7 +100,7 @@ class Configuration:
     def _schemes(
         self,
         original: Table,
-        paired: Sequence[PairedColumn],
+        paired: Sequence[AlignedColumn],
         projection: Linear | Embedded,
         sides: int,
         context: StageContext,
@@ -108,14 +108,14 @@ class Configuration:
         if self.hash_bits:
             return hash_schemes(projection, sides, self.hash_bits, self.hash_tables, context.rng)  # type: ignore[return-value]  # it does all that a Scheme does
         if self.blocking is None:
-            first = guessed(paired, original.schema.quasi)
+            first = guess_scheme(paired, original.schema.quasi)
         else:
             first = scheme(paired, _shown(self.blocking, paired))
         return (first, *(scheme(paired, _shown(asked, paired)) for asked in self.also))
 
 
 def _shown(
-    asked: Mapping[str, Granularity] | tuple[str, ...], paired: Sequence[PairedColumn]
+    asked: Mapping[str, Granularity] | tuple[str, ...], paired: Sequence[AlignedColumn]
 ) -> dict[str, Granularity]:
     """Leave out the keys that some table does not show: they divide nobody."""
     names = {column.name for column in paired}
@@ -124,7 +124,7 @@ def _shown(
     return {name: how for name, how in keys.items() if name in names}
 
 
-def _speaks(column: PairedColumn) -> bool:
+def _speaks(column: AlignedColumn) -> bool:
     """Whether any cell of the release says anything."""
     return bool((~column.open[column.sides[1]]).any())
 
@@ -135,7 +135,7 @@ class Prepared:
     """Two or more tables in the space of one configuration."""
 
     configuration: Configuration
-    columns: tuple[PairedColumn, ...]
+    columns: tuple[AlignedColumn, ...]
     projection: Linear | Embedded
     space: Space
     schemes: tuple[Scheme, ...]

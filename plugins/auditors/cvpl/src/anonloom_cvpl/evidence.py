@@ -9,16 +9,15 @@ from collections.abc import Sequence
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from anonloom import StageContext
-from anonloom.typing import Float32Array, FloatArray, IntArray
+from anonloom.typing import BoolArray, Float32Array, FloatArray, IntArray
 from anonloom_cvpl.meeting import Candidates, Meeting, Meetings, shared_schemes
 from anonloom_cvpl.similarity import Space
 from anonloom_kernels.compiled import compiling, in_threads, kernel
+from anonloom_linkage.approximate_search import approximate_top2, split
 from anonloom_linkage.blocking import Scheme
-from anonloom_linkage.nearest import Best, Blocks, two_best
-from anonloom_linkage.rough import rough_two_best, split
+from anonloom_linkage.top2_search import Best, Blocks, search_top2
 
 #: Scores that differ by less, or by less than this share, are equal: the order in which products
 #: are summed may differ.
@@ -62,12 +61,12 @@ class Evidence:
         return len(self.best)
 
     @property
-    def matched(self) -> NDArray[np.bool_]:
+    def matched(self) -> BoolArray:
         """Records that have a true counterpart in the release."""
         return ~np.isnan(self.hit)
 
     @property
-    def met(self) -> NDArray[np.bool_]:
+    def met(self) -> BoolArray:
         """Records that share a block with their true counterpart."""
         return ~np.isnan(self.true)
 
@@ -165,19 +164,19 @@ class Confrontation:
     ) -> Evidence:
         own = np.where(truth >= 0, candidates.point[truth], -1)
         of_true = meetings.count(lambda meeting: meeting.rows_of(own))
-        of_best = meetings.count(lambda meeting: meeting.rows_of(best.at))
+        of_best = meetings.count(lambda meeting: meeting.rows_of(best.candidate))
         met = (of_true > 0) & self._meet(truth)
         true = np.full(self.records, -np.inf, np.float32)
         pairs = np.flatnonzero(met)
         true[pairs] = np.einsum("ij,ij->i", records[pairs], candidates.vectors[own[pairs]])
         if self.exact is not None:
             # What an approximate search missed may be the true pair, which is known here.
-            missed = np.flatnonzero(met & (true > best.score) & (best.at != own))
+            missed = np.flatnonzero(met & (true > best.score) & (best.candidate != own))
             best.second[missed] = best.score[missed]
-            best.score[missed], best.at[missed] = true[missed], own[missed]
-            of_best = meetings.count(lambda meeting: meeting.rows_of(best.at))
+            best.score[missed], best.candidate[missed] = true[missed], own[missed]
+            of_best = meetings.count(lambda meeting: meeting.rows_of(best.candidate))
         # The order of a sum must not make a pair more similar than the best one, or than itself.
-        result = met & (best.at == own)
+        result = met & (best.candidate == own)
         true = np.where(result, best.score, np.minimum(true, best.score))
         # Of the best point, the true row alone is no wrong candidate.
         wrong = np.where(result & (of_best == 1), best.second, best.score)
@@ -195,7 +194,7 @@ class Confrontation:
         similar_true[~met] = np.nan
         return Evidence(
             best=similarity(best.score, records),
-            row=meetings.first_of(best.at, candidates),
+            row=meetings.first_of(best.candidate, candidates),
             true=similar_true,
             wrong=similarity(wrong, records),
             hit=hit,
@@ -210,7 +209,7 @@ class Confrontation:
         labels = self.schemes[0].labels(self.attacked)
         return labels if self.chosen is None else labels[self.chosen]
 
-    def _meet(self, truth: IntArray) -> NDArray[np.bool_]:
+    def _meet(self, truth: IntArray) -> BoolArray:
         """Whether record and true row share a block of any scheme."""
         known = np.flatnonzero(truth >= 0)
         records = known if self.chosen is None else self.chosen[known]
@@ -260,10 +259,12 @@ def search(
             blocks = meeting.blocks
             if exact is not None:
                 blocks, large = split(blocks, exact)
-                rough_two_best(
+                approximate_top2(
                     records, candidates.vectors, large, best, workers=context.workers, done=tell
                 )
-            two_best(records, candidates.vectors, blocks, best, workers=context.workers, done=tell)
+            search_top2(
+                records, candidates.vectors, blocks, best, workers=context.workers, done=tell
+            )
     return best
 
 

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom import AuditInput, Finding
+from anonloom.typing import FloatArray, IntArray
 from anonloom_cvpl.evidence import Evidence
 from anonloom_cvpl.figures import Says
 
@@ -31,9 +32,7 @@ def group_linkage(
     ]  # fmt: skip
 
 
-def recognized(
-    group: NDArray[np.integer], row: NDArray[np.int64], truth: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def recognized(group: NDArray[np.integer], row: IntArray, truth: IntArray) -> FloatArray:
     """Chance of every group to win the vote of its members.
 
     Parameters

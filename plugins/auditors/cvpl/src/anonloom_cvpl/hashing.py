@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import attrs
 import numpy as np
 
-from anonloom.typing import IntArray
+from anonloom.typing import BoolArray, IntArray
 from anonloom_cvpl.projection import Embedded, Linear
-from anonloom_linkage.nearest import Blocks
+from anonloom_linkage.top2_search import Blocks
 
 
 @attrs.frozen(eq=False)
@@ -57,7 +57,7 @@ class HashScheme:
 
     def meet(
         self, records: IntArray, rows: IntArray, *, attacked: int = 0, published: int = 1
-    ) -> "np.typing.NDArray[np.bool_]":
+    ) -> BoolArray:
         """Whether record and published row of every pair are in a block together."""
         return np.asarray(self.codes[attacked][records] == self.codes[published][rows])
 

@@ -3,13 +3,13 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonloom import AuditInput, Finding, StageContext
+from anonloom.typing import BoolArray, IntArray
 from anonloom_cvpl.configuration import Prepared
 from anonloom_cvpl.evidence import Confrontation, Evidence
 from anonloom_cvpl.figures import Says
-from anonloom_linkage.paired import PairedColumn, pair_columns
+from anonloom_linkage.aligned_columns import AlignedColumn, align_columns
 
 #: Records whose values are guessed.
 SAMPLED = 2_000
@@ -41,7 +41,7 @@ def inference(
         prepared.space, prepared.schemes, 0, 0, chosen=chosen, among=others
     ).evidence(context)
     results = []
-    for column in pair_columns(case.original, [release], names):
+    for column in align_columns(case.original, [release], names):
         by_release = _right(column, chosen, 1, evidence.row[chosen])
         by_others = _right(column, chosen, 0, strangers.row)
         about = (f"{len(chosen):,} records", *_nearness(column))
@@ -62,13 +62,11 @@ def inference(
     return results
 
 
-def _right(
-    column: PairedColumn, records: NDArray[np.int64], side: int, rows: NDArray[np.int64]
-) -> NDArray[np.bool_]:
+def _right(column: AlignedColumn, records: IntArray, side: int, rows: IntArray) -> BoolArray:
     """Whether the value of each row is that of its record; a row of -1 tells nothing."""
     own = column.sides[0][records]
     guess = column.sides[side][np.maximum(rows, 0)] if len(column.sides[side]) else own * 0
-    if column.ordered:
+    if column.is_ordered:
         spread = NEAR * _deviation(column)
         right: Any = np.abs(column.lo[own] - column.lo[guess]) <= spread
     else:
@@ -77,12 +75,12 @@ def _right(
     return np.asarray(right & (rows >= 0) & ~column.missing[own] & ~column.open[guess])
 
 
-def _deviation(column: PairedColumn) -> float:
+def _deviation(column: AlignedColumn) -> float:
     values = column.lo[column.sides[0]]
     return float(np.nanstd(values)) if not np.isnan(values).all() else 0.0
 
 
-def _nearness(column: PairedColumn) -> tuple[str, ...]:
-    if not column.ordered:
+def _nearness(column: AlignedColumn) -> tuple[str, ...]:
+    if not column.is_ordered:
         return ()
     return (f"right is what is within {NEAR:g} standard deviations",)

@@ -5,14 +5,13 @@ from itertools import combinations
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from anonloom.data import collapse
-from anonloom.typing import Float32Array, IntArray
+from anonloom.typing import BoolArray, Float32Array, IntArray
 from anonloom_cvpl.hashing import HashScheme
 from anonloom_cvpl.similarity import Space
 from anonloom_linkage.blocking import Scheme
-from anonloom_linkage.nearest import Blocks, Grouped
+from anonloom_linkage.top2_search import Blocks, Groups
 
 #: The pairs of so many schemes are counted exactly; of more, the scheme with most says how many.
 MOST_SCHEMES = 4
@@ -97,7 +96,7 @@ class Meeting:
         of_record[blocks.records.members] = np.repeat(
             np.arange(len(blocks)), np.diff(blocks.records.starts)
         )
-        among = Grouped(keys % points, bounds.astype(np.int64))
+        among = Groups(keys % points, bounds.astype(np.int64))
         return cls(attrs.evolve(blocks, candidates=among), keys, weights, first, of_record, points)
 
     def rows_of(self, points: IntArray) -> IntArray:
@@ -111,7 +110,7 @@ class Meeting:
         first = candidates.first[points] if self.first is None else self.first[index]
         return np.where(there, first, len(candidates.point))
 
-    def _find(self, points: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:
+    def _find(self, points: IntArray) -> tuple[IntArray, BoolArray]:
         """Where a point stands among the keys, for every record, and whether it does."""
         if not len(self.keys):
             return np.zeros(len(points), np.int64), np.zeros(len(points), bool)

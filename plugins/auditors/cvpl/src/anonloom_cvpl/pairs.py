@@ -8,7 +8,7 @@ import numpy as np
 from anonloom.typing import Float32Array, FloatArray, IntArray
 from anonloom_cvpl.evidence import Confrontation
 from anonloom_cvpl.similarity import Space
-from anonloom_linkage.nearest import Blocks
+from anonloom_linkage.top2_search import Blocks
 
 #: Wrong pairs whose similarity stands for all of them.
 DRAWN = 200_000

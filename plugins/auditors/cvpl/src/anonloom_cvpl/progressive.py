@@ -11,11 +11,10 @@ from collections.abc import Callable, Sequence
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from anonloom import AuditInput, Chart, Findings, Schema, StageContext, param
 from anonloom.params import above, at_least, between, distinct
-from anonloom.typing import IntArray
+from anonloom.typing import BoolArray, IntArray
 from anonloom_cvpl.attacker import Attacker
 from anonloom_cvpl.configuration import NOTHING, Prepared
 from anonloom_cvpl.evidence import Confrontation
@@ -189,7 +188,7 @@ def _open_share(
     prepared: Prepared,
     reached: Scheme,
     final: Scheme,
-    unlinked: NDArray[np.bool_],
+    unlinked: BoolArray,
     threshold: float,
 ) -> float:
     """Share of all records that are not linked but might be by the final scheme."""
@@ -212,7 +211,7 @@ def _candidates(confrontation: Confrontation) -> IntArray:
     return total
 
 
-def _may_reach(prepared: Prepared, rows: IntArray, threshold: float) -> NDArray[np.bool_]:
+def _may_reach(prepared: Prepared, rows: IntArray, threshold: float) -> BoolArray:
     """Whether any candidate might be similar enough, by the triangle inequality of angles.
 
     Candidates are grouped around as many of their number as the square root; no member of a group

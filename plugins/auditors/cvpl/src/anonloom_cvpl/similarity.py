@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from anonloom.typing import Float32Array
+from anonloom.typing import Float32Array, FloatArray
 from anonloom_cvpl.projection import Embedded, Linear
-from anonloom_linkage.paired import PairedColumn
+from anonloom_linkage.aligned_columns import AlignedColumn
 from anonloom_linkage.vectors import Part, Vectors
 
 Similarity = Literal["cosine", "rbf", "whitened", "jaccard"]
@@ -39,13 +39,13 @@ class Space:
     vectors: Vectors
     records_of: Callable[[int, NDArray[np.integer] | None], Float32Array]
     candidates_of: Callable[[int, NDArray[np.integer] | None], Float32Array]
-    similarity_of: Callable[[NDArray[np.floating], Float32Array], NDArray[np.float64]]
+    similarity_of: Callable[[NDArray[np.floating], Float32Array], FloatArray]
 
 
 def space(
     kind: Similarity,
     projection: Linear | Embedded,
-    columns: Sequence[PairedColumn],
+    columns: Sequence[AlignedColumn],
 ) -> Space:
     """Return the space of a similarity.
 
@@ -70,7 +70,7 @@ def space(
     def unit(side: int, rows: NDArray[np.integer] | None = None) -> Float32Array:
         return unit_vectors(projection.of(side, rows) * scale)
 
-    def similarity(score: NDArray[np.floating], records: Float32Array) -> NDArray[np.float64]:
+    def similarity(score: NDArray[np.floating], records: Float32Array) -> FloatArray:
         return np.where(np.isneginf(score), -np.inf, np.clip(score.astype(float), -1.0, 1.0))
 
     return Space(projection.vectors, unit, unit, similarity)
@@ -103,7 +103,7 @@ def _rbf(projection: Linear | Embedded) -> Space:
     else:
         variance = float(projection.of(0).var(axis=0).sum())
 
-    def similarity(score: NDArray[np.floating], of: Float32Array) -> NDArray[np.float64]:
+    def similarity(score: NDArray[np.floating], of: Float32Array) -> FloatArray:
         own = np.einsum("ij,ij->i", of[:, :-1], of[:, :-1], dtype=np.float64)
         squared = np.maximum(own - 2 * score.astype(float), 0.0)
         return np.where(np.isneginf(score), -np.inf, np.exp(-squared / (2 * max(variance, 1e-300))))
@@ -111,7 +111,7 @@ def _rbf(projection: Linear | Embedded) -> Space:
     return Space(projection.vectors, records, candidates, similarity)
 
 
-def _jaccard(columns: Sequence[PairedColumn], workers: int) -> Space:
+def _jaccard(columns: Sequence[AlignedColumn], workers: int) -> Space:
     """Values in common over values in all, numbers cut at quantiles of the original.
 
     Records of c columns with a values in common have a / (2c - a). A cell that covers several
@@ -125,7 +125,7 @@ def _jaccard(columns: Sequence[PairedColumn], workers: int) -> Space:
     def indicators(side: int, rows: NDArray[np.integer] | None = None) -> Float32Array:
         return vectors.project(side, identity, origin, rows)
 
-    def similarity(score: NDArray[np.floating], of: Float32Array) -> NDArray[np.float64]:
+    def similarity(score: NDArray[np.floating], of: Float32Array) -> FloatArray:
         compared = ~np.isneginf(score)
         common = score.astype(float)
         result = np.full(len(score), -np.inf)
@@ -135,9 +135,9 @@ def _jaccard(columns: Sequence[PairedColumn], workers: int) -> Space:
     return Space(vectors, indicators, indicators, similarity)
 
 
-def _indicators(column: PairedColumn) -> sparse.csr_array:
+def _indicators(column: AlignedColumn) -> sparse.csr_array:
     """(cells x values), every row a share of 1."""
-    if column.ordered:
+    if column.is_ordered:
         own = column.axis.places[: column.axis.occurring]
         counts = np.bincount(column.sides[0], minlength=column.axis.size)[: len(own)]
         index = np.searchsorted(

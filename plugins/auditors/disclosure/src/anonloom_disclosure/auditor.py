@@ -8,11 +8,11 @@ import numpy as np
 
 from anonloom import AuditInput, Auditor, Chart, Finding, Findings, Schema, StageContext, param
 from anonloom.data import Coded, Need, coerce, encode
-from anonloom.findings import Better, Status
+from anonloom.findings import Better, FindingBuilder
 from anonloom.kinds import GridRow
 from anonloom.params import at_least, between, distinct
 from anonloom_disclosure import inference
-from anonloom_disclosure.counting import Published, Tally, persons_of
+from anonloom_disclosure.counting import PublishedClasses, Tally, persons_of
 from anonloom_disclosure.distances import closeness, distance_for
 from anonloom_disclosure.experiment import over_runs
 from anonloom_disclosure.population import Population
@@ -70,12 +70,12 @@ class Disclosure(Auditor):
     def audit(self, case: AuditInput, context: StageContext) -> Findings:
         """Measure what the published frame gives away."""
         persons = persons_of(case, case.release)
-        published = Published.of(case.release, persons)
+        published = PublishedClasses.of(case.release, persons)
         schema = case.release.schema
         columns = self.of if self.of is not None else schema.names_with_role("sensitive")
         if not len(published):
             return Findings.of([_none_left(name, better) for name, better in NOBODY_LEFT])  # type: ignore[arg-type]  # the texts are Better's own
-        counting = self._counting(case, persons is not None)
+        counting = self._counting_rule(case, persons is not None)
         results: list[Finding] = []
         certainties: dict[str, list[float]] = {}
         for name in columns:
@@ -102,7 +102,7 @@ class Disclosure(Auditor):
         """Compare journalist risk and certainty of all runs."""
         return Findings.of(over_runs(grid))
 
-    def _counting(self, case: AuditInput, by_person: bool) -> tuple[str, ...]:
+    def _counting_rule(self, case: AuditInput, by_person: bool) -> tuple[str, ...]:
         if by_person:
             return ("persons are counted, not rows",)
         schemas = [case.release.schema]
@@ -116,7 +116,7 @@ class Disclosure(Auditor):
         self,
         name: str,
         coded: Coded,
-        published: Published,
+        published: PublishedClasses,
         counting: tuple[str, ...],
         context: StageContext,
     ) -> tuple[list[Finding], list[float]]:
@@ -192,15 +192,8 @@ class _Column:
         assumptions: tuple[str, ...],
         meaning: str,
     ) -> Finding:
-        status: Status = "measured" if value is not None else "not assessable"
-        return Finding(
-            name=f"{figure}.{self.name}",
-            value=value,
-            better=better,
-            status=status,
-            meaning=meaning.format(self.name),
-            assumptions=assumptions,
-        )
+        finding = FindingBuilder(assumptions)
+        return finding(f"{figure}.{self.name}", value, meaning.format(self.name), better)
 
 
 def _none_left(name: str, better: Better) -> Finding:
@@ -211,10 +204,11 @@ def _none_left(name: str, better: Better) -> Finding:
         status="none detected",
         meaning="Every record is suppressed: there is nobody to be found.",
         assumptions=("suppressed records are in no class",),
+        key=name in ("prosecutor_max", "records_at_risk"),
     )
 
 
-def _certainty_chart(certainties: dict[str, list[float]], published: Published) -> Chart:
+def _certainty_chart(certainties: dict[str, list[float]], published: PublishedClasses) -> Chart:
     labels = [f"{tenth * 10}-{tenth * 10 + 10} %" for tenth in range(10)]
     return Chart(
         name="certainty",

@@ -6,7 +6,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom import AuditInput, Release
-from anonloom.typing import IntArray
+from anonloom.typing import FloatArray, IntArray
 
 
 def persons_of(case: AuditInput, release: Release) -> IntArray | None:
@@ -33,7 +33,7 @@ def pairs(first: IntArray, second: IntArray) -> tuple[IntArray, IntArray, IntArr
 
 
 @attrs.frozen(eq=False)
-class Published:
+class PublishedClasses:
     """The published classes without the suppressed rows.
 
     Attributes
@@ -51,7 +51,7 @@ class Published:
     sizes: IntArray
 
     @classmethod
-    def of(cls, release: Release, persons: IntArray | None) -> "Published":
+    def of(cls, release: Release, persons: IntArray | None) -> "PublishedClasses":
         """Find the classes of a release."""
         groups = np.where(release.suppressed, -1, release.groups())
         codes, _ = pd.factorize(groups[groups >= 0])
@@ -103,7 +103,7 @@ class Tally:
     whole: IntArray
 
     @classmethod
-    def of_values(cls, published: Published, codes: IntArray, values: int) -> "Tally":
+    def of_values(cls, published: PublishedClasses, codes: IntArray, values: int) -> "Tally":
         """Count; a code of `values` or more is a missing value, which is no value."""
         kept = (codes < values) & (published.label >= 0)
         label, code, everywhere = published.label[kept], codes[kept], codes[kept]
@@ -123,21 +123,21 @@ class Tally:
         return self.sum_by_class(self.count).astype(np.int64)
 
     @property
-    def share(self) -> NDArray[np.float64]:
+    def share(self) -> FloatArray:
         """Share of every entry in its class."""
         return self.count / self.totals[self.of]
 
     @property
-    def overall(self) -> NDArray[np.float64]:
+    def overall(self) -> FloatArray:
         """Share of every value in all classes together."""
         return self.whole / max(int(self.whole.sum()), 1)
 
-    def sum_by_class(self, of_entries: NDArray[np.number]) -> NDArray[np.float64]:
+    def sum_by_class(self, of_entries: NDArray[np.number]) -> FloatArray:
         """Add up a number per entry within the classes."""
         weights = of_entries.astype(np.float64)
         return np.bincount(self.of, weights, minlength=self.classes).astype(np.float64)
 
-    def most_by_class(self, of_entries: NDArray[np.number]) -> NDArray[np.float64]:
+    def most_by_class(self, of_entries: NDArray[np.number]) -> FloatArray:
         """Largest number per entry within the classes; 0 for a class without entries."""
         most = np.zeros(self.classes)
         np.maximum.at(most, self.of, of_entries)

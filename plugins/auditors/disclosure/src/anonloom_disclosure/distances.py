@@ -28,14 +28,14 @@ def closeness(tally: Tally, axis: Axis) -> FloatArray:
     """Distance of every class from the whole table; 0 for a class without any value."""
     distance = distance_for(axis)
     if distance == "ordered":
-        return ordered(tally)
+        return ordered_distance(tally)
     if distance == "hierarchical":
         assert axis.hierarchy is not None
-        return hierarchical(tally, axis.hierarchy)
-    return equal(tally)
+        return hierarchical_distance(tally, axis.hierarchy)
+    return equal_distance(tally)
 
 
-def equal(tally: Tally) -> FloatArray:
+def equal_distance(tally: Tally) -> FloatArray:
     """All values equally far apart: the mass that has to move, (1/2) sum |q - p|."""
     # Half of the absolute differences is the sum of the positive ones, and only values that occur
     # in the class can have a positive one.
@@ -43,7 +43,7 @@ def equal(tally: Tally) -> FloatArray:
     return tally.sum_by_class(surplus)
 
 
-def ordered(tally: Tally) -> FloatArray:
+def ordered_distance(tally: Tally) -> FloatArray:
     """Neighbouring values 1 / (m - 1) apart: (1 / (m - 1)) sum_i |Q_i - P_i|, cumulated shares."""
     m = len(tally.whole)
     if m < 2 or not len(tally.of):
@@ -69,7 +69,7 @@ def ordered(tally: Tally) -> FloatArray:
     return np.maximum(moved, 0.0) / (m - 1)
 
 
-def hierarchical(tally: Tally, hierarchy: Hierarchy) -> FloatArray:
+def hierarchical_distance(tally: Tally, hierarchy: Hierarchy) -> FloatArray:
     """Two values as far apart as the level of their lowest common ancestor, over the height."""
     cost = np.zeros(tally.classes)
     height = hierarchy.depth - 1

@@ -1,18 +1,17 @@
 """What a class tells about a sensitive value: diversity, closeness, gain in certainty."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonloom.typing import FloatArray
-from anonloom_disclosure.counting import Published, Tally
+from anonloom.typing import FloatArray, IntArray
+from anonloom_disclosure.counting import PublishedClasses, Tally
 
 
-def certainty(tally: Tally, published: Published) -> FloatArray:
+def certainty(tally: Tally, published: PublishedClasses) -> FloatArray:
     """Share of the most frequent value in every class, missing values counted as unknown."""
     return tally.most_by_class(tally.count) / published.sizes
 
 
-def distinct_values(tally: Tally) -> NDArray[np.int64]:
+def distinct_values(tally: Tally) -> IntArray:
     """Number of different values in every class (distinct l-diversity)."""
     return np.bincount(tally.of, minlength=tally.classes).astype(np.int64)
 
@@ -53,7 +52,7 @@ def delta(tally: Tally) -> float:
 
 
 def certainty_by_chance(
-    published: Published, codes: NDArray[np.int64], values: int, rng: np.random.Generator
+    published: PublishedClasses, codes: IntArray, values: int, rng: np.random.Generator
 ) -> float:
     """Mean certainty of a record, had the values nothing to do with the classes.
 

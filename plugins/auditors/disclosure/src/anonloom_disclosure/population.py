@@ -3,11 +3,10 @@
 import attrs
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from anonloom import AuditInput, Release
-from anonloom.typing import IntArray
-from anonloom_disclosure.counting import Published, class_sizes, persons_of
+from anonloom.typing import FloatArray, IntArray
+from anonloom_disclosure.counting import PublishedClasses, class_sizes, persons_of
 
 UNKNOWN = "no population beyond the release is known: the same as the prosecutor's"
 
@@ -32,21 +31,21 @@ class Population:
     """
 
     sizes: IntArray
-    before: Published | None
+    before: PublishedClasses | None
     drawn: float
     known: str
     complete: bool
 
     @classmethod
-    def of(cls, case: AuditInput, published: Published) -> "Population":
+    def of(cls, case: AuditInput, published: PublishedClasses) -> "Population":
         """Find the classes of a release among those before sampling."""
         before = case.before_sampling
-        drawn, words = _drawn(case, published.unit)
+        drawn, words = _sampling_share(case, published.unit)
         if before is None:
             sizes, whole = published.sizes, None
         else:
             sizes = _sizes_before(case, before, published)
-            whole = Published.of(before, persons_of(case, before))
+            whole = PublishedClasses.of(before, persons_of(case, before))
         if words:
             known = words
         elif before is not None:
@@ -56,11 +55,11 @@ class Population:
         return cls(sizes, whole, drawn, known, known != UNKNOWN or _all_are_there(case))
 
     @property
-    def sampled(self) -> bool:
+    def is_sample(self) -> bool:
         """Whether it is known that a sample was drawn."""
         return self.known != UNKNOWN
 
-    def risk(self, sizes: IntArray) -> NDArray[np.float64]:
+    def risk(self, sizes: IntArray) -> FloatArray:
         """JR: the chance to link a person to her record, in classes of these sizes.
 
         Section 6.3.1 of Anonify: the chance that her record was kept, times that of picking it
@@ -69,12 +68,12 @@ class Population:
         """
         return np.asarray(self.drawn / sizes, np.float64)
 
-    def certainty(self, published: Published) -> NDArray[np.float64]:
+    def certainty(self, published: PublishedClasses) -> FloatArray:
         """C: the chance that the record of a person of each class was kept (section 6.3.2)."""
         return np.asarray(self.drawn * published.sizes / self.sizes, np.float64)
 
 
-def _sizes_before(case: AuditInput, before: Release, published: Published) -> IntArray:
+def _sizes_before(case: AuditInput, before: Release, published: PublishedClasses) -> IntArray:
     names = list(case.release.schema.quasi)
     both = pd.concat([before.frame[names], case.release.frame[names]], ignore_index=True)
     groups = Release(schema=case.release.schema, frame=both).groups()
@@ -88,7 +87,7 @@ def _sizes_before(case: AuditInput, before: Release, published: Published) -> In
     return np.maximum(sizes, published.sizes)
 
 
-def _drawn(case: AuditInput, unit: str) -> tuple[float, str]:
+def _sampling_share(case: AuditInput, unit: str) -> tuple[float, str]:
     """Share of the persons, or rows, that were drawn before there were classes, and its words."""
     draw = case.presample
     if draw is None or case.release.origin is None or not len(draw.among):

@@ -1,8 +1,8 @@
 """Who is known to be in a release: certainty, SA uncertainty, anonymity sets (Anonify, 6.3)."""
 
 from anonloom import AuditInput, Chart, Finding
-from anonloom.findings import Better, Status
-from anonloom_disclosure.counting import Published
+from anonloom.findings import FindingBuilder, Status
+from anonloom_disclosure.counting import PublishedClasses
 from anonloom_disclosure.population import Population
 
 #: What the attacker of sections 3.3 and 6.3 of the paper knows.
@@ -10,13 +10,17 @@ CLASS_KNOWN = "the attacker knows the person's class, and no sensitive value of 
 
 
 def presence(
-    case: AuditInput, published: Published, population: Population, counting: tuple[str, ...]
+    case: AuditInput, published: PublishedClasses, population: Population, counting: tuple[str, ...]
 ) -> list[Finding]:
     """Figures of who was kept, and of how many there were to hide among."""
     certainty = population.certainty(published)
     status: Status = "measured"
-    assumed = [CLASS_KNOWN, *_counted(published, counting), "suppressed records are in no class"]
-    if population.sampled:
+    assumed = [
+        CLASS_KNOWN,
+        *_presence_assumptions(published, counting),
+        "suppressed records are in no class",
+    ]
+    if population.is_sample:
         assumed.insert(1, population.known)
     elif not population.complete:
         status = "bound"
@@ -25,39 +29,33 @@ def presence(
         status = "bound"
     unit, sizes = published.unit, population.sizes
 
-    def say(name: str, value: float, better: Better, meaning: str, of: str = "") -> Finding:
-        return Finding(
-            name=name,
-            value=value,
-            better=better,
-            status=status,
-            meaning=meaning,
-            assumptions=tuple(assumed),
-            unit=of,
-        )
-
+    finding = FindingBuilder(tuple(assumed))
     return [
-        say("presence_certainty", float(certainty @ published.sizes) / published.total, "lower",
-            "Chance that somebody of an average published record's class is in the release at "
-            "all."),
-        say("presence_certainty_min", float(certainty.min()), "lower",
-            "The same in the class whose members are least surely in the release."),
-        say("presence_certainty_max", float(certainty.max()), "lower",
-            "The same in the class whose members are most surely in the release."),
-        say("rho", float(certainty.max()), "lower",
-            "SA uncertainty: in every class, the chance that a person's sensitive values were "
-            "published is at most this."),
-        say("anonymity_set_min", int(sizes.min()), "higher",
-            f"Every published record had this many {unit} or more in its class before sampling.",
-            unit),
-        say("anonymity_set_mean", float(sizes @ published.sizes) / published.total, "higher",
-            f"Number of {unit} in the class of an average published record before sampling.",
-            unit),
+        finding("presence_certainty", float(certainty @ published.sizes) / published.total,
+                "Chance that somebody of an average published record's class is in the release at "
+                "all.", status=status),
+        finding("presence_certainty_min", float(certainty.min()),
+                "The same in the class whose members are least surely in the release.",
+                status=status),
+        finding("presence_certainty_max", float(certainty.max()),
+                "The same in the class whose members are most surely in the release.",
+                status=status),
+        finding("rho", float(certainty.max()),
+                "SA uncertainty: in every class, the chance that a person's sensitive values were "
+                "published is at most this.", status=status),
+        finding("anonymity_set_min", int(sizes.min()),
+                f"Every published record had this many {unit} or more in its class before "
+                "sampling.", "higher", status=status, unit=unit),
+        finding("anonymity_set_mean", float(sizes @ published.sizes) / published.total,
+                f"Number of {unit} in the class of an average published record before sampling.",
+                "higher", status=status, unit=unit),
         *_delivery(case),
     ]  # fmt: skip
 
 
-def _counted(published: Published, counting: tuple[str, ...]) -> tuple[str, ...]:
+def _presence_assumptions(
+    published: PublishedClasses, counting: tuple[str, ...]
+) -> tuple[str, ...]:
     if published.persons is None:
         return counting
     return (*counting, "a person with many rows is more likely to be kept than one with few")
@@ -85,7 +83,7 @@ def _delivery(case: AuditInput) -> list[Finding]:
     ]
 
 
-def version_charts(published: Published, population: Population) -> list[Chart]:
+def version_charts(published: PublishedClasses, population: Population) -> list[Chart]:
     """Journalist risk and certainty of every version of the table (figures 11 and 12)."""
     before = population.before
     risk = population.risk(population.sizes)

@@ -3,8 +3,8 @@
 import numpy as np
 
 from anonloom import AuditInput, Chart, Finding
-from anonloom.findings import PrivateRows, Status
-from anonloom_disclosure.counting import Published
+from anonloom.findings import FindingBuilder, PrivateRows, Status
+from anonloom_disclosure.counting import PublishedClasses
 from anonloom_disclosure.population import Population
 
 #: How many of the most exposed rows the steward is shown.
@@ -16,7 +16,7 @@ TARGET = "the attacker knows that the person is in the release"
 
 def reidentification(
     case: AuditInput,
-    published: Published,
+    published: PublishedClasses,
     population: Population,
     threshold: float,
     counting: tuple[str, ...],
@@ -29,121 +29,68 @@ def reidentification(
     sizes, unit = published.sizes, published.unit
     risk = 1.0 / sizes
     at_risk = float(sizes[risk > threshold].sum()) / published.total
-    k = Finding(
-        name="k",
-        value=int(sizes.min()),
-        better="higher",
-        status=status,
-        meaning=f"Every combination of published quasi-identifiers belongs to this many {unit} "
-        "or more.",
-        assumptions=(*counting, "suppressed records are in no class"),
-        unit=unit,
-    )
-    prosecutor = (KNOWS, TARGET, *counting)
+    classes = FindingBuilder((*counting, "suppressed records are in no class"))
+    prosecutor = FindingBuilder((KNOWS, TARGET, *counting))
+    marketer = FindingBuilder((KNOWS, "the register holds everybody in the release", *counting))
     return [
-        k,
-        _risk(
-            "prosecutor_max",
-            float(risk.max()),
-            "Chance to pick the right record for the most exposed person, knowing that they are "
-            "in the release.",
-            prosecutor,
-            status,
-        ),
-        _risk(
-            "prosecutor_average",
-            len(published) / published.total,
-            "Chance to pick the right record for an average person, knowing that they are in the "
-            "release.",
-            prosecutor,
-            status,
-        ),
-        _risk(
-            "records_at_risk",
-            at_risk,
-            f"Share of the {unit} whose record could be picked with a chance above {threshold:g}.",
-            (*prosecutor, f"threshold {threshold:g}"),
-            status,
-        ),
+        classes("k", int(sizes.min()),
+                "Every combination of published quasi-identifiers belongs to this many "
+                f"{unit} or more.", "higher", status=status, unit=unit),
+        prosecutor("prosecutor_max", float(risk.max()),
+                   "Chance to pick the right record for the most exposed person, knowing that they "
+                   "are in the release.", status=status, key=True),
+        prosecutor("prosecutor_average", len(published) / published.total,
+                   "Chance to pick the right record for an average person, knowing that they are "
+                   "in the release.", status=status),
+        prosecutor("records_at_risk", at_risk,
+                   f"Share of the {unit} whose record could be picked with a chance above "
+                   f"{threshold:g}.", status=status, assumptions=(f"threshold {threshold:g}",),
+                   key=True),
         *_journalist(published, population, counting, status),
-        _risk(
-            "marketer",
-            len(published) / published.total,
-            f"Share of the {unit} that somebody would get right who links every record of the "
-            "release to a register.",
-            (KNOWS, "the register holds everybody in the release", *counting),
-            status,
-        ),
-    ]
+        marketer("marketer", len(published) / published.total,
+                 f"Share of the {unit} that somebody would get right who links every record of the "
+                 "release to a register.", status=status),
+    ]  # fmt: skip
 
 
 def _journalist(
-    published: Published, population: Population, counting: tuple[str, ...], status: Status
+    published: PublishedClasses, population: Population, counting: tuple[str, ...], status: Status
 ) -> list[Finding]:
-    if not population.sampled:
+    if not population.is_sample:
         status = "bound"
-    assumed = (
-        KNOWS,
-        "the attacker does not know who is in the release",
-        population.known,
-        *counting,
+    journalist = FindingBuilder(
+        (
+            KNOWS,
+            "the attacker does not know who is in the release",
+            population.known,
+            *counting,
+        )
     )
     risk = population.risk(population.sizes)
     results = [
-        _risk(
-            "journalist_max",
-            float(risk.max()),
-            "Chance to pick the right person for the most exposed record, not knowing who is in "
-            "the release.",
-            assumed,
-            status,
-        ),
-        _risk(
-            "journalist_average",
-            float(risk @ published.sizes) / published.total,
-            "Chance to pick the right person for an average record, not knowing who is in the "
-            "release.",
-            assumed,
-            status,
-        ),
-    ]
+        journalist("journalist_max", float(risk.max()),
+                   "Chance to pick the right person for the most exposed record, not knowing who "
+                   "is in the release.", status=status),
+        journalist("journalist_average", float(risk @ published.sizes) / published.total,
+                   "Chance to pick the right person for an average record, not knowing who is in "
+                   "the release.", status=status),
+    ]  # fmt: skip
     before = population.before
     if before is None or not len(before):
         return results
     earlier = population.risk(before.sizes)
     return [
         *results,
-        _risk(
-            "journalist_max_before",
-            float(earlier.max()),
-            "The same as journalist_max, had no class been sampled.",
-            assumed,
-            status,
-        ),
-        _risk(
-            "journalist_average_before",
-            float(earlier @ before.sizes) / before.total,
-            "The same as journalist_average, had no class been sampled.",
-            assumed,
-            status,
-        ),
-    ]
+        journalist("journalist_max_before", float(earlier.max()),
+                   "The same as journalist_max, had no class been sampled.", status=status),
+        journalist("journalist_average_before", float(earlier @ before.sizes) / before.total,
+                   "The same as journalist_average, had no class been sampled.", status=status),
+    ]  # fmt: skip
 
 
-def _risk(
-    name: str, value: float, meaning: str, assumptions: tuple[str, ...], status: Status
-) -> Finding:
-    return Finding(
-        name=name,
-        value=value,
-        better="lower",
-        status=status,
-        meaning=meaning,
-        assumptions=assumptions,
-    )
-
-
-def exposed_rows(case: AuditInput, published: Published, threshold: float) -> list[PrivateRows]:
+def exposed_rows(
+    case: AuditInput, published: PublishedClasses, threshold: float
+) -> list[PrivateRows]:
     """Rows of the original whose risk is above the threshold, the most exposed first."""
     rows = case.release.rows_in(case.original) if case.original is not None else None
     if rows is None:
@@ -164,7 +111,7 @@ def exposed_rows(case: AuditInput, published: Published, threshold: float) -> li
     ]
 
 
-def exposure_chart(published: Published) -> Chart:
+def exposure_chart(published: PublishedClasses) -> Chart:
     """How many records are in classes of which size."""
     edges = np.array([1, 2, 3, 5, 10, 20, 50, 100, np.inf])
     counts = np.histogram(published.sizes, edges, weights=published.sizes)[0]

@@ -8,19 +8,19 @@ import numpy as np
 
 from anonloom import AuditInput, Auditor, Chart, Finding, Findings, Schema, StageContext, param
 from anonloom.data import Need
-from anonloom.findings import Better, PrivateRows, Status
+from anonloom.findings import Better, FindingBuilder, NotAssessable, PrivateRows, Status
 from anonloom.params import all_of, at_least, distinct, not_empty
 from anonloom.typing import FloatArray
 from anonloom_distance.figures import (
-    Sampled,
+    BootstrapMean,
+    bootstrap_means,
     distances,
     figure,
     nearer_share,
     quantile,
     ratios,
-    sampled,
 )
-from anonloom_distance.measured import Measured, NotAssessable, measure
+from anonloom_distance.measurement import Measurement, measure
 
 Categories = Literal["one-hot", "frequency", "hierarchical"]
 
@@ -77,17 +77,17 @@ class Distance(Auditor):
     def audit(self, case: AuditInput, context: StageContext) -> Findings:
         """Measure distances in both directions, and beside those among the original's own rows."""
         try:
-            measured = measure(case, context, self.columns, self.categories, self.records)
+            measurement = measure(case, context, self.columns, self.categories, self.records)
         except NotAssessable as why:
             return Findings.of(_unknown(str(why)))
-        figures = _Figures(measured, context)
+        figures = _Figures(measurement, context)
         return Findings.of(
             figures.distances(),
             figures.identifiability(),
             figures.closer_to_train(),
             figures.nearest_is_source(),
-            _chart(measured),
-            _exposed(measured),
+            _chart(measurement),
+            _private_rows(measurement),
         )
 
 
@@ -167,42 +167,45 @@ def _better(name: str) -> Better:
 class _Figures:
     """Turns what was measured into findings."""
 
-    def __init__(self, measured: Measured, context: StageContext) -> None:
-        self.measured = measured
-        n, m, _ = measured.rows
+    def __init__(self, measurement: Measurement, context: StageContext) -> None:
+        self.measurement = measurement
+        n, m, _ = measurement.rows
         #: Every figure of every row, by the rows that it is a mean over.
         self.published = {
-            "dcr": distances(measured.published),
-            "nndr": ratios(measured.published),
-            "copies": (measured.published.distance == 0).astype(float),
-            "nearest_is_source": _sources(measured),
+            "dcr": distances(measurement.published),
+            "nndr": ratios(measurement.published),
+            "copies": (measurement.published.distance == 0).astype(float),
+            "nearest_is_source": _sources(measurement),
         }
-        if measured.of_control is not None:
-            share = nearer_share(measured.published, measured.of_control)
+        if measurement.of_control is not None:
+            share = nearer_share(measurement.published, measurement.of_control)
             self.published["closer_to_train_share"] = share
         self.original = {
-            "dcr_original": distances(measured.original),
-            "nndr_original": ratios(measured.original),
-            "dcr_null": distances(measured.others),
-            "nndr_null": ratios(measured.others),
-            "copies_null": (measured.others.distance == 0).astype(float),
-            "identifiability": nearer_share(measured.original, measured.others),
+            "dcr_original": distances(measurement.original),
+            "nndr_original": ratios(measurement.original),
+            "dcr_null": distances(measurement.others),
+            "nndr_null": ratios(measurement.others),
+            "copies_null": (measurement.others.distance == 0).astype(float),
+            "identifiability": nearer_share(measurement.original, measurement.others),
         }
-        self.means = {**sampled(self.published, context.rng), **sampled(self.original, context.rng)}
-        if measured.control is not None and measured.control_original is not None:
-            null = nearer_share(measured.control, measured.control_original)
-            self.means |= sampled({"identifiability_null": null}, context.rng)
+        self.means = {
+            **bootstrap_means(self.published, context.rng),
+            **bootstrap_means(self.original, context.rng),
+        }
+        if measurement.control is not None and measurement.control_original is not None:
+            null = nearer_share(measurement.control, measurement.control_original)
+            self.means |= bootstrap_means({"identifiability_null": null}, context.rng)
         else:
-            self.means["identifiability_null"] = Sampled.fixed(m / (m + n - 1))
+            self.means["identifiability_null"] = BootstrapMean.constant(m / (m + n - 1))
 
-    def _say(self, name: str, mean: Sampled | None, *said: str, **how: object) -> Finding:
+    def _say(self, name: str, mean: BootstrapMean | None, *said: str, **how: object) -> Finding:
         better, meaning = MEANINGS[name]
-        assumptions = (*said, *self.measured.space, PERSONS)
+        assumptions = (*said, *self.measurement.space, PERSONS)
         return figure(name, mean, meaning, better, assumptions, **how)  # type: ignore[arg-type]  # keywords of figure
 
     def distances(self) -> list[Finding]:
         """DCR and NNDR in both directions, their nulls, and copies."""
-        measured, meanings = self.measured, dict(_distance_names())
+        measurement, meanings = self.measurement, dict(_distance_names())
         results = []
         for what in ("dcr", "nndr"):
             name = f"{what}_null"
@@ -211,15 +214,16 @@ class _Figures:
             both = f"{what}_original"
             results += self._summaries(both, self.original[both], null, meanings)
             results.append(
-                figure(name, null, meanings[name], "neither", measured.space, reason=ONE_ROW)
+                figure(name, null, meanings[name], "neither", measurement.space, reason=ONE_ROW)
             )
         return results + [self._say(name, self.means[name]) for name in ("copies", "copies_null")]
 
     def _summaries(
-        self, name: str, values: FloatArray, null: Sampled | None, meanings: dict[str, str]
+        self, name: str, values: FloatArray, null: BootstrapMean | None, meanings: dict[str, str]
     ) -> list[Finding]:
-        space = self.measured.space
+        space = self.measurement.space
         reason = "there are fewer than two rows to be near to"
+        finding = FindingBuilder(space)
         mean = self.means[name]
         relative = mean.relative_to(null) if mean is not None and null is not None else None
         why = reason if mean is None else ONE_ROW if null is None else NO_ROOM
@@ -231,37 +235,31 @@ class _Figures:
             ),
         ]  # fmt: skip
         for suffix, share in (("_median", 0.5), ("_5", 0.05)):
-            of = quantile(values, share)
+            value, interval = quantile(values, share) or (None, None)
+            lacking = reason if value is None else ""
+            title = f"{name}{suffix}"
             results.append(
-                Finding(
-                    name=f"{name}{suffix}",
-                    value=None if of is None else of[0],
-                    interval=None if of is None else of[1],
-                    better="higher",
-                    status="not assessable" if of is None else "measured",
-                    meaning=meanings[f"{name}{suffix}"],
-                    assumptions=(reason, *space) if of is None else space,
-                )
+                finding(title, value, meanings[title], "higher", interval=interval, lacking=lacking)
             )
         return results
 
     def identifiability(self) -> list[Finding]:
         """Return the share of persons to whom the release is nearer than anybody else."""
-        measured = self.measured
+        measurement = self.measurement
         score, null = self.means["identifiability"], self.means["identifiability_null"]
         message = "ties by expectation"
         status: Status = "measured"
-        if measured.control is not None:
+        if measurement.control is not None:
             source = "the null is the same share of the rows of the control table"
         else:
             # Noise and generalization take strangers farther away than the null knows.
             source = f"{OTHERS}; {HOLD_OUT}"
-            status = "bound" if measured.generalized else "measured"
+            status = "bound" if measurement.generalized else "measured"
         assert score is not None
         assert null is not None
         return [
             self._say("identifiability", score, message),
-            self._say("identifiability_null", null, source, known=measured.control is None),
+            self._say("identifiability_null", null, source, known=measurement.control is None),
             self._say(
                 "identifiability_excess", score.above(null), source, message, status=status,
                 reason="there is nothing above the null",
@@ -270,13 +268,13 @@ class _Figures:
 
     def closer_to_train(self) -> list[Finding]:
         """Return the share of the published rows that are nearer to the original than to others."""
-        n, _, h = self.measured.rows
+        n, _, h = self.measurement.rows
         share = self.means.get("closer_to_train_share")
         excess = None
         message: tuple[str, ...] = ()
         if share is not None:
             baseline = n / (n + h)
-            excess = share.above(Sampled.fixed(baseline))
+            excess = share.above(BootstrapMean.constant(baseline))
             message = (
                 f"by chance {baseline:.4g}: {n} of {n + h} rows are the original's",
                 "the control table is of the same population",
@@ -290,27 +288,27 @@ class _Figures:
     def nearest_is_source(self) -> Finding:
         """Return the share of the published rows whose nearest original is their own."""
         result = self.means["nearest_is_source"]
-        n = self.measured.rows[0]
+        n = self.measurement.rows[0]
         message = (f"by chance {1 / n:.4g}, one of {n} rows", "ties by expectation")
         return self._say("nearest_is_source", result, *message, reason=NO_SOURCE)
 
 
-def _sources(measured: Measured) -> FloatArray:
+def _sources(measurement: Measurement) -> FloatArray:
     """Chance that each row's nearest is the row that it came from; NaN where that is not known."""
-    if measured.source is None:
-        return np.full(len(measured.published.distance), np.nan)
-    known = ~np.isnan(measured.source)
+    if measurement.source is None:
+        return np.full(len(measurement.published.distance), np.nan)
+    known = ~np.isnan(measurement.source)
     # The source is one of the rows asked: if nothing is nearer, it is among the nearest.
-    beaten = measured.published.nearer(np.where(known, measured.source, np.inf))
-    return np.where(known, ~beaten / np.maximum(measured.published.ties, 1), np.nan)
+    beaten = measurement.published.nearer(np.where(known, measurement.source, np.inf))
+    return np.where(known, ~beaten / np.maximum(measurement.published.ties, 1), np.nan)
 
 
-def _chart(measured: Measured) -> list[Chart]:
+def _chart(measurement: Measurement) -> list[Chart]:
     """Distances to the closest row, beside those among the original's own rows."""
     series = {
-        "published to original": measured.published.distance,
-        "original to published": measured.original.distance,
-        "original to other original": measured.others.distance,
+        "published to original": measurement.published.distance,
+        "original to published": measurement.original.distance,
+        "original to other original": measurement.others.distance,
     }
     series = {name: values[np.isfinite(values)] for name, values in series.items()}
     far = max((float(np.quantile(v, 0.99)) for v in series.values() if len(v)), default=0.0)
@@ -338,9 +336,9 @@ def _chart(measured: Measured) -> list[Chart]:
     ]
 
 
-def _exposed(measured: Measured) -> list[PrivateRows]:
+def _private_rows(measurement: Measurement) -> list[PrivateRows]:
     """Rows of the original to which the release is nearer than anybody else."""
-    release, others = measured.original, measured.others
+    release, others = measurement.original, measurement.others
     nearer = np.flatnonzero(release.nearer(others.distance) & np.isfinite(others.distance))
     score = 1 - release.distance[nearer] / others.distance[nearer]
     order = np.argsort(-score, kind="stable")[:SHOWN]
@@ -349,7 +347,7 @@ def _exposed(measured: Measured) -> list[PrivateRows]:
     return [
         PrivateRows(
             name="nearest_to_release",
-            rows=measured.asking[nearer[order]],
+            rows=measurement.asking[nearer[order]],
             scores=score[order],
             meaning="Rows to which a published row is nearer than any other row; 1: a copy.",
         )

@@ -6,24 +6,26 @@ import attrs
 import numpy as np
 
 from anonloom import Finding
-from anonloom.findings import Better, Status
+from anonloom.findings import Better, FindingBuilder, Status
 from anonloom.typing import FloatArray
 from anonloom_distance.search import Nearest
 from anonloom_linkage.bootstrap import TIMES, block_bootstrap
 
 #: Half of the width of an interval of 95 %, in standard deviations.
 TWO_SIDED = 1.96
+#: The figures that a steward needs first.
+KEY = frozenset({"copies", "identifiability_excess"})
 
 
 @attrs.frozen(eq=False)
-class Sampled:
+class BootstrapMean:
     """A mean over rows, and what it would have been in other samples of them."""
 
     value: float
     resampled: FloatArray
 
     @classmethod
-    def fixed(cls, value: float) -> "Sampled":
+    def constant(cls, value: float) -> "BootstrapMean":
         """Return a figure that does not depend on the sample."""
         return cls(value, np.full(TIMES, value))
 
@@ -34,25 +36,25 @@ class Sampled:
         # A mean lies in its interval, whatever rounding does to equal numbers.
         return min(float(low), self.value), max(float(high), self.value)
 
-    def relative_to(self, null: "Sampled") -> "Sampled | None":
+    def relative_to(self, null: "BootstrapMean") -> "BootstrapMean | None":
         """Return the figure as a multiple of another; None of 0."""
         if null.value <= 0:
             return None
         below = np.where(null.resampled > 0, null.resampled, null.value)
-        return Sampled(self.value / null.value, self.resampled / below)
+        return BootstrapMean(self.value / null.value, self.resampled / below)
 
-    def above(self, null: "Sampled") -> "Sampled | None":
+    def above(self, null: "BootstrapMean") -> "BootstrapMean | None":
         """Return the excess over a null share as a part of what is possible; None where all is."""
         if null.value >= 1:
             return None
         room = np.where(null.resampled < 1, 1 - null.resampled, 1 - null.value)
         excess = (self.resampled - null.resampled) / room
-        return Sampled((self.value - null.value) / (1 - null.value), excess)
+        return BootstrapMean((self.value - null.value) / (1 - null.value), excess)
 
 
-def sampled(
+def bootstrap_means(
     columns: Mapping[str, FloatArray], rng: np.random.Generator
-) -> dict[str, Sampled | None]:
+) -> dict[str, BootstrapMean | None]:
     """Average several figures of the same rows, and draw the rows anew, alike for all figures.
 
     Parameters
@@ -65,11 +67,11 @@ def sampled(
     values = np.where(known, values, 0.0)
     one_block = np.zeros(len(values), np.int64)
     shares = block_bootstrap(one_block, values, rng, counted=known.astype(float)).shares
-    results: dict[str, Sampled | None] = {}
+    results: dict[str, BootstrapMean | None] = {}
     for index, name in enumerate(columns):
         count = int(known[:, index].sum())
         mean = float(values[:, index].sum()) / max(count, 1)
-        results[name] = Sampled(mean, shares[:, index]) if count else None
+        results[name] = BootstrapMean(mean, shares[:, index]) if count else None
     return results
 
 
@@ -112,7 +114,7 @@ def quantile(values: FloatArray, share: float) -> tuple[float, tuple[float, floa
 
 def figure(
     name: str,
-    sampled: Sampled | None,
+    mean: BootstrapMean | None,
     meaning: str,
     better: Better,
     assumptions: tuple[str, ...],
@@ -130,21 +132,8 @@ def figure(
     known
         Whether the figure does not depend on the sample and has no interval.
     """
-    if sampled is None:
-        return Finding(
-            name=name,
-            value=None,
-            status="not assessable",
-            better=better,
-            meaning=meaning,
-            assumptions=(reason, *assumptions),
-        )
-    return Finding(
-        name=name,
-        value=sampled.value,
-        interval=None if known else sampled.interval,
-        status=status,
-        better=better,
-        meaning=meaning,
-        assumptions=assumptions,
-    )
+    finding, key = FindingBuilder(assumptions), name in KEY
+    if mean is None:
+        return finding(name, None, meaning, better, lacking=reason, key=key)
+    interval = None if known else mean.interval
+    return finding(name, mean.value, meaning, better, interval=interval, status=status, key=key)

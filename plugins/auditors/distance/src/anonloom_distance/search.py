@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from anonloom import short_repr
-from anonloom.typing import FloatArray, IntArray
+from anonloom.typing import BoolArray, Float32Array, FloatArray, IntArray
 from anonloom_distance.space import Cells, Points, Space
 from anonloom_kernels.compiled import in_threads, kernel
 
@@ -49,12 +49,12 @@ class Nearest:
     second: FloatArray
     ties: IntArray
 
-    def nearer(self, distance: FloatArray) -> NDArray[np.bool_]:
+    def nearer(self, distance: FloatArray) -> BoolArray:
         """Whether the nearest row is nearer than this."""
         limit = distance**2
         return self.distance**2 < limit * (1 - TIE) - ZERO
 
-    def farther(self, distance: FloatArray) -> NDArray[np.bool_]:
+    def farther(self, distance: FloatArray) -> BoolArray:
         """Whether the nearest row is farther away than this."""
         limit = self.distance**2
         return distance**2 < limit * (1 - TIE) - ZERO
@@ -136,13 +136,13 @@ def of_pairs(
     """Distance between the points of every pair."""
     for pair in range(out.size):
         a, b = rows_a[pair], rows_b[pair]
-        square = squared(codes_a, a, codes_b, b, starts, indptr, indices, data)
+        square = squared_distance(codes_a, a, codes_b, b, starts, indptr, indices, data)
         square += spread_a[a] + spread_b[b]
         out[pair] = np.sqrt(square) if square > ZERO else 0.0
 
 
 @kernel
-def squared(
+def squared_distance(
     codes_a: NDArray[np.int32],
     a: int,
     codes_b: NDArray[np.int32],
@@ -183,7 +183,7 @@ def write_out(
     indices: IntArray,
     data: FloatArray,
     shown: IntArray,
-    out: NDArray[np.float32],
+    out: Float32Array,
 ) -> float:
     """Write those features of a point that the product uses; return its squared length."""
     out[:] = 0
@@ -253,7 +253,9 @@ def look_through(
                     weight = weights[index] - (1 if index == own[i] else 0)
                     if weight == 0:
                         continue
-                    square = squared(codes, i, codes_r, index, starts, indptr, indices, data)
+                    square = squared_distance(
+                        codes, i, codes_r, index, starts, indptr, indices, data
+                    )
                     square += spread[i] + spread_r[index]
                     margin = TIE * best[i] + ZERO
                     if ties[i] == 0 or square < best[i] - margin:
@@ -275,7 +277,7 @@ def farthest(best: float, second: float, ties: int) -> float:
 
 
 @kernel
-def any_above(row: NDArray[np.float32], limit: np.float32) -> bool:
+def any_above(row: Float32Array, limit: np.float32) -> bool:
     """Whether any product reaches the limit; a plain count, which uses whole registers."""
     count = 0
     for j in range(row.size):

@@ -15,8 +15,8 @@ from scipy import sparse
 
 from anonloom import short_repr
 from anonloom.typing import FloatArray, IntArray
+from anonloom_linkage.aligned_columns import AlignedColumn
 from anonloom_linkage.features import Encoding
-from anonloom_linkage.paired import PairedColumn
 from anonloom_linkage.vectors import Part, Vectors
 
 #: So many features, those that vary most, take part in the product that rules candidates out.
@@ -82,7 +82,7 @@ class Points:
     def find(self, others: "Points") -> IntArray:
         """Return which of these points each of some others is; -1 for none."""
         both = np.hstack([self.codes, others.codes])
-        labels = _labelled(both, np.concatenate([self.spread, others.spread]))
+        labels = _equal_row_labels(both, np.concatenate([self.spread, others.spread]))
         place = np.full(int(labels.max(initial=-1)) + 1, -1, np.int64)
         place[labels[: len(self)]] = np.arange(len(self))
         return place[labels[len(self) :]]
@@ -106,7 +106,7 @@ class Space:
     sides: tuple[tuple[NDArray[np.int32], FloatArray], ...]
 
     @classmethod
-    def of(cls, columns: Sequence[PairedColumn], encoding: Encoding) -> "Space":
+    def of(cls, columns: Sequence[AlignedColumn], encoding: Encoding) -> "Space":
         """Encode columns; the original's means and standard deviations are the scale."""
         vectors = Vectors.of(columns, encoding, fit="source")
         by_name = {column.name: column for column in columns}
@@ -126,7 +126,7 @@ class Space:
                 sides.append((vectors.codes(side), spread))
         return cls(
             tuple(part.name for part in vectors.parts),
-            _stacked(vectors.parts, tables),
+            _stack_cells(vectors.parts, tables),
             tuple(sides),
         )
 
@@ -135,7 +135,7 @@ class Space:
         codes, spread = self.sides[side]
         if rows is not None:
             codes, spread = codes[:, rows], spread[rows]
-        labels = _labelled(codes, spread)
+        labels = _equal_row_labels(codes, spread)
         first = np.full(int(labels.max(initial=-1)) + 1, -1, np.int64)
         first[labels[::-1]] = np.arange(len(labels) - 1, -1, -1)
         return Points(
@@ -146,7 +146,7 @@ class Space:
         )
 
 
-def _labelled(codes: NDArray[np.int32], spread: FloatArray) -> IntArray:
+def _equal_row_labels(codes: NDArray[np.int32], spread: FloatArray) -> IntArray:
     """Number records in the order of their appearance, equal ones alike."""
     key, _ = pd.factorize(spread)
     for of_column in codes:
@@ -164,7 +164,7 @@ def _within(table: Any) -> Any:
     return rows
 
 
-def _stacked(parts: Sequence[Part], tables: Sequence[Any]) -> Cells:
+def _stack_cells(parts: Sequence[Part], tables: Sequence[Any]) -> Cells:
     starts = np.cumsum([0, *(table.shape[0] for table in tables)])[:-1].astype(np.int64)
     if not parts:
         nothing = np.empty(0, np.int64)
@@ -196,7 +196,7 @@ def _variances(part: Part, table: Any) -> FloatArray:
     return result
 
 
-def spread_of(column: PairedColumn, part: Part, table: Any) -> FloatArray:
+def spread_of(column: AlignedColumn, part: Part, table: Any) -> FloatArray:
     """Mean squared distance, of every cell, of the values that it covers from their mean.
 
     A generalized cell is no point. The middle of a crowd is nearer to everybody than people are to
@@ -211,7 +211,7 @@ def spread_of(column: PairedColumn, part: Part, table: Any) -> FloatArray:
     counts = np.bincount(column.sides[0], minlength=len(column)).astype(float)
     expected = own.copy()
     singles = column.axis.occurring
-    if column.ordered:
+    if column.is_ordered:
         wide = np.flatnonzero((column.hi > column.lo) & ~column.open)
         places = column.axis.places[:singles]
         first = np.searchsorted(places, column.lo[wide], side="left")

@@ -13,14 +13,13 @@ from typing import Literal
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from anonloom import short_repr
-from anonloom.typing import FloatArray
+from anonloom.typing import BoolArray, FloatArray
 from anonloom_distribution.tables import ORIGINAL, Tables
-from anonloom_linkage.paired import Cells, PairedColumn
-from anonloom_linkage.shares import leaf_parts
+from anonloom_linkage.aligned_columns import AlignedColumn, Cells
+from anonloom_linkage.marginals import leaf_parts
 
 Correlation = Literal["pearson", "spearman"]
 
@@ -36,10 +35,10 @@ class Number:
     """Cells of an ordered column: their middles, and which of them tell one."""
 
     middle: FloatArray
-    told: NDArray[np.bool_]
+    told: BoolArray
 
     @classmethod
-    def of(cls, column: PairedColumn) -> "Number":
+    def of(cls, column: AlignedColumn) -> "Number":
         """Scale the middles, so that squares of them neither vanish nor overflow."""
         text = ~column.open & ~column.missing
         middle = np.where(text, column.lo / 2 + column.hi / 2, 0.0)
@@ -69,7 +68,7 @@ class Category:
     parts: FloatArray
 
     @classmethod
-    def of(cls, column: PairedColumn) -> "Category":
+    def of(cls, column: AlignedColumn) -> "Category":
         """Keep the most frequent values; what is missing or `*` counts for none."""
         parts = leaf_parts(column, "midpoint").tocsc()
         counts = column.counts(ORIGINAL)
@@ -97,7 +96,7 @@ class Associations:
     def of(cls, tables: Tables, correlation: Correlation) -> "Associations":
         """Read the cells of all columns."""
         results = [
-            Number.of(column) if column.ordered else Category.of(column)
+            Number.of(column) if column.is_ordered else Category.of(column)
             for column in tables.columns.values()
         ]
         return cls(tuple(tables.columns), tuple(results), correlation)

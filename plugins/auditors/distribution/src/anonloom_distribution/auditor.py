@@ -12,20 +12,20 @@ from anonloom.kinds import GridRow, column_heat, figure_over_parameter
 from anonloom.params import at_least, between
 from anonloom.typing import FloatArray
 from anonloom_distribution.association import Associations, Correlation
-from anonloom_distribution.declared import (
+from anonloom_distribution.figures import Figure, countable
+from anonloom_distribution.groups import (
     MOST_FIGURES,
     MOST_RANGES,
     Group,
-    declared,
+    parse_groups,
     problem_of,
     usual,
 )
-from anonloom_distribution.figures import Figure, countable
 from anonloom_distribution.marginals import marginals
 from anonloom_distribution.noise import Rows, Samples, over
 from anonloom_distribution.results import MEANINGS, Result, not_assessable
 from anonloom_distribution.tables import ORIGINAL, Tables
-from anonloom_linkage.shares import Reading
+from anonloom_linkage.marginals import Reading
 
 #: Groups of fewer rows are not shown where nothing was declared: they would show persons.
 FEW_ROWS = 10
@@ -95,7 +95,7 @@ class Distribution(Auditor):
         pairs = Associations.of(tables, self.correlation)
         own = pairs.matrix([column.sides[ORIGINAL] for column in tables.columns.values()])
 
-        def changed(rows: Rows) -> FloatArray:
+        def associations(rows: Rows) -> FloatArray:
             cells = [column.sides[ORIGINAL][rows] for column in tables.columns.values()]
             return pairs.matrix(cells)
 
@@ -104,7 +104,7 @@ class Distribution(Auditor):
             samples,
             context,
             lambda rows: [column.of_sample(rows) for column in columns],
-            changed,
+            associations,
             lambda rows: [figure.of_sample(rows) for figure in figures],
         )
         result = Result(
@@ -125,7 +125,7 @@ class Distribution(Auditor):
     def _groups(self, tables: Tables, schema: Schema, least: int) -> tuple[list[Group], int]:
         """Return the figures to compute, and how many were left out."""
         if self.groups is not None:
-            groups = declared(self.groups)
+            groups = parse_groups(self.groups)
             shown = [
                 group
                 for group in groups

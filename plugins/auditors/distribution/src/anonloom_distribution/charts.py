@@ -31,7 +31,7 @@ def figure_chart(figure: Figure, samples: Sequence[OfSample], scaled: bool) -> C
     series = {
         tables.names[side]: _plain(figure.values[side][shown]) for side in tables.drawing_order
     }
-    line = not group.counted and division.centres is not None and len(shown) > 1
+    line = not group.is_count and division.centres is not None and len(shown) > 1
     data: dict[str, Any]
     if line:
         assert division.centres is not None
@@ -53,7 +53,7 @@ def figure_chart(figure: Figure, samples: Sequence[OfSample], scaled: bool) -> C
             " Points are middles of ranges; the band is where random samples of the "
             "original lie that are as large as the release."
         )
-    elif group.counted:
+    elif group.is_count:
         meaning += (
             " Rows of the release are counted for as many as they stand for."
             if scaled

@@ -8,18 +8,17 @@ from typing import Any
 import attrs
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import sparse
 
 from anonloom import Column, Schema, short_repr
 from anonloom.cells import cell_text
 from anonloom.data import Axis, Visible, encode, place_texts
-from anonloom.typing import FloatArray
-from anonloom_distribution.declared import Group
+from anonloom.typing import BoolArray, FloatArray, IntArray
+from anonloom_distribution.groups import Group
 from anonloom_distribution.noise import Rows
 from anonloom_distribution.tables import BEFORE, ORIGINAL, RELEASE, Tables
-from anonloom_linkage.paired import Cells, PairedColumn
-from anonloom_linkage.shares import Parts, Reading, leaf_parts, place_parts, quantile_edges
+from anonloom_linkage.aligned_columns import AlignedColumn, Cells
+from anonloom_linkage.marginals import Parts, Reading, leaf_parts, place_parts, quantile_edges
 
 #: Ranges that a number is divided into when no edges are declared.
 RANGES = 8
@@ -51,10 +50,10 @@ class Division:
 
     @classmethod
     def of(
-        cls, column: PairedColumn, group: Group, schema: Schema, reading: Reading, shown: Visible
+        cls, column: AlignedColumn, group: Group, schema: Schema, reading: Reading, shown: Visible
     ) -> "Division":
         """Divide as declared; else near quantiles of the original, or by value."""
-        if not column.ordered:
+        if not column.is_ordered:
             return cls._by_value(column, reading, shown)
         ends = group.places(schema[column.name])
         if ends is not None:
@@ -62,7 +61,7 @@ class Division:
         return cls._by_quantiles(column, group.ranges or RANGES, reading, shown)
 
     @classmethod
-    def _by_edges(cls, column: PairedColumn, ends: FloatArray, reading: Reading) -> "Division":
+    def _by_edges(cls, column: AlignedColumn, ends: FloatArray, reading: Reading) -> "Division":
         # The last range has both its ends.
         closed = np.append(ends[:-1], np.nextafter(ends[-1], np.inf))
         parts = place_parts(column, closed, reading).tocsc()[:, 1 : len(ends)]
@@ -73,7 +72,7 @@ class Division:
 
     @classmethod
     def _by_quantiles(
-        cls, column: PairedColumn, ranges: int, reading: Reading, shown: Visible
+        cls, column: AlignedColumn, ranges: int, reading: Reading, shown: Visible
     ) -> "Division":
         """Divide at quantiles, which are told as far as the release shows them.
 
@@ -92,7 +91,7 @@ class Division:
         return cls(tuple(labels), parts[:, :-1])
 
     @classmethod
-    def _by_value(cls, column: PairedColumn, reading: Reading, shown: Visible) -> "Division":
+    def _by_value(cls, column: AlignedColumn, reading: Reading, shown: Visible) -> "Division":
         parts = leaf_parts(column, reading).tocsc()
         leaves = np.arange(column.axis.occurring)
         counts = np.bincount(column.sides[ORIGINAL], minlength=len(column))[leaves]
@@ -139,7 +138,7 @@ def _between(lo: str, hi: str) -> str:
     return lo if lo == hi else f"{lo} to {hi}"
 
 
-def _value_labels(axis: Axis, codes: NDArray[np.int64], shown: Visible) -> list[str]:
+def _value_labels(axis: Axis, codes: IntArray, shown: Visible) -> list[str]:
     """Name values of a category: as they are where they stand in the release, else by number."""
     withheld: Counter[str] = Counter()
     labels = []
@@ -154,8 +153,8 @@ def _value_labels(axis: Axis, codes: NDArray[np.int64], shown: Visible) -> list[
     return labels
 
 
-def measured(
-    column: PairedColumn, declared: Column, value: str | float | None, reading: Reading
+def cell_measure(
+    column: AlignedColumn, declared: Column, value: str | float | None, reading: Reading
 ) -> tuple[FloatArray, FloatArray]:
     """Of every cell what is summed up, and 1 where it tells anything at all.
 
@@ -164,7 +163,7 @@ def measured(
     text = ~column.open & ~column.missing
     if value is None:
         return np.where(text, column.lo / 2 + column.hi / 2, 0.0), text.astype(float)
-    if column.ordered:
+    if column.is_ordered:
         place = float(value)
         ends = np.array([place, np.nextafter(place, np.inf)])
         parts = place_parts(column, ends, reading).tocsc()
@@ -213,7 +212,7 @@ class Figure:
     measure: tuple[FloatArray, FloatArray]
     tables: Tables
     values: FloatArray
-    shown: NDArray[np.bool_]
+    shown: BoolArray
     outside: tuple[float, ...]
 
     @classmethod
@@ -227,13 +226,13 @@ class Figure:
             # Every row is counted, whatever its cell: those of the column itself will do.
             measure = np.ones(len(by)), np.ones(len(by))
         else:
-            measure = measured(tables.columns[group.of], schema[group.of], group.value, reading)
+            measure = cell_measure(tables.columns[group.of], schema[group.of], group.value, reading)
         bare = cls(group, division, measure, tables, np.empty((0, 0)), np.empty(0, bool), ())
         sides = range(len(tables.sizes))
         results = [bare._sums(*bare._cells(side), tables.weights[side]) for side in sides]
         inside = np.asarray(division.parts.sum(axis=1)).ravel()
         values = np.array([bare._figure(*item) for item in results])
-        if not group.counted and len(sides) > BEFORE:
+        if not group.is_count and len(sides) > BEFORE:
             # Its rows are not all published.
             text = bare._sums(*bare._cells(BEFORE), None)[1]
             values[BEFORE][text < FEWEST_OF_A_MEAN] = np.nan
@@ -241,7 +240,7 @@ class Figure:
             bare,
             values=values,
             shown=results[ORIGINAL][1]
-            >= (least if group.counted else max(least, FEWEST_OF_A_MEAN)),
+            >= (least if group.is_count else max(least, FEWEST_OF_A_MEAN)),
             outside=tuple(float(1 - inside[by.sides[side]].mean()) for side in sides),
         )
 
@@ -261,7 +260,7 @@ class Figure:
         return sums[0], sums[1]
 
     def _figure(self, sums: FloatArray, rows: FloatArray) -> FloatArray:
-        if self.group.counted:
+        if self.group.is_count:
             return sums
         means: FloatArray = np.divide(sums, rows, out=np.full(len(sums), np.nan), where=rows > 1e-9)
         return means
@@ -274,7 +273,7 @@ class Figure:
         """The figures of some rows of the original, scaled like the release."""
         by, of = self._cells(ORIGINAL)
         sums, text = self._sums(by[rows], of[rows], None)
-        if self.group.counted and self.tables.weights[RELEASE] is not None:
+        if self.group.is_count and self.tables.weights[RELEASE] is not None:
             sums = sums * (self.tables.sizes[ORIGINAL] / len(rows))
         return OfSample(self._figure(sums, text), text)
 
@@ -312,7 +311,7 @@ def countable(tables: Tables, schema: Schema, least: int) -> dict[str, str]:
     results = {}
     for name in schema.names_with_role("label", "sensitive"):
         column = tables.columns.get(name)
-        if column is None or column.ordered:
+        if column is None or column.is_ordered:
             continue
         counts = column.counts(ORIGINAL)[: column.axis.occurring]
         text = np.isin(np.arange(len(counts)), list(tables.shown[name].values))

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from anonloom.typing import FloatArray
 from anonloom_distribution.noise import Rows
 from anonloom_distribution.tables import ORIGINAL, RELEASE, Tables
-from anonloom_linkage.paired import PairedColumn
-from anonloom_linkage.shares import (
+from anonloom_linkage.aligned_columns import AlignedColumn
+from anonloom_linkage.marginals import (
     Reading,
     distribution,
     divergence,
@@ -43,10 +43,10 @@ class Marginal:
     bins: NDArray[np.integer]
 
     @classmethod
-    def of(cls, column: PairedColumn, bins: int, reading: Reading) -> "Marginal":
+    def of(cls, column: AlignedColumn, bins: int, reading: Reading) -> "Marginal":
         """Divide the values: numbers at quantiles of the original, categories one by one."""
         counts = [column.counts(side) for side in range(len(column.sides))]
-        if column.ordered:
+        if column.is_ordered:
             edges = quantile_edges(column, counts[ORIGINAL], bins)
             parts = place_parts(column, edges, reading)
         else:

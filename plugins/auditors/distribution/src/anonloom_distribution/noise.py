@@ -5,11 +5,11 @@ from typing import Any
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from anonloom import AuditInput, StageContext
+from anonloom.typing import IntArray
 
-Rows = NDArray[np.int64]
+Rows = IntArray
 
 
 @attrs.frozen
@@ -58,7 +58,7 @@ class Samples:
         rows, size = len(case.original), len(case.release)
         return cls(rows, size, number, case.release.origin is None or size > rows)
 
-    def drawn(self, context: StageContext) -> Iterator[Rows]:
+    def draw(self, context: StageContext) -> Iterator[Rows]:
         """Draw them, one after the other."""
         for index in range(self.number):
             context.progress(index, self.number)
@@ -84,7 +84,7 @@ def over(
 ) -> list[list[Any]]:
     """Results of every measure over all samples."""
     result: list[list[Any]] = [[] for _ in measures]
-    for rows in samples.drawn(context):
+    for rows in samples.draw(context):
         for results, measure in zip(result, measures, strict=True):
             results.append(measure(rows))
     return result

@@ -4,6 +4,7 @@ import attrs
 import numpy as np
 
 from anonloom import Chart, Finding, short_repr
+from anonloom.findings import Better, FindingBuilder
 from anonloom.typing import FloatArray
 from anonloom_distribution import charts
 from anonloom_distribution.association import Associations, Change, Correlation
@@ -11,7 +12,7 @@ from anonloom_distribution.figures import Figure, OfSample
 from anonloom_distribution.marginals import Marginal
 from anonloom_distribution.noise import Noise, Samples
 from anonloom_distribution.tables import BEFORE, RELEASE, Tables
-from anonloom_linkage.shares import Reading
+from anonloom_linkage.marginals import Reading
 
 MEANINGS = {
     "jsd_mean": "Mean over the columns of the distance between their distributions in the original "
@@ -30,17 +31,15 @@ MEANINGS = {
     "group_null": "What group_deviation_mean is for random samples of the original.",
 }
 
+#: The figures that a steward needs first.
+KEY = frozenset({"group_deviation_mean", "jsd_mean"})
+
 
 def not_assessable(name: str, reason: str, meaning: str = "") -> Finding:
     """Say why a figure has no value."""
-    return Finding(
-        name=name,
-        value=None,
-        better="neither" if "null" in name else "lower",
-        status="not assessable",
-        meaning=meaning or MEANINGS[name],
-        assumptions=(reason,),
-    )
+    better: Better = "neither" if "null" in name else "lower"
+    finding = FindingBuilder(unfit=reason)
+    return finding(name, None, meaning or MEANINGS[name], better, key=name in KEY)
 
 
 @short_repr
@@ -53,7 +52,7 @@ class Result:
     bins: int
     correlation: Correlation
     tables: Tables
-    drawn: Samples
+    samples: Samples
     least: int
 
     def _read(self) -> str:
@@ -65,22 +64,15 @@ class Result:
         return "a generalized cell counts in equal parts for all that it covers"
 
     def _lower(self, name: str, value: float, *said: str, meaning: str = "") -> Finding:
-        return Finding(
-            name=name,
-            value=value,
-            better="lower",
-            meaning=meaning or MEANINGS[name],
-            assumptions=said,
-        )
+        finding = FindingBuilder(said)
+        return finding(name, value, meaning or MEANINGS[name], key=name in KEY)
 
     def _null(self, name: str, noise: Noise) -> Finding:
-        return Finding(
-            name=name,
-            value=noise.mean,
-            interval=(noise.least, noise.most),
-            meaning=MEANINGS[name],
-            assumptions=(self.drawn.words, "the interval has the least and the most of them"),
+        finding = FindingBuilder(
+            (self.samples.words, "the interval has the least and the most of them")
         )
+        ends = (noise.least, noise.most)
+        return finding(name, noise.mean, MEANINGS[name], "neither", interval=ends)
 
     # --- columns -----------------------------------------------------------------------------
 
@@ -171,7 +163,7 @@ class Result:
         """Deviations of figures of groups."""
         names = [name for name in MEANINGS if name.startswith("group")]
         results: list[Finding | Chart] = []
-        drawn: list[Chart] = []
+        group_charts: list[Chart] = []
         rows: list[tuple[str, float, float | None, Noise]] = []
         for index, figure in enumerate(figures):
             of_samples = [sample[index] for sample in samples]
@@ -179,7 +171,7 @@ class Result:
             deviation = figure.deviation()
             results.append(self._figure(figure, deviation, noise))
             chart = charts.figure_chart(figure, of_samples, self.scaled)
-            drawn += [] if chart is None else [chart]
+            group_charts += [] if chart is None else [chart]
             before = figure.deviation(BEFORE) if len(self.tables.sizes) > BEFORE else None
             if deviation is not None:
                 rows.append((figure.group.title, deviation, before, noise))
@@ -193,7 +185,7 @@ class Result:
             float(np.mean([figures[index].deviation_of(sample[index]) for index in assessed]))
             for sample in samples
         ]
-        messages = [f"{len(rows)} figures", *self._counting()]
+        messages = [f"{len(rows)} figures", *self._counting_rule()]
         if left_out:
             messages.append(f"{left_out} more are not compared")
         return [
@@ -204,10 +196,10 @@ class Result:
             charts.comparison_table(
                 "group_table", "Deviations of groups, and noise", "figure", rows
             ),
-            *drawn,
+            *group_charts,
         ]
 
-    def _counting(self) -> tuple[str, ...]:
+    def _counting_rule(self) -> tuple[str, ...]:
         if not self.scaled:
             return (self._read(), "rows are counted as they are")
         return (

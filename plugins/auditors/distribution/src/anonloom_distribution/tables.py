@@ -4,12 +4,11 @@ from collections.abc import Sequence
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from anonloom import AuditInput, Release, Table, short_repr
 from anonloom.data import Visible
-from anonloom.typing import FloatArray
-from anonloom_linkage.paired import Cells, PairedColumn, pair_columns, shared_columns
+from anonloom.typing import FloatArray, IntArray
+from anonloom_linkage.aligned_columns import AlignedColumn, Cells, align_columns, shared_columns
 
 ORIGINAL, RELEASE, BEFORE = range(3)
 
@@ -39,7 +38,7 @@ class Tables:
         What the release shows of every column.
     """
 
-    columns: dict[str, PairedColumn]
+    columns: dict[str, AlignedColumn]
     sizes: tuple[int, ...]
     weights: tuple[FloatArray | None, ...]
     names: tuple[str, ...]
@@ -54,7 +53,7 @@ class Tables:
         others = [release] if before is None else [release, before]
         shared = shared_columns(original, others, ROLES)
         texts = [name for name in shared if _is_text(original, name)]
-        columns = pair_columns(original, others, [name for name in shared if name not in texts])
+        columns = align_columns(original, others, [name for name in shared if name not in texts])
         absent = [
             column.name
             for column in original.schema
@@ -70,10 +69,10 @@ class Tables:
             if before is None
             else ("original", "sampled", "anonymized"),
             said=(
-                *_said(texts, "nearly every row has its own value"),
-                *_said(absent, "the release lacks them"),
+                *_not_compared(texts, "nearly every row has its own value"),
+                *_not_compared(absent, "the release lacks them"),
             ),
-            shown={column.name: _shown(column, release) for column in columns},
+            shown={column.name: _visible_values(column, release) for column in columns},
         )
 
     def cells(self, name: str, side: int) -> Cells:
@@ -86,7 +85,7 @@ class Tables:
         return (ORIGINAL, RELEASE) if len(self.sizes) == 2 else (ORIGINAL, BEFORE, RELEASE)
 
 
-def _shown(column: PairedColumn, release: Release) -> Visible:
+def _visible_values(column: AlignedColumn, release: Release) -> Visible:
     """Read what the release shows; a sensitive value may be written there in another case."""
     shown = Visible.of(column.axis, release.frame[column.name])
     single = np.unique(column.sides[RELEASE])
@@ -99,9 +98,9 @@ def _is_text(original: Table, name: str) -> bool:
     return axis.type == "category" and axis.occurring > max(FEW_VALUES, len(original) // 2)
 
 
-def _said(names: Sequence[str], why: str) -> list[str]:
-    listed = ", ".join(f"'{name}'" for name in names)
-    return [f"not compared, as {why}: {listed}"] if names else []
+def _not_compared(names: Sequence[str], why: str) -> list[str]:
+    names_text = ", ".join(f"'{name}'" for name in names)
+    return [f"not compared, as {why}: {names_text}"] if names else []
 
 
 def weights_of(
@@ -118,10 +117,10 @@ def weights_of(
     each = len(original) / made if made else 1.0
     if before is None:
         return None, np.full(len(release), each)
-    return None, each * _kept(release, before), np.full(len(before), each)
+    return None, each * _rows_stood_for(release, before), np.full(len(before), each)
 
 
-def _kept(release: Release, before: Release) -> FloatArray:
+def _rows_stood_for(release: Release, before: Release) -> FloatArray:
     """Rows before sampling over rows after it, of every row's class."""
     overall = np.full(len(release), len(before) / max(len(release) + release.dropped, 1))
     if release.classes is None or before.classes is None:
@@ -140,5 +139,5 @@ def _kept(release: Release, before: Release) -> FloatArray:
     return overall
 
 
-def _sizes(classes: NDArray[np.int64]) -> NDArray[np.int64]:
+def _sizes(classes: IntArray) -> IntArray:
     return np.bincount(classes[classes >= 0]).astype(np.int64)

@@ -12,10 +12,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.typing import IntArray
-from anonloom_linkage.paired import PairedColumn
+from anonloom.typing import BoolArray, IntArray
+from anonloom_linkage.aligned_columns import AlignedColumn
 
-Cells = NDArray[np.int32]
 Words = NDArray[np.uint32]
 
 #: Patterns of so many columns can be counted one by one.
@@ -60,50 +59,50 @@ class Attribute:
         Share of all pairs of a record and a row that says something, in which both agree.
     """
 
-    paired: PairedColumn
+    column: AlignedColumn
     first: Words = attrs.field(repr=False)
     width: Words = attrs.field(repr=False)
     tolerance: float
     chance: float
 
     @classmethod
-    def of(cls, paired: PairedColumn, tolerance: float) -> "Attribute":
+    def of(cls, column: AlignedColumn, tolerance: float) -> "Attribute":
         """Find what every cell agrees with."""
-        first, last = _near(paired, tolerance) if paired.ordered else _runs(paired)
-        nothing = (last < first) | paired.open
+        first, last = _near(column, tolerance) if column.is_ordered else _runs(column)
+        nothing = (last < first) | column.open
         first, last = np.where(nothing, 0, first), np.where(nothing, -1, last)
         return cls(
-            paired,
+            column,
             np.where(nothing, np.int64(NOWHERE), first).astype(np.uint32),
             np.where(nothing, 0, last - first).astype(np.uint32),
             tolerance,
-            _by_chance(paired, first, last),
+            _by_chance(column, first, last),
         )
 
     @property
     def words(self) -> str:
         """What a report says of the comparison."""
-        name, unit = self.paired.name, {"date": " days", "time": " seconds"}
-        if not self.paired.ordered:
+        name, unit = self.column.name, {"date": " days", "time": " seconds"}
+        if not self.column.is_ordered:
             return name
-        return f"{name} within {self.tolerance:.4g}{unit.get(self.paired.type, '')}"
+        return f"{name} within {self.tolerance:.4g}{unit.get(self.column.type, '')}"
 
     @property
-    def silent(self) -> NDArray[np.bool_]:
+    def silent(self) -> BoolArray:
         """Published rows that say nothing about the column."""
-        return self.paired.open[self.paired.sides[1]]
+        return self.column.open[self.column.sides[1]]
 
     @property
     def coarse(self) -> bool:
         """Whether the release shows any cell that is no single value."""
-        wide = self.paired.hi > self.paired.lo
-        if not self.paired.ordered:
-            wide = np.diff(self.paired.covers.indptr) > 1
-        return bool((wide | self.paired.open)[self.paired.sides[1]].any())
+        wide = self.column.hi > self.column.lo
+        if not self.column.is_ordered:
+            wide = np.diff(self.column.covers.indptr) > 1
+        return bool((wide | self.column.open)[self.column.sides[1]].any())
 
 
 def attributes_of(
-    columns: Sequence[PairedColumn], tolerance: Mapping[str, float], share: float
+    columns: Sequence[AlignedColumn], tolerance: Mapping[str, float], share: float
 ) -> tuple[Attribute, ...]:
     """Prepare columns for comparison.
 
@@ -117,13 +116,13 @@ def attributes_of(
     return tuple(
         Attribute.of(
             column,
-            tolerance.get(column.name, share * _deviation(column)) if column.ordered else 0.0,
+            tolerance.get(column.name, share * _deviation(column)) if column.is_ordered else 0.0,
         )
         for column in columns
     )
 
 
-def chosen(attributes: Sequence[Attribute]) -> tuple[Attribute, ...]:
+def select_attributes(attributes: Sequence[Attribute]) -> tuple[Attribute, ...]:
     """Return as many columns as can be compared: those that agree least often by chance."""
     kept = list(attributes)
     while len(kept) > MOST_COLUMNS or len(open_columns(kept)[0]) << len(kept) > MOST_PATTERNS:
@@ -150,7 +149,7 @@ def open_columns(attributes: Sequence[Attribute]) -> tuple[IntArray, IntArray]:
 def stretches_of(attributes: Sequence[Attribute]) -> Stretches:
     """Lay the stretches of all columns one after the other."""
     layers = [(index, layer) for index, a in enumerate(attributes) for layer in range(len(a.first))]
-    sizes = [len(attributes[index].paired) for index, _ in layers]
+    sizes = [len(attributes[index].column) for index, _ in layers]
     return Stretches(
         np.array([index for index, _ in layers], np.int64),
         np.cumsum([0, *sizes])[:-1].astype(np.int64),
@@ -159,22 +158,22 @@ def stretches_of(attributes: Sequence[Attribute]) -> Stretches:
     )
 
 
-def _near(paired: PairedColumn, tolerance: float) -> tuple[IntArray, IntArray]:
+def _near(column: AlignedColumn, tolerance: float) -> tuple[IntArray, IntArray]:
     """Codes whose values an interval covers, or which are near a single value."""
-    own = paired.axis.places[: paired.axis.occurring]
-    single = paired.lo == paired.hi
-    lo = np.where(single, paired.lo - tolerance, paired.lo)
-    hi = np.where(single, paired.hi + tolerance, paired.hi)
+    own = column.axis.places[: column.axis.occurring]
+    single = column.lo == column.hi
+    lo = np.where(single, column.lo - tolerance, column.lo)
+    hi = np.where(single, column.hi + tolerance, column.hi)
     first = np.searchsorted(own, lo, side="left")
     last = np.searchsorted(own, hi, side="right") - 1
     # A missing value agrees with a missing one alone.
-    first[paired.missing] = last[paired.missing] = paired.axis.missing
+    first[column.missing] = last[column.missing] = column.axis.missing
     return first[None].astype(np.int64), last[None].astype(np.int64)
 
 
-def _runs(paired: PairedColumn) -> tuple[IntArray, IntArray]:
+def _runs(column: AlignedColumn) -> tuple[IntArray, IntArray]:
     """Stretches of neighbouring leaves that a cell covers, the n-th of every cell in layer n."""
-    covers, cells = paired.covers, len(paired)
+    covers, cells = column.covers, len(column)
     cell = np.repeat(np.arange(cells), np.diff(covers.indptr))
     leaf = covers.indices.astype(np.int64)
     begins = np.r_[True, (cell[1:] != cell[:-1]) | (leaf[1:] != leaf[:-1] + 1)][: len(leaf)]
@@ -189,21 +188,21 @@ def _runs(paired: PairedColumn) -> tuple[IntArray, IntArray]:
     return first, last
 
 
-def _by_chance(paired: PairedColumn, first: IntArray, last: IntArray) -> float:
+def _by_chance(column: AlignedColumn, first: IntArray, last: IntArray) -> float:
     """Share of all pairs that agree, from how often each value and each cell occurs."""
-    records = np.r_[0, np.cumsum(np.bincount(paired.sides[0], minlength=paired.axis.size))]
+    records = np.r_[0, np.cumsum(np.bincount(column.sides[0], minlength=column.axis.size))]
     top = len(records) - 1
     # Leaves beyond the original's own have no records.
     covered = records[np.minimum(last + 1, top)] - records[np.minimum(first, top)]
-    rows = np.where(paired.open, 0, paired.counts(1))
-    pairs = float(rows.sum()) * len(paired.sides[0])
+    rows = np.where(column.open, 0, column.counts(1))
+    pairs = float(rows.sum()) * len(column.sides[0])
     return float(covered.sum(axis=0) @ rows) / pairs if pairs else 0.0
 
 
-def _deviation(paired: PairedColumn) -> float:
+def _deviation(column: AlignedColumn) -> float:
     """Standard deviation of the original's values."""
-    axis = paired.axis
-    counts = np.bincount(paired.sides[0], minlength=axis.size)[: axis.occurring]
+    axis = column.axis
+    counts = np.bincount(column.sides[0], minlength=axis.size)[: axis.occurring]
     if axis.occurring < 2 or not counts.sum():
         return 0.0
     # In units of the range, because squares of large numbers may be none.

@@ -20,7 +20,12 @@ from anonloom.data import Need
 from anonloom.errors import DataError
 from anonloom.params import all_of, at_least, distinct, not_empty
 from anonloom.typing import IntArray
-from anonloom_fellegi_sunter.agreement import MOST_COLUMNS, Attribute, attributes_of, chosen
+from anonloom_fellegi_sunter.agreement import (
+    MOST_COLUMNS,
+    Attribute,
+    attributes_of,
+    select_attributes,
+)
 from anonloom_fellegi_sunter.figures import (
     COARSE,
     MORE_ROWS,
@@ -31,8 +36,8 @@ from anonloom_fellegi_sunter.figures import (
 )
 from anonloom_fellegi_sunter.linking import attack, candidates_of
 from anonloom_fellegi_sunter.model import Model, Others
-from anonloom_linkage.blocking import Granularity, Scheme, guessed, scheme
-from anonloom_linkage.paired import PairedColumn, pair_columns, shared_columns
+from anonloom_linkage.aligned_columns import AlignedColumn, align_columns, shared_columns
+from anonloom_linkage.blocking import Granularity, Scheme, guess_scheme, scheme
 
 #: What an attacker may know of people; sensitive values are what they look for.
 KNOWN = frozenset({"quasi", "label", "other"})
@@ -113,12 +118,14 @@ class FellegiSunter(Auditor):
         """Link every record of the original to the release, and to the rest of the original."""
         original = case.original
         assert original is not None, "needs"
-        columns, absent = self._compared(original, case.release)
-        paired = {item.name: item for item in self._paired(original, case.release, columns)}
-        blocking = self._scheme(original, tuple(paired.values()))
-        every = attributes_of([paired[name] for name in columns], self.tolerance, self.share_of_sd)
+        columns, absent = self._column_names(original, case.release)
+        aligned = {
+            item.name: item for item in self._aligned_columns(original, case.release, columns)
+        }
+        blocking = self._scheme(original, tuple(aligned.values()))
+        every = attributes_of([aligned[name] for name in columns], self.tolerance, self.share_of_sd)
         # What no pair at all agrees in takes no place among the patterns.
-        attributes = chosen([item for item in every if item.chance > 0])
+        attributes = select_attributes([item for item in every if item.chance > 0])
         records, rows = len(original), len(case.release)
         blocks = blocking.blocks(records, rows)
         candidates = candidates_of(blocks, records, rows)
@@ -143,7 +150,7 @@ class FellegiSunter(Auditor):
             attributes, blocking, blocks, _persons(original), truth, self.others, context
         )
         left_out |= {
-            attributes[index].paired.name: why for index, why in after.model.left_out.items()
+            attributes[index].column.name: why for index, why in after.model.left_out.items()
         }
         figures = Figures(
             after,
@@ -158,10 +165,10 @@ class FellegiSunter(Auditor):
             result,
             _left_out_finding(left_out, every),
             figures.charts(),
-            figures.exposed(),
+            figures.private_rows(),
         )
 
-    def _compared(self, original: Table, release: Release) -> tuple[list[str], dict[str, str]]:
+    def _column_names(self, original: Table, release: Release) -> tuple[list[str], dict[str, str]]:
         """Columns to compare, and those asked for that the release does not have."""
         if self.columns is None:
             return list(shared_columns(original, [release], KNOWN)), {}
@@ -169,9 +176,9 @@ class FellegiSunter(Auditor):
         absent = [name for name in self.columns if name not in release.frame]
         return there, dict.fromkeys(absent, "is not in the release")
 
-    def _paired(
+    def _aligned_columns(
         self, original: Table, release: Release, columns: list[str]
-    ) -> tuple[PairedColumn, ...]:
+    ) -> tuple[AlignedColumn, ...]:
         """All columns that are compared or blocked by."""
         keys = self.blocking
         if keys is None:
@@ -181,12 +188,12 @@ class FellegiSunter(Auditor):
                 raise DataError(
                     f"column '{name}' is not in the release: records cannot be blocked by it"
                 )
-        return pair_columns(original, [release], list(dict.fromkeys([*columns, *keys])))
+        return align_columns(original, [release], list(dict.fromkeys([*columns, *keys])))
 
-    def _scheme(self, original: Table, paired: tuple[PairedColumn, ...]) -> Scheme:
+    def _scheme(self, original: Table, aligned: tuple[AlignedColumn, ...]) -> Scheme:
         if self.blocking is None:
-            return guessed(paired, original.schema.quasi)
-        return scheme(paired, self.blocking)
+            return guess_scheme(aligned, original.schema.quasi)
+        return scheme(aligned, self.blocking)
 
 
 def _persons(original: Table) -> IntArray:
@@ -218,16 +225,16 @@ def _left_out(every: tuple[Attribute, ...], kept: tuple[Attribute, ...]) -> dict
     for item in every:
         if not item.chance:
             silent = bool(item.silent.all())
-            reasons[item.paired.name] = (
+            reasons[item.column.name] = (
                 "is open in every row of the release" if silent else "agrees in no pair"
             )
         elif item not in kept:
-            reasons[item.paired.name] = crowded
+            reasons[item.column.name] = crowded
     return reasons
 
 
 def _left_out_finding(left_out: dict[str, str], every: tuple[Attribute, ...]) -> Finding:
-    unread = {item.paired.name: item.paired.unread[1] for item in every if item.paired.unread[1]}
+    unread = {item.column.name: item.column.unread[1] for item in every if item.column.unread[1]}
     return Finding(
         name="left_out",
         value=len(left_out),

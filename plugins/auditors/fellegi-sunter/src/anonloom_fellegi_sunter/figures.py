@@ -4,13 +4,12 @@ from collections.abc import Sequence
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from anonloom import Chart, Finding, short_repr
-from anonloom.findings import PrivateRows, Status
-from anonloom.typing import FloatArray, IntArray
+from anonloom.findings import FindingBuilder, PrivateRows, Status
+from anonloom.typing import BoolArray, FloatArray, IntArray
 from anonloom_fellegi_sunter.linking import Attack
-from anonloom_linkage.bootstrap import Resampled, block_bootstrap
+from anonloom_linkage.bootstrap import BootstrapShares, block_bootstrap
 
 #: With more records without any candidate, the blocks say more about the figures than the release.
 MOST_WITHOUT = 0.05
@@ -24,6 +23,8 @@ NAMES = (
     "linkage_rate_posterior", "linkage_null_posterior", "linkage_excess_posterior",
     "precision_at_1", "block_recall",
 )  # fmt: skip
+#: The figures that a steward needs first.
+KEY = frozenset({"linkage_excess", "precision_at_1"})
 RULES = {"": "a positive weight", "_posterior": "a posterior above 0.5"}
 
 KNOWS = "the attacker knows the compared columns of every record of the original"
@@ -58,7 +59,7 @@ class Truth:
     met: IntArray = attrs.field(repr=False)
 
     @classmethod
-    def of(cls, truth: IntArray, together: NDArray[np.bool_], records: int) -> "Truth":
+    def of(cls, truth: IntArray, together: BoolArray, records: int) -> "Truth":
         """Count the pairs of every record.
 
         Parameters
@@ -79,7 +80,7 @@ def share_without(candidates: IntArray) -> float:
     return float((candidates == 0).mean())
 
 
-def unreached(share: float) -> tuple[str, ...]:
+def coverage_flaws(share: float) -> tuple[str, ...]:
     """Say that too many records have no candidate; nothing if they have."""
     if share <= MOST_WITHOUT:
         return ()
@@ -88,42 +89,28 @@ def unreached(share: float) -> tuple[str, ...]:
 
 def coverage(attacked: Sequence[str], candidates: IntArray, comparisons: int) -> list[Finding]:
     """Say how much was compared."""
+    finding = FindingBuilder(tuple(attacked))
     return [
-        Finding(
-            name="without_candidates",
-            value=share_without(candidates),
-            better="neither",
-            meaning="Share of the records that share a block with no published row.",
-            assumptions=tuple(attacked),
-        ),
-        Finding(
-            name="candidates",
-            value=float(candidates.mean()),
-            better="neither",
-            meaning="Published rows that an average record is compared with.",
-            assumptions=tuple(attacked),
-        ),
-        Finding(
-            name="comparisons",
-            value=comparisons,
-            better="neither",
-            unit="pairs",
-            meaning="Pairs of a record and a published row that were compared.",
-            assumptions=tuple(attacked),
-        ),
-    ]
+        finding("without_candidates", share_without(candidates),
+                "Share of the records that share a block with no published row.", "neither"),
+        finding("candidates", float(candidates.mean()),
+                "Published rows that an average record is compared with.", "neither"),
+        finding("comparisons", comparisons,
+                "Pairs of a record and a published row that were compared.", "neither",
+                unit="pairs"),
+    ]  # fmt: skip
 
 
 def nothing_compared(reason: str, attacked: Sequence[str]) -> list[Finding]:
     """Return all figures without a value."""
+    finding = FindingBuilder(tuple(attacked), unfit=reason)
     return [
-        Finding(
-            name=name,
-            value=None,
-            better="neither" if name == "block_recall" or "null" in name else "lower",
-            status="not assessable",
-            meaning="Not a single pair could be compared.",
-            assumptions=(reason, *attacked),
+        finding(
+            name,
+            None,
+            "Not a single pair could be compared.",
+            "neither" if name == "block_recall" or "null" in name else "lower",
+            key=name in KEY,
         )
         for name in NAMES
     ]
@@ -189,8 +176,8 @@ class Figures:
         return columns, counted
 
     @property
-    def _unreached(self) -> tuple[str, ...]:
-        return unreached(share_without(self.attack.candidates))
+    def _coverage_flaws(self) -> tuple[str, ...]:
+        return coverage_flaws(share_without(self.attack.candidates))
 
     @property
     def _degenerate(self) -> tuple[str, ...]:
@@ -203,9 +190,9 @@ class Figures:
         rule: str,
         values: dict[str, float],
         intervals: dict[str, tuple[float, float]],
-        resampled: Resampled,
+        resampled: BootstrapShares,
     ) -> list[Finding]:
-        troubles = (*self._unreached, *self._degenerate)
+        troubles = (*self._coverage_flaws, *self._degenerate)
         status: Status = "not assessable" if troubles else "measured"
         others = OTHERS[self.attack.model.others]
         general = (*troubles, KNOWS, others, *self.attacked, _interval_of(resampled))
@@ -230,6 +217,7 @@ class Figures:
                     *(() if figure == "rate" else (NULL,)),
                     *(self.bounds if figure == "excess" else ()),
                 ),
+                key=name in KEY,
             )
             for figure, meaning in meanings.items()
         ]
@@ -238,7 +226,7 @@ class Figures:
         self,
         values: dict[str, float],
         intervals: dict[str, tuple[float, float]],
-        resampled: Resampled,
+        resampled: BootstrapShares,
     ) -> list[Finding]:
         results = []
         for name, meaning in (
@@ -256,6 +244,7 @@ class Figures:
                     status=status,
                     meaning=meaning,
                     assumptions=(*reasons, *self.attacked, _interval_of(resampled)),
+                    key=name in KEY,
                 )
             )
         return results
@@ -267,15 +256,15 @@ class Figures:
             return "none detected", ("no row of the release belongs to a record",)
         if not linking:
             return "measured", ("true pairs are known",)
-        if self._unreached:
-            return "not assessable", self._unreached
+        if self._coverage_flaws:
+            return "not assessable", self._coverage_flaws
         known = ("true pairs are known", "ties are broken at random", KNOWS)
         if self._degenerate:
             better = "with a better model, more could be found"
             return "bound", (*self._degenerate, better, *known)
         return "measured", known
 
-    def exposed(self) -> list[PrivateRows]:
+    def private_rows(self) -> list[PrivateRows]:
         """Rows of the original whose own row is more likely found than not."""
         if self.truth is None:
             return []
@@ -297,7 +286,7 @@ class Figures:
         """What the model learnt of every column, and how many records link at which weight."""
         model, attack = self.attack.model, self.attack
         used = model.used.tolist()
-        labels = [attack.attributes[index].paired.name for index in used]
+        labels = [attack.attributes[index].column.name for index in used]
         estimate = model.estimate
         curve = Chart(
             name="linkage_curve",
@@ -343,7 +332,7 @@ class Figures:
         ]
 
 
-def _interval_of(resampled: Resampled) -> str:
+def _interval_of(resampled: BootstrapShares) -> str:
     return f"95 % intervals by resampling {resampled.unit}"
 
 

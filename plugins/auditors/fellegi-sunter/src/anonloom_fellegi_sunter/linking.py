@@ -5,16 +5,15 @@ from threading import Lock
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from anonloom import StageContext, short_repr
-from anonloom.typing import FloatArray, IntArray
+from anonloom.typing import BoolArray, FloatArray, IntArray
 from anonloom_fellegi_sunter.agreement import Attribute
 from anonloom_fellegi_sunter.model import Counts, Model, Others, fit
 from anonloom_fellegi_sunter.patterns import Best, Comparison, count_patterns, find_best
 from anonloom_kernels.compiled import compiling
 from anonloom_linkage.blocking import Scheme
-from anonloom_linkage.nearest import Blocks, Grouped
+from anonloom_linkage.top2_search import Blocks, Groups
 
 
 @attrs.frozen(eq=False)
@@ -117,7 +116,7 @@ def attack(
     # Cells that cover several values agree with strangers as single values never do.
     known = others == "null" and not any(attribute.coarse for attribute in attributes)
     context.note(f"{pairs:,} pairs of a record and a published row: {scheme.words}")
-    tell, workers = _Told(context, 2 * pairs + (1 + known) * strangers), context.workers
+    tell, workers = _ProgressCounter(context, 2 * pairs + (1 + known) * strangers), context.workers
     with compiling(context):
         table = count_patterns(comparison, released, blocks, workers, tell)
         model = fit(
@@ -145,7 +144,7 @@ def attack(
     )
 
 
-def _as_many(records: int, rows: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+def _as_many(records: int, rows: int, rng: np.random.Generator) -> BoolArray:
     """Choose as many records as there are rows: among more of them, more agree by chance."""
     among = np.ones(records, bool)
     if rows < records:
@@ -153,15 +152,15 @@ def _as_many(records: int, rows: int, rng: np.random.Generator) -> NDArray[np.bo
     return among
 
 
-def _only(blocks: Blocks, among: NDArray[np.bool_]) -> Blocks:
+def _only(blocks: Blocks, among: BoolArray) -> Blocks:
     """Keep these candidates of the blocks."""
     members, starts = blocks.candidates
     kept = among[members]
     left = np.r_[0, np.cumsum(kept)][starts].astype(np.int64)
-    return attrs.evolve(blocks, candidates=Grouped(members[kept], left))
+    return attrs.evolve(blocks, candidates=Groups(members[kept], left))
 
 
-class _Told:
+class _ProgressCounter:
     """Tells a run how far the comparisons are, from any thread."""
 
     def __init__(self, context: StageContext, total: int) -> None:

@@ -72,14 +72,14 @@ class Counts:
         """Number of pairs."""
         return int(self.count.sum())
 
-    def agreeing(self) -> FloatArray:
+    def agreement_matrix(self) -> FloatArray:
         """(patterns x columns): 1 where the column agrees."""
         agreeing: FloatArray = ((self.pattern[:, None] >> np.arange(self.columns)) & 1).astype(
             float
         )
         return agreeing
 
-    def spoken(self) -> FloatArray:
+    def stated_matrix(self) -> FloatArray:
         """(patterns x columns): 1 where the row says something about the column."""
         mask = self.masks[self.pattern >> self.columns]
         silent = (mask[:, None] >> np.arange(self.columns)) & 1
@@ -198,7 +198,7 @@ def fit(
         How often each of all patterns occurs among pairs of different people; None leaves it to
         EM how often they agree, column by column.
     """
-    agreeing, spoken = counts.agreeing(), counts.spoken()
+    agreeing, spoken = counts.agreement_matrix(), counts.stated_matrix()
     agree, message = counts.count @ agreeing, counts.count @ spoken
     left_out = _useless(agree, message)
     used = np.setdiff1d(np.arange(counts.columns), list(left_out))
@@ -215,7 +215,7 @@ def fit(
         agreeing[:, used], (spoken - agreeing)[:, used], counts.count.astype(float), most
     )
     if null is not None and null.any():
-        result, _ = free.knowing(null[counts.pattern], int(null.sum())).best(starts)
+        result, _ = free.with_null(null[counts.pattern], int(null.sum())).best(starts)
         # Matches agree at least as often as strangers; or the release agrees otherwise with
         # strangers than the original does, and EM found that.
         if result is not None and (result.m > result.u).all():
@@ -270,16 +270,16 @@ class Evidence:
     most: float
     others: FloatArray | None = None
 
-    def knowing(self, null: IntArray, total: int) -> "Evidence":
+    def with_null(self, null: IntArray, total: int) -> "Evidence":
         """Return the evidence with the patterns of pairs that do not match."""
         return attrs.evolve(self, others=np.log((null + UNSEEN) / (total + UNSEEN)))
 
     def best(self, starts: Sequence[Estimate]) -> tuple[Estimate | None, tuple[str, ...]]:
         """Return the likeliest estimate without flaws, or the flaws of the likeliest."""
         flaws: tuple[str, ...] = ()
-        tried = [self.climbed(start, FIRST_STEPS) for start in starts]
+        tried = [self.run_em(start, FIRST_STEPS) for start in starts]
         for item in sorted(tried, key=lambda estimate: -estimate.likelihood):
-            result = item if self.flaws(item) else self.climbed(item, MOST_STEPS)
+            result = item if self.flaws(item) else self.run_em(item, MOST_STEPS)
             wrong = self.flaws(result)
             if not wrong:
                 return result, ()
@@ -303,19 +303,19 @@ class Evidence:
         agree, disagree = self.count @ self.agreeing, self.count @ self.disagreeing
         return float(self.count @ self._independent(agree / (agree + disagree)))
 
-    def climbed(self, estimate: Estimate, steps: int) -> Estimate:
+    def run_em(self, estimate: Estimate, steps: int) -> Estimate:
         """Take steps of EM while the likelihood rises."""
         before = -np.inf
         for _ in range(steps):
-            likelihood, matching = self._expected(estimate)
+            likelihood, matching = self._e_step(estimate)
             # Nothing more to gain than rounding.
             if likelihood - before <= max(1e-5, 1e-13 * abs(likelihood)):
                 break
             before = likelihood
-            estimate = self._maximized(estimate, matching)
-        return attrs.evolve(estimate, likelihood=self._expected(estimate)[0])
+            estimate = self._m_step(estimate, matching)
+        return attrs.evolve(estimate, likelihood=self._e_step(estimate)[0])
 
-    def _expected(self, estimate: Estimate) -> tuple[float, FloatArray]:
+    def _e_step(self, estimate: Estimate) -> tuple[float, FloatArray]:
         """Return the likelihood, and how many of the pairs of every pattern match."""
         # Both classes at once: the table of patterns is long, and is read once.
         both = [estimate.m] if self.others is not None else [estimate.m, estimate.u]
@@ -331,7 +331,7 @@ class Evidence:
         result: FloatArray = agree + self.disagreeing @ np.log1p(-probability)
         return result
 
-    def _maximized(self, estimate: Estimate, matching: FloatArray) -> Estimate:
+    def _m_step(self, estimate: Estimate, matching: FloatArray) -> Estimate:
         """Return the best estimate under these shares.
 
         The objective is concave in every parameter, so that the best allowed value is the best

@@ -11,16 +11,20 @@ from typing import NamedTuple
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from anonloom import short_repr
 from anonloom.typing import IntArray
-from anonloom_fellegi_sunter.agreement import Attribute, Stretches, open_columns, stretches_of
+from anonloom_fellegi_sunter.agreement import (
+    Attribute,
+    Stretches,
+    Words,
+    open_columns,
+    stretches_of,
+)
 from anonloom_kernels.compiled import in_threads, kernel
-from anonloom_linkage.nearest import Blocks
+from anonloom_linkage.aligned_columns import Cells
+from anonloom_linkage.top2_search import Blocks
 
-Words = NDArray[np.uint32]
-Cells = NDArray[np.int32]
 Told = Callable[[int], None]
 
 #: Candidates of a tile.
@@ -134,7 +138,7 @@ class Comparison:
         return Sheet(values, values, np.zeros(len(values), np.uint32), persons, persons)
 
     def _cells(self, side: int) -> Cells:
-        cells = np.stack([a.paired.sides[side] for a in self.attributes], axis=1)
+        cells = np.stack([a.column.sides[side] for a in self.attributes], axis=1)
         return np.ascontiguousarray(cells, np.int32)
 
 

@@ -7,6 +7,7 @@ import attrs
 
 from anonloom import AuditInput, Auditor, Findings, Schema, StageContext, param
 from anonloom.data import Need
+from anonloom.findings import NotAssessable
 from anonloom.kinds import GridRow
 from anonloom.params import all_of, at_least, between, distinct, not_empty
 from anonloom_learning.names import ALL, Classifier
@@ -17,7 +18,7 @@ ROWS = 100_000
 
 
 @attrs.frozen(kw_only=True)
-class Learning(Auditor):
+class LearningAuditor(Auditor):
     """Trains classifiers on the original and on the release, and compares them."""
 
     measures: ClassVar[Literal["risk", "utility", "cost"]] = "utility"
@@ -85,8 +86,8 @@ class Learning(Auditor):
         assert case.original is not None
         # Imported here: a pipeline that is only checked need not wait for scikit-learn.
         from anonloom_learning.figures import Figures, unknown
-        from anonloom_learning.trials import divided, tried
-        from anonloom_learning.versions import NotAssessable, Question, positive_text
+        from anonloom_learning.trials import divide_people, run_trials
+        from anonloom_learning.versions import Question, positive_text
 
         wrong = self.problem(case.original.schema)
         if wrong is not None:
@@ -100,10 +101,10 @@ class Learning(Auditor):
         )
         try:
             lesson = question.lesson(case, context.rng)
-            repeats = divided(lesson, self.train, self.repeats, self.tested_on, context.rng)
+            repeats = divide_people(lesson, self.train, self.repeats, self.tested_on, context.rng)
         except NotAssessable as why:
             return unknown(self.classifiers, str(why))
-        trials = tried(lesson, repeats, self.classifiers, context)
+        trials = run_trials(lesson, repeats, self.classifiers, context)
         return Figures.of(lesson, trials, self.train, self.tested_on).findings()
 
     def summarize(self, grid: Sequence[GridRow]) -> Findings:

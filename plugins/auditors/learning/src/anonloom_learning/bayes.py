@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from anonloom import short_repr
+from anonloom.typing import BoolArray, Float32Array, IntArray
 
 #: Least variance of a number within a label, as a part of its variance.
 LEAST_VARIANCE = 1e-3
@@ -31,12 +32,12 @@ class NaiveBayes:
         Which features are shares; the others are numbers.
     """
 
-    shares: NDArray[np.bool_]
-    places: NDArray[np.bool_] = attrs.field(init=False)
+    shares: BoolArray
+    places: BoolArray = attrs.field(init=False)
     numbers: Any = attrs.field(init=False)
     values: Any = attrs.field(init=False)
 
-    def fit(self, rows: NDArray[np.float32], labels: NDArray[np.integer]) -> "NaiveBayes":
+    def fit(self, rows: Float32Array, labels: NDArray[np.integer]) -> "NaiveBayes":
         """Learn; numbers that never vary say nothing, and have no variance to divide by."""
         self.places = ~self.shares & (rows != rows[:1]).any(axis=0)
         self.numbers = make_pipeline(StandardScaler(), GaussianNB(var_smoothing=LEAST_VARIANCE))
@@ -47,7 +48,7 @@ class NaiveBayes:
             self.values.fit(rows[:, self.shares], labels)
         return self
 
-    def predict(self, rows: NDArray[np.float32]) -> NDArray[np.int64]:
+    def predict(self, rows: Float32Array) -> IntArray:
         """Return the likeliest label of every row."""
         model = self.values if self.shares.any() else self.numbers[-1]
         joint = 0.0
@@ -59,5 +60,5 @@ class NaiveBayes:
         if self.shares.any() and self.places.any():
             # The prior is in both.
             joint = joint - self.values.class_log_prior_
-        likeliest: NDArray[np.int64] = model.classes_[np.asarray(joint).argmax(axis=1)]
+        likeliest: IntArray = model.classes_[np.asarray(joint).argmax(axis=1)]
         return likeliest

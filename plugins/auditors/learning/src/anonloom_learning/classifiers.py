@@ -14,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
+from anonloom.typing import BoolArray
 from anonloom_learning.bayes import NaiveBayes
 from anonloom_learning.encoding import Features
 
@@ -22,23 +23,23 @@ NEIGHBOURS = 5
 STEPS = 500
 
 
-def _scaled(model: Any) -> Any:
+def _behind_scaler(model: Any) -> Any:
     """Put a model behind features of one scale, learned from the learning part alone."""
     return make_pipeline(StandardScaler(), model)
 
 
-def _model(name: str, seed: int, rows: int, shares: NDArray[np.bool_]) -> Any:
+def _model(name: str, seed: int, rows: int, shares: BoolArray) -> Any:
     """Return the model before it has learned."""
     makers: dict[str, Callable[[], Any]] = {
         "decision-tree": lambda: DecisionTreeClassifier(random_state=seed),
         "naive-bayes": lambda: NaiveBayes(shares),
         # Not a tree: with twenty features and many equal rows all distances are computed faster.
-        "k-nearest-neighbours": lambda: _scaled(
+        "k-nearest-neighbours": lambda: _behind_scaler(
             KNeighborsClassifier(min(NEIGHBOURS, rows), algorithm="brute")
         ),
-        "svm": lambda: _scaled(LinearSVC(dual=False, max_iter=STEPS, random_state=seed)),
+        "svm": lambda: _behind_scaler(LinearSVC(dual=False, max_iter=STEPS, random_state=seed)),
         "random-forest": lambda: RandomForestClassifier(random_state=seed),
-        "logistic-regression": lambda: _scaled(
+        "logistic-regression": lambda: _behind_scaler(
             LogisticRegression(max_iter=STEPS, random_state=seed)
         ),
         "adaboost": lambda: AdaBoostClassifier(random_state=seed),
@@ -47,12 +48,12 @@ def _model(name: str, seed: int, rows: int, shares: NDArray[np.bool_]) -> Any:
     return makers[name]()
 
 
-def fitted(
+def fit_model(
     name: str,
     seed: int,
     rows: Features,
     labels: NDArray[np.integer],
-    shares: NDArray[np.bool_],
+    shares: BoolArray,
 ) -> Any:
     """Return the model after it has learned.
 
@@ -77,7 +78,7 @@ def _most_frequent(rows: Features, labels: NDArray[np.integer]) -> Any:
     return DummyClassifier(strategy="most_frequent").fit(rows, labels)
 
 
-def converged(model: Any) -> bool:
+def has_converged(model: Any) -> bool:
     """Whether an iterative model came to rest; others always have."""
     last = model[-1] if hasattr(model, "steps") else model
     taken, most = getattr(last, "n_iter_", None), getattr(last, "max_iter", None)

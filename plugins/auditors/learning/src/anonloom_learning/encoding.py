@@ -10,15 +10,14 @@ from collections.abc import Sequence
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from anonloom import short_repr
-from anonloom.typing import FloatArray
-from anonloom_linkage.paired import PairedColumn
-from anonloom_linkage.shares import leaf_parts
+from anonloom.typing import BoolArray, Float32Array, FloatArray, IntArray
+from anonloom_linkage.aligned_columns import AlignedColumn
+from anonloom_linkage.marginals import leaf_parts
 
-Features = NDArray[np.float32]
+Features = Float32Array
 
 #: A category with more values is encoded by the groups of its hierarchy.
 MOST_LEAVES = 100
@@ -30,7 +29,7 @@ FARTHEST = 1e6
 
 @short_repr
 @attrs.frozen(eq=False)
-class Encoded:
+class EncodedTables:
     """Tables as features.
 
     Attributes
@@ -44,11 +43,13 @@ class Encoded:
     """
 
     rows: tuple[Features, ...]
-    shares: NDArray[np.bool_]
+    shares: BoolArray
     left_out: tuple[str, ...]
 
 
-def encode(columns: Sequence[PairedColumn], sizes: Sequence[int], *, widths: bool) -> Encoded:
+def encode(
+    columns: Sequence[AlignedColumn], sizes: Sequence[int], *, widths: bool
+) -> EncodedTables:
     """Encode columns of several tables alike.
 
     Parameters
@@ -62,9 +63,11 @@ def encode(columns: Sequence[PairedColumn], sizes: Sequence[int], *, widths: boo
     shares: list[bool] = []
     left_out: list[str] = []
     for column in columns:
-        numbers = place_features(column, widths) if column.ordered else np.empty((len(column), 0))
-        values = absence_features(column) if column.ordered else share_features(column)
-        if not column.ordered and not values.shape[1]:
+        numbers = (
+            place_features(column, widths) if column.is_ordered else np.empty((len(column), 0))
+        )
+        values = absence_features(column) if column.is_ordered else share_features(column)
+        if not column.is_ordered and not values.shape[1]:
             left_out.append(column.name)
         table = np.hstack([numbers, values]).astype(np.float32)
         of_values = np.arange(table.shape[1]) >= numbers.shape[1]
@@ -74,10 +77,10 @@ def encode(columns: Sequence[PairedColumn], sizes: Sequence[int], *, widths: boo
         shares += of_values[varies].tolist()
         for part, side in zip(parts, column.sides, strict=True):
             part.append(table[:, varies][side])
-    return Encoded(tuple(map(np.hstack, parts)), np.array(shares, bool), tuple(left_out))
+    return EncodedTables(tuple(map(np.hstack, parts)), np.array(shares, bool), tuple(left_out))
 
 
-def place_features(column: PairedColumn, widths: bool) -> FloatArray:
+def place_features(column: AlignedColumn, widths: bool) -> FloatArray:
     """Middle and width of what every cell covers, in ranges of the column, from its middle.
 
     `*` covers everything between the column's ends. A missing value lies in the middle.
@@ -92,12 +95,12 @@ def place_features(column: PairedColumn, widths: bool) -> FloatArray:
     return np.stack(features if widths else features[:1], axis=1)
 
 
-def absence_features(column: PairedColumn) -> FloatArray:
+def absence_features(column: AlignedColumn) -> FloatArray:
     """Whether every cell has a value, and whether it has none."""
     return np.stack([~column.missing, column.missing], axis=1).astype(float)
 
 
-def share_features(column: PairedColumn) -> FloatArray:
+def share_features(column: AlignedColumn) -> FloatArray:
     """Shares of every cell over the values of a category, or over groups of them where it has many.
 
     The missing value is one of them, and has no share in `*`.
@@ -111,7 +114,7 @@ def share_features(column: PairedColumn) -> FloatArray:
     return result
 
 
-def _groups(column: PairedColumn, leaves: int) -> NDArray[np.int64] | None:
+def _groups(column: AlignedColumn, leaves: int) -> IntArray | None:
     """Group of every leaf: itself, or a node of the lowest level that is small enough."""
     if leaves <= MOST_LEAVES:
         return np.arange(leaves)

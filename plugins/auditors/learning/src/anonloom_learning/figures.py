@@ -7,7 +7,7 @@ import attrs
 import numpy as np
 
 from anonloom import Chart, Finding, Findings, short_repr
-from anonloom.findings import Better
+from anonloom.findings import Better, FindingBuilder
 from anonloom.typing import FloatArray
 from anonloom_learning.names import ANSWERS, CLASSIFIERS, LOSSES, METRICS, SINGLE
 from anonloom_learning.scores import interval, never_said, scores
@@ -15,6 +15,9 @@ from anonloom_learning.trials import TestedOn, Trials
 from anonloom_learning.versions import Lesson
 
 ORIGINAL, RELEASE = 0, -1
+
+#: The figures that a steward needs first.
+KEY = frozenset({"accuracy_over_majority", "largest_accuracy_loss"})
 
 
 @short_repr
@@ -73,14 +76,9 @@ class Figures:
         ends = interval(values, self._spread)
         if ends is not None:
             ends = max(ends[0], least), min(ends[1], 1.0)
-        return Finding(
-            name=name,
-            value=float(values.mean()),
-            interval=ends,
-            better=better,
-            meaning=meaning,
-            assumptions=(*said, *self.said),
-        )
+        finding = FindingBuilder((*said, *self.said))
+        mean = float(values.mean())
+        return finding(name, mean, meaning, better, interval=ends, key=name in KEY)
 
     def _of_release(self) -> Iterator[Finding]:
         for which, metric in enumerate(METRICS):
@@ -88,12 +86,12 @@ class Figures:
                 yield self._figure(
                     f"{metric}.{name}",
                     self.values[RELEASE, :, index, which],
-                    self._meaning(ANSWERS[metric], name, metric),
+                    self._sentence(ANSWERS[metric], name, metric),
                     *self._by_convention(metric, index, RELEASE),
                     better="higher",
                 )
 
-    def _meaning(self, sentence: str, name: str, metric: str) -> str:
+    def _sentence(self, sentence: str, name: str, metric: str) -> str:
         about = f"The label is '{self.lesson.label}'."
         message = about if metric == "accuracy" else self.lesson.about
         return f"{sentence.format(who=CLASSIFIERS[name])} {message}"
@@ -118,29 +116,29 @@ class Figures:
 
     def _losses(self) -> Iterator[Finding]:
         for metric in LOSSES:
-            lost = self._lost(metric)
+            loss = self._loss_of(metric)
             for index, name in enumerate(self.trials.classifiers):
                 yield self._figure(
                     f"{metric}_loss.{name}",
-                    lost[:, index],
-                    self._meaning(SINGLE[f"{metric}_loss"], name, metric),
+                    loss[:, index],
+                    self._sentence(SINGLE[f"{metric}_loss"], name, metric),
                     *self._by_convention(metric, index, ORIGINAL, RELEASE),
                     better="lower",
                     least=-1.0,
                 )
 
-    def _lost(self, metric: str) -> FloatArray:
+    def _loss_of(self, metric: str) -> FloatArray:
         """(repeats x classifiers): what the original gives less what the release gives."""
         which = METRICS.index(metric)
-        lost: FloatArray = self.values[ORIGINAL, :, :, which] - self.values[RELEASE, :, :, which]
-        return lost
+        loss: FloatArray = self.values[ORIGINAL, :, :, which] - self.values[RELEASE, :, :, which]
+        return loss
 
     def _summary(self) -> Iterator[Finding]:
-        lost = self._lost("accuracy")
-        worst = int(lost.mean(axis=0).argmax())
+        loss = self._loss_of("accuracy")
+        worst = int(loss.mean(axis=0).argmax())
         yield self._figure(
             "largest_accuracy_loss",
-            lost[:, worst],
+            loss[:, worst],
             SINGLE["largest_accuracy_loss"],
             f"that of {CLASSIFIERS[self.trials.classifiers[worst]]}",
             better="lower",
@@ -174,7 +172,7 @@ class Figures:
             better="lower",
             unit="models",
             meaning=SINGLE["not_converged"],
-            assumptions=(f"of {self.values.shape[0] * lost.size} models",),
+            assumptions=(f"of {self.values.shape[0] * loss.size} models",),
         )
 
     def _majority(self, version: int) -> FloatArray:
@@ -248,14 +246,7 @@ def unknown(classifiers: tuple[str, ...], reason: str) -> Findings:
         ("majority_accuracy", SINGLE["majority_accuracy"], "neither"),
         ("accuracy_over_majority", SINGLE["accuracy_over_majority"], "higher"),
     ]
+    finding = FindingBuilder(unfit=reason)
     return Findings.of(
-        Finding(
-            name=name,
-            value=None,
-            better=better,
-            status="not assessable",
-            meaning=meaning,
-            assumptions=(reason,),
-        )
-        for name, meaning, better in results
+        finding(name, None, meaning, better, key=name in KEY) for name, meaning, better in results
     )

@@ -11,7 +11,7 @@ def anonloom_register_auditors() -> list[Method]:
     return [
         Method(
             name="learning",
-            target="anonloom_learning.auditor:Learning",
+            target="anonloom_learning.auditor:LearningAuditor",
             summary="How well eight classifiers learn a label from the original and the release.",
             paper="Anonify: decentralized dual-level anonymity for medical data donation, "
             "section 6.2.3; Nadeau and Bengio, Inference for the generalization error, "

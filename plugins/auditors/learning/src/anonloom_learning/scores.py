@@ -6,7 +6,7 @@ from scipy.special import stdtrit
 from anonloom.typing import FloatArray, IntArray
 
 
-def counted(true: IntArray, said: IntArray, classes: int) -> IntArray:
+def confusion_matrix(true: IntArray, said: IntArray, classes: int) -> IntArray:
     """(classes x classes): how many rows of each label (row) were given each label (column)."""
     pairs = np.bincount(true * classes + said, minlength=classes * classes)
     return pairs.reshape(classes, classes).astype(np.int64)

@@ -7,16 +7,16 @@ from typing import Literal
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import ThreadpoolController
 
 from anonloom import StageContext, short_repr
-from anonloom.typing import IntArray
-from anonloom_learning.classifiers import converged, fitted
+from anonloom.findings import NotAssessable
+from anonloom.typing import BoolArray, IntArray
+from anonloom_learning.classifiers import fit_model, has_converged
 from anonloom_learning.names import ALL
-from anonloom_learning.scores import counted
-from anonloom_learning.versions import Lesson, NotAssessable, Version
+from anonloom_learning.scores import confusion_matrix
+from anonloom_learning.versions import Lesson, Version
 
 TestedOn = Literal["own", "original"]
 
@@ -42,15 +42,15 @@ class Part:
         """Counts of what always guessing the most frequent label gives."""
         guess = np.bincount(self.learned.labels[self.learning], minlength=classes).argmax()
         true = self.judged.labels[self.judging]
-        return counted(true, np.full(len(true), guess), classes)
+        return confusion_matrix(true, np.full(len(true), guess), classes)
 
     def judge(self, name: str, seed: int, lesson: Lesson) -> tuple[IntArray, bool]:
         """Learn and predict; return the counts, and whether the model came to rest."""
         rows, labels = self.learned.rows[self.learning], self.learned.labels[self.learning]
-        model = fitted(name, seed, rows, labels, lesson.shares)
+        model = fit_model(name, seed, rows, labels, lesson.shares)
         message = model.predict(self.judged.rows[self.judging])
         true = self.judged.labels[self.judging]
-        return counted(true, message, lesson.classes), converged(model)
+        return confusion_matrix(true, message, lesson.classes), has_converged(model)
 
 
 @attrs.frozen(eq=False)
@@ -84,7 +84,7 @@ class Trials:
     unconverged: int
 
 
-def divided(
+def divide_people(
     lesson: Lesson, train: float, repeats: int, tested_on: TestedOn, rng: np.random.Generator
 ) -> list[Repeat]:
     """Divide the people again and again; divisions that cannot be used are left out.
@@ -113,7 +113,7 @@ def divided(
 
 def _parts(
     versions: Sequence[Version],
-    judges: NDArray[np.bool_],
+    judges: BoolArray,
     share: float,
     tested_on: TestedOn,
     stream: np.random.Generator,
@@ -133,7 +133,7 @@ def _parts(
     return tuple(parts)
 
 
-def tried(
+def run_trials(
     lesson: Lesson, repeats: list[Repeat], classifiers: tuple[str, ...], context: StageContext
 ) -> Trials:
     """Fit and judge all models, `run.workers` at a time; the result does not depend on how many."""
@@ -150,7 +150,7 @@ def tried(
         with pools.limit(limits=1):
             return repeat.parts[at[0]].judge(name, repeat.seeds[name], lesson)
 
-    # Models that are stopped are counted, see `converged`. Filters hold for all threads, which is
+    # Models that are stopped are counted (`has_converged`). Filters hold for all threads, which is
     # why they are set around them.
     with warnings.catch_warnings(), pools.limit(limits=1):
         warnings.simplefilter("ignore", ConvergenceWarning)

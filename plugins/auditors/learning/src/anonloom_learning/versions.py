@@ -4,22 +4,18 @@ from collections.abc import Sequence
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from anonloom import AuditInput, Release, Table
 from anonloom.cells import cell_text
-from anonloom.typing import IntArray
+from anonloom.findings import NotAssessable
+from anonloom.typing import BoolArray, IntArray
 from anonloom_learning.encoding import Features, encode
-from anonloom_linkage.paired import PairedColumn, pair_columns, shared_columns
+from anonloom_linkage.aligned_columns import AlignedColumn, align_columns, shared_columns
 
 ROLES = frozenset({"quasi", "sensitive", "label", "other"})
 
 #: A label with more values is no class.
 MOST_CLASSES = 50
-
-
-class NotAssessable(Exception):
-    """Says why nothing can be learned."""
 
 
 @attrs.frozen(eq=False)
@@ -71,7 +67,7 @@ class Lesson:
     versions: tuple[Version, ...]
     label: str
     classes: int
-    shares: NDArray[np.bool_] = attrs.field(repr=False)
+    shares: BoolArray = attrs.field(repr=False)
     positive: int | None
     about: str
     people: int
@@ -103,12 +99,12 @@ class Question:
         names = ("original", "anonymized", "sampled")[: 1 + len(releases)]
         present = shared_columns(case.original, releases, ROLES)
         label = self._label(case.original, releases, present)
-        wanted = self._wanted(case.original)
-        columns = pair_columns(
+        wanted = self._feature_names(case.original)
+        columns = align_columns(
             case.original, releases, [name for name in wanted if name in present]
         )
         people, count = _people(case, releases)
-        kept, message = self._kept(label, names, people, count, rng)
+        kept, message = self._select_rows(label, names, people, count, rng)
         sides = [side[rows] for side, rows in zip(label.sides, kept, strict=True)]
         encoded = encode(
             [
@@ -143,7 +139,7 @@ class Question:
 
     def _label(
         self, original: Table, releases: Sequence[Release], present: Sequence[str]
-    ) -> PairedColumn:
+    ) -> AlignedColumn:
         if self.label not in present:
             raise NotAssessable(f"the release lacks the label '{self.label}'")
         values = original.coded(self.label).axis.occurring
@@ -151,16 +147,16 @@ class Question:
             raise NotAssessable(f"the label '{self.label}' takes fewer than two values")
         if values > MOST_CLASSES:
             raise NotAssessable(f"the label '{self.label}' takes more than {MOST_CLASSES} values")
-        return pair_columns(original, releases, [self.label])[0]
+        return align_columns(original, releases, [self.label])[0]
 
-    def _wanted(self, original: Table) -> tuple[str, ...]:
+    def _feature_names(self, original: Table) -> tuple[str, ...]:
         every = original.schema.names_with_role("quasi", "sensitive", "label", "other")
         asked = every if self.features is None else self.features
         # Without a say of the user, a second label is no feature: it is an answer, too.
         answers = original.schema.names_with_role("label") if self.features is None else ()
         return tuple(name for name in asked if name not in (self.label, *answers))
 
-    def _positive(self, label: PairedColumn) -> tuple[int | None, str]:
+    def _positive(self, label: AlignedColumn) -> tuple[int | None, str]:
         """Number of the positive value, and which one it is."""
         axis, name = label.axis, self.label
         if self.positive is not None:
@@ -178,9 +174,9 @@ class Question:
         # Of two equally frequent values the last: 1 rather than 0, yes rather than no.
         return int(some <= none), f"Positive is the {which} of '{name}'."
 
-    def _kept(
+    def _select_rows(
         self,
-        label: PairedColumn,
+        label: AlignedColumn,
         names: Sequence[str],
         people: Sequence[IntArray],
         count: int,
@@ -239,7 +235,7 @@ def _not_learned(left_out: Sequence[str], absent: Sequence[str]) -> list[str]:
     ]
 
 
-def _unread(columns: Sequence[PairedColumn], names: Sequence[str]) -> list[str]:
+def _unread(columns: Sequence[AlignedColumn], names: Sequence[str]) -> list[str]:
     unread = np.array([column.unread for column in columns]).sum(axis=0)
     return [
         f"{count} cells of the {name} table cannot be read and count as '*'"

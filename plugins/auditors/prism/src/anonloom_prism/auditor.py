@@ -7,6 +7,7 @@ import attrs
 
 from anonloom import AuditInput, Auditor, Findings, Schema, StageContext, param
 from anonloom.data import Need
+from anonloom.findings import NotAssessable
 from anonloom.params import all_of, at_least, between, distinct, not_empty
 from anonloom_prism.correlations import Measure
 from anonloom_prism.sensitive_column import sensitive_of, unclear
@@ -91,7 +92,6 @@ class SensitiveCorrelations(Auditor):
         # Imported here: a pipeline that is only checked need not wait for scipy.
         from anonloom_prism.discovery import Question, eligible, search
         from anonloom_prism.results import findings, unknown
-        from anonloom_prism.targets import NotAssessable
 
         original = case.original if self.table == "original" else None
         if self.table == "original" and original is None:

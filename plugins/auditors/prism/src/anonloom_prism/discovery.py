@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from anonloom import Schema, Table, short_repr
+from anonloom.findings import NotAssessable
 from anonloom.typing import FloatArray, IntArray
 from anonloom_prism.chance import Tabled, Tests, by_cells, by_regression
 from anonloom_prism.correlations import Correlation, Measure
@@ -28,7 +29,7 @@ from anonloom_prism.measures import (
 )
 from anonloom_prism.regression import Regressions
 from anonloom_prism.singles import Singles
-from anonloom_prism.targets import NotAssessable, Targets, targets
+from anonloom_prism.targets import Targets, targets
 
 #: Sets of attributes, (sets x attributes), and their figures, (targets x sets).
 Figures = tuple[IntArray, FloatArray]
@@ -154,7 +155,11 @@ def discover(
     if sensitive is None:
         raise ValueError("'sensitive' must name a column of the data frame")
     names = eligible(frame, schema, sensitive, labels) if attributes is None else attributes
-    return search(frame, schema, sensitive, critical, tuple(names), question).found
+    try:
+        return search(frame, schema, sensitive, critical, tuple(names), question).found
+    except NotAssessable as why:
+        # A call with wrong arguments, as scikit-learn has it; only auditors report it as a finding.
+        raise ValueError(str(why)) from None
 
 
 def eligible(

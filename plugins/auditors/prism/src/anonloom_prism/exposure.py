@@ -8,9 +8,8 @@ from anonloom import AuditInput, Chart, Finding, Findings, StageContext
 from anonloom_prism.attack import Inferred, Plan, infer
 from anonloom_prism.attack_names import KNOWN
 from anonloom_prism.correlations import ALL
-from anonloom_prism.inference import AttributeInference
 from anonloom_prism.targets import Targets
-from anonloom_prism.versions import Asked
+from anonloom_prism.versions import InferenceTask
 
 MEANINGS = {
     "advantage": "How well critical values of '{}' are told apart by an attacker who knows {}: 0 "
@@ -27,8 +26,8 @@ REMOVED = "How much of the attacker's advantage over critical values of '{}' the
 MAJORITY = "How often the most frequent value of '{}' is right."
 
 
-def attacked(
-    audit: AttributeInference, asked: Asked, case: AuditInput, context: StageContext
+def inference_findings(
+    plan: Plan, task: InferenceTask, case: AuditInput, context: StageContext
 ) -> Findings:
     """Attack both versions, and say what came out.
 
@@ -38,15 +37,8 @@ def attacked(
         When there is nothing to infer, or nobody to judge.
     """
     assert case.original is not None
-    plan = Plan(
-        attackers=audit.attackers,
-        repeats=audit.repeats,
-        deals=audit.deals,
-        share=audit.share,
-        workers=context.workers,
-    )
-    original, wanted, used = asked.original(case.original, context.rng)
-    release, message = asked.release(case, wanted, used, context.rng)
+    original, wanted, used = task.original(case.original, context.rng)
+    release, message = task.release(case, wanted, used, context.rng)
     # One seed for both: where the same people are published, the same people judge.
     seed = int(context.rng.integers(2**63))
     counts = [plan.repeats * len(version.known) for version in (original, release)]
@@ -64,14 +56,14 @@ def attacked(
         lambda done, _: context.progress(counts[0] + done, sum(counts)),
     )
     about = (
-        f"the attacker knows the values of {1 - audit.share:.4g} of the people, and the others "
+        f"the attacker knows the values of {1 - plan.share:.4g} of the people, and the others "
         "judge",
         f"the best of {len(plan.attackers)} attackers and {len(wanted.names)} targets counts, "
         "here and in what chance gives",
         message,
         "labels are not among the attributes",
     )
-    return Findings.of(_figures(asked.sensitive, result, about), _charts(audit, wanted, result))
+    return Findings.of(_figures(task.sensitive, result, about), _charts(task, wanted, result))
 
 
 def _figures(
@@ -164,7 +156,7 @@ def _none(name: str, meaning: str, why: tuple[str, ...]) -> Finding:
 
 
 def _charts(
-    audit: AttributeInference, wanted: Targets, found: dict[str, Inferred | None]
+    task: InferenceTask, wanted: Targets, found: dict[str, Inferred | None]
 ) -> Iterator[Chart]:
     some = {name: item for name, item in found.items() if item is not None}
     if not some:
@@ -182,7 +174,7 @@ def _charts(
             "chance": [item.by_chance for item in some.values()],
         },
     )
-    if audit.critical is None:
+    if task.critical is None:
         # Values that nobody named are cells of the table.
         return
     labels = ["all critical values" if name == ALL else name for name in wanted.names]

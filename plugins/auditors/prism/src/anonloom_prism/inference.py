@@ -6,6 +6,7 @@ import attrs
 
 from anonloom import AuditInput, Auditor, Findings, Schema, StageContext, param
 from anonloom.data import Need
+from anonloom.findings import NotAssessable
 from anonloom.params import all_of, at_least, between, distinct, not_empty
 from anonloom_prism.attack_names import ATTACKERS, Attacker
 from anonloom_prism.sensitive_column import sensitive_of, unclear
@@ -85,23 +86,30 @@ class AttributeInference(Auditor):
         """Attack the original and the release alike."""
         assert case.original is not None
         # Imported here: a pipeline that is only checked need not wait for scikit-learn.
-        from anonloom_prism.exposure import attacked, unknown
-        from anonloom_prism.targets import NotAssessable
-        from anonloom_prism.versions import Asked
+        from anonloom_prism.attack import Plan
+        from anonloom_prism.exposure import inference_findings, unknown
+        from anonloom_prism.versions import InferenceTask
 
         schema = case.original.schema
         wrong = self.problem(schema)
         if wrong is not None:
             return unknown(wrong, self.sensitive or "")
         labels = schema.names_with_role("label")
-        asked = Asked(
+        task = InferenceTask(
             sensitive=sensitive_of(schema, self.sensitive),
             critical=self.critical,
             label=self.label or (labels[0] if labels else None),
             rows=self.rows,
             bins=self.bins,
         )
+        plan = Plan(
+            attackers=self.attackers,
+            repeats=self.repeats,
+            deals=self.deals,
+            share=self.share,
+            workers=context.workers,
+        )
         try:
-            return attacked(self, asked, case, context)
+            return inference_findings(plan, task, case, context)
         except NotAssessable as why:
-            return unknown(str(why), asked.sensitive)
+            return unknown(str(why), task.sensitive)

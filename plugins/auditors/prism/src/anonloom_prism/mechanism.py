@@ -5,14 +5,10 @@ from typing import ClassVar, Literal
 import attrs
 
 from anonloom import Mechanism, Schema, StageContext, Table, param
-from anonloom.data import Role
 from anonloom.errors import UsageError
 from anonloom.params import all_of, at_least, between, distinct, each, not_empty
 from anonloom_prism.correlations import Measure
 from anonloom_prism.sensitive_column import sensitive_of, unclear
-
-#: Roles of columns that may be dropped.
-ATTRIBUTES: tuple[Role, ...] = ("quasi", "sensitive", "other")
 
 
 @attrs.frozen(kw_only=True)
@@ -89,13 +85,27 @@ class PrismProjection(Mechanism):
             When the columns do not fit the table, or nothing can be searched for.
         """
         # Imported here: a pipeline that is only checked need not wait for scikit-learn.
-        from anonloom_prism.projection import project
+        from anonloom_prism.projection import ProjectionTask, project
 
         table = table.with_all_columns()
         wrong = self.problem(table.schema)
         if wrong is not None:
             raise UsageError(f"prism-projection: {wrong}")
-        projection = project(self, table, context)
+        task = ProjectionTask(
+            sensitive=self.sensitive,
+            critical=self.critical,
+            correlations=self.correlations,
+            measure=self.measure,
+            threshold=self.threshold,
+            size=self.size,
+            alpha=self.alpha,
+            label=self.label,
+            max_attributes=self.max_attributes,
+            solver=self.solver,
+            node_limit=self.node_limit,
+            rows=self.rows,
+        )
+        projection = project(task, table, context)
         context.find(*projection.findings())
         return table.without(projection.dropped)
 

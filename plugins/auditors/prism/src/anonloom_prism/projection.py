@@ -10,17 +10,39 @@ from sklearn.exceptions import ConvergenceWarning
 
 from anonloom import Chart, Finding, StageContext, Table
 from anonloom.cells import cell_text
+from anonloom.data import Role
 from anonloom.errors import UsageError
+from anonloom.findings import NotAssessable
 from anonloom_prism.admissible import Rule
+from anonloom_prism.correlations import Measure
 from anonloom_prism.cover import largest
-from anonloom_prism.discovery import discover
+from anonloom_prism.discovery import Question, search
 from anonloom_prism.knowledge import absence, readable
-from anonloom_prism.mechanism import ATTRIBUTES, PrismProjection
-from anonloom_prism.selection import Selection
+from anonloom_prism.selection import Selection, Solver
 from anonloom_prism.sensitive_column import sensitive_of
 from anonloom_prism.svc import PrismSVC
-from anonloom_prism.targets import NotAssessable
 from anonloom_prism.versions import MOST_LABELS
+
+#: Roles of columns that may be dropped.
+ATTRIBUTES: tuple[Role, ...] = ("quasi", "sensitive", "other")
+
+
+@attrs.frozen(kw_only=True)
+class ProjectionTask:
+    """What a projection is asked for; see the parameters of the mechanism."""
+
+    sensitive: str | None
+    critical: tuple[str | int | float | bool, ...] | None
+    correlations: tuple[tuple[str, ...], ...] | None
+    measure: Measure
+    threshold: float
+    size: int
+    alpha: float | None
+    label: str | None
+    max_attributes: int | None
+    solver: Solver
+    node_limit: int
+    rows: int
 
 
 @attrs.frozen(eq=False)
@@ -125,7 +147,7 @@ class Projection:
         return f"chosen for a linear classifier of '{self.label}' on {size}; {sure} on them"
 
 
-def project(how: PrismProjection, table: Table, context: StageContext) -> Projection:
+def project(how: ProjectionTask, table: Table, context: StageContext) -> Projection:
     """Decide what is published."""
     schema = table.schema
     sensitive = sensitive_of(schema, how.sensitive)
@@ -134,7 +156,7 @@ def project(how: PrismProjection, table: Table, context: StageContext) -> Projec
     attributes = tuple(
         name for name in schema.names_with_role(*ATTRIBUTES) if name not in (sensitive, label)
     )
-    sets = _correlations(how, table, sensitive, attributes, label)
+    sets = _correlations(how, table, sensitive, attributes)
     kept, selection = _kept(how, table, attributes, sets, label, context)
     return Projection(
         sensitive=sensitive,
@@ -148,38 +170,30 @@ def project(how: PrismProjection, table: Table, context: StageContext) -> Projec
 
 
 def _correlations(
-    how: PrismProjection,
+    how: ProjectionTask,
     table: Table,
     sensitive: str,
     attributes: tuple[str, ...],
-    label: str | None,
 ) -> set[frozenset[str]]:
     """Return the sets of attributes that must not be published whole."""
     if how.correlations is not None:
         # With the sensitive column in it a set is broken up when that is dropped.
         return {frozenset(some) for some in how.correlations if sensitive not in some}
     try:
-        result = discover(
-            table,
-            sensitive,
-            how.critical,
-            attributes=attributes,
-            label=() if label is None else label,
-            measure=how.measure,
-            threshold=how.threshold,
-            size=how.size,
-            alpha=how.alpha,
+        question = Question(
+            measure=how.measure, threshold=how.threshold, size=how.size, alpha=how.alpha
         )
+        result = search(table.frame, table.schema, sensitive, how.critical, attributes, question)
     except NotAssessable as why:
         if table.column(sensitive).nunique() < 2:
             # Everybody has the same value, or none: no attribute adds to that.
             return set()
         raise UsageError(f"prism-projection: {why}") from None
-    return {item.attributes for item in result}
+    return {item.attributes for item in result.found}
 
 
 def _kept(
-    how: PrismProjection,
+    how: ProjectionTask,
     table: Table,
     attributes: tuple[str, ...],
     sets: set[frozenset[str]],
@@ -228,7 +242,7 @@ def _kept(
     return frozenset(attributes[index] for index in every), model.selection_
 
 
-def _unproved(how: PrismProjection, selection: Selection) -> str:
+def _unproved(how: ProjectionTask, selection: Selection) -> str:
     """Say that there may be better attributes, and what helps."""
     why = (
         f"the exact search ended at its limit of {how.node_limit} nodes ('node_limit')"

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from anonloom import short_repr
 from anonloom.cells import cell_text
+from anonloom.findings import NotAssessable
 from anonloom.typing import IntArray
 from anonloom_prism.correlations import ALL
 from anonloom_prism.encoding import ranges
@@ -17,10 +18,6 @@ from anonloom_prism.reading import places
 
 #: A sensitive attribute with more values has critical ones among them, and somebody must say which.
 MOST_CRITICAL = 50
-
-
-class NotAssessable(ValueError):
-    """Says why nothing can be searched for."""
 
 
 @short_repr

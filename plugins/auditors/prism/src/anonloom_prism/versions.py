@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from anonloom import AuditInput, Schema, Table
 from anonloom.cells import cell_text
+from anonloom.findings import NotAssessable
 from anonloom.typing import IntArray
 from anonloom_prism.attack import People, logistic
 from anonloom_prism.knowledge import Both, Cells, Knowledge, Outputs, as_features, readable
-from anonloom_prism.targets import NotAssessable, Targets, targets
+from anonloom_prism.targets import Targets, targets
 
 #: A label with more values is no class that a model would learn.
 MOST_LABELS = 50
@@ -29,7 +30,7 @@ class Version:
 
 
 @attrs.frozen(kw_only=True)
-class Asked:
+class InferenceTask:
     """What is to be inferred; see the parameters of the auditor."""
 
     sensitive: str

@@ -190,14 +190,15 @@ class _Losses:
     def findings(self) -> list[Finding]:
         suppressed = "a suppressed record has lost everything"
         results = [
-            self._finding(
+            self._over_columns(
                 "gcp",
                 self.gcp,
                 "Mean information loss over all records and quasi-identifiers: 0 means that "
                 "nothing was lost, 1 that nothing is left.",
                 (suppressed, "columns count by weight"),
+                key=True,
             ),
-            self._finding(
+            self._over_columns(
                 "record_loss_95",
                 self.high,
                 "95 of 100 records have lost at most this share of their information.",
@@ -219,14 +220,25 @@ class _Losses:
             )
         return results
 
-    def _finding(
-        self, name: str, value: float, meaning: str, assumptions: tuple[str, ...]
+    def _over_columns(
+        self,
+        name: str,
+        value: float,
+        meaning: str,
+        assumptions: tuple[str, ...],
+        *,
+        key: bool = False,
     ) -> Finding:
         """Return a figure over all columns, or why there is none."""
         if self.reason is not None:
-            return _unknown(name, meaning, self.reason)
+            return _unknown(name, meaning, self.reason, key=key)
         return Finding(
-            name=name, value=value, better="lower", meaning=meaning, assumptions=assumptions
+            name=name,
+            value=value,
+            better="lower",
+            meaning=meaning,
+            assumptions=assumptions,
+            key=key,
         )
 
 
@@ -262,7 +274,7 @@ def _of_division(
 
 
 def _suppression(division: Division) -> list[Finding]:
-    total = division.kept + division.lost
+    total = division.rows_in_classes + division.lost
     return [
         Finding(
             name="suppression_rate",
@@ -270,6 +282,7 @@ def _suppression(division: Division) -> list[Finding]:
             better="lower",
             meaning="Share of the records whose quasi-identifiers are all withheld.",
             assumptions=("a record counts whether it is published as '*' or left out",),
+            key=True,
         ),
         Finding(
             name="suppressed",
@@ -281,7 +294,7 @@ def _suppression(division: Division) -> list[Finding]:
     ]
 
 
-def _unknown(name: str, meaning: str, reason: str) -> Finding:
+def _unknown(name: str, meaning: str, reason: str, *, key: bool = False) -> Finding:
     return Finding(
         name=name,
         value=None,
@@ -289,4 +302,5 @@ def _unknown(name: str, meaning: str, reason: str) -> Finding:
         status="not assessable",
         meaning=meaning,
         assumptions=(reason,),
+        key=key,
     )

@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom.typing import FloatArray, IntArray
-from anonloom_utility.compared import Rows
+from anonloom_utility.samples import Rows
 
 #: Ridge: a little of every feature's scale, so that features that say the same do no harm.
 RIDGE = 1.0

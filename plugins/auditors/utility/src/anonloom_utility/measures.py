@@ -26,17 +26,17 @@ class Division:
     lost: int
 
     @property
-    def kept(self) -> int:
+    def rows_in_classes(self) -> int:
         """Rows that are in a class."""
         return int(self.sizes.sum())
 
     def cavg(self, k: int) -> float:
         """Average class size as a multiple of k: kept / (classes x k)."""
-        return self.kept / (len(self.sizes) * k)
+        return self.rows_in_classes / (len(self.sizes) * k)
 
     def discernibility(self) -> int:
         """Sum of squared class sizes; a lost row is alike to all n rows and costs n."""
-        total = self.kept + self.lost
+        total = self.rows_in_classes + self.lost
         return int(self.sizes @ self.sizes) + total * self.lost
 
 

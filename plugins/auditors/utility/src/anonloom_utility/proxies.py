@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom import AuditInput, Finding, Findings, StageContext
-from anonloom.findings import Status
+from anonloom.findings import NotAssessable, Status
 from anonloom.typing import FloatArray, IntArray
-from anonloom_linkage.paired import PairedColumn
-from anonloom_linkage.shares import (
+from anonloom_linkage.aligned_columns import AlignedColumn
+from anonloom_linkage.marginals import (
     distribution,
     divergence,
     leaf_parts,
@@ -17,9 +17,12 @@ from anonloom_linkage.shares import (
     quantile_edges,
 )
 from anonloom_utility.classifier import LinearClassifier
-from anonloom_utility.compared import CONTROL, ORIGINAL, RELEASE, SOURCES, Compared, Rows
+from anonloom_utility.samples import CONTROL, ORIGINAL, RELEASE, SOURCES, Rows, SampledTables
 
 Codes = NDArray[np.integer]
+
+#: What most recipients want a release for, to learn from it, is key where it can be measured.
+KEY = "accuracy_preserved"
 
 #: Pairs of records whose distances are compared.
 PAIRS = 10_000
@@ -43,16 +46,12 @@ MEANINGS = {
 }
 
 
-class NotAssessable(Exception):
-    """Says why a proxy has no value."""
-
-
 def proxies(case: AuditInput, context: StageContext) -> Findings:
     """Compute all four; each says why where it cannot."""
     if not len(case.release):
         return Findings.of([_unknown(name, "nothing is published") for name in MEANINGS])
-    compared = Compared.of(case, context)
-    computed: dict[str, Callable[[Compared, StageContext], Finding]] = {
+    tables = SampledTables.of(case, context)
+    computed: dict[str, Callable[[SampledTables, StageContext], Finding]] = {
         "correlation_preserved": correlation,
         "marginals_preserved": marginals,
         "accuracy_preserved": accuracy,
@@ -61,7 +60,7 @@ def proxies(case: AuditInput, context: StageContext) -> Findings:
     results = []
     for name, compute in computed.items():
         try:
-            results.append(compute(compared, context))
+            results.append(compute(tables, context))
         except NotAssessable as why:
             results.append(_unknown(name, str(why)))
     return Findings.of(results)
@@ -81,8 +80,8 @@ def _unknown(name: str, reason: str) -> Finding:
 def _figure(
     name: str,
     value: float,
-    compared: Compared,
-    *said: str,
+    tables: SampledTables,
+    *assumptions: str,
     interval: tuple[float, float] | None = None,
     status: Status = "measured",
 ) -> Finding:
@@ -93,11 +92,12 @@ def _figure(
         better="higher",
         status=status,
         meaning=MEANINGS[name],
-        assumptions=(*said, *compared.said),
+        assumptions=(*assumptions, *tables.assumptions),
+        key=name == KEY,
     )
 
 
-def correlated(a: FloatArray, b: FloatArray) -> float:
+def pearson(a: FloatArray, b: FloatArray) -> float:
     """Pearson's correlation.
 
     Raises
@@ -115,16 +115,16 @@ def correlated(a: FloatArray, b: FloatArray) -> float:
 # --- correlation ---------------------------------------------------------------------------------
 
 
-def correlation(compared: Compared, context: StageContext) -> Finding:
+def correlation(tables: SampledTables, context: StageContext) -> Finding:
     """Correlate the associations of all pairs of columns in both tables."""
-    if len(compared.features) < 3:
+    if len(tables.features) < 3:
         raise NotAssessable("fewer than three columns vary, which is one association or none")
-    before, after = (associations(compared, side) for side in (ORIGINAL, RELEASE))
+    before, after = (associations(tables, side) for side in (ORIGINAL, RELEASE))
     pairs = np.triu_indices(len(before), 1)
     return _figure(
         "correlation_preserved",
-        correlated(before[pairs], after[pairs]),
-        compared,
+        pearson(before[pairs], after[pairs]),
+        tables,
         f"{len(pairs[0])} pairs of columns",
         "the association of two numbers is their correlation, of other columns the size of the "
         "covariance of their features over the sizes of their own",
@@ -132,18 +132,18 @@ def correlation(compared: Compared, context: StageContext) -> Finding:
     )
 
 
-def associations(compared: Compared, side: int) -> FloatArray:
+def associations(tables: SampledTables, side: int) -> FloatArray:
     """Association of every pair of columns; 0 with one that never varies."""
-    rows = compared.vectors(side)
+    rows = tables.vectors(side)
     n = rows.shape[0]
     mean = np.asarray(rows.sum(axis=0)).ravel() / n
     covariance = np.asarray((rows.T @ rows).todense()) / n - np.outer(mean, mean)
-    ends = np.cumsum([0, *(feature.rows[side].shape[1] for feature in compared.features)])
+    ends = np.cumsum([0, *(feature.rows[side].shape[1] for feature in tables.features)])
     squares = np.add.reduceat(np.add.reduceat(covariance**2, ends[:-1], axis=0), ends[:-1], axis=1)
     own = np.sqrt(np.sqrt(np.diag(squares)))
     scale = np.outer(own, own)
     result = np.divide(np.sqrt(squares), scale, out=np.zeros_like(scale), where=scale > 1e-9)
-    numbers = np.flatnonzero([feature.number for feature in compared.features])
+    numbers = np.flatnonzero([feature.number for feature in tables.features])
     index = np.ix_(numbers, numbers)
     result[index] *= np.sign(covariance[np.ix_(ends[numbers], ends[numbers])])
     return result
@@ -152,26 +152,26 @@ def associations(compared: Compared, side: int) -> FloatArray:
 # --- marginals -----------------------------------------------------------------------------------
 
 
-def marginals(compared: Compared, context: StageContext) -> Finding:
+def marginals(tables: SampledTables, context: StageContext) -> Finding:
     """Compare the distributions of all columns."""
-    if not compared.columns:
+    if not tables.columns:
         raise NotAssessable("the original and the release share no column")
-    divergences = {column.name: column_divergence(column) for column in compared.columns}
+    divergences = {column.name: column_divergence(column) for column in tables.columns}
     worst = max(divergences, key=lambda name: divergences[name])
     return _figure(
         "marginals_preserved",
         1 - float(np.mean(list(divergences.values()))),
-        compared,
+        tables,
         f"least of '{worst}': {1 - divergences[worst]:.4g}",
         f"numbers in {BINS} quantiles of the original",
         "a generalized cell counts in equal parts for all that it covers",
     )
 
 
-def column_divergence(column: PairedColumn) -> float:
+def column_divergence(column: AlignedColumn) -> float:
     """Jensen-Shannon divergence of a column's two distributions, in bits: 0 to 1."""
     before, after = (column.counts(side) for side in (ORIGINAL, RELEASE))
-    if column.ordered:
+    if column.is_ordered:
         parts = place_parts(column, quantile_edges(column, before, BINS), "spread")
     else:
         parts = leaf_parts(column, "spread")
@@ -184,12 +184,12 @@ def column_divergence(column: PairedColumn) -> float:
 # --- accuracy ------------------------------------------------------------------------------------
 
 
-def accuracy(compared: Compared, context: StageContext) -> Finding:
+def accuracy(tables: SampledTables, context: StageContext) -> Finding:
     """Train on the release and on the original; both predict rows that neither has seen."""
     labels = [
         column
-        for column in compared.columns
-        if column.name in compared.labels and len(column.axis.values) > 1
+        for column in tables.columns
+        if column.name in tables.labels and len(column.axis.values) > 1
     ]
     if not labels:
         raise NotAssessable("no published column with the role 'label' takes several values")
@@ -198,7 +198,7 @@ def accuracy(compared: Compared, context: StageContext) -> Finding:
         raise NotAssessable(f"the label takes more than {MOST_CLASSES} values")
     hits, base, often = [], [], []
     for column in small:
-        result = _hits(compared, column, context)
+        result = _hits(tables, column, context)
         hits.append(result[0])
         base.append(result[1])
         often.append(result[2])
@@ -211,7 +211,7 @@ def accuracy(compared: Compared, context: StageContext) -> Finding:
     return _figure(
         "accuracy_preserved",
         value,
-        compared,
+        tables,
         f"right of {len(right)} rows: {right.mean():.4g}, learned from the original "
         f"{before.mean():.4g}, the most frequent value always {np.mean(often):.4g}",
         "a linear model (ridge regression on the values of the label)",
@@ -220,39 +220,39 @@ def accuracy(compared: Compared, context: StageContext) -> Finding:
 
 
 def _hits(
-    compared: Compared, column: PairedColumn, context: StageContext
+    tables: SampledTables, column: AlignedColumn, context: StageContext
 ) -> tuple[FloatArray, FloatArray, float]:
     """Which judging rows each model gets right, and how often the most frequent value is right."""
-    original = compared.vectors(ORIGINAL, column.name)
+    original = tables.vectors(ORIGINAL, column.name)
     codes = column.sides[ORIGINAL]
     if not original.shape[1]:
         raise NotAssessable("no other column varies")
     learned_from = np.arange(len(column.sides[RELEASE]))
     if len(column.sides) > CONTROL:
-        judges, truth = compared.vectors(CONTROL, column.name), column.sides[CONTROL]
+        judges, truth = tables.vectors(CONTROL, column.name), column.sides[CONTROL]
         training = np.arange(len(codes))
     else:
         order = context.rng.permutation(len(codes))
         cut = round(JUDGES * len(codes))
         judging, training = order[:cut], order[cut:]
         judges, truth = original[judging], codes[judging]
-        if compared.truth is not None:
+        if tables.truth is not None:
             # Nobody is judged by a model that has seen them.
-            seen = np.isin(compared.truth, compared.rows[judging])
+            seen = np.isin(tables.truth, tables.rows[judging])
             learned_from = learned_from[~seen]
-    return _judged(
+    return _compare_models(
         column,
         (original[training], codes[training]),
         (
-            compared.vectors(RELEASE, column.name)[learned_from],
+            tables.vectors(RELEASE, column.name)[learned_from],
             column.sides[RELEASE][learned_from],
         ),
         (judges, truth),
     )
 
 
-def _judged(
-    column: PairedColumn,
+def _compare_models(
+    column: AlignedColumn,
     original: tuple[Rows, Codes],
     release: tuple[Rows, Codes],
     judges: tuple[Rows, Codes],
@@ -276,38 +276,38 @@ def _judged(
 # --- distances -----------------------------------------------------------------------------------
 
 
-def distances(compared: Compared, context: StageContext) -> Finding:
+def distances(tables: SampledTables, context: StageContext) -> Finding:
     """Correlate distances between pairs of original and of published records."""
-    if not compared.features:
+    if not tables.features:
         raise NotAssessable("no column varies")
-    release = compared.vectors(RELEASE)
-    if compared.truth is None:
-        return _distributions(compared, context, release)
-    known = np.flatnonzero(compared.truth >= 0)
+    release = tables.vectors(RELEASE)
+    if tables.truth is None:
+        return _distributions(tables, context, release)
+    known = np.flatnonzero(tables.truth >= 0)
     first, second = _pairs(known, context)
-    before = _lengths(compared.vectors(SOURCES), first, second)
+    before = _lengths(tables.vectors(SOURCES), first, second)
     after = _lengths(release, first, second)
     return _figure(
         "distances_preserved",
-        correlated(before, after),
-        compared,
+        pearson(before, after),
+        tables,
         f"{len(first)} random pairs of records",
         "Euclidean distances, numbers in standard deviations, categories as indicators",
         "a generalized cell is the mean of the original's values under it",
     )
 
 
-def _distributions(compared: Compared, context: StageContext, release: Rows) -> Finding:
+def _distributions(tables: SampledTables, context: StageContext, release: Rows) -> Finding:
     """Correlate quantiles: no pairing of the records could correlate better."""
     shares = (np.arange(QUANTILES) + 0.5) / QUANTILES
     before, after = (
         np.quantile(_lengths(rows, *_pairs(np.arange(rows.shape[0]), context)), shares)
-        for rows in (compared.vectors(ORIGINAL), release)
+        for rows in (tables.vectors(ORIGINAL), release)
     )
     return _figure(
         "distances_preserved",
-        correlated(before, after),
-        compared,
+        pearson(before, after),
+        tables,
         "published rows correspond to no known rows: quantiles of the distances are compared, "
         "which any pairing of the rows falls short of",
         "Euclidean distances, numbers in standard deviations, categories as indicators",

@@ -33,7 +33,7 @@ def grid_view(report: dict[str, Any], limits: Limits) -> dict[str, Any]:
     counts = dict.fromkeys(_TONES, 0)
     for run in runs:
         counts[str(run.get("status"))] = counts.get(str(run.get("status")), 0) + 1
-    tiles = [{"name": "Runs", "value": figure(len(runs)), "under": _varied(report)}]
+    tiles = [{"name": "Runs", "value": figure(len(runs)), "under": _varied_settings(report)}]
     tiles += [
         {"name": status.capitalize(), "value": figure(count), "under": _UNDER.get(status, "")}
         for status, count in counts.items()
@@ -47,7 +47,7 @@ def grid_view(report: dict[str, Any], limits: Limits) -> dict[str, Any]:
             {**chapter, "charts": (chapter.get("charts") or [])[: limits.charts]}
             for chapter in report.get("chapters") or []
         ],
-        "tradeoffs": tradeoffs(report, _published(report))[: limits.charts],
+        "tradeoffs": tradeoffs(report, _published_runs(report))[: limits.charts],
         "plots": plots[:MOST_PLOTS],
         "more_plots": plots[MOST_PLOTS:],
         "table": _table(report, limits),
@@ -75,7 +75,7 @@ _UNDER = {
 }
 
 
-def _varied(report: dict[str, Any]) -> str:
+def _varied_settings(report: dict[str, Any]) -> str:
     varied = report.get("varied") or []
     return short(f"over {', '.join(str(path) for path in varied)}", 120) if varied else ""
 
@@ -170,7 +170,7 @@ def _order(value: Any) -> str | None:
 
 def _plots(report: dict[str, Any]) -> list[dict[str, Any]]:
     """What auditors drew of the whole, then single figures."""
-    runs = _published(report)
+    runs = _published_runs(report)
     drawn = [
         (f"{summary.get('auditor')}.{chart.get('name')}", chart)
         for summary in report.get("summaries") or []
@@ -194,7 +194,7 @@ def _plots(report: dict[str, Any]) -> list[dict[str, Any]]:
     return [*charts, *plots]
 
 
-def _published(report: dict[str, Any]) -> list[dict[str, Any]]:
+def _published_runs(report: dict[str, Any]) -> list[dict[str, Any]]:
     return [run for run in report.get("runs") or [] if run.get("status") == "published"]
 
 

@@ -29,6 +29,6 @@ class Limits:
     figures: int = 60
     manifest: int = 120_000
 
-    def halved(self) -> "Limits":
+    def half(self) -> "Limits":
         """Return tighter limits."""
         return Limits(*(max(1, limit // 2) for limit in attrs.astuple(self)))

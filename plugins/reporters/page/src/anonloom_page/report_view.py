@@ -5,7 +5,7 @@ from typing import Any
 
 from anonloom_page.limits import Limits
 from anonloom_page.verdict import verdict_view
-from anonloom_page.wording import dumped, figure, number, percent, said, short, words
+from anonloom_page.wording import figure, guarantee_texts, json_text, number, percent, short, words
 
 #: Charts that belong to the release as a whole, wherever they were made.
 HOISTED = ("class_sizes", "column_losses")
@@ -16,32 +16,39 @@ _FORMS = {"interval": "ranges", "nodes": "groups of a hierarchy", "set": "sets o
 def report_view(report: dict[str, Any], limits: Limits) -> dict[str, Any]:
     """Return what the template shows."""
     columns = report.get("columns") or []
+    key = _key_findings(report)
     return {
         "report": report,
         "verdict": verdict_view(report),
         "notes": _notes(report),
         "tiles": _tiles(report),
+        "key": key,
+        # Without key findings nothing leads, and nothing may be folded behind it.
+        "folds": bool(key),
         "steps": [_step(stage, limits) for stage in report.get("stages") or []],
         "charts": _release_charts(report),
         "columns": [_column(column) for column in columns[: limits.columns]],
         "more_columns": max(0, len(columns) - limits.columns),
-        "normalized": _normalized(columns[: limits.columns]),
+        "normalized": _normalized_cells(columns[: limits.columns]),
         "audits": [
             _audit(audit, limits) for audit in (report.get("audits") or [])[: limits.audits]
         ],
         "source": found_view((report.get("source") or {}).get("findings") or [], limits),
         "collection": _collection(report.get("collection") or {}, limits),
         "integrity": report.get("integrity"),
-        "manifest": dumped(report["manifest"], limits.manifest) if report.get("manifest") else "",
+        "manifest": json_text(report["manifest"], limits.manifest)
+        if report.get("manifest")
+        else "",
     }
 
 
 def found_view(findings: Iterable[dict[str, Any]], limits: Limits) -> dict[str, Any]:
     """Divide findings into groups; many are shown in brief, and more than that not at all.
 
-    What is named `figure.column` is about a column, and is grouped by it.
+    What is named `figure.column` is about a column, and is grouped by it. Key findings are left
+    out: they lead the page.
     """
-    listed = list(findings)
+    listed = [finding for finding in findings if not finding.get("key")]
     groups: dict[str, list[dict[str, Any]]] = {"": []}
     for finding in listed[: limits.full]:
         _, _, column = str(finding.get("name")).partition(".")
@@ -51,10 +58,23 @@ def found_view(findings: Iterable[dict[str, Any]], limits: Limits) -> dict[str, 
         groups[""] += groups.pop(column)
     rest = listed[limits.full :]
     return {
+        "count": len(listed),
         "groups": [{"title": name, "findings": of} for name, of in groups.items() if of],
         "brief": rest[: limits.brief],
         "left_out": max(0, len(rest) - limits.brief),
     }
+
+
+def _key_findings(report: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the findings that lead the page, each with the method that found it."""
+    parts = [report.get("source") or {}, report.get("collection") or {}]
+    parts += [*(report.get("stages") or []), *(report.get("audits") or [])]
+    return [
+        {"finding": finding, "by": part.get("auditor") or part.get("method") or part.get("id")}
+        for part in parts
+        for finding in part.get("findings") or []
+        if finding.get("key")
+    ]
 
 
 def _notes(report: dict[str, Any]) -> list[str]:
@@ -185,7 +205,7 @@ def _column(column: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _normalized(columns: Iterable[dict[str, Any]]) -> str:
+def _normalized_cells(columns: Iterable[dict[str, Any]]) -> str:
     """Name the columns whose texts were changed when they were read, with counts."""
     counts = [(column.get("name"), number(column.get("normalized_cells"))) for column in columns]
     return ", ".join(f"{short(name, 80)} {figure(count)}" for name, count in counts if count)
@@ -215,7 +235,7 @@ def _collection(collection: dict[str, Any], limits: Limits) -> dict[str, Any]:
     guarantees = collection.get("guarantees_if_deployed" if played else "guarantees") or {}
     return {
         "text": text,
-        "guarantees": [(words(name), said(value)) for name, value in guarantees.items()],
+        "guarantees": [(words(name), guarantee_texts(value)) for name, value in guarantees.items()],
         "found": found_view(collection.get("findings") or [], limits),
         "charts": (collection.get("charts") or [])[: limits.charts],
     }

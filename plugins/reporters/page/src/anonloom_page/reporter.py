@@ -29,16 +29,16 @@ class Page(Reporter):
 
     def write(self, report: dict[str, Any], folder: Path) -> tuple[str, ...]:
         """Write `report.html`."""
-        (folder / REPORT).write_bytes(_fitted("report.html", report, report_view))
+        (folder / REPORT).write_bytes(_render_within_limit("report.html", report, report_view))
         return (REPORT,)
 
     def write_grid(self, report: dict[str, Any], folder: Path) -> tuple[str, ...]:
         """Write `grid.html`."""
-        (folder / GRID).write_bytes(_fitted("grid.html", report, grid_view))
+        (folder / GRID).write_bytes(_render_within_limit("grid.html", report, grid_view))
         return (GRID,)
 
 
-def _fitted(
+def _render_within_limit(
     template: str,
     report: dict[str, Any],
     view: Callable[[dict[str, Any], Limits], dict[str, Any]],
@@ -47,9 +47,9 @@ def _fitted(
     limits = Limits()
     while True:
         page = _templates().get_template(template).render(view(report, limits)).encode()
-        if len(page) <= LARGEST or limits == limits.halved():
+        if len(page) <= LARGEST or limits == limits.half():
             return page
-        limits = limits.halved()
+        limits = limits.half()
 
 
 @cache

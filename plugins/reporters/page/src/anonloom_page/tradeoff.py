@@ -42,8 +42,8 @@ def tradeoffs(report: dict[str, Any], runs: list[dict[str, Any]]) -> list[dict[s
     """Return the scatters of all pairs: the first is the one to look at first."""
     figures = [item for item in report.get("figures") or [] if _differs(runs, item)]
     most = MOST if len(runs) <= MANY_RUNS else MOST_OF_MANY
-    risks = _chosen([figure for figure in figures if _is_risk(figure)], _RISKS, runs)[:most]
-    gains = _chosen([figure for figure in figures if _is_utility(figure)], _UTILITIES, runs)[:most]
+    risks = _choose([figure for figure in figures if _is_risk(figure)], _RISKS, runs)[:most]
+    gains = _choose([figure for figure in figures if _is_utility(figure)], _UTILITIES, runs)[:most]
     families = _families(report, runs)
     charts = (_scatter(runs, families, x, y) for y in risks for x in gains)
     return [chart for chart in charts if chart["data"]]
@@ -72,7 +72,7 @@ def _is_utility(one: dict[str, Any]) -> bool:
     return _name(one) in _UTILITIES
 
 
-def _chosen(
+def _choose(
     figures: list[dict[str, Any]], wanted: tuple[str, ...], runs: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """Put figures first that are known to tell most; of equal names that of an auditor.

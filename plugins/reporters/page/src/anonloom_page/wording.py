@@ -103,7 +103,7 @@ def words(name: Any) -> str:
     return short(str(name).replace("_", " "))
 
 
-def said(value: Any) -> list[str]:
+def guarantee_texts(value: Any) -> list[str]:
     """Write what a transport guarantees: one text, or several that stand below each other."""
     if value is None:
         return ["not stated"]
@@ -112,7 +112,7 @@ def said(value: Any) -> list[str]:
     return [short(value, LONGEST_PROMISE) if isinstance(value, str) else figure(value)]
 
 
-def dumped(value: Any, longest: int) -> str:
+def json_text(value: Any, longest: int) -> str:
     """Write data as indented JSON, cut where it would fill the page."""
     text = json.dumps(value, indent=2, ensure_ascii=False, default=str)
     if len(text) <= longest:

@@ -63,11 +63,11 @@ def bars(chart: Mapping[str, Any]) -> svg.Drawing | None:
     if not result.labels or not result.numbers:
         return None
     x, y = short(chart.get("x", "")), short(chart.get("y", ""))
-    drawing, height = _upright(result, x, y) if result.upright else _lying(result, x, y)
+    drawing, height = _vertical(result, x, y) if result.upright else _horizontal(result, x, y)
     return svg.Drawing(drawing, height, tuple(name for name, _ in result.series))
 
 
-def _upright(found: Bars, x: str, y: str) -> tuple[Markup, int]:
+def _vertical(found: Bars, x: str, y: str) -> tuple[Markup, int]:
     band = (svg.WIDTH - 60) / len(found.labels)
     longest = max(svg.width_of(label) for label in found.labels)
     turned = longest > band - 3
@@ -93,7 +93,7 @@ def _upright(found: Bars, x: str, y: str) -> tuple[Markup, int]:
                     each * 0.94,
                     ends[1] - ends[0],
                     which,
-                    _said(found, name, label, value),
+                    _tooltip(found, name, label, value),
                 )
             )
         if turned:
@@ -109,7 +109,7 @@ def _upright(found: Bars, x: str, y: str) -> tuple[Markup, int]:
     return Markup("").join(parts), HEIGHT
 
 
-def _lying(found: Bars, x: str, y: str) -> tuple[Markup, int]:
+def _horizontal(found: Bars, x: str, y: str) -> tuple[Markup, int]:
     thick = 14.0 if len(found.series) == 1 else 12.0
     row = thick * len(found.series) + 10
     top, below = 24.0 if x else 8.0, 40.0
@@ -125,7 +125,7 @@ def _lying(found: Bars, x: str, y: str) -> tuple[Markup, int]:
         parts.append(svg.text(px, frame.bottom + 15, label, "tick", text_anchor="middle"))
     for index, label in enumerate(found.labels):
         start = frame.top + row * index + 5
-        message = svg.clipped(brief(label), room - 8)
+        message = svg.clip(brief(label), room - 8)
         full = svg.tag("title", label) if message != label else Markup("")
         parts.append(
             svg.tag(
@@ -143,17 +143,17 @@ def _lying(found: Bars, x: str, y: str) -> tuple[Markup, int]:
                 continue
             ends = sorted((scale(0.0), scale(value_)))
             top_ = start + thick * which
-            text = _said(found, name, label, value_)
+            text = _tooltip(found, name, label, value_)
             parts.append(_bar(ends[0], top_, ends[1] - ends[0], thick * 0.94, which, text))
             parts.append(svg.text(ends[1] + 4, top_ + thick / 2 + 4, figure(value_), "tick"))
     zero = scale(0.0)
     parts.append(svg.line(zero, frame.top, zero, frame.bottom, "axis"))
     if y:
-        message = svg.clipped(y, frame.width, "label")
+        message = svg.clip(y, frame.width, "label")
         parts.append(svg.text(frame.right, height - 6.0, message, "label", text_anchor="end"))
     if x:
         more = f", the first {len(found.labels)}; {found.left_out:,} more" if found.left_out else ""
-        message = svg.clipped(f"{x}{more}", svg.WIDTH - 10, "label")
+        message = svg.clip(f"{x}{more}", svg.WIDTH - 10, "label")
         parts.append(svg.text(2, 13, message, "label"))
     return Markup("").join(parts), height
 
@@ -163,7 +163,7 @@ def _scale(found: Bars, start: float, stop: float) -> Scale:
     return Scale.linear(min(lo, 0.0), max(hi, 0.0), start, stop, wanted=4, zero=True)
 
 
-def _said(found: Bars, name: str, label: str, value: float) -> str:
+def _tooltip(found: Bars, name: str, label: str, value: float) -> str:
     series = f" ({short(name, 60)})" if len(found.series) > 1 else ""
     return f"{short(label, 80)}{series}: {figure(value)}"
 

@@ -4,7 +4,7 @@ import attrs
 from markupsafe import Markup
 
 from anonloom_page.charts.scale import Scale
-from anonloom_page.charts.svg import WIDTH, clipped, group, line, text, width_of
+from anonloom_page.charts.svg import WIDTH, clip, group, line, text, width_of
 
 
 @attrs.frozen
@@ -66,8 +66,8 @@ def titles(frame: Frame, x: str, y: str, x_at: float) -> Markup:
     """Return the axis titles: of the vertical axis above it, where it can be read."""
     parts = [line(frame.left, frame.bottom, frame.right, frame.bottom, "axis")]
     if y:
-        parts.append(text(2, 13, clipped(y, WIDTH - 10, "label"), "label"))
+        parts.append(text(2, 13, clip(y, WIDTH - 10, "label"), "label"))
     if x:
-        message = clipped(x, frame.width, "label")
+        message = clip(x, frame.width, "label")
         parts.append(text(frame.right, x_at, message, "label", text_anchor="end"))
     return group(parts)

@@ -85,7 +85,7 @@ def heat(chart: Mapping[str, Any]) -> svg.Drawing | None:
     ends = (min(values), max(values))
     more = len(data.get("y") or []) - len(rows)
     message = f"{_axes(chart)}, the first {len(rows)}; {more:,} more" if more else _axes(chart)
-    parts = [svg.text(2, 13, svg.clipped(message, index.width - 10.0, "label"), "label")]
+    parts = [svg.text(2, 13, svg.clip(message, index.width - 10.0, "label"), "label")]
     parts += [
         _column(index, place, name) for place, name in enumerate(names) if not place % index.every
     ]
@@ -113,7 +113,7 @@ def _column(at: Layout, place: int, name: str) -> Markup:
     x, y = at.room + at.cell * (place + 0.5), at.top - 6
     if not at.leaning:
         return svg.text(x, y, name, "tick", text_anchor="middle")
-    message = svg.clipped(name, _LEANING)
+    message = svg.clip(name, _LEANING)
     title = svg.tag("title", name) if message != name else Markup("")
     turn = f"rotate(-45 {x:.1f} {y:.1f})"
     return svg.tag(
@@ -130,7 +130,7 @@ def _row(
     ends: tuple[float, float],
 ) -> Markup:
     y = at.top + at.tall * place
-    message = svg.clipped(brief(name), at.room - 8)
+    message = svg.clip(brief(name), at.room - 8)
     title = svg.tag("title", name) if message != name else Markup("")
     label = svg.tag(
         "text",

@@ -71,7 +71,7 @@ def plot(chart: Mapping[str, Any], kind: str) -> svg.Drawing | None:
     frame = attrs.evolve(frame, left=left_for(y_scale.ticks))
     spread = Scale.linear if kind in ("scatter", "density") else None
     x_scale = (
-        spread(min(xs), max(xs), frame.left, frame.right).thinned()
+        spread(min(xs), max(xs), frame.left, frame.right).with_fewer_ticks()
         if spread
         else Scale.through(xs, frame.left, frame.right)
     )

@@ -79,9 +79,9 @@ class Scale:
         ends = (lo / (hi / lo) ** 0.04, hi * (hi / lo) ** 0.04) if log else (lo - room, hi + room)
         shown = distinct if len(distinct) <= 9 else _powers(lo, hi)
         ticks = tuple((value, _own_text(value)) for value in shown)
-        return cls(ends[0], ends[1], start, stop, ticks, log).thinned()
+        return cls(ends[0], ends[1], start, stop, ticks, log).with_fewer_ticks()
 
-    def thinned(self) -> "Scale":
+    def with_fewer_ticks(self) -> "Scale":
         """Return the scale without ticks whose texts would touch."""
         kept: list[tuple[float, str]] = []
         free = -math.inf

@@ -58,7 +58,7 @@ def text(x: float, y: float, content: str, class_: str, **attributes: Any) -> Ma
     return tag("text", content, x=x, y=y, class_=class_, **attributes)
 
 
-def clipped(content: str, room: float, class_: str = "tick") -> str:
+def clip(content: str, room: float, class_: str = "tick") -> str:
     """Cut a text so that it fits into so many units, as far as that can be told."""
     fits = max(1, int(room / _SIZE[class_]))
     return content if len(content) <= fits else content[: max(1, fits - 1)] + "…"

@@ -70,13 +70,13 @@ def is_wide(data: Mapping[str, Any]) -> bool:
     return len(data.get("columns") or []) > FEW_COLUMNS
 
 
-def _cell(said: str, value: Any, numeric: bool) -> Markup:
+def _cell(text: str, value: Any, numeric: bool) -> Markup:
     if isinstance(value, str) and value.lower() in _TONES:
-        badge = tag("span", said, class_=f"badge {_TONES[value.lower()]}".rstrip())
+        badge = tag("span", text, class_=f"badge {_TONES[value.lower()]}".rstrip())
         return tag("td", badge)
     if numeric or number(value) is not None:
-        return tag("td", said, class_="num")
-    return tag("td", said, class_="name" if len(said) <= SHORT else "text")
+        return tag("td", text, class_="num")
+    return tag("td", text, class_="name" if len(text) <= SHORT else "text")
 
 
 def _numeric(values: Sequence[Any]) -> bool:

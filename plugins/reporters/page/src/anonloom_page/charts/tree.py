@@ -35,7 +35,7 @@ def tree(chart: Mapping[str, Any]) -> svg.Drawing | None:
             elbow = [(stem, above + 6), (stem, y - 4), (x - 3, y - 4)]
             parts.append(svg.polyline(elbow, "branch"))
         parents.append(index)
-        message = svg.clipped(label, svg.WIDTH - x - 10)
+        message = svg.clip(label, svg.WIDTH - x - 10)
         title = svg.tag("title", label) if message != label else Markup("")
         parts.append(svg.tag("circle", cx=x + 3, cy=y - 4, r=2.6, class_="mark s0"))
         parts.append(

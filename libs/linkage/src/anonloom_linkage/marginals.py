@@ -10,8 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from anonloom.typing import FloatArray
-from anonloom_linkage.paired import PairedColumn
+from anonloom.typing import FloatArray, IntArray
+from anonloom_linkage.aligned_columns import AlignedColumn
+
+__all__ = [
+    "Parts",
+    "Reading",
+    "distribution",
+    "divergence",
+    "leaf_parts",
+    "place_parts",
+    "quantile_edges",
+]
 
 Reading = Literal["midpoint", "spread"]
 #: (cells x bins), sparse; the rows add up to 1, or to 0 for cells that say nothing. Scipy has no
@@ -19,7 +29,7 @@ Reading = Literal["midpoint", "spread"]
 Parts = Any
 
 
-def quantile_edges(column: PairedColumn, counts: NDArray[np.int64], bins: int) -> FloatArray:
+def quantile_edges(column: AlignedColumn, counts: IntArray, bins: int) -> FloatArray:
     """Where the bins of an ordered column begin, the first aside: at quantiles.
 
     Parameters
@@ -38,7 +48,7 @@ def quantile_edges(column: PairedColumn, counts: NDArray[np.int64], bins: int) -
     return result[1:]
 
 
-def place_parts(column: PairedColumn, edges: FloatArray, reading: Reading) -> Parts:
+def place_parts(column: AlignedColumn, edges: FloatArray, reading: Reading) -> Parts:
     """Parts of an ordered column's cells in the bins that `edges` divide the line into.
 
     A bin begins with its edge; the first has no beginning and the one before last no end. The last
@@ -68,7 +78,7 @@ def place_parts(column: PairedColumn, edges: FloatArray, reading: Reading) -> Pa
     return sparse.csr_array((parts, index, starts), shape=(len(sizes), len(edges) + 2))
 
 
-def leaf_parts(column: PairedColumn, reading: Reading) -> Parts:
+def leaf_parts(column: AlignedColumn, reading: Reading) -> Parts:
     """Parts of a category's cells in its values; a node has no middle, and is always spread."""
     covers = column.covers.copy()
     cell = np.repeat(np.arange(len(column)), np.diff(covers.indptr))
@@ -85,7 +95,7 @@ def leaf_parts(column: PairedColumn, reading: Reading) -> Parts:
 
 
 def distribution(
-    column: PairedColumn, parts: Parts, counts: NDArray[np.integer], unread: int = 0
+    column: AlignedColumn, parts: Parts, counts: NDArray[np.integer], unread: int = 0
 ) -> FloatArray:
     """Share of every bin, and at the end that of rows that fall in none.
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom_linkage import nearest
-from anonloom_linkage.nearest import Best, Blocks, two_best
+from anonloom_linkage import top2_search
+from anonloom_linkage.top2_search import Best, Blocks, search_top2
 
 
 def vectors(count, width, seed, ties=False):
@@ -27,7 +27,7 @@ def check(best, scores):
     ranked = -np.sort(-padded, axis=1)
     assert ranked[:, 0].tolist() == best.score.tolist()
     assert ranked[:, 1].tolist() == best.second.tolist()
-    for row, index in enumerate(best.at):
+    for row, index in enumerate(best.candidate):
         if np.isneginf(ranked[row, 0]):
             assert -1 == index
         else:
@@ -51,7 +51,7 @@ def test_two_best_are_those_of_the_whole_matrix(n, m, blocks, width, ties, seed)
     records, candidates = vectors(n, width, seed, ties), vectors(m, width, seed + 1, ties)
     of_records, of_candidates = labels(n, blocks, seed), labels(m, blocks, seed + 1)
     best = Best.none(n)
-    two_best(records, candidates, Blocks.of(of_records, of_candidates, np.arange(m)), best)
+    search_top2(records, candidates, Blocks.of(of_records, of_candidates, np.arange(m)), best)
     check(best, full_matrix(records, candidates, of_records[:, None] == of_candidates))
 
 
@@ -63,7 +63,7 @@ def test_candidates_seen_again_in_another_block_count_once(n, m, ties, seed):
     for scheme in range(3):
         of_records, of_candidates = labels(n, 4, seed + scheme), labels(m, 4, seed - scheme + 50)
         blocks = Blocks.of(of_records, of_candidates, np.arange(m))
-        two_best(records, candidates, blocks, best)
+        search_top2(records, candidates, blocks, best)
         together |= of_records[:, None] == of_candidates
         check(best, full_matrix(records, candidates, together))
 
@@ -75,11 +75,11 @@ def test_threads_and_pieces_change_nothing(monkeypatch, workers, piece):
     records, candidates = (rng.normal(size=(700, 22)).astype(np.float32) for _ in range(2))
     blocks = Blocks.of(labels(700, 5, 1), labels(700, 5, 2), np.arange(700))
     want, result = Best.none(700), Best.none(700)
-    two_best(records, candidates, blocks, want)
-    monkeypatch.setattr(nearest, "PIECE", piece)
+    search_top2(records, candidates, blocks, want)
+    monkeypatch.setattr(top2_search, "PIECE", piece)
     texts = []
-    two_best(records, candidates, blocks, result, workers=workers, done=texts.append)
-    assert want.at.tolist() == result.at.tolist()
+    search_top2(records, candidates, blocks, result, workers=workers, done=texts.append)
+    assert want.candidate.tolist() == result.candidate.tolist()
     assert want.score.tolist() == result.score.tolist()
     assert want.second.tolist() == result.second.tolist()
     assert blocks.comparisons.sum() == sum(texts)
@@ -89,10 +89,10 @@ def test_the_first_of_equal_candidates_is_the_best():
     records = np.ones((3, 2), np.float32)
     candidates = np.ones((600, 2), np.float32)
     best = Best.none(3)
-    two_best(
+    search_top2(
         records, candidates, Blocks.of(np.zeros(3, int), np.zeros(600, int), np.arange(600)), best
     )
-    assert [0, 0, 0] == best.at.tolist()
+    assert [0, 0, 0] == best.candidate.tolist()
     assert [2.0, 2.0, 2.0] == best.second.tolist()
 
 
@@ -100,23 +100,23 @@ def test_records_without_candidates_have_no_best():
     best = Best.none(3)
     blocks = Blocks.of(np.array([0, 1, 2]), np.array([1, 1, 7]), np.array([5, 6, 0]))
     candidates = vectors(7, 2, 0)
-    two_best(vectors(3, 2, 1), candidates, blocks, best)
-    assert [-1, -1] == best.at[[0, 2]].tolist()
+    search_top2(vectors(3, 2, 1), candidates, blocks, best)
+    assert [-1, -1] == best.candidate[[0, 2]].tolist()
     assert np.isneginf(best.score[[0, 2]]).all()
     assert np.isneginf(best.second[[0, 2]]).all()
-    assert best.at[1] in (5, 6)
+    assert best.candidate[1] in (5, 6)
     assert [0, 2, 0] == blocks.comparisons.tolist()
 
 
 def test_one_candidate_has_no_second():
     best = Best.none(1)
-    two_best(
+    search_top2(
         vectors(1, 2, 0),
         vectors(1, 2, 1),
         Blocks.of(np.zeros(1, int), np.zeros(1, int), np.zeros(1, int)),
         best,
     )
-    assert 0 == best.at[0]
+    assert 0 == best.candidate[0]
     assert np.isneginf(best.second[0])
 
 
@@ -125,14 +125,14 @@ def test_nobody_is_compared_with_nobody(n, m):
     best = Best.none(n)
     blocks = Blocks.of(np.zeros(n, np.int64), np.zeros(m, np.int64), np.arange(m))
     assert int(n > 0) == len(blocks)
-    two_best(vectors(n, 2, 0), vectors(m, 2, 0), blocks, best)
-    assert [-1] * n == best.at.tolist()
+    search_top2(vectors(n, 2, 0), vectors(m, 2, 0), blocks, best)
+    assert [-1] * n == best.candidate.tolist()
 
 
 def test_vectors_without_width_are_all_alike():
     best = Best.none(2)
     blocks = Blocks.of(np.zeros(2, np.int64), np.zeros(3, np.int64), np.arange(3))
-    two_best(np.empty((2, 0), np.float32), np.empty((3, 0), np.float32), blocks, best)
+    search_top2(np.empty((2, 0), np.float32), np.empty((3, 0), np.float32), blocks, best)
     assert [0.0, 0.0] == best.score.tolist()
     assert [0.0, 0.0] == best.second.tolist()
 

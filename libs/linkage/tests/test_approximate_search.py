@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from anonloom.errors import UsageError
-from anonloom_linkage.nearest import Best, Blocks, two_best
-from anonloom_linkage.rough import rough_two_best, split
+from anonloom_linkage.approximate_search import approximate_top2, split
+from anonloom_linkage.top2_search import Best, Blocks, search_top2
 
 
 def unit_vectors(rng, rows, width=12):
@@ -26,12 +26,12 @@ def test_what_is_found_is_a_bound_from_below_and_nearly_exact():
     records, candidates = unit_vectors(rng, 500), unit_vectors(rng, 3000)
     labels = rng.integers(2, size=3000)
     blocks = Blocks.of(rng.integers(2, size=500), labels, np.arange(3000))
-    exact = searched(two_best, records, candidates, blocks)
-    rough = searched(rough_two_best, records, candidates, blocks)
+    exact = searched(search_top2, records, candidates, blocks)
+    rough = searched(approximate_top2, records, candidates, blocks)
     assert (rough.score <= exact.score + 1e-6).all()
     assert (rough.second <= exact.second + 1e-6).all()
-    assert np.mean(rough.at == exact.at) > 0.95
-    dots = np.einsum("ij,ij->i", records, candidates[rough.at])
+    assert np.mean(rough.candidate == exact.candidate) > 0.95
+    dots = np.einsum("ij,ij->i", records, candidates[rough.candidate])
     assert np.abs(dots - rough.score).max() < 1e-5
 
 
@@ -39,8 +39,8 @@ def test_few_candidates_and_blocks_without_any():
     rng = np.random.default_rng(6)
     records, candidates = unit_vectors(rng, 4), unit_vectors(rng, 1)
     blocks = Blocks.of(np.array([0, 0, 1, 2]), np.array([1]), np.array([0]))
-    rough = searched(rough_two_best, records, candidates, blocks)
-    assert [-1, -1, 0, -1] == rough.at.tolist()
+    rough = searched(approximate_top2, records, candidates, blocks)
+    assert [-1, -1, 0, -1] == rough.candidate.tolist()
     assert np.isneginf(rough.second).all()
 
 
@@ -69,7 +69,7 @@ def test_the_missing_package_is_named(monkeypatch):
     blocks = Blocks.of(np.array([0]), np.array([0]), np.array([0]))
     vectors = np.ones((1, 3), np.float32)
     with pytest.raises(UsageError) as refused:
-        rough_two_best(vectors, vectors, blocks, Best.none(1))
+        approximate_top2(vectors, vectors, blocks, Best.none(1))
     assert (
         "approximate search needs the package faiss-cpu\n"
         "    pip install 'anonloom-linkage[approximate]'" == str(refused.value)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from anonloom import Column, Release, Schema, Table
 from anonloom.hierarchies import Tree
-from anonloom_linkage.paired import pair_columns, shared_columns
+from anonloom_linkage.aligned_columns import align_columns, shared_columns
 from anonloom_testing import oracle, tables
 from anonloom_testing.auditor import in_classes, suppressed
 from anonloom_testing.mixed import TREE, mixed_table
@@ -30,7 +30,7 @@ def publishing(table, cells, name="x"):
 
 
 def paired(table, cells, name="x"):
-    (column,) = pair_columns(table, [publishing(table, cells, name)], [name])
+    (column,) = align_columns(table, [publishing(table, cells, name)], [name])
     return column
 
 
@@ -42,7 +42,7 @@ def extents(column, side=1):
             results.append("open")
         elif column.missing[cell]:
             results.append("missing")
-        elif column.ordered:
+        elif column.is_ordered:
             results.append((float(column.lo[cell]), float(column.hi[cell])))
         else:
             row = column.covers[[cell]].toarray().ravel()
@@ -55,7 +55,7 @@ def may_stand_for(column, cell, code):
     """Whether a cell may stand for a value of the original, told from what is stored."""
     if column.open[cell]:
         return True
-    if not column.ordered:
+    if not column.is_ordered:
         return column.covers[[cell]].toarray()[0, code] > 0
     if column.missing[cell] or column.missing[code]:
         return bool(column.missing[cell] and column.missing[code])
@@ -71,7 +71,7 @@ def test_a_cell_covers_what_its_text_says_and_nothing_else(sample, publish):
     table = sample.table()
     release = publish(table)
     names = table.schema.quasi
-    for column in pair_columns(table, [release], names):
+    for column in align_columns(table, [release], names):
         texts = release.frame[column.name].astype(object).where(release.frame[column.name].notna())
         values = [row[column.name] for row in sample.rows]
         for text, cell in zip(texts, column.sides[1], strict=True):
@@ -79,7 +79,7 @@ def test_a_cell_covers_what_its_text_says_and_nothing_else(sample, publish):
             for value, code in zip(values, column.sides[0], strict=True):
                 message = oracle.covers(text, value, sample.above.get(column.name))
                 members = oracle.set_members(text) if text is not None else None
-                if column.ordered and members is not None and value is not None:
+                if column.is_ordered and members is not None and value is not None:
                     # A set of numbers or times stands for everything between its ends.
                     message = oracle.covers(f"[{members[0]}, {members[-1]}]", value)
                 assert message == may_stand_for(column, cell, code)
@@ -99,7 +99,7 @@ def test_a_cell_covers_what_its_text_says_and_nothing_else(sample, publish):
 )
 def test_every_value_is_covered_by_the_cell_that_was_published_for_it(table, publish):
     release = publish(table)
-    for column in pair_columns(table, [release], table.schema.quasi):
+    for column in align_columns(table, [release], table.schema.quasi):
         assert (0, 0) == column.unread
         for row, cell in zip(release.origin, column.sides[1], strict=True):
             assert may_stand_for(column, cell, column.sides[0][row])
@@ -110,7 +110,7 @@ def test_every_value_is_covered_by_the_cell_that_was_published_for_it(table, pub
 def test_single_values_keep_their_codes(sample):
     table = sample.table()
     names = ["illness", *table.schema.quasi]
-    for column in pair_columns(table, [Release.as_it_is(table), table], names):
+    for column in align_columns(table, [Release.as_it_is(table), table], names):
         for side in column.sides:
             assert np.int32 == side.dtype
             assert column.sides[0].tolist() == side.tolist()
@@ -120,8 +120,8 @@ def test_single_values_keep_their_codes(sample):
 def test_generalized_cells_add_no_leaf(make):
     table = make().table()
     release = in_classes(table)
-    for column in pair_columns(table, [release], table.schema.quasi):
-        if not column.ordered:
+    for column in align_columns(table, [release], table.schema.quasi):
+        if not column.is_ordered:
             assert column.axis.size == column.covers.shape[1]
 
 
@@ -220,7 +220,7 @@ def test_a_blank_is_missing_where_the_original_has_missing_values_and_was_taken_
     assert ["missing"] == extents(paired(gaps, [None]))
     # In a raw table a blank is a missing value, whatever the original has.
     for table in (complete, gaps):
-        (column,) = pair_columns(table, [gaps, publishing(table, [None])], ["x"])
+        (column,) = align_columns(table, [gaps, publishing(table, [None])], ["x"])
         assert "missing" == extents(column)[1]
         assert ["open" if table is complete else "missing"] == extents(column, 2)
         assert 1 == column.missing.sum()
@@ -231,7 +231,7 @@ def test_a_blank_is_missing_where_the_original_has_missing_values_and_was_taken_
 
 def test_new_values_of_a_control_table_are_values_of_their_own():
     table, control = table_of(list("ab"), "category"), table_of(list("zbyz"), "category")
-    (column,) = pair_columns(table, [publishing(table, ["a", "z"]), control, control], ["x"])
+    (column,) = align_columns(table, [publishing(table, ["a", "z"]), control, control], ["x"])
     # What a release alone has cannot be read; it might be a group.
     assert [[0], "open"] == extents(column, 1)
     assert [[3], [1], [2], [3]] == extents(column, 2)
@@ -242,7 +242,7 @@ def test_new_values_of_a_control_table_are_values_of_their_own():
 
 def test_new_numbers_of_any_table_lie_between_the_others():
     table, control = table_of([1, 5, None]), table_of([3, 5, 7, None])
-    (column,) = pair_columns(table, [publishing(table, ["3.0", "6"]), control], ["x"])
+    (column,) = align_columns(table, [publishing(table, ["3.0", "6"]), control], ["x"])
     assert [(3.0, 3.0), (6.0, 6.0)] == extents(column, 1)
     assert [(3.0, 3.0), (5.0, 5.0), (7.0, 7.0), "missing"] == extents(column, 2)
     assert column.sides[1][0] == column.sides[2][0]
@@ -253,7 +253,7 @@ def test_new_numbers_of_any_table_lie_between_the_others():
 def test_raw_cells_are_equal_where_their_values_are(sample, other):
     kinds = {name: sample.schema[name].type for name in sample.schema.quasi}
     shared = [name for name in other.schema.quasi if kinds.get(name) == other.schema[name].type]
-    for column in pair_columns(sample.table(), [other.table()], shared):
+    for column in align_columns(sample.table(), [other.table()], shared):
         for row, cell in zip(sample.rows, column.sides[0], strict=True):
             for stranger, its_cell in zip(other.rows, column.sides[1], strict=True):
                 same = oracle.covers(row[column.name], stranger[column.name])
@@ -266,7 +266,7 @@ def test_raw_cells_are_equal_where_their_values_are(sample, other):
 def test_an_empty_release_has_no_cells():
     table = tables.missing_values().table()
     release = in_classes(table).take(np.empty(0, np.int64))
-    for column in pair_columns(table, [release], table.schema.quasi):
+    for column in align_columns(table, [release], table.schema.quasi):
         assert (len(table), 0) == tuple(map(len, column.sides))
         assert column.axis.size == len(column)
         assert (0, 0) == column.unread
@@ -275,7 +275,7 @@ def test_an_empty_release_has_no_cells():
 def test_categories_that_no_row_has_are_not_entered():
     table = table_of(list("ab"), "category")
     release = publishing(table, pd.Categorical(["b", None, "b"], ["x", "a", "b", "*"]))
-    (column,) = pair_columns(table, [release], ["x"])
+    (column,) = align_columns(table, [release], ["x"])
     assert [[1], "open", [1]] == extents(column)
     assert (0, 0) == column.unread
 
@@ -311,4 +311,4 @@ def test_shared_columns_are_those_that_every_table_shows():
     assert (name, "b", "c") == shared_columns(table, [table], every)
     assert (name,) == shared_columns(table, [release, table], frozenset({"quasi"}))
     assert ("b",) == shared_columns(table, [table.restricted_to(frozenset({"other"}))], every)
-    assert [(1.0, 1.0), (2.0, 2.0)] == extents(pair_columns(table, [release], [name])[0])
+    assert [(1.0, 1.0), (2.0, 2.0)] == extents(align_columns(table, [release], [name])[0])

@@ -12,19 +12,18 @@ from typing import Any
 import attrs
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from anonloom import Column, Release, Table
 from anonloom.cells import MOMENTS
 from anonloom.data import Axis, Coded, Type, encode
-from anonloom.typing import FloatArray
-from anonloom_linkage.book import book_of
+from anonloom.typing import BoolArray, FloatArray, IntArray
+from anonloom_linkage.cell_index import Cells, make_cell_index
 
-Cells = NDArray[np.int32]
+__all__ = ["AlignedColumn", "Cells", "align_columns", "shared_columns"]
 
 
 @attrs.frozen(eq=False)
-class PairedColumn:
+class AlignedColumn:
     """The distinct cells of one column, and the cell of every row of every table.
 
     A leaf is a single value of a category: those of the original in the order of its axis, its
@@ -53,8 +52,8 @@ class PairedColumn:
     lo: FloatArray = attrs.field(repr=False)
     hi: FloatArray = attrs.field(repr=False)
     covers: Any = attrs.field(repr=False)
-    open: NDArray[np.bool_] = attrs.field(repr=False)
-    missing: NDArray[np.bool_] = attrs.field(repr=False)
+    open: BoolArray = attrs.field(repr=False)
+    missing: BoolArray = attrs.field(repr=False)
     unread: tuple[int, ...]
 
     @property
@@ -68,14 +67,14 @@ class PairedColumn:
         return self.axis.type
 
     @property
-    def ordered(self) -> bool:
+    def is_ordered(self) -> bool:
         """Whether its values have places on a line."""
         return self.axis.type != "category"
 
     def __len__(self) -> int:
         return len(self.open)
 
-    def counts(self, *sides: int) -> NDArray[np.int64]:
+    def counts(self, *sides: int) -> IntArray:
         """Count the rows of these tables that hold each cell."""
         result = np.zeros(len(self), np.int64)
         for side in sides:
@@ -83,9 +82,9 @@ class PairedColumn:
         return result
 
 
-def pair_columns(
+def align_columns(
     original: Table, others: Sequence[Release | Table], names: Sequence[str]
-) -> tuple[PairedColumn, ...]:
+) -> tuple[AlignedColumn, ...]:
     """Bring columns of the original and of other tables into one representation.
 
     Parameters
@@ -95,7 +94,7 @@ def pair_columns(
     names
         Columns that all of them have.
     """
-    return tuple(_pair(original, others, name) for name in names)
+    return tuple(_align_column(original, others, name) for name in names)
 
 
 def shared_columns(
@@ -119,44 +118,44 @@ def _shows(table: Release | Table, name: str) -> bool:
     return True
 
 
-def _pair(original: Table, others: Sequence[Release | Table], name: str) -> PairedColumn:
+def _align_column(original: Table, others: Sequence[Release | Table], name: str) -> AlignedColumn:
     column = original.schema[name]
     if column.role != "quasi" and column.type in MOMENTS and column.hierarchy is None:
         # Its single values are published. The calendar above a million moments is much work, and
         # is wanted only where another tool generalized them.
-        paired = _paired(column, others, _without_calendar, original)
-        if not any(paired.unread):
-            return paired
-    return _paired(column, others, Table.coded, original)
+        aligned = _align_by(column, others, _without_calendar, original)
+        if not any(aligned.unread):
+            return aligned
+    return _align_by(column, others, Table.coded, original)
 
 
-def _paired(
+def _align_by(
     column: Column,
     others: Sequence[Release | Table],
     coded: Callable[[Table, str], Coded],
     original: Table,
-) -> PairedColumn:
+) -> AlignedColumn:
     own = coded(original, column.name)
-    book = book_of(own.axis, column)
+    index = make_cell_index(own.axis, column)
     sides, unread = [own.codes], [0]
     for other in others:
         if isinstance(other, Table):
-            cells, strange = book.raw(coded(other, column.name)), 0
+            cells, strange = index.raw_cells(coded(other, column.name)), 0
         else:
             lost = other.suppressed if column.name not in other.schema.quasi else None
-            cells, strange = book.published(other.frame[column.name], lost)
+            cells, strange = index.release_cells(other.frame[column.name], lost)
         sides.append(cells)
         unread.append(strange)
-    lo, hi, covers = book.extents()
+    lo, hi, covers = index.extents()
     numbers = np.arange(len(lo))
-    return PairedColumn(
+    return AlignedColumn(
         axis=own.axis,
         sides=tuple(sides),
         lo=lo,
         hi=hi,
         covers=covers,
-        open=(numbers == book.star) & (book.star >= 0),
-        missing=(numbers == book.missing) & (book.missing >= 0),
+        open=(numbers == index.star) & (index.star >= 0),
+        missing=(numbers == index.missing) & (index.missing >= 0),
         unread=tuple(unread),
     )
 

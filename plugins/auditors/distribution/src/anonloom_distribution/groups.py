@@ -1,13 +1,13 @@
 """Which figures of which groups are compared: as they are declared, or by default."""
 
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from itertools import pairwise
 
 import attrs
 import numpy as np
 
 from anonloom import Column, Schema, param
-from anonloom._spelling import closest
 from anonloom.cells import MOMENTS, cell_text
 from anonloom.errors import ParameterError
 from anonloom.params import between, not_empty
@@ -52,7 +52,7 @@ class Group:
         return f"{self.of}{value}_by_{self.by}"
 
     @property
-    def counted(self) -> bool:
+    def is_count(self) -> bool:
         """Whether rows are counted; otherwise a mean is computed."""
         return self.of is None or self.value is not None
 
@@ -134,8 +134,8 @@ def _place(edge: float | str, column: Column) -> float:
     return float(moment.astype(np.int64))
 
 
-def declared(given: Sequence[Mapping[str, object]]) -> list[Group]:
-    """Build what a spec declares.
+def parse_groups(given: Sequence[Mapping[str, object]]) -> list[Group]:
+    """Read the groups that a pipeline file declares.
 
     Raises
     ------
@@ -149,9 +149,9 @@ def _group(number: int, values: Mapping[str, object]) -> Group:
     keys = [field.name for field in attrs.fields(Group)]
     for key in values:
         if key not in keys:
-            guess = closest(key, keys)
-            listed = ", ".join(f"'{item}'" for item in keys)
-            meant = f"did you mean '{guess}'?" if guess else f"a group has {listed}"
+            guesses = get_close_matches(key.lower(), keys, n=1)
+            known = ", ".join(f"'{item}'" for item in keys)
+            meant = f"did you mean '{guesses[0]}'?" if guesses else f"a group has {known}"
             raise ParameterError(f"groups[{number}]: '{key}' is no key of a group; {meant}")
     if "by" not in values:
         raise ParameterError(f"groups[{number}]: 'by' is missing: the column that makes groups")
@@ -164,7 +164,7 @@ def _group(number: int, values: Mapping[str, object]) -> Group:
 def problem_of(given: Sequence[Mapping[str, object]], schema: Schema) -> str | None:
     """Say what is wrong with declared groups, or None."""
     try:
-        groups = declared(given)
+        groups = parse_groups(given)
     except ParameterError as error:
         return str(error)
     for number, group in enumerate(groups):
@@ -193,11 +193,11 @@ def usual(schema: Schema, values: Mapping[str, str], shown: Sequence[str]) -> li
     labels.sort(key=lambda name: schema[name].role != "label")
     others = [name for name in schema.names_with_role("other") if schema[name].type == "number"]
     numbers = [name for name in quasi if schema[name].type == "number"]
-    measured = [
+    figures = [
         name
         for name in [*labels, *(name for name in others if name in shown)]
         if schema[name].type == "number" or name in values
     ]
-    pairs = [(of, by) for by in quasi for of in measured]
+    pairs = [(of, by) for by in quasi for of in figures]
     pairs += [(of, by) for by in quasi for of in numbers if of != by]
     return [Group(of=of, value=values.get(of), by=by) for of, by in pairs]

@@ -19,6 +19,8 @@ from anonloom import short_repr
 from anonloom.typing import Float32Array, IntArray
 from anonloom_kernels.compiled import in_threads, inlined, kernel
 
+__all__ = ["Best", "Blocks", "Groups", "search_top2"]
+
 #: Records and candidates of a tile of scores.
 TILE_RECORDS = 256
 TILE_CANDIDATES = 256
@@ -37,14 +39,14 @@ class Best:
 
     Attributes
     ----------
-    score, at
+    score, candidate
         Score and number of the best candidate; -inf and -1 without candidates.
     second
         Score of the second best; -inf with fewer than two.
     """
 
     score: Float32Array
-    at: IntArray
+    candidate: IntArray
     second: Float32Array
 
     @classmethod
@@ -55,8 +57,8 @@ class Best:
         )
 
 
-class Grouped(NamedTuple):
-    """Numbers sorted by block, and where each block begins."""
+class Groups(NamedTuple):
+    """Row numbers sorted by block, and where each block begins."""
 
     members: IntArray
     starts: IntArray
@@ -73,8 +75,8 @@ class Blocks:
         record is in one at most.
     """
 
-    records: Grouped
-    candidates: Grouped
+    records: Groups
+    candidates: Groups
 
     @classmethod
     def of(cls, records: IntArray, labels: IntArray, numbers: IntArray) -> "Blocks":
@@ -100,8 +102,8 @@ class Blocks:
         ends = np.cumsum(sizes, dtype=np.int64)
         kept = np.repeat(begin - (ends - sizes), sizes) + np.arange(sizes.sum())
         return cls(
-            Grouped(order, np.append(starts, len(order)).astype(np.int64)),
-            Grouped(numbers[by_label[kept]].astype(np.int64), np.append(np.int64(0), ends)),
+            Groups(order, np.append(starts, len(order)).astype(np.int64)),
+            Groups(numbers[by_label[kept]].astype(np.int64), np.append(np.int64(0), ends)),
         )
 
     def __len__(self) -> int:
@@ -129,7 +131,7 @@ def _stable_order(labels: IntArray) -> IntArray:
     return np.argsort(labels, kind="stable")
 
 
-def two_best(
+def search_top2(
     records: Float32Array,
     candidates: Float32Array,
     blocks: Blocks,
@@ -150,7 +152,7 @@ def two_best(
     best
         What is known already; changed in place.
     done
-        Told how many comparisons were made since it was last told.
+        Called with the number of comparisons since the last call.
     """
 
     def work(piece: tuple[int, int, int]) -> None:
@@ -162,7 +164,7 @@ def two_best(
         result = Best.none(len(rows))
         place = np.full(len(rows), -1, np.int32)
         look_through(records[rows], candidates, among, result.score, place, result.second)
-        result.at[:] = np.where(place < 0, -1, among[place])
+        result.candidate[:] = np.where(place < 0, -1, among[place])
         # Records are in one piece only: threads write to different places.
         merge_best(best, rows, result)
         done(len(rows) * len(among))
@@ -175,15 +177,15 @@ def two_best(
         in_threads(work, pieces, workers)
 
 
-def merge_best(best: Best, rows: IntArray, found: Best) -> None:
-    """Put what was found together with what is known of these records."""
-    score, index, second = best.score[rows], best.at[rows], best.second[rows]
-    higher = found.score > score
+def merge_best(best: Best, rows: IntArray, new: Best) -> None:
+    """Merge new candidates of these records into the best ones known."""
+    score, index, second = best.score[rows], best.candidate[rows], best.second[rows]
+    higher = new.score > score
     # The same candidate, seen again in another block, is no second.
-    other = np.where(found.at == index, NOTHING, np.minimum(score, found.score))
-    best.second[rows] = np.maximum(other, np.maximum(second, found.second))
-    best.score[rows] = np.where(higher, found.score, score)
-    best.at[rows] = np.where(higher, found.at, index)
+    other = np.where(new.candidate == index, NOTHING, np.minimum(score, new.score))
+    best.second[rows] = np.maximum(other, np.maximum(second, new.second))
+    best.score[rows] = np.where(higher, new.score, score)
+    best.candidate[rows] = np.where(higher, new.candidate, index)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The distinct cells of one column, entered table by table, each read as what it covers."""
+"""The index of a column's distinct cells: read table by table, each with what it covers."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from scipy import sparse
 from anonloom import Column
 from anonloom.cells import MOMENTS, cell_text, read_set
 from anonloom.data import ISO, Axis, Coded, Cover, Type, encode
-from anonloom.typing import FloatArray
+from anonloom.typing import BoolArray, FloatArray, IntArray
 
 Cells = NDArray[np.int32]
 
@@ -30,7 +30,7 @@ def _distinct(column: Any) -> tuple[Any, NDArray[np.integer]]:
     """Distinct cells of a column and every row's place among them, -1 for missing."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         distinct = column.cat.categories.to_numpy(dtype=object)
-        return _occurring(distinct, column.cat.codes.to_numpy())
+        return _drop_unused(distinct, column.cat.codes.to_numpy())
     if isinstance(column.dtype, pd.DatetimeTZDtype):
         # The hour is that of the place where the event was, as in the original.
         column = column.dt.tz_localize(None)
@@ -38,7 +38,7 @@ def _distinct(column: Any) -> tuple[Any, NDArray[np.integer]]:
     return np.asarray(result), entries
 
 
-def _occurring(distinct: Any, entries: NDArray[np.integer]) -> tuple[Any, NDArray[np.integer]]:
+def _drop_unused(distinct: Any, entries: NDArray[np.integer]) -> tuple[Any, NDArray[np.integer]]:
     """Leave out values that no row has."""
     number = np.full(len(distinct) + 1, -1, np.int64)
     number[entries] = 0
@@ -50,8 +50,8 @@ def _occurring(distinct: Any, entries: NDArray[np.integer]) -> tuple[Any, NDArra
     return distinct[kept], number[entries]
 
 
-class Book(ABC):
-    """Enters the cells of one column; the single values of the original are the first."""
+class CellIndex(ABC):
+    """Numbers the distinct cells of one column; the single values of the original come first."""
 
     def __init__(self, axis: Axis, column: Column) -> None:
         self.axis, self.column = axis, column
@@ -59,7 +59,7 @@ class Book(ABC):
         self.star = -1
         self.known: dict[str, int] = {}
 
-    def raw(self, coded: Coded) -> Cells:
+    def raw_cells(self, coded: Coded) -> Cells:
         """Return the cell of every row of a raw table; values that the original lacks are new."""
         if coded.axis is self.axis:
             return coded.codes
@@ -74,7 +74,7 @@ class Book(ABC):
             cells[coded.axis.missing] = self.missing
         return cells[coded.codes].astype(np.int32)
 
-    def published(self, column: Any, lost: NDArray[np.bool_] | None = None) -> tuple[Cells, int]:
+    def release_cells(self, column: Any, lost: BoolArray | None = None) -> tuple[Cells, int]:
         """Return the cell of every row of a release, and how many of them cannot be read.
 
         Parameters
@@ -110,7 +110,7 @@ class Book(ABC):
         cover = self.axis.read(text)
         if cover is None:
             return _UNKNOWN
-        return self._says_nothing() if cover.star else self._generalized(text, cover)
+        return self._says_nothing() if cover.star else self._add_cover(text, cover)
 
     def _says_nothing(self) -> int:
         if self.star < 0:
@@ -118,15 +118,15 @@ class Book(ABC):
         return self.star
 
     @abstractmethod
-    def _values(self, axis: Axis, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _values(self, axis: Axis, codes: IntArray) -> IntArray:
         """Cells of these values of another axis."""
 
     @abstractmethod
-    def _singles(self, distinct: Any) -> tuple[NDArray[np.int64], Sequence[Any]]:
+    def _singles(self, distinct: Any) -> tuple[IntArray, Sequence[Any]]:
         """Cells of published single values, `_UNKNOWN` for everything else; and what to read."""
 
     @abstractmethod
-    def _generalized(self, text: str, cover: Cover) -> int:
+    def _add_cover(self, text: str, cover: Cover) -> int:
         """Enter what a generalized cell covers; `_UNKNOWN` if that is nothing."""
 
     @abstractmethod
@@ -142,7 +142,7 @@ class Book(ABC):
         """`lo`, `hi` and `covers` of all cells."""
 
 
-class Categories(Book):
+class CategoryIndex(CellIndex):
     """Cells that cover leaves."""
 
     def __init__(self, axis: Axis, column: Column) -> None:
@@ -150,11 +150,11 @@ class Categories(Book):
         self.own = pd.Index([str(value) for value in axis.values], dtype=object)
         self.first = list(range(axis.size))
         self.last = list(range(axis.size))
-        self.members: dict[int, NDArray[np.int64]] = {}
+        self.members: dict[int, IntArray] = {}
         self.leaves = axis.size
         self.leaf_of: dict[str, int] = {}
 
-    def _values(self, axis: Axis, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _values(self, axis: Axis, codes: IntArray) -> IntArray:
         texts = [str(value) for value in axis.values[codes]]
         cells = self._own(texts)
         for index in np.flatnonzero(cells < 0).tolist():
@@ -163,7 +163,7 @@ class Categories(Book):
             cells[index] = self.leaf_of[texts[index]]
         return cells
 
-    def _singles(self, distinct: Any) -> tuple[NDArray[np.int64], Sequence[Any]]:
+    def _singles(self, distinct: Any) -> tuple[IntArray, Sequence[Any]]:
         if self.column.role == "quasi" or self.column.generalization is not None:
             texts = [cell_text(cell) for cell in distinct]
             return self._own(texts), texts
@@ -173,11 +173,11 @@ class Categories(Book):
         texts = [labels[index] for index in coded.codes]
         return np.where(coded.codes == coded.axis.missing, _BLANK, self._own(texts)), texts
 
-    def _own(self, texts: Sequence[str]) -> NDArray[np.int64]:
+    def _own(self, texts: Sequence[str]) -> IntArray:
         result = self.own.get_indexer(pd.Index(texts, dtype=object))
         return np.where(result < 0, _UNKNOWN, result).astype(np.int64)
 
-    def _generalized(self, text: str, cover: Cover) -> int:
+    def _add_cover(self, text: str, cover: Cover) -> int:
         if not len(cover):
             return _UNKNOWN
         if cover.members is not None:
@@ -211,7 +211,7 @@ class Categories(Book):
         return first.astype(float), last.astype(float), covers
 
 
-class Places(Book):
+class PlaceIndex(CellIndex):
     """Cells that cover a stretch of a line."""
 
     def __init__(self, axis: Axis, column: Column) -> None:
@@ -226,17 +226,17 @@ class Places(Book):
         if axis.missing >= 0:
             self._no_value()
 
-    def _values(self, axis: Axis, codes: NDArray[np.int64]) -> NDArray[np.int64]:
-        return self._placed(axis.places[codes])
+    def _values(self, axis: Axis, codes: IntArray) -> IntArray:
+        return self._cells_of_places(axis.places[codes])
 
-    def _singles(self, distinct: Any) -> tuple[NDArray[np.int64], Sequence[Any]]:
+    def _singles(self, distinct: Any) -> tuple[IntArray, Sequence[Any]]:
         places, texts = _places(distinct, self.axis.type)
         cells = np.full(len(distinct), _UNKNOWN, np.int64)
         known = ~np.isnan(places)
-        cells[known] = self._placed(places[known])
+        cells[known] = self._cells_of_places(places[known])
         return cells, texts
 
-    def _placed(self, places: FloatArray) -> NDArray[np.int64]:
+    def _cells_of_places(self, places: FloatArray) -> IntArray:
         """Cells of single values; new ones are entered."""
         # In ascending order, so that neighbours are looked for near each other.
         distinct, entries = np.unique(places, return_inverse=True)
@@ -258,10 +258,10 @@ class Places(Book):
         moment = pd.to_datetime(text, format=layout, errors="coerce")
         if moment is pd.NaT:
             return _UNKNOWN
-        place = _counted(np.array([moment.tz_localize(None)], "datetime64[s]"), self.axis.type)
-        return int(self._placed(place)[0])
+        place = _since_epoch(np.array([moment.tz_localize(None)], "datetime64[s]"), self.axis.type)
+        return int(self._cells_of_places(place)[0])
 
-    def _generalized(self, text: str, cover: Cover) -> int:
+    def _add_cover(self, text: str, cover: Cover) -> int:
         ends = cover.ends
         members = read_set(text) if cover.form == "set" else None
         if members is not None and len(members) > len(cover):
@@ -292,7 +292,7 @@ class Places(Book):
     def _no_value(self) -> int:
         return int(self._add(np.array([np.nan]), np.array([np.nan]))[0])
 
-    def _add(self, lo: FloatArray, hi: FloatArray) -> NDArray[np.int64]:
+    def _add(self, lo: FloatArray, hi: FloatArray) -> IntArray:
         self.lo.append(lo)
         self.hi.append(hi)
         self.size += len(lo)
@@ -309,7 +309,7 @@ def _places(distinct: Any, type_: Type) -> tuple[FloatArray, Sequence[Any]]:
         places = distinct.astype(float)
         return np.where(np.isfinite(places), places, np.nan), distinct
     if distinct.dtype.kind == "M":
-        return _counted(distinct.astype("datetime64[s]"), type_), distinct
+        return _since_epoch(distinct.astype("datetime64[s]"), type_), distinct
     texts = [cell_text(cell) for cell in distinct]
     if type_ == "number":
         numbers = pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce")
@@ -319,15 +319,15 @@ def _places(distinct: Any, type_: Type) -> tuple[FloatArray, Sequence[Any]]:
     written = written.str.replace(_OFFSET, r"\1", regex=True)
     written = written.where(written.str.fullmatch(_SINGLE[type_]))
     moments = pd.to_datetime(written, format=ISO, errors="coerce")
-    return _counted(moments.to_numpy().astype("datetime64[s]"), type_), texts
+    return _since_epoch(moments.to_numpy().astype("datetime64[s]"), type_), texts
 
 
-def _counted(moments: NDArray[np.datetime64], type_: Type) -> FloatArray:
+def _since_epoch(moments: NDArray[np.datetime64], type_: Type) -> FloatArray:
     """Moments as days or seconds since the beginning of 1970; NaN for none."""
-    counted = moments.astype(f"datetime64[{MOMENTS[type_]}]").astype(np.int64).astype(float)
-    return np.where(np.isnat(moments), np.nan, counted)
+    units = moments.astype(f"datetime64[{MOMENTS[type_]}]").astype(np.int64).astype(float)
+    return np.where(np.isnat(moments), np.nan, units)
 
 
-def book_of(axis: Axis, column: Column) -> Book:
-    """Return a book in which the single values of the original stand."""
-    return (Categories if axis.type == "category" else Places)(axis, column)
+def make_cell_index(axis: Axis, column: Column) -> CellIndex:
+    """Return an index that holds the single values of the original."""
+    return (CategoryIndex if axis.type == "category" else PlaceIndex)(axis, column)

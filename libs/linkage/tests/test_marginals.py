@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import jensenshannon
 
 from anonloom import Column, Release, Schema, Table
-from anonloom_linkage.paired import pair_columns
-from anonloom_linkage.shares import (
+from anonloom_linkage.aligned_columns import align_columns
+from anonloom_linkage.marginals import (
     distribution,
     divergence,
     leaf_parts,
@@ -25,7 +25,7 @@ def paired(values, cells, **options):
     schema = Schema([column])
     table = Table.build(pd.DataFrame({"x": values}), schema)
     release = Release(schema=schema, frame=pd.DataFrame({"x": pd.Categorical(cells)}))
-    return pair_columns(table, [release], ["x"])[0]
+    return align_columns(table, [release], ["x"])[0]
 
 
 def of_release(column, parts):

@@ -8,8 +8,8 @@ from scipy import sparse
 
 from anonloom import AuditInput, Release, StageContext, Table, short_repr
 from anonloom.typing import IntArray
+from anonloom_linkage.aligned_columns import AlignedColumn, align_columns, shared_columns
 from anonloom_linkage.features import Encoding, column_features
-from anonloom_linkage.paired import PairedColumn, pair_columns, shared_columns
 
 #: One sparse row of features per row of a table; scipy has no types.
 Rows = Any
@@ -37,7 +37,7 @@ class Feature:
 
 @short_repr
 @attrs.frozen(eq=False)
-class Compared:
+class SampledTables:
     """What the proxies are computed from.
 
     The tables are: a sample of the original, a sample of the release, the rows of the original that
@@ -55,24 +55,24 @@ class Compared:
         Row of the original for every row of the second, -1 for none; None when known of none.
     labels
         Columns that are there to be predicted.
-    said
+    assumptions
         What the figures assume, for the findings.
     """
 
-    columns: tuple[PairedColumn, ...]
+    columns: tuple[AlignedColumn, ...]
     features: tuple[Feature, ...]
     rows: IntArray
     truth: IntArray | None
     labels: tuple[str, ...]
-    said: tuple[str, ...]
+    assumptions: tuple[str, ...]
 
     @classmethod
-    def of(cls, case: AuditInput, context: StageContext) -> "Compared":
+    def of(cls, case: AuditInput, context: StageContext) -> "SampledTables":
         """Draw the samples and encode them; columns that only one table has are left out."""
         assert case.original is not None
-        rows = _drawn(len(case.original), context)
+        rows = _sample_rows(len(case.original), context)
         original = case.original.take(rows)
-        of_release = _drawn(len(case.release), context)
+        of_release = _sample_rows(len(case.release), context)
         truth = case.truth if case.truth is not None else case.release.rows_in(case.original)
         truth = None if truth is None else np.asarray(truth)[of_release]
         if truth is not None and not (truth >= 0).any():
@@ -83,10 +83,10 @@ class Compared:
             case.original.take(sources),
         ]
         if case.control is not None:
-            tables.append(case.control.take(_drawn(len(case.control), context)))
+            tables.append(case.control.take(_sample_rows(len(case.control), context)))
         names = list(shared_columns(original, tables, ROLES))
         texts = [name for name in names if _is_text(original, name)]
-        columns = pair_columns(original, tables, [name for name in names if name not in texts])
+        columns = align_columns(original, tables, [name for name in names if name not in texts])
         encoding = Encoding(most_values=MOST_VALUES)
         features = []
         for column in columns:
@@ -98,7 +98,14 @@ class Compared:
                     Feature(column.name, number, tuple(spread_out[side] for side in sides))
                 )
         labels = original.schema.names_with_role("label")
-        return cls(columns, tuple(features), rows, truth, labels, _said(case, names, texts))
+        return cls(
+            columns,
+            tuple(features),
+            rows,
+            truth,
+            labels,
+            _comparison_assumptions(case, names, texts),
+        )
 
     def vectors(self, side: int, without: str = "") -> Rows:
         """Rows of one table over all columns but one."""
@@ -107,7 +114,7 @@ class Compared:
         return sparse.hstack(kept or [nothing], format="csr")
 
 
-def _drawn(size: int, context: StageContext) -> IntArray:
+def _sample_rows(size: int, context: StageContext) -> IntArray:
     if size <= MOST_ROWS:
         return np.arange(size)
     return np.sort(context.rng.choice(size, MOST_ROWS, replace=False))
@@ -118,7 +125,9 @@ def _is_text(original: Table, name: str) -> bool:
     return axis.type == "category" and axis.occurring > max(FEW_VALUES, len(original) // 2)
 
 
-def _said(case: AuditInput, names: list[str], texts: list[str]) -> tuple[str, ...]:
+def _comparison_assumptions(
+    case: AuditInput, names: list[str], texts: list[str]
+) -> tuple[str, ...]:
     """Say which columns are not compared, and whether samples are."""
     assert case.original is not None
     messages = []

@@ -6,12 +6,13 @@ import attrs
 import numpy as np
 
 from anonloom import AuditInput, Release, StageContext, Table, short_repr
+from anonloom.findings import NotAssessable
 from anonloom.typing import FloatArray, IntArray
 from anonloom_distance.search import Nearest, nearest, pair_distances
 from anonloom_distance.space import Points, Space
 from anonloom_kernels.compiled import compiling
+from anonloom_linkage.aligned_columns import AlignedColumn, align_columns, shared_columns
 from anonloom_linkage.features import Categories, Encoding
-from anonloom_linkage.paired import PairedColumn, pair_columns, shared_columns
 
 ROLES = frozenset({"quasi", "sensitive", "label", "other"})
 
@@ -24,13 +25,9 @@ ALL_VALUES = 2**31 - 1
 ORIGINAL, RELEASE, CONTROL = 0, 1, 2
 
 
-class NotAssessable(Exception):
-    """Says why there are no distances."""
-
-
 @short_repr
 @attrs.frozen(eq=False)
-class Measured:
+class Measurement:
     """What the figures are computed from.
 
     Attributes
@@ -76,7 +73,7 @@ def measure(
     columns: tuple[str, ...] | None,
     categories: Categories,
     most: int | None,
-) -> Measured:
+) -> Measurement:
     """Search in every direction.
 
     Parameters
@@ -104,7 +101,7 @@ def measure(
 
 def _columns(
     case: AuditInput, original: Table, kept: IntArray, wanted: tuple[str, ...] | None
-) -> tuple[list[PairedColumn], list[str]]:
+) -> tuple[list[AlignedColumn], list[str]]:
     """Choose the columns; say which are left out, and why."""
     tables: list[Release | Table] = [case.release]
     if case.control is not None:
@@ -116,13 +113,13 @@ def _columns(
         names = tuple(name for name in names if name not in texts)
     else:
         names = tuple(name for name in names if name in wanted)
-    paired = pair_columns(original, tables, names)
+    paired = align_columns(original, tables, names)
     silent = [item.name for item in paired if item.open[item.sides[RELEASE][kept]].all()]
     messages = []
     if texts:
-        messages.append(f"left out, as nearly every row has its own value: {_listed(texts)}")
+        messages.append(f"left out, as nearly every row has its own value: {_join_names(texts)}")
     if silent:
-        messages.append(f"left out, as the release says nothing of them: {_listed(silent)}")
+        messages.append(f"left out, as the release says nothing of them: {_join_names(silent)}")
     used = [item for item in paired if item.name not in silent]
     unread = sum(item.unread[RELEASE] for item in used)
     if unread:
@@ -135,7 +132,7 @@ def _is_text(original: Table, name: str) -> bool:
     return axis.type == "category" and axis.occurring > max(FEW_VALUES, len(original) // 2)
 
 
-def _listed(names: list[str]) -> str:
+def _join_names(names: list[str]) -> str:
     return ", ".join(f"'{name}'" for name in names)
 
 
@@ -146,8 +143,8 @@ def _words(space: Space, categories: Categories) -> list[str]:
         "hierarchical": "categories as indicators of their values and of the groups above them",
     }[categories]
     words = [
-        f"Euclidean distance over {_listed(list(space.names))}: numbers in standard deviations of "
-        f"the original, {encoded}"
+        f"Euclidean distance over {_join_names(list(space.names))}: numbers in standard deviations "
+        f"of the original, {encoded}"
     ]
     if space.sides[RELEASE][1].any():
         words.append(
@@ -199,7 +196,7 @@ class _Searches:
             of.astype(np.int64),
         )
 
-    def all(self, words: tuple[str, ...]) -> Measured:
+    def all(self, words: tuple[str, ...]) -> Measurement:
         pairs = [(RELEASE, ORIGINAL), (ORIGINAL, RELEASE), (ORIGINAL, ORIGINAL)]
         if CONTROL in self.asked:
             pairs += [(RELEASE, CONTROL), (CONTROL, RELEASE), (CONTROL, ORIGINAL)]
@@ -213,7 +210,7 @@ class _Searches:
         if any(len(self.asking[side]) < self.asked[side].rows for side in self.asked):
             words = (*words, f"{most} rows of a table, drawn at random, ask; all rows are asked")
         control = self.asked.get(CONTROL)
-        return Measured(
+        return Measurement(
             published=results[RELEASE, ORIGINAL],
             original=results[ORIGINAL, RELEASE],
             others=results[ORIGINAL, ORIGINAL],
@@ -238,10 +235,10 @@ class _Searches:
             self.asked[asked],
             others=asking == asked,
             workers=self.run.workers,
-            done=self._told,
+            done=self._report_progress,
         )
 
-    def _told(self, comparisons: int) -> None:
+    def _report_progress(self, comparisons: int) -> None:
         with self.lock:
             self.done += comparisons
             self.run.progress(self.done, self.total)

@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from anonloom.errors import UsageError
-from anonloom.typing import Float32Array
-from anonloom_linkage.nearest import Best, Blocks, Grouped, merge_best
+from anonloom.typing import BoolArray, Float32Array
+from anonloom_linkage.top2_search import Best, Blocks, Groups, merge_best
+
+__all__ = ["approximate_top2", "split"]
 
 #: Links of a point, and how widely the graph is searched when it is built and when it is asked.
 LINKS = 16
@@ -26,17 +28,17 @@ def split(blocks: Blocks, most: int) -> tuple[Blocks, Blocks]:
     return _only(blocks, ~large), _only(blocks, large)
 
 
-def _only(blocks: Blocks, kept: "np.typing.NDArray[np.bool_]") -> Blocks:
-    return Blocks(*(_of_blocks(grouped, kept) for grouped in (blocks.records, blocks.candidates)))
+def _only(blocks: Blocks, kept: BoolArray) -> Blocks:
+    return Blocks(*(_of_blocks(groups, kept) for groups in (blocks.records, blocks.candidates)))
 
 
-def _of_blocks(grouped: Grouped, kept: "np.typing.NDArray[np.bool_]") -> Grouped:
-    sizes = np.diff(grouped.starts)
+def _of_blocks(groups: Groups, kept: BoolArray) -> Groups:
+    sizes = np.diff(groups.starts)
     starts = np.append(np.int64(0), np.cumsum(sizes[kept]))
-    return Grouped(grouped.members[np.repeat(kept, sizes)], starts)
+    return Groups(groups.members[np.repeat(kept, sizes)], starts)
 
 
-def rough_two_best(
+def approximate_top2(
     records: Float32Array,
     candidates: Float32Array,
     blocks: Blocks,
@@ -45,7 +47,7 @@ def rough_two_best(
     workers: int = 1,
     done: Callable[[int], None] = lambda comparisons: None,
 ) -> None:
-    """Do what `nearest.two_best` does, but for what the graph misses."""
+    """Do what `top2_search.search_top2` does, but for what the graph misses."""
     faiss = _faiss()
     faiss.omp_set_num_threads(workers)
     for block in range(len(blocks)):
@@ -61,7 +63,7 @@ def rough_two_best(
         result = Best.none(len(rows))
         seen = places[:, 0] >= 0
         result.score[seen] = scores[seen, 0]
-        result.at[seen] = among[places[seen, 0]]
+        result.candidate[seen] = among[places[seen, 0]]
         if places.shape[1] > 1:
             again = places[:, 1] >= 0
             result.second[again] = scores[again, 1]
