@@ -8,7 +8,7 @@ from pathlib import Path
 import attrs
 import pytest
 from error_messages import CLASSES, messages_of
-from make_reference import CORE, PAGES, first_party, signature, stale
+from make_reference import CORE, PAGES, all_commands, first_party, signature, stale
 
 from anonloom import Registry, hookspecs
 from anonloom._cli import COMMANDS, main
@@ -27,7 +27,7 @@ PAGES_OF_ALL = sorted(
 )
 TESTS = [
     path
-    for folder in ("core/tests", "tests", "plugins", "docs")
+    for folder in ("core/tests", "tests", "libs", "plugins", "docs")
     for path in (ROOT / folder).rglob("*.py")
     if path != Path(__file__) and ("tests" in path.parts)
 ]
@@ -82,12 +82,12 @@ def test_a_hook_is_named_in_a_test(hook, tests_text):
     assert re.search(rf"\b{hook.name}\b", tests_text)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", all_commands())
 def test_a_command_is_documented(command):
     assert f"## `anonloom {command}`\n" in text_of("commands.md")
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", [*COMMANDS, "audit", "prove", "verify"])
 def test_a_command_is_called_in_a_test(command, tests_text):
     # main(["run", ...]), anonloom("run", ...), [python, "-m", "anonloom", "run"] and the like.
     assert re.search(rf"[\[(]\s*\"{command}\"", tests_text)

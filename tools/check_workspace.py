@@ -35,7 +35,7 @@ GROUPS = (
 # Packages under libs/ that plugins may import; each may depend on those before it.
 LIBRARIES = ("testing", "kernels", "linkage", "seals", "transport")
 # What the quickstart in README.md uses; a test compares it with the pipeline.
-QUICKSTART = ("disclosure", "mondrian", "page", "privacy-models", "recoding", "utility")
+QUICKSTART = ("audit", "disclosure", "mondrian", "page", "privacy-models", "recoding", "utility")
 # uv builds a package with C code again when one of these has changed.
 CACHE_KEYS = ("pyproject.toml", "setup.py", "src/**/*.c", "src/**/*.h")
 METAPACKAGE = "metapackage"

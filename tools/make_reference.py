@@ -24,7 +24,7 @@ from reference_table import NOTE, parameters, table
 
 from anonloom import Registry, hookspecs
 from anonloom._cli import COMMANDS
-from anonloom._registry.firstparty import FIRST_PARTY
+from anonloom._registry.firstparty import FIRST_PARTY, FIRST_PARTY_COMMANDS
 from anonloom._registry.kinds import KINDS, Kind
 from anonloom._registry.loading import Entry
 
@@ -218,13 +218,30 @@ def _method(entry: Entry, registry: Registry) -> Iterator[str]:
     yield ""
 
 
+#: Packages that bring commands and no method.
+COMMAND_PACKAGES = ROOT / "plugins" / "commands"
+
+
+def all_commands() -> dict[str, tuple[str, str]]:
+    """Return module and summary of every command of core, then of the other packages."""
+    added = {
+        entry.command.name: (entry.command.target, entry.command.summary)
+        for entry in Registry.installed().commands
+        if FIRST_PARTY_COMMANDS.get(entry.command.name) == entry.distribution
+    }
+    return COMMANDS | added
+
+
 def commands_page() -> Iterator[str]:
     """Return the lines of the page on commands."""
     yield from (NOTE, "", "# Commands", "", _COMMANDS, "")
-    for name, (module, summary) in COMMANDS.items():
+    for name, (module, summary) in all_commands().items():
         parser = argparse.ArgumentParser(prog=f"anonloom {name}", add_help=False)
         import_module(module).configure(parser)
-        yield from (f"## `anonloom {name}`", "", f"{summary[0].upper()}{summary[1:]}.", "")
+        sentence = f"{summary[0].upper()}{summary[1:]}."
+        if name in FIRST_PARTY_COMMANDS:
+            sentence += f" From {FIRST_PARTY_COMMANDS[name]}."
+        yield from (f"## `anonloom {name}`", "", sentence, "")
         yield from _arguments(parser)
 
 
@@ -286,9 +303,12 @@ def errors_page() -> Iterator[str]:
         message = file.read_text(encoding="utf-8").rstrip()
         yield from (f"### {file.stem.replace('-', ' ')}", "", "```text", message, "```", "")
     yield from ("## All other messages", "", _OTHERS, "")
+    # Of the libraries this one has commands of its own; messages of others come up in plugins.
+    packages = ["libs/seals", *(f"plugins/{name}" for name in sorted(set(FIRST_PARTY.values())))]
+    packages += sorted(f"plugins/commands/{path.name}" for path in COMMAND_PACKAGES.iterdir())
     folders = {"core": CORE} | {
-        folder: next((ROOT / "plugins" / folder / "src").glob("anonloom_*"))
-        for folder in sorted(set(FIRST_PARTY.values()))
+        name.removeprefix("plugins/"): next((ROOT / name / "src").glob("anonloom_*"))
+        for name in packages
     }
     for owner, folder in folders.items():
         # The kit's failures are the affair of plugin authors, and name their check.

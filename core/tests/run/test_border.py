@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import json
 import logging
 import subprocess
 import sys
@@ -16,9 +15,8 @@ from anonloom import Registry, Transport, param
 from anonloom._cli import main
 from anonloom._registry.boundary import Border, left_by, put_around
 from anonloom._registry.kinds import KINDS
-from anonloom._run.verification import verify_folder
 from anonloom.api import ROLES, Command, Method, hookimpl
-from anonloom.errors import DataError, FaultyPluginError, IntegrityError, PluginError
+from anonloom.errors import DataError, FaultyPluginError, PluginError
 from anonloom.kinds import ClientEngine
 from anonloom.params import build, describe
 from anonloom.sources import Csv
@@ -282,59 +280,6 @@ def test_a_run_of_an_experiment_that_a_method_ends_is_no_result(shop, capsys):
         list((shop.out / "private" / "results").iterdir()),
         list((shop.out / "runs").iterdir()),
     )
-
-
-# -- verify -----------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def sealed(shop, capsys):
-    assert 0 == main(["run", "pipeline.yaml", "--quiet"])
-    capsys.readouterr()
-    return shop.out
-
-
-@pytest.mark.parametrize("error", [*ERRORS, KeyError("Alice Smith"), MemoryError()], ids=repr)
-@pytest.mark.parametrize("entry", ["verify", "__attrs_post_init__"])
-def test_a_seal_that_fails_has_verified_nothing(sealed, capsys, entry, error):
-    LEAVING["integrity", entry] = error
-    assert 5 == main(["verify", "out"])
-    bug = told("integrity", type(error).__name__)
-    assert ("", f"anonloom: the seal cannot be checked: {bug}\n") == capsys.readouterr()
-
-
-def test_verify_of_a_tampered_release_with_a_seal_that_exits(sealed, capsys):
-    report = json.loads((sealed / "public" / "report.json").read_text())
-    (sealed / "public" / "report.json").write_text(json.dumps({**report, "name": "other"}))
-    LEAVING["integrity", "verify"] = SystemExit(0)
-    assert 5 == main(["verify", "out"])
-
-
-def test_a_seal_without_an_answer_has_verified_nothing(sealed, registry, monkeypatch):
-    seal = registry.load("integrity", "acme-integrity")
-    monkeypatch.setattr(seal, "verify", lambda self, public, key=None, known=None: None)
-    with pytest.raises(IntegrityError) as refused:
-        verify_folder(sealed, registry)
-    assert "the seal cannot be checked: it must answer with Verified. Got NoneType instead." == str(
-        refused.value
-    )
-
-
-def test_verify_where_the_seal_cannot_even_be_imported(sealed, capsys, registry, monkeypatch):
-    (sealed.parent / "acme_exits.py").write_text("import sys\nsys.exit(0)\n")
-    monkeypatch.syspath_prepend(sealed.parent)
-    seal = Method(name="acme-integrity", target="acme_exits:Seal", summary="Leaves.")
-    other = Registry.empty()
-    plugin = types.SimpleNamespace(
-        ANONLOOM_API=1, anonloom_register_integrity_schemes=hookimpl(lambda: [seal])
-    )
-    assert other.register(plugin, distribution="acme", version="3.0")
-    monkeypatch.setattr(Registry, "_environment", other)
-    assert 5 == main(["verify", "out"])
-    assert (
-        "anonloom: the seal cannot be checked: this is a bug of integrity scheme 'acme-integrity' "
-        f"of acme 3.0: SystemExit in {sealed.parent / 'acme_exits.py'}:2\n"
-    ) == capsys.readouterr().err
 
 
 # -- parameters, imports, hooks ---------------------------------------------------------------

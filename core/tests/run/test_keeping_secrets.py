@@ -1,7 +1,6 @@
 """What is public names no seed, no path and no withheld class; what is private stays inside."""
 
 import json
-import os
 from pathlib import Path
 
 import attrs
@@ -14,8 +13,7 @@ from anonloom._run.grid import Recipe, reason, run_grid
 from anonloom._run.outputs import is_output
 from anonloom._run.replay import apply_file
 from anonloom._run.transformation import Transformation
-from anonloom._run.verification import verify_folder
-from anonloom.errors import DataError, IntegrityError, UsageError
+from anonloom.errors import DataError, UsageError
 from anonloom.findings import PrivateRows
 from anonloom.params import as_values
 
@@ -377,51 +375,3 @@ def test_a_replay_without_models_says_so_and_is_not_named_after_its_input(clinic
     assert ("amber", [text]) == (report["verdict"]["tone"], report["verdict"]["reasons"])
     assert "new" == report["name"]
     assert b"clinic" not in everything_public(clinic.folder / "new")
-
-
-# --- verifying hostile folders -----------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("manifest.json", "[" * 100_000, "manifest.json cannot be read as JSON"),
-        ("report.json", "[" * 100_000, "report.json cannot be read as JSON"),
-        (
-            "report.json",
-            '{"integrity": ["./evil.py:Evil"]}',
-            "report.json does not say whether the release is sealed",
-        ),
-        (
-            "report.json",
-            '{"integrity": {"scheme": "./evil.py:Evil"}}',
-            "the seal cannot be checked: './evil.py:Evil' is local code, which runs only with "
-            "--allow-local-code",
-        ),
-        (
-            "manifest.json",
-            '{"outputs": {"release.csv": "\\u00e9"}}',
-            "'release.csv' is not what the manifest says: its digest differs",
-        ),
-        (
-            "manifest.json",
-            '{"outputs": {"\\u001b[2J": "0"}}',
-            "'\\x1b[2J', which the manifest lists, is missing",
-        ),
-    ],
-)
-def test_a_hostile_folder_is_refused_in_words(clinic, registry, name, content, message):
-    clinic.pipeline().publish()
-    (clinic.out / "public" / name).write_text(content)
-    with pytest.raises(IntegrityError) as refused:
-        verify_folder(clinic.out, registry)
-    assert message == refused.value.what
-
-
-def test_a_pipe_in_the_place_of_a_report_is_not_waited_for(clinic, registry):
-    clinic.pipeline().publish()
-    (clinic.out / "public" / "report.json").unlink()
-    os.mkfifo(clinic.out / "public" / "report.json")
-    with pytest.raises(IntegrityError) as refused:
-        verify_folder(clinic.out, registry)
-    assert "report.json is missing" == refused.value.what

@@ -183,8 +183,6 @@ class TestSpecialFiles:
         assert (2, "", f"{file}:1:1: the file is empty\n\n1 problem\n") == anonloom("check", file)
         no_json = f"anonloom: {file}: cannot be read as JSON\n"
         assert (4, "", no_json) == anonloom("apply", file, "clinic.csv", "--to", "o")
-        no_proof = f"anonloom: '{file}' is no proof file of Anonloom\n"
-        assert (5, "", no_proof) == anonloom("verify", "--proof", file)
 
 
 def test_pipes_are_no_tables(anonloom, silent):

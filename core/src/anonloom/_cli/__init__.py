@@ -25,8 +25,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "plan": ("anonloom._cli.plan", "show what a pipeline would do, without doing it"),
     "run": ("anonloom._cli.run", "run a pipeline and publish its release"),
     "apply": ("anonloom._cli.apply", "replay a transformation on new rows"),
-    "verify": ("anonloom._cli.verify", "verify the integrity of a release or of a proof"),
-    "prove": ("anonloom._cli.prove", "prove a part of a sealed release"),
     "compare": ("anonloom._cli.compare", "compare two runs"),
     "plugins": ("anonloom._cli.plugins", "list, show and check what is installed"),
     "new": ("anonloom._cli.new", "write the folder of a new plugin"),
@@ -34,7 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 
 _EPILOG = """\
-Plugins may add commands: see 'anonloom plugins'.
+Packages add commands, such as 'verify' and 'prove' of anonloom-seals: see 'anonloom plugins'.
 
 exit codes: 0 done, 2 pipeline or usage, 3 privacy, suppression or fail_if, 4 data,
 5 integrity or transport, 1 a bug
@@ -107,10 +105,9 @@ def _run(words: list[str]) -> int:
             module.configure(parsers[name])
             parsers[name].set_defaults(execute=module.execute)
         elif name:
-            from anonloom._spelling import did_you_mean
+            from anonloom._cli.foreign import unknown_command
 
-            guess = did_you_mean(name, commands) or "see 'anonloom --help'"
-            parser.exit(2, f"anonloom: there is no command {name!r}; {guess}\n")
+            parser.exit(2, f"anonloom: {unknown_command(name, commands)}\n")
         options = parser.parse_args(words)
     except Answered as answered:
         return answered.status
@@ -180,11 +177,16 @@ class _Version(argparse.Action):
 
 def _commands_of_plugins() -> tuple[dict[str, tuple[str, str]], dict[str, str]]:
     """Return the commands that plugins add, and whose each of them is."""
+    from anonloom._registry.firstparty import FIRST_PARTY_COMMANDS
     from anonloom._registry.registry import Registry
 
-    # Core's own commands cannot be replaced: a plugin must not become `anonloom verify`.
+    # Commands of core and of its own packages cannot be replaced: no other plugin may become
+    # `anonloom verify`.
     added = [
-        command for command in Registry.installed().commands if command.command.name not in COMMANDS
+        item
+        for item in Registry.installed().commands
+        if item.command.name not in COMMANDS
+        and FIRST_PARTY_COMMANDS.get(item.command.name, item.distribution) == item.distribution
     ]
     return (
         {item.command.name: (item.command.target, item.command.summary) for item in added},

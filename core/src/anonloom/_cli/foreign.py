@@ -1,9 +1,13 @@
-"""A command of a plugin: run inside the border, and held to what a command answers."""
+"""Commands of plugins: run inside the border, held to what a command answers, or missing."""
 
 import argparse
+from collections.abc import Iterable
 from importlib import import_module
 
 from anonloom._registry.boundary import Border
+from anonloom._registry.firstparty import FIRST_PARTY_COMMANDS
+from anonloom._registry.registry import Registry
+from anonloom._spelling import did_you_mean
 from anonloom.errors import FaultyPluginError, PluginError
 
 #: What `ArgumentParser.exit` runs: nobody else may end a command with SystemExit.
@@ -73,3 +77,26 @@ def _answered(error: BaseException | None) -> int | None:
         index = index.tb_next
     raised = index is not None and index.tb_frame.f_code is _ARGPARSE
     return error.code if raised and 0 <= error.code <= 255 else None
+
+
+def unknown_command(name: str, commands: Iterable[str]) -> str:
+    """Say that there is no such command, and which package brings it or what was meant.
+
+    Parameters
+    ----------
+    name : str
+        What was asked for.
+    commands : iterable of str
+        The commands that are installed.
+    """
+    package = FIRST_PARTY_COMMANDS.get(name)
+    if package is None:
+        guess = did_you_mean(name, [*commands, *FIRST_PARTY_COMMANDS]) or "see 'anonloom --help'"
+        return f"there is no command {name!r}; {guess}"
+    for broken in Registry.installed().broken:
+        if broken.distribution == package:
+            return f"the command {name!r} is missing: {broken} could not be loaded"
+    return (
+        f"the command {name!r} is part of {package}, which is not installed\n"
+        f"    pip install {package}"
+    )

@@ -69,3 +69,13 @@ _FOLDERS: dict[str, tuple[tuple[str, str], ...]] = {
 FIRST_PARTY: dict[tuple[str, str], str] = {
     method: folder for folder, methods in _FOLDERS.items() for method in methods
 }
+
+#: Command -> the package of this repository that brings it.
+FIRST_PARTY_COMMANDS: dict[str, str] = {
+    "anonify-figures": "anonloom-anonify",
+    "audit": "anonloom-audit",
+    "audit-secret": "anonloom-cvpl",
+    "outsource": "anonloom-sentinels-twins",
+    "prove": "anonloom-seals",
+    "verify": "anonloom-seals",
+}
