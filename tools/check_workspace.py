@@ -35,7 +35,7 @@ GROUPS = (
 # Packages under libs/ that plugins may import; each may depend on those before it.
 LIBRARIES = ("testing", "kernels", "linkage", "seals", "transport")
 # What the quickstart in README.md uses; a test compares it with the pipeline.
-QUICKSTART = ("audit", "disclosure", "mondrian", "page", "privacy-models", "recoding", "utility")
+QUICKSTART = ("disclosure", "mondrian", "page", "privacy-models", "recoding", "utility")
 # uv builds a package with C code again when one of these has changed.
 CACHE_KEYS = ("pyproject.toml", "setup.py", "src/**/*.c", "src/**/*.h")
 METAPACKAGE = "metapackage"
@@ -71,6 +71,11 @@ class Member:
     def is_library(self) -> bool:
         """Whether it is a library, which plugins may import."""
         return self.path.startswith("libs/")
+
+    @property
+    def is_command(self) -> bool:
+        """Whether it brings a command that was core's: whoever installs Anonloom expects it."""
+        return self.path.startswith("plugins/commands/")
 
     @property
     def is_tutorial(self) -> bool:
@@ -183,9 +188,9 @@ def _sources(root: Path, packages: list[Member]) -> list[str]:
 
 
 def metapackage_lists(packages: list[Member], version: str) -> tuple[list[str], list[str]]:
-    """What the metapackage asks for: core and the quickstart's plugins; and all packages."""
+    """What the metapackage asks for: core, commands and the quickstart's plugins; and all."""
     published = [m for m in packages if not m.is_tutorial]
-    quickstart = [m for m in published if m.is_core or m.short in QUICKSTART]
+    quickstart = [m for m in published if m.is_core or m.is_command or m.short in QUICKSTART]
     return _ranges(quickstart, version), _ranges(published, version)
 
 
