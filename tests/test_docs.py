@@ -13,11 +13,11 @@ from make_reference import CORE, PAGES, all_commands, first_party, signature, st
 from anonloom import Registry, hookspecs
 from anonloom._cli import COMMANDS, main
 from anonloom._registry.firstparty import FIRST_PARTY
-from anonloom._registry.kinds import KINDS
 from anonloom._spec.pipeline import load_pipeline
 from anonloom.kinds import Guarantees
 from anonloom_testing import PartitionerConformance, TransportConformance
 
+KINDS = Registry.empty().kinds
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 # Templates hold placeholders; hidden folders, environments and outputs are not ours.

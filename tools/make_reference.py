@@ -25,9 +25,10 @@ from reference_table import NOTE, parameters, table
 from anonloom import Registry, hookspecs
 from anonloom._cli import COMMANDS
 from anonloom._registry.firstparty import FIRST_PARTY, FIRST_PARTY_COMMANDS
-from anonloom._registry.kinds import KINDS, Kind
 from anonloom._registry.loading import Entry
+from anonloom.api import Kind
 
+KINDS = Registry.empty().kinds
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "docs" / "reference"
 CORE = ROOT / "core" / "src" / "anonloom"

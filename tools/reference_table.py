@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterable
 
-from anonloom.params import Described, describe
+from anonloom.params import ParameterDescription, describe
 
 NOTE = "<!-- Written by tools/make_reference.py from the code. Do not edit it here. -->"
 
@@ -28,7 +28,7 @@ def parameters(
     return table((head, "must be", "default", "what it is for"), rows)
 
 
-def _row(parameter: Described) -> tuple[str, ...]:
+def _row(parameter: ParameterDescription) -> tuple[str, ...]:
     default = "required" if parameter.required else f"`{written(parameter.default)}`"
     note = " Private: not in messages, reports or manifests." if parameter.private else ""
     # Only files have a hierarchy's two forms; the annotation names the class that both become.

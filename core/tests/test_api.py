@@ -7,9 +7,11 @@ import sys
 
 import pytest
 
-from anonloom._registry.kinds import KINDS, kind_called, kind_of_class
+from anonloom import Registry
+from anonloom._registry.kinds import kind_of_class
 from anonloom.api import ROLES, Command, Method
 
+KINDS = Registry.empty().kinds
 GOOD = {"name": "cut-wide", "target": "pkg.mod:Cut", "summary": "Cuts."}
 
 
@@ -86,8 +88,8 @@ def test_there_are_twelve_kinds_with_one_hook_and_one_base_each():
 
 def test_a_kind_is_found_by_key_name_and_plural():
     for word in ("outliers", "outlier handler", "outlier-handler", "Outlier_Handlers"):
-        assert KINDS["outliers"] == kind_called(word)
-    assert kind_called("loom") is None
+        assert KINDS["outliers"] == KINDS.called(word)
+    assert KINDS.called("loom") is None
 
 
 def test_articles():

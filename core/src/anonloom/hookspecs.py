@@ -6,14 +6,33 @@ functions with ``anonloom.api.hookimpl``, says ``ANONLOOM_API = 1``, and may lea
 an observation hook that it does not need.
 """
 
-from anonloom.api import Command, Method, hookspec
+from anonloom.api import Command, Kind, Method, hookspec
 
 # ---------------------------------------------------------------------------------------------
-# Registration: what a plugin offers.
+# Registration: what a plugin offers. The specification of the hook of every kind is made from its
+# `Kind`; those of core's kinds are written out here, and a test compares.
 
 
 @hookspec
-def anonloom_register_sources() -> list[Method]:  # type: ignore[empty-body]  # pluggy never calls a specification
+def anonloom_register_kinds() -> list[Kind]:  # type: ignore[empty-body]  # pluggy never calls a specification
+    """Name the kinds of method that the plugin adds, each with a hook of its own.
+
+    Returns
+    -------
+    list of Kind
+        One per kind. Key, name, hook and base are unique among all kinds; core's own come first,
+        through this hook, too.
+
+    When it is called
+        Once, when the registry is first read, for all plugins before any other hook, so that the
+        methods of a kind may come from plugins of other authors.
+    What it must not do
+        Import the module that holds the base class or the kit.
+    """
+
+
+@hookspec
+def anonloom_register_sources() -> list[Method]:  # type: ignore[empty-body]  # see above
     """Name the sources: where tables come from.
 
     Returns
@@ -68,7 +87,8 @@ def anonloom_register_outlier_handlers() -> list[Method]:  # type: ignore[empty-
     Returns
     -------
     list of Method
-        One per handler; each target is an `OutlierHandler`. Names are unique among all handlers.
+        One per outlier handler; each target is an `OutlierHandler`. Names are unique among all
+        outlier handlers.
 
     When it is called
         Once, when the registry is first read. Never during a run.
@@ -117,7 +137,8 @@ def anonloom_register_privacy_models() -> list[Method]:  # type: ignore[empty-bo
     Returns
     -------
     list of Method
-        One per model; each target is a `PrivacyModel`. Names are unique among all models.
+        One per privacy model; each target is a `PrivacyModel`. Names are unique among all privacy
+        models.
 
     When it is called
         Once, when the registry is first read. Never during a run.
@@ -181,7 +202,8 @@ def anonloom_register_integrity_schemes() -> list[Method]:  # type: ignore[empty
     Returns
     -------
     list of Method
-        One per scheme; each target is an `IntegrityScheme`. Names are unique among all schemes.
+        One per integrity scheme; each target is an `IntegrityScheme`. Names are unique among all
+        integrity schemes.
 
     When it is called
         Once, when the registry is first read. Never during a run.

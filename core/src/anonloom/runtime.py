@@ -34,25 +34,25 @@ if TYPE_CHECKING:
     from anonloom._run.reporting import finding_data as finding_data
     from anonloom._run.table_files import write_csv as write_csv
     from anonloom._run.table_files import write_parquet as write_parquet
-    from anonloom._spec.model import Use as Use
+    from anonloom._spec.model import MethodUse as MethodUse
     from anonloom._spec.pipeline import load_pipeline as load_pipeline
-    from anonloom._spelling import listed as listed
+    from anonloom._spelling import comma_list as comma_list
     from anonloom._spelling import on_one_line as on_one_line
     from anonloom.data._unit import Unit as Unit
 
 __all__ = [
     "Entry",
+    "MethodUse",
     "Registry",
     "Unit",
-    "Use",
     "atomic_file",
     "built_aside",
     "chart_data",
+    "comma_list",
     "finding_data",
     "finding_sections",
     "group_codes",
     "left_by",
-    "listed",
     "load_pipeline",
     "main",
     "mark_key_findings",
@@ -98,9 +98,9 @@ __getattr__, __dir__ = lazy_exports(
         "anonloom._run.outputs": ("built_aside", "require_writable"),
         "anonloom._run.reporting": ("chart_data", "finding_data"),
         "anonloom._run.table_files": ("write_csv", "write_parquet"),
-        "anonloom._spec.model": ("Use",),
+        "anonloom._spec.model": ("MethodUse",),
         "anonloom._spec.pipeline": ("load_pipeline",),
-        "anonloom._spelling": ("listed", "on_one_line"),
+        "anonloom._spelling": ("comma_list", "on_one_line"),
         "anonloom.data._unit": ("Unit",),
     },
 )

@@ -14,13 +14,14 @@ import pytest
 from anonloom import Registry, Transport, param
 from anonloom._cli import main
 from anonloom._registry.boundary import Border, left_by, put_around
-from anonloom._registry.kinds import KINDS
 from anonloom.api import ROLES, Command, Method, hookimpl
 from anonloom.errors import DataError, FaultyPluginError, PluginError
 from anonloom.kinds import ClientEngine
 from anonloom.params import build, describe
 from anonloom.sources import Csv
 from anonloom_testing import toy_methods
+
+KINDS = Registry.empty().kinds
 
 
 class Own(BaseException):

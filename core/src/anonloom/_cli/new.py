@@ -10,8 +10,9 @@ from string import Template
 
 from anonloom import __version__
 from anonloom._cli.summary import print_done
-from anonloom._registry.kinds import KINDS, Kind, kind_called
-from anonloom._spelling import did_you_mean, listed
+from anonloom._registry.registry import Registry
+from anonloom._spelling import comma_list, did_you_mean
+from anonloom.api import Kind
 from anonloom.errors import UsageError
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
@@ -42,7 +43,9 @@ _WORKSPACE = "anonloom-workspace"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("kind", metavar="KIND", help=f"what it is: {listed(KINDS)}")
+    parser.add_argument(
+        "kind", metavar="KIND", help=f"what it is: {comma_list(Registry.installed().kinds)}"
+    )
     parser.add_argument("name", metavar="NAME", help="what pipelines call it, such as median-cut")
     where = parser.add_mutually_exclusive_group()
     where.add_argument(
@@ -84,10 +87,17 @@ def execute(arguments: argparse.Namespace) -> int:
 
 
 def _kind(word: str) -> Kind:
-    kind = kind_called(word)
+    kinds = Registry.installed().kinds
+    kind = kinds.called(word)
     if kind is None:
-        guess = did_you_mean(word, KINDS) or f"kinds are: {listed(KINDS)}"
+        guess = did_you_mean(word, kinds) or f"kinds are: {comma_list(kinds)}"
         raise UsageError(f"there is no kind {word!r}", hint=guess)
+    if _template(f"{kind.key}/method.py.tmpl") is None:
+        base = kind.base.replace(":", ".")
+        raise UsageError(
+            f"there is no template for {kind.article}",
+            hint=f"derive its class from {base}, and name it with the hook {kind.hook}",
+        )
     return kind
 
 
@@ -150,7 +160,7 @@ def words_for(kind: Kind, name: str, paper: str, version: str) -> dict[str, str]
     class_name = "".join(word.capitalize() for word in name.split("-"))
     if class_name in {base, *_TAKEN}:
         class_name += "Method"
-    conformance = "IntegrityConformance" if kind.key == "integrity" else f"{base}Conformance"
+    conformance = kind.kit.rpartition(":")[2]
     words = {
         "name": name,
         "class_name": class_name,

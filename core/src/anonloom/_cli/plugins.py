@@ -2,11 +2,11 @@
 
 import argparse
 from collections.abc import Iterator
+from typing import Any
 
-from anonloom._registry.kinds import KINDS, kind_called
 from anonloom._registry.loading import Entry
 from anonloom._registry.registry import Registry
-from anonloom._spelling import did_you_mean, listed
+from anonloom._spelling import comma_list, did_you_mean
 from anonloom.errors import PluginError, UsageError
 
 
@@ -42,24 +42,24 @@ def execute(arguments: argparse.Namespace) -> int:
         return 0
     if arguments.action == "check":
         return _check(registry, arguments.name, arguments.kind, _given(arguments.parameters))
-    for line in listing(registry, _key(getattr(arguments, "kind", None))):
+    for line in listing(registry, _key(registry, getattr(arguments, "kind", None))):
         print(line)
     return 0
 
 
-def _key(word: str | None) -> str | None:
+def _key(registry: Registry, word: str | None) -> str | None:
     if word is None:
         return None
-    kind = kind_called(word)
+    kind = registry.kinds.called(word)
     if kind is None:
-        guess = did_you_mean(word, KINDS) or f"kinds are: {listed(KINDS)}"
+        guess = did_you_mean(word, registry.kinds) or f"kinds are: {comma_list(registry.kinds)}"
         raise UsageError(f"there is no kind {word!r}", hint=guess)
     return kind.key
 
 
 def _called(registry: Registry, name: str, kind: str | None) -> list[Entry]:
     """Return every method of this name, whatever its kind."""
-    keys = [key for key in (_key(kind),) if key] or list(KINDS)
+    keys = [key for key in (_key(registry, kind),) if key] or list(registry.kinds)
     results = []
     plain = name.rpartition(":")[2]
     for key in keys:
@@ -80,7 +80,7 @@ def listing(registry: Registry, kind: str | None = None) -> Iterator[str]:
     entries = [entry for entry in registry.entries if kind in (None, entry.kind)]
     names = max((len(entry.name) for entry in entries), default=0)
     owners = max((len(entry.owner) for entry in entries), default=0)
-    for key, each in KINDS.items():
+    for key, each in registry.kinds.items():
         methods = [entry for entry in entries if entry.kind == key]
         if methods:
             yield f"{each.plural}"
@@ -101,11 +101,11 @@ def show(registry: Registry, entry: Entry) -> Iterator[str]:
     from anonloom.params import describe
 
     cls = registry.load_entry(entry)
-    yield f"{KINDS[entry.kind].name} {entry.name} ({entry.owner})"
+    yield f"{entry.of.name} {entry.name} ({entry.owner})"
     yield f"  {entry.method.summary}"
     if entry.method.paper:
         yield f"  paper: {entry.method.paper}"
-    yield f"  reads: {listed(sorted(entry.method.reads))}"
+    yield f"  reads: {comma_list(sorted(entry.method.reads))}"
     parameters = describe(cls, registry.name_of)
     yield "  parameters" if parameters else "  no parameters"
     for parameter in parameters:
@@ -136,14 +136,19 @@ def _given(parameters: list[str]) -> dict[str, object]:
 
 
 def _check(registry: Registry, name: str, kind: str | None, parameters: dict[str, object]) -> int:
-    # The kit brings numpy and pandas; listing plugins must not.
-    from anonloom_testing import run_checks
-
     failed = 0
     for entry in _called(registry, name, kind):
-        print(f"{KINDS[entry.kind].name} {entry.name} ({entry.owner})")
+        # The kit is imported here: it brings numpy and pandas, and listing plugins must not.
+        kit = registry.kit(entry.kind)
+        attributes = {
+            "method": registry.load_entry(entry),
+            "params": parameters,
+            "registry": registry,
+        }
+        subject: Any = type(f"{kit.__name__}Of{entry.name}", (kit,), attributes)()
+        print(f"{entry.of.name} {entry.name} ({entry.owner})")
         counts: dict[str, int] = {}
-        for result in run_checks(entry.kind, name, registry, parameters):
+        for result in subject.results():
             counts[result.status] = counts.get(result.status, 0) + 1
             print(f"  {result.status:<8}  {result.check}")
             if result.detail:

@@ -8,14 +8,14 @@ from tempfile import TemporaryDirectory
 from anonloom._registry.registry import Registry
 from anonloom._run.execute import announced_as, audited, cores
 from anonloom._run.stage_log import Journal
-from anonloom._spec.model import Use
+from anonloom._spec.model import MethodUse
 from anonloom.data._audit_input import AuditInput
 from anonloom.data._unit import Unit
 from anonloom.findings import Findings
 
 
 def run_auditors(
-    auditors: Sequence[Use],
+    auditors: Sequence[MethodUse],
     case: AuditInput,
     registry: Registry,
     *,

@@ -23,7 +23,7 @@ from anonloom._run.reporting import report_of
 from anonloom._run.sanitize import publishable
 from anonloom._run.stage_log import Journal
 from anonloom._run.stages import PipelineStages
-from anonloom._spec.model import PipelineSpec, Use
+from anonloom._spec.model import MethodUse, PipelineSpec
 from anonloom.data import _lookalikes as lookalikes
 from anonloom.data._audit_input import AuditInput
 from anonloom.data._release import Release
@@ -34,6 +34,7 @@ from anonloom.findings import Findings, Notice
 from anonloom.kinds._context import stream
 from anonloom.kinds._guard import Guard
 from anonloom.kinds._privacy import PrivacyModel
+from anonloom.kinds._section import SectionMethod
 from anonloom.kinds._source import Source
 
 
@@ -47,7 +48,8 @@ class Ending:
 @contextmanager
 def announced(spec: PipelineSpec, registry: Registry, run_id: str) -> Iterator[Ending]:
     """Tell observers that a pipeline starts and how it ends, however it ends."""
-    ids = (spec.data.source.id, spec.collect.id, *(use.id for use in (*spec.stages, *spec.audit)))
+    later = (*spec.stages, *spec.audit, *spec.sections)
+    ids = (spec.data.source.id, spec.collect.id, *(use.id for use in later))
     try:
         with announced_as(spec.name, ids, registry, run_id) as ending:
             yield ending
@@ -194,7 +196,7 @@ def _load(spec: PipelineSpec, guard: Guard, journal: Journal) -> Table:
         count.rows = len(table)
         persons.refuse_shared_identifiers(table, spec.data.unit)
         persons.warn_of_person_numbers(source, spec.data.schema, len(table), spec.data.unit, run)
-        if any(use.kind == "generalizer" for use in spec.stages):
+        if any(use.runs_as == "generalizer" for use in spec.stages):
             for text in flat_categories(table):
                 run.warn(text)
     return table
@@ -364,15 +366,20 @@ def _audit(spec: PipelineSpec, case: AuditInput, journal: Journal) -> dict[str, 
         audits[audit.id] = audited(audit, case, journal)
         met += conditions.failures(audit, audits[audit.id])
     conditions.refuse(met)
-    return audits
+    return audits | {use.id: audited(use, case, journal) for use in spec.sections}
 
 
-def audited(audit: Use, case: AuditInput, journal: Journal) -> Findings:
-    """Return what one auditor finds; it sees the roles that it reads."""
+def audited(audit: MethodUse, case: AuditInput, journal: Journal) -> Findings:
+    """Return what one auditor, or a method with a section of its own, finds.
+
+    It sees the roles that it reads.
+    """
     with journal.stage(audit) as (run, count):
         seen = case.original.restricted_to(audit.entry.method.reads) if case.original else None
         # A frame of its own: what an auditor notes down in it must not be published.
         shown = attrs.evolve(case.release, frame=case.release.frame.copy(deep=False))
-        findings = audit.method.audit(attrs.evolve(case, original=seen, release=shown), run)
+        method = audit.method
+        look = method.examine if isinstance(method, SectionMethod) else method.audit
+        findings = look(attrs.evolve(case, original=seen, release=shown), run)
         count.rows = len(case.release)
     return worded_findings(Findings.of(findings, run.found), journal.unit)

@@ -48,30 +48,32 @@ class PipelineStages:
 
     def _before_classes(self) -> list[Step]:
         """Steps that turn a table into a table."""
-        first = [index for index, step in enumerate(self.steps) if step.entry.kind in _MAKE_CLASSES]
+        first = [
+            index for index, step in enumerate(self.steps) if step.entry.runs_as in _MAKE_CLASSES
+        ]
         stop = first[0] if first else len(self.steps)
-        return [s for s in self.steps[:stop] if s.entry.kind in ("mechanism", "sampler")]
+        return [s for s in self.steps[:stop] if s.entry.runs_as in ("mechanism", "sampler")]
 
     def sampler(self) -> Step | None:
         """Return the sampler that follows the generalizer, if any."""
         before = self._before_classes()
-        later = [s for s in self.steps if s.entry.kind == "sampler" and s not in before]
+        later = [s for s in self.steps if s.entry.runs_as == "sampler" and s not in before]
         return later[0] if later else None
 
     @property
     def partitions(self) -> bool:
         """Whether any stage makes classes."""
-        return any(step.entry.kind in _MAKE_CLASSES for step in self.steps)
+        return any(step.entry.runs_as in _MAKE_CLASSES for step in self.steps)
 
     def _last_partitioner(self) -> Step | None:
         """Return the step whose classes no other partitioner refines."""
-        partitioners = [step for step in self.steps if step.entry.kind == "partitioner"]
+        partitioners = [step for step in self.steps if step.entry.runs_as == "partitioner"]
         return partitioners[-1] if partitioners else None
 
     @property
     def replayable(self) -> bool:
         """Whether the classes alone say how rows are published: no mechanism changed a cell."""
-        mechanisms = [step for step in self.steps if step.entry.kind == "mechanism"]
+        mechanisms = [step for step in self.steps if step.entry.runs_as == "mechanism"]
         return all(step.method.truthful for step in mechanisms)
 
     def rules(self) -> str:
@@ -100,7 +102,7 @@ class PipelineStages:
         """See `Stages.prepare`."""
         for step in self._before_classes():
             with self.journal.stage(step) as (run, count):
-                if step.entry.kind == "mechanism":
+                if step.entry.runs_as == "mechanism":
                     after = step.method.protect(_seen(table, step), run).with_all_columns()
                     _hold(step, wrong_table(table, after))
                     table = after
@@ -136,7 +138,7 @@ class PipelineStages:
     def _still_suited(self, table: Table) -> None:
         """Refuse a method that does not fit the columns that the mechanisms left."""
         for step in self.steps:
-            if step.entry.kind in _MAKE_CLASSES:
+            if step.entry.runs_as in _MAKE_CLASSES:
                 problem = step.method.problem(table.schema)
                 if problem is not None:
                     raise UsageError(f"{step.entry.name} cannot be used: {problem}")
@@ -147,16 +149,16 @@ class PipelineStages:
             return None
         classes = table.whole()
         for step in self.steps:
-            if step.entry.kind not in _MAKE_CLASSES:
+            if step.entry.runs_as not in _MAKE_CLASSES:
                 continue
             with self.journal.stage(step) as (run, count):
                 before = classes
                 method = step.method
-                work = method.partition if step.entry.kind == "partitioner" else method.handle
+                work = method.partition if step.entry.runs_as == "partitioner" else method.handle
                 classes = work(_seen(table, step), classes, guard, run)
                 _check_rows(step, table, before, classes)
                 if method.guard_use == "size" and method.sound:
-                    parents = before if step.entry.kind == "partitioner" else None
+                    parents = before if step.entry.runs_as == "partitioner" else None
                     classes = merge_until_admitted(table, classes, guard, parents)
                 if step is self._last_partitioner() and method.unrefined is not None:
                     run.warn(method.unrefined)
@@ -167,11 +169,11 @@ class PipelineStages:
 
     def generalize(self, table: Table, classes: Classes | None) -> Release:
         """See `Stages.generalize`."""
-        before = [step for step in self._before_classes() if step.entry.kind == "mechanism"]
+        before = [step for step in self._before_classes() if step.entry.runs_as == "mechanism"]
         truthful = all(step.method.truthful for step in before)
         if classes is None:
             return attrs.evolve(Release.as_it_is(table), truthful=truthful)
-        step = next(step for step in self.steps if step.entry.kind == "generalizer")
+        step = next(step for step in self.steps if step.entry.runs_as == "generalizer")
         with self.journal.stage(step) as (run, count):
             release: Release = step.method.generalize(_seen(table, step), classes, run)
             _hold(step, wrong_rows(table, classes, release))
@@ -236,7 +238,7 @@ def _check_rows(step: Step, table: Table, before: Classes, after: Classes) -> No
             step, f"was given {before.total} rows and returned {after.total}, not the same ones"
         )
     # An outlier handler may find a place for a suppressed row, but not for an incomplete one.
-    stay = before.suppressed if step.entry.kind == "partitioner" else table.whole().suppressed
+    stay = before.suppressed if step.entry.runs_as == "partitioner" else table.whole().suppressed
     returned[after.rows] = False
     if not returned[stay].all():
         raise _broken(step, "put suppressed rows back into a class")

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from anonloom.kinds._rounds import require_positions as require_positions
     from anonloom.kinds._rounds import require_size as require_size
     from anonloom.kinds._sampler import Sampler as Sampler
+    from anonloom.kinds._section import SectionMethod as SectionMethod
     from anonloom.kinds._slots import SECRET_BYTES as SECRET_BYTES
     from anonloom.kinds._slots import SLOT_BYTES as SLOT_BYTES
     from anonloom.kinds._slots import SlotKey as SlotKey
@@ -121,6 +122,7 @@ __all__ = [
     "Seal",
     "Sealed",
     "Seat",
+    "SectionMethod",
     "ServerEngine",
     "Sizing",
     "SlotKey",
@@ -197,6 +199,7 @@ __getattr__, __dir__ = lazy_exports(
             "require_size",
         ),
         "anonloom.kinds._sampler": ("Sampler",),
+        "anonloom.kinds._section": ("SectionMethod",),
         "anonloom.kinds._slots": (
             "SECRET_BYTES",
             "SLOT_BYTES",

@@ -7,8 +7,9 @@ from typing import TypeVar
 import attrs
 
 from anonloom._registry.boundary import around
-from anonloom._registry.kinds import Kind, kind_of_class
+from anonloom._registry.kinds import kind_of_class
 from anonloom._spelling import closest, did_you_mean
+from anonloom.api import Kind
 from anonloom.params._declare import Param, params_of
 from anonloom.params._type_specs import FieldError, InvalidValue, Load, ParseContext
 
@@ -123,7 +124,7 @@ def _unknown(called: str, name: str, declared: Mapping[str, Param], section: str
 
 
 @attrs.frozen
-class Described:
+class ParameterDescription:
     """One parameter, ready to be shown.
 
     Parameters
@@ -153,7 +154,7 @@ def describe(
     cls: type,
     name_of: Callable[[type], str] | None = None,
     of_kind: Callable[[Kind], dict[str, object]] = lambda _: {},
-) -> tuple[Described, ...]:
+) -> tuple[ParameterDescription, ...]:
     """Return what can be said about the parameters of a method.
 
     Parameters
@@ -168,7 +169,7 @@ def describe(
     context = ParseContext(_no_methods)
     with around(cls):
         return tuple(
-            Described(
+            ParameterDescription(
                 name,
                 declared.help,
                 declared.words(context),

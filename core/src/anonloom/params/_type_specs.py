@@ -11,9 +11,9 @@ from pathlib import Path
 
 import attrs
 
-from anonloom._registry.kinds import Kind
 from anonloom._spec.scalars import meaning
 from anonloom._spelling import did_you_mean
+from anonloom.api import Kind
 
 #: Finds the class of a method from its kind's key and its name.
 Load = Callable[[str, str], type]
@@ -82,7 +82,7 @@ class ParseContext:
     def show(self, value: object) -> str:
         """Return a value as its writer would have written it."""
         if self.load is None:
-            return shortened(repr(value))
+            return shorten(repr(value))
         if value is None:
             return "null"
         if isinstance(value, bool):
@@ -92,10 +92,10 @@ class ParseContext:
         if isinstance(value, list | tuple):
             text = repr(list(value))
             return text if value and len(text) <= 60 else "a list" if value else "an empty list"
-        return shortened(repr(value))
+        return shorten(repr(value))
 
 
-def shortened(text: str) -> str:
+def shorten(text: str) -> str:
     """Return a text that fits into a message: its beginning, if it is long."""
     return text if len(text) <= 80 else f"{text[:77]}..."
 
@@ -284,7 +284,7 @@ class Row(TypeSpec):
 
 
 @attrs.frozen
-class Mapped(TypeSpec):
+class MappingSpec(TypeSpec):
     """A mapping from texts, ``dict[str, X]``."""
 
     element: TypeSpec

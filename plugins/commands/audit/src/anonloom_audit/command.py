@@ -13,13 +13,13 @@ from anonloom import AuditInput, Findings, Guard, Registry, Schema, Table
 from anonloom.errors import FaultyPluginError, PluginError, UsageError
 from anonloom.runtime import (
     Entry,
+    MethodUse,
     Unit,
-    Use,
     chart_data,
+    comma_list,
     finding_data,
     finding_sections,
     group_codes,
-    listed,
     load_pipeline,
     mark_key_findings,
     other_releases,
@@ -87,7 +87,7 @@ class _Plan:
     """What the columns are, who judges, and where that comes from."""
 
     schema: Schema
-    auditors: tuple[Use, ...]
+    auditors: tuple[MethodUse, ...]
     source: str
     skipped: dict[str, str] = attrs.field(factory=dict)
     seed: int = 0
@@ -136,7 +136,7 @@ def _plan(
         )
     spec = load_pipeline(arguments.pipeline, registry) if arguments.pipeline else None
     skipped: dict[str, str] = {}
-    auditors: tuple[Use, ...] = spec.audit if spec else ()
+    auditors: tuple[MethodUse, ...] = spec.audit if spec else ()
     if arguments.auditors:
         auditors = _auditors_named(arguments.auditors, registry)
     elif not auditors:
@@ -178,7 +178,7 @@ def _case(
     )
 
 
-def _auditors_named(names: list[str], registry: Registry) -> tuple[Use, ...]:
+def _auditors_named(names: list[str], registry: Registry) -> tuple[MethodUse, ...]:
     """Make the named auditors."""
     uses = []
     for name in dict.fromkeys(names):
@@ -193,7 +193,7 @@ def _auditors_named(names: list[str], registry: Registry) -> tuple[Use, ...]:
     return tuple(uses)
 
 
-def _all_auditors(registry: Registry) -> tuple[tuple[Use, ...], dict[str, str]]:
+def _all_auditors(registry: Registry) -> tuple[tuple[MethodUse, ...], dict[str, str]]:
     """Make all auditors that need no parameter; a broken one must not keep others from judging."""
     uses, skipped = [], {}
     for entry in registry.methods("auditor"):
@@ -214,17 +214,17 @@ def _all_auditors(registry: Registry) -> tuple[tuple[Use, ...], dict[str, str]]:
     return tuple(uses), skipped
 
 
-def _with_defaults(entry: Entry, registry: Registry) -> Use | None:
+def _with_defaults(entry: Entry, registry: Registry) -> MethodUse | None:
     cls = registry.load_entry(entry)
     try:
-        return Use(entry.name, "auditor", entry, cls())
+        return MethodUse(entry.name, "auditor", entry, cls())
     except TypeError:
         return None
 
 
 def _able(
     plan: _Plan, case: AuditInput, named: Iterable[str]
-) -> tuple[tuple[Use, ...], dict[str, str]]:
+) -> tuple[tuple[MethodUse, ...], dict[str, str]]:
     """Divide auditors into those that can judge the case, and the others with the reason.
 
     Raises
@@ -238,7 +238,7 @@ def _able(
         hint = "; ".join(_GIVEN[need] for need in missing if need in _GIVEN)
         wrong = use.method.problem(plan.schema)
         if missing:
-            wrong = f"it needs {listed(missing)}, which two tables lack"
+            wrong = f"it needs {comma_list(missing)}, which two tables lack"
         if wrong and use.name in named:
             raise UsageError(f"auditor '{use.name}' cannot be used: {wrong}", hint=hint)
         if wrong:
@@ -250,7 +250,7 @@ def _able(
     return tuple(able), skipped
 
 
-def _parts(auditors: tuple[Use, ...], results: dict[str, Findings]) -> list[dict[str, Any]]:
+def _parts(auditors: tuple[MethodUse, ...], results: dict[str, Findings]) -> list[dict[str, Any]]:
     """Return what every auditor found as a part of a report, with key findings marked."""
     parts = [
         {
