@@ -21,9 +21,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom import Transport
-from anonloom.protocol.entropy import SystemEntropy
-from anonloom.protocol.trace import Rounds, Trace
 from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.campaign import Campaign
 from anonloom_anonify.findings import smallest_pattern
@@ -36,12 +33,13 @@ from anonloom_traffic.attack import Guess, best_guess
 from anonloom_traffic.crossing import crossed
 from anonloom_traffic.iterations import over_iterations
 from anonloom_traffic.observed import observe
+from anonloom_transport import EngineTransport, Rounds, SystemEntropy, Trace
 
 RESULTS = Path(__file__).parent / "results" / "donation_traffic.json"
 DONORS, SERVERS, ITERATIONS, SIZE = 50, 2, 5, 16
 MISSES = 0.01
 
-TRANSPORTS: dict[str, Transport] = {"direct": Direct(), "dpf": Dpf(), "mixnet": Mixnet()}
+TRANSPORTS: dict[str, EngineTransport] = {"direct": Direct(), "dpf": Dpf(), "mixnet": Mixnet()}
 PHASES = ("registration", "reservation", "publishing")
 
 
@@ -63,7 +61,7 @@ class Halves:
         return np.ones(len(answers), np.bool_)
 
 
-def study(transport: Transport, misses: float) -> Campaign:
+def study(transport: EngineTransport, misses: float) -> Campaign:
     """Play one study whose donors register and answer random bytes."""
     described = Study(
         id=secrets.token_hex(8), servers=SERVERS, donors=DONORS, k=2, min_batch=DONORS // 2,

@@ -17,7 +17,7 @@ from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.campaign import Campaign
 from anonloom_anonify.study import Study
 from anonloom_anonify.work import Grouping
-from anonloom_testing.entropy import SeededEntropy
+from anonloom_testing.transport import SeededEntropy
 
 TRANSPORTS = {
     "direct": ("anonloom_direct.transport", "Direct"),

@@ -8,17 +8,13 @@ was erased, and with the study's key the join key: so it is one that can succeed
 import pytest
 from donations import DONORS, INSTALLED, answer, play, transports
 
-from anonloom.protocol.vault import MemoryVault
 from anonloom_anonify import adversaries
 from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.council import Council
 from anonloom_anonify.disks import StudyDisks
 from anonloom_anonify.releasing import join_key
-from anonloom_transport import adversaries as in_rounds
-from anonloom_transport.recording import Recorded
-from anonloom_transport.sealing import SealingKey, context_of
-from anonloom_transport.signing import SIGNATURE_BYTES
-from anonloom_transport.uploads import Body
+from anonloom_testing.transport import adversaries as in_rounds
+from anonloom_transport import SIGNATURE_BYTES, Body, MemoryVault, Recorded, SealingKey, context_of
 
 PUBLISHING = ("donation publishing 1.1", "donation publishing 1.2")
 WITHDRAWS = 5

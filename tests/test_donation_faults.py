@@ -32,8 +32,8 @@ from anonloom_anonify import adversaries
 from anonloom_anonify.aggregator import Aggregator
 from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.campaign import Campaign
-from anonloom_transport import adversaries as in_rounds
-from anonloom_transport.packing import pack, unpack
+from anonloom_testing.transport import adversaries as in_rounds
+from anonloom_transport import pack, unpack
 
 LIAR, HER, WITHDRAWS = 1, 3, 5
 STOPPED = "the study has stopped: "

@@ -13,17 +13,16 @@ import yaml
 from donations import INSTALLED, answer, play
 
 from anonloom import Pipeline
-from anonloom.kinds import SlotSecret
-from anonloom.protocol.trace import Rounds
 from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.donor import Donor
 from anonloom_anonify.findings import smallest_pattern
 from anonloom_anonify.reserving import write_reservation
-from anonloom_testing.entropy import SeededEntropy
+from anonloom_testing.transport import SeededEntropy
 from anonloom_traffic.attack import best_guess
 from anonloom_traffic.crossing import crossed
 from anonloom_traffic.iterations import over_iterations
 from anonloom_traffic.observed import observe
+from anonloom_transport import Rounds, SlotSecret
 
 DONORS, STUDIES = 30, 3
 #: Envelopes are sealed with the system's randomness: an interval of 99 % would miss now and then.

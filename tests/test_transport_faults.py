@@ -14,11 +14,8 @@ import attrs
 import pytest
 
 from anonloom.errors import TransportError
-from anonloom.kinds import Erasure, Party, Round, SlotSecret
-from anonloom.protocol import faults
-from anonloom.protocol.driver import Driver
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_transport import adversaries
+from anonloom_testing.transport import SeededEntropy, adversaries
+from anonloom_transport import Driver, Erasure, Party, Round, SlotSecret, faults
 
 TRANSPORTS = {
     "direct": ("anonloom_direct.transport", "Direct"),

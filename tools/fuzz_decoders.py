@@ -31,23 +31,8 @@ import pandas as pd
 
 from anonloom import AnonloomError, Column, Schema
 from anonloom.errors import DataError, IntegrityError, TransportError, UsageError
-from anonloom.kinds import (
-    JOB,
-    RESULT,
-    Envelope,
-    Erasure,
-    OmittedWork,
-    Party,
-    Round,
-    Seat,
-    SlotSecret,
-    write_row,
-)
+from anonloom.kinds import JOB, RESULT, OmittedWork
 from anonloom.kinds import Campaign as Outsourced
-from anonloom.protocol import faults
-from anonloom.protocol.driver import Driver
-from anonloom.protocol.records import RecordLayout
-from anonloom.protocol.vault import MemoryVault
 from anonloom_anonify.aggregator import Aggregator
 from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.campaign import Campaign
@@ -73,15 +58,29 @@ from anonloom_sentinels_twins.dask_executor import _read as read_worker
 from anonloom_sentinels_twins.files import read_answers, worker_file
 from anonloom_sentinels_twins.scheme import SentinelsTwins
 from anonloom_skip_list.scheme import SkipListSeal
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_transport import adversaries
-from anonloom_transport.carrier import Carrier
-from anonloom_transport.invitations import Authority
-from anonloom_transport.notice import read_notice
-from anonloom_transport.objections import Objection
-from anonloom_transport.packing import pack, unpack
-from anonloom_transport.signing import Signer, read_signed, write_signed
-from anonloom_transport.uploads import read_held
+from anonloom_testing.transport import Carrier, SeededEntropy, adversaries
+from anonloom_transport import (
+    Authority,
+    Driver,
+    Envelope,
+    Erasure,
+    MemoryVault,
+    Objection,
+    Party,
+    RecordLayout,
+    Round,
+    Seat,
+    Signer,
+    SlotSecret,
+    faults,
+    pack,
+    read_held,
+    read_notice,
+    read_signed,
+    unpack,
+    write_row,
+    write_signed,
+)
 
 SENDERS = 5
 SIZE = 8

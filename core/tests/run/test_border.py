@@ -16,10 +16,10 @@ from anonloom._cli import main
 from anonloom._registry.boundary import Border, left_by, put_around
 from anonloom.api import ROLES, Command, Method, hookimpl
 from anonloom.errors import DataError, FaultyPluginError, PluginError
-from anonloom.kinds import ClientEngine
 from anonloom.params import build, describe
 from anonloom.sources import Csv
 from anonloom_testing import toy_methods
+from anonloom_transport import ClientEngine
 
 KINDS = Registry.empty().kinds
 

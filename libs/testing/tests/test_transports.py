@@ -8,10 +8,13 @@ from collections import Counter
 import attrs
 import pytest
 
-from anonloom import Transport
 from anonloom.errors import TransportError
-from anonloom.kinds import (
+from anonloom_testing import TransportConformance
+from anonloom_testing.promised import guarantees
+from anonloom_testing.transport import SeededEntropy
+from anonloom_transport import (
     ClientEngine,
+    EngineTransport,
     Envelope,
     Identity,
     Party,
@@ -21,13 +24,10 @@ from anonloom.kinds import (
     require_operation,
     require_size,
     row_size,
+    simulated,
     slot_of,
     write_row,
 )
-from anonloom.protocol.entropy import simulated
-from anonloom_testing import TransportConformance
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_testing.promised import guarantees
 
 # The relay's signatures are worth nothing: its public keys are its secret ones. What counts here is
 # that it does everything that the contract asks for, with no more than the standard library.
@@ -276,7 +276,7 @@ class RelayServer(ServerEngine):
 
 
 @attrs.frozen(kw_only=True)
-class Relay(Transport):
+class Relay(EngineTransport):
     """Sends everything to everybody."""
 
     client_engine = RelayClient
@@ -614,7 +614,7 @@ class Announces(Relay):
 
     server_engine = AnnouncingServer
 
-    def misannouncing(self, change):
+    def corrupt_announcement(self, change):
         def corrupt(server, seat):
             server.change = change
             return server
@@ -652,9 +652,9 @@ class Stumbling(RelayClient):
 class FailsAtTheSender(Announces):
     """Signs a key of zeros, with which no sender can do anything."""
 
-    def misannouncing(self, change):
+    def corrupt_announcement(self, change):
         self.client_engine.low = change((b"four",)) == (bytes(4),)
-        return super().misannouncing(change)
+        return super().corrupt_announcement(change)
 
     client_engine = type("StumblingClient", (Stumbling,), {"low": False})
 

@@ -7,12 +7,13 @@ import attrs
 import pytest
 
 from anonloom.errors import TransportError
-from anonloom.kinds import Erasure, Round, SlotSecret, read_row, row_size, write_row
-from anonloom.protocol.driver import Driver
-from anonloom_testing.entropy import SeededEntropy
+from anonloom_testing.transport import SeededEntropy
 from anonloom_transport.client import RoundClient
+from anonloom_transport.driver import Driver
 from anonloom_transport.packing import pack, unpack
+from anonloom_transport.rounds import Erasure, Round
 from anonloom_transport.server import RoundServer
+from anonloom_transport.slots import SlotSecret, read_row, row_size, write_row
 from anonloom_transport.transport import RoundTransport
 
 SIZE = 8

@@ -14,13 +14,13 @@ from rounds_plain import (
     uploaded,
 )
 
-from anonloom.kinds import Envelope, Party
-from anonloom.protocol import faults
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_transport import adversaries
+from anonloom_testing.transport import SeededEntropy, adversaries
+from anonloom_transport import faults
+from anonloom_transport.engines import Envelope
 from anonloom_transport.invitations import Authority
 from anonloom_transport.objections import Objection
 from anonloom_transport.packing import unpack
+from anonloom_transport.rounds import Party
 from anonloom_transport.signing import Signer
 
 ALL = tuple(message(index) for index in range(4))

@@ -5,11 +5,12 @@ import pytest
 from rounds_plain import STEPS, deposit_round, make_driver, message, post_round, uploaded
 
 from anonloom.errors import TransportError
-from anonloom.kinds import Envelope, Party
-from anonloom.protocol import faults
-from anonloom_transport import adversaries
+from anonloom_testing.transport import adversaries
+from anonloom_transport import faults
 from anonloom_transport.conversation import Conversation
+from anonloom_transport.engines import Envelope
 from anonloom_transport.packing import pack, unpack
+from anonloom_transport.rounds import Party
 from anonloom_transport.signing import SIGNATURE_BYTES, Signer
 from anonloom_transport.words import Word, Words
 

@@ -4,8 +4,8 @@ import attrs
 import pytest
 from rounds_plain import Plain, PlainServer, deposit_round, message, refusal, secrets, uploaded
 
-from anonloom.protocol.driver import Driver
-from anonloom_transport import adversaries
+from anonloom_testing.transport import adversaries
+from anonloom_transport.driver import Driver
 
 GROUPS = [[0, 3], [1], [], [2]]
 SUMS = (1, 1, 0, 1)

@@ -9,12 +9,12 @@ import attrs
 import pytest
 from rounds_plain import deposit_round, make_driver, message, secrets, uploaded
 
-from anonloom.protocol.driver import Driver
-from anonloom.protocol.vault import MemoryVault
-from anonloom_transport import adversaries
+from anonloom_testing.transport import adversaries
 from anonloom_transport.disks import Disks
+from anonloom_transport.driver import Driver
 from anonloom_transport.sealing import SealingKey, context_of
 from anonloom_transport.uploads import Body
+from anonloom_transport.vault import MemoryVault
 
 ERASED = (1, 3)
 OPENED = (message(0), None, message(2), None)

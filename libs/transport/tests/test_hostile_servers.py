@@ -7,9 +7,10 @@ import pytest
 from rounds_plain import STEPS, deposit_round, make_driver, message, post_round, secrets, uploaded
 
 from anonloom.errors import TransportError
-from anonloom.kinds import Envelope, Party
-from anonloom_transport import adversaries
+from anonloom_testing.transport import adversaries
+from anonloom_transport.engines import Envelope
 from anonloom_transport.packing import pack, unpack
+from anonloom_transport.rounds import Party
 from anonloom_transport.sealing import Lock
 from anonloom_transport.signing import Signer
 

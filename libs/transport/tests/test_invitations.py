@@ -3,9 +3,10 @@
 import pytest
 from rounds_plain import make_driver, message, post_round, refusal
 
-from anonloom.kinds import Envelope, Party
-from anonloom_testing.entropy import SeededEntropy
+from anonloom_testing.transport import SeededEntropy
+from anonloom_transport.engines import Envelope
 from anonloom_transport.invitations import INVITATION_BYTES, PROOF_BYTES, Authority, invited, prove
+from anonloom_transport.rounds import Party
 from anonloom_transport.sealing import context_of
 from anonloom_transport.uploads import MARK_BYTES, Body
 

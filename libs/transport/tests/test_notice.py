@@ -4,8 +4,7 @@ import attrs
 import pytest
 from rounds_plain import Plain, make_driver, post_round, refusal
 
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_transport import adversaries
+from anonloom_testing.transport import SeededEntropy, adversaries
 from anonloom_transport.notice import Notice, describe, read_notice
 from anonloom_transport.packing import pack, unpack
 from anonloom_transport.signing import Signer, new_identity, write_signed

@@ -15,15 +15,13 @@ from rounds_plain import (
     uploaded,
 )
 
-from anonloom.kinds import Party
-from anonloom.protocol.driver import Driver
-from anonloom.protocol.vault import MemoryVault
-from anonloom_testing.carrying import Restarting
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_transport import adversaries
+from anonloom_testing.transport import Restarting, SeededEntropy, adversaries
+from anonloom_transport.driver import Driver
 from anonloom_transport.packing import pack, unpack
 from anonloom_transport.recording import Recorded
+from anonloom_transport.rounds import Party
 from anonloom_transport.state import Strongbox
+from anonloom_transport.vault import MemoryVault
 
 ALL = tuple(message(index) for index in range(4))
 ERASED = (

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rounds_plain import make_driver, message, post_round, refusal, uploaded
 
-from anonloom.kinds import ID_BYTES, Envelope, Party
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_transport import adversaries
+from anonloom_testing.transport import SeededEntropy, adversaries
+from anonloom_transport.engines import ID_BYTES, Envelope
 from anonloom_transport.objections import Objection
 from anonloom_transport.packing import pack
+from anonloom_transport.rounds import Party
 from anonloom_transport.signing import SIGNATURE_BYTES
 from anonloom_transport.uploads import HASH_BYTES, MARK_BYTES, Body, Uploads, body_size, read_held
 

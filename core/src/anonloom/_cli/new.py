@@ -33,9 +33,9 @@ _TEST_IMPORTS = {
 
 #: Names that the templates import, so that no method's class can have them.
 _TAKEN = frozenset(
-    "Any Case Classes ClassVar ClientEngine Clock Entropy Findings Guarantees Guard Literal Need "
-    "Offsets Path Release Round Row Run Schema Seal Sealed ServerEngine Stages Table Verdict "
-    "Verified".split()
+    "Any Case Classes ClassVar ClientEngine Clock Collection EngineTransport Entropy Findings "
+    "Guarantees Guard Literal Need Offsets Path Release Round Row Run Schema Seal Sealed "
+    "ServerEngine Stages Table Verdict Verified".split()
 )
 
 _WORKSPACE = "anonloom-workspace"
@@ -171,7 +171,8 @@ def words_for(kind: Kind, name: str, paper: str, version: str) -> dict[str, str]
         "package": f"anonloom_{name.replace('-', '_')}",
         "distribution": f"anonloom-{name}",
         "version": version,
-        "core": _core_range(),
+        "core": f"anonloom-core{_range()}",
+        "range": _range(),
         "conformance": conformance,
         "paper": " ".join(paper.split()) or "No paper: say where the idea comes from.",
         "paper_code": _quoted(paper),
@@ -187,13 +188,15 @@ def words_for(kind: Kind, name: str, paper: str, version: str) -> dict[str, str]
     words["imports"] = before + "\n".join(sorted(imports, key=lambda line: line.split()[1]))
     more = _template(f"{kind.key}/conformance.tmpl")
     words["more"] = more.substitute(words) if more is not None else ""
+    libraries = _template(f"{kind.key}/libraries.tmpl")
+    words["libraries"] = libraries.substitute(words) if libraries is not None else ""
     return words
 
 
-def _core_range() -> str:
-    """Return the range of core that the plugin asks for: hooks may change with the minor."""
+def _range() -> str:
+    """Return the versions of core that the plugin asks for: hooks may change with the minor."""
     major, minor = (int(part) for part in __version__.split(".")[:2])
-    return f"anonloom-core>={major}.{minor},<{major}.{minor + 1}"
+    return f">={major}.{minor},<{major}.{minor + 1}"
 
 
 def _quoted(paper: str) -> str:

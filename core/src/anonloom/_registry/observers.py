@@ -33,6 +33,10 @@ class Observers:
         self._warned.discard(str(self._plugins.get_name(observer)))
         self._plugins.unregister(observer)
 
+    def hears(self, hook: str) -> bool:
+        """Whether anybody listens to a hook: what is told to nobody need not be computed."""
+        return bool(getattr(self._plugins.hook, hook).get_hookimpls())
+
     def run_started(self, *, run_id: str, pipeline: str, stages: tuple[str, ...]) -> None:
         """Say that a run begins."""
         self._tell("anonloom_run_started", run_id=run_id, pipeline=pipeline, stages=stages)

@@ -16,13 +16,14 @@ from anonloom.data._classes import Classes
 from anonloom.data._release import Release
 from anonloom.data._table import Table, on_own_axes
 from anonloom.errors import PluginError, UsageError
+from anonloom.kinds._collection import Collection, SamplingRecord
 from anonloom.kinds._guard import Guard
 
 _MAKE_CLASSES = ("partitioner", "outliers")
 
 
 @short_repr
-@attrs.define(eq=False)
+@attrs.frozen(eq=False)
 class PipelineStages:
     """Runs the stages of a pipeline; see `anonloom.kinds._stages.Stages`.
 
@@ -30,21 +31,11 @@ class PipelineStages:
     ----------
     privacy
         The declared privacy models, which must still make sense after the mechanisms.
-    classes
-        The classes that the last partitioner or outlier handler left.
-    before_sampling
-        The release as it was before the sampler that follows the generalizer.
-    presample
-        What the samplers drew that stand before any partitioner.
     """
 
     steps: Sequence[Step]
     journal: Journal
     privacy: Sequence[Step] = ()
-    classes: Classes | None = None
-    before_sampling: Release | None = None
-    presample: Draw | None = None
-    prepared: Table | None = None
 
     def _before_classes(self) -> list[Step]:
         """Steps that turn a table into a table."""
@@ -76,8 +67,8 @@ class PipelineStages:
         mechanisms = [step for step in self.steps if step.entry.runs_as == "mechanism"]
         return all(step.method.truthful for step in mechanisms)
 
-    def rules(self) -> str:
-        """See `Stages.rules`."""
+    def fingerprint(self) -> str:
+        """See `Stages.fingerprint`."""
         uses = [*self.privacy, *self.steps]
         described = [
             [
@@ -90,16 +81,35 @@ class PipelineStages:
         ]
         return json.dumps(described, sort_keys=True, default=str)
 
-    def seeded(self, seed: int) -> None:
-        """See `Stages.seeded`."""
-        self.journal = attrs.evolve(self.journal, seed=seed)
+    def with_seed(self, seed: int) -> "PipelineStages":
+        """See `Stages.with_seed`; findings and times go into the journal of the run."""
+        return attrs.evolve(self, journal=attrs.evolve(self.journal, seed=seed))
 
-    def aside(self, seed: int) -> "PipelineStages":
-        """See `Stages.aside`."""
-        return PipelineStages(self.steps, self.journal.aside(seed), self.privacy)
+    def for_server(self, seed: int) -> "PipelineStages":
+        """See `Stages.for_server`."""
+        return attrs.evolve(self, journal=self.journal.aside(seed))
+
+    def run(self, table: Table, guard: Guard) -> Collection:
+        """See `Stages.run`."""
+        prepared, presample = self._prepare(table)
+        classes = self.partition(prepared, guard)
+        release = self.generalize(prepared, classes)
+        if self.sampler() is None:
+            sampling = SamplingRecord(presample=presample)
+            return Collection(release, sampling, prepared, classes)
+        labels = release.classes
+        if labels is None:
+            labels = np.zeros(len(release), np.int64)
+        kept = release.take(self.sample_mask(labels))
+        return Collection(kept, SamplingRecord(release, presample), prepared, classes)
 
     def prepare(self, table: Table) -> Table:
         """See `Stages.prepare`."""
+        return self._prepare(table)[0]
+
+    def _prepare(self, table: Table) -> tuple[Table, Draw | None]:
+        """Return the table that classes are made of, and which rows were drawn for it."""
+        presample: Draw | None = None
         for step in self._before_classes():
             with self.journal.stage(step) as (run, count):
                 if step.entry.runs_as == "mechanism":
@@ -110,20 +120,13 @@ class PipelineStages:
                     rows = np.arange(len(table), dtype=np.int64)
                     kept = step.method.sample(Classes.whole(rows), run)
                     after = table.take(rows[_mask(kept, len(rows), step)])
-                    self._note_draw(table, after)
+                    presample = _draw(presample, table, after)
                     # Rows that were left out must not show in what the others publish.
                     table = on_own_axes(after)
                 count.rows, count.suppressed = len(table), int(table.incomplete.sum())
         self._still_judged(table)
         self._still_suited(table)
-        self.prepared = table
-        return table
-
-    def _note_draw(self, before: Table, after: Table) -> None:
-        """Remember, for audits, among whom those hide who were drawn; several draws are one."""
-        if before.origin is not None and after.origin is not None:
-            among = before.origin if self.presample is None else self.presample.among
-            self.presample = Draw(among, after.origin)
+        return table, presample
 
     def _still_judged(self, table: Table) -> None:
         """Refuse a mechanism that took away what a privacy model looks at."""
@@ -164,7 +167,6 @@ class PipelineStages:
                     run.warn(method.unrefined)
                 count.rows, count.classes = classes.total, len(classes)
                 count.suppressed = len(classes.suppressed)
-        self.classes = classes
         return classes
 
     def generalize(self, table: Table, classes: Classes | None) -> Release:
@@ -182,18 +184,8 @@ class PipelineStages:
             count.suppressed = len(classes.suppressed)
         return attrs.evolve(release, truthful=truthful and release.truthful)
 
-    def sample(self, release: Release) -> Release:
-        """See `Stages.sample`."""
-        if self.sampler() is None:
-            return release
-        self.drawn(release)
-        labels = release.classes
-        if labels is None:
-            labels = np.zeros(len(release), np.int64)
-        return release.take(self.draw(labels))
-
-    def draw(self, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """See `Stages.draw`."""
+    def sample_mask(self, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """See `Stages.sample_mask`."""
         kept = np.ones(len(labels), bool)
         step = self.sampler()
         if step is None:
@@ -207,12 +199,22 @@ class PipelineStages:
             count.classes = len(classes)
         return kept
 
-    def drawn(self, before: Release, among: NDArray[np.int64] | None = None) -> None:
-        """See `Stages.drawn`."""
-        if self.sampler() is not None:
-            self.before_sampling = before
-        if self.presample is not None and among is not None:
-            self.presample = None if before.origin is None else Draw(among, before.origin)
+    def record_sampling(
+        self, before: Release, among: NDArray[np.int64] | None = None
+    ) -> SamplingRecord:
+        """See `Stages.record_sampling`."""
+        presampled = any(step.entry.kind == "sampler" for step in self._before_classes())
+        presample = None
+        if presampled and among is not None and before.origin is not None:
+            presample = Draw(among, before.origin)
+        return SamplingRecord(None if self.sampler() is None else before, presample)
+
+
+def _draw(earlier: Draw | None, before: Table, after: Table) -> Draw | None:
+    """Return, for audits, among whom those hide who were drawn; several draws are one."""
+    if before.origin is None or after.origin is None:
+        return earlier
+    return Draw(before.origin if earlier is None else earlier.among, after.origin)
 
 
 def _seen(table: Table, step: Step) -> Table:

@@ -284,16 +284,12 @@ class Courier(Collector):
         return "it carries no bills" if "tips" in schema else None
 
     def collect(self, table: Any, stages: Any, guard: Any, context: Any) -> Any:
-        prepared = stages.prepare(table)
-        classes = stages.partition(prepared, guard)
-        if self.kept:
-            context.trace(["an earlier round"])
-            context.trace([f"row {row}" for row in range(len(table))])
         context.find(
             Finding(name="carried", value=len(table), meaning="Rows carried."),
             Chart(name="loads", kind="bars", title="Loads", data={"labels": ["a"], "n": [1]}),
         )
-        return stages.sample(stages.generalize(prepared, classes))
+        trace = [f"row {row}" for row in range(len(table))] if self.kept else None
+        return attrs.evolve(stages.run(table, guard), trace=trace)
 
 
 @attrs.frozen(kw_only=True)

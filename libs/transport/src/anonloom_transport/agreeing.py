@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 import attrs
 
-from anonloom.kinds import Envelope
 from anonloom_transport.collecting import Collecting
+from anonloom_transport.engines import Envelope
 from anonloom_transport.objections import Objection
 from anonloom_transport.packing import pack, unpack
 from anonloom_transport.signing import write_signed

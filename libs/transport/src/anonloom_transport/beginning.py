@@ -7,11 +7,13 @@ from typing import ClassVar
 import attrs
 
 from anonloom.errors import TransportError
-from anonloom.kinds import Clock, Entropy, Round, Seat, ServerEngine, require_positions
+from anonloom_transport.base import Seat
 from anonloom_transport.conversation import Conversation, readable
+from anonloom_transport.engines import Clock, Entropy, ServerEngine
 from anonloom_transport.notice import MOST_KEYS, KeyJudge, Notice, wrong_keys
 from anonloom_transport.packing import pack, unpack
 from anonloom_transport.recording import Recorded
+from anonloom_transport.rounds import Round, require_positions
 from anonloom_transport.sealing import SealingKey
 from anonloom_transport.signing import write_signed
 from anonloom_transport.state import Strongbox

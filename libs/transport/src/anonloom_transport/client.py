@@ -7,24 +7,16 @@ from functools import lru_cache
 import attrs
 
 from anonloom.errors import TransportError
-from anonloom.kinds import (
-    ID_BYTES,
-    ClientEngine,
-    Entropy,
-    Envelope,
-    Party,
-    Round,
-    SlotSecret,
-    require_operation,
-    require_size,
-)
+from anonloom_transport.engines import ID_BYTES, ClientEngine, Entropy, Envelope
 from anonloom_transport.invitations import INVITATION_BYTES, prove
 from anonloom_transport.notice import Notice
 from anonloom_transport.objections import Objection
 from anonloom_transport.packing import cut
 from anonloom_transport.receipts import confirms
+from anonloom_transport.rounds import Party, Round, require_operation, require_size
 from anonloom_transport.sealing import context_of
 from anonloom_transport.signing import read_signed, signed_size
+from anonloom_transport.slots import SlotSecret
 from anonloom_transport.uploads import MARK_BYTES, Body
 
 #: Whoever delivers an envelope puts the sender in; the client has no name of its own.

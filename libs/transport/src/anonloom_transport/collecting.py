@@ -5,10 +5,11 @@ from abc import abstractmethod
 
 import attrs
 
-from anonloom.kinds import ID_BYTES, Envelope, Party
 from anonloom_transport.beginning import Beginning
+from anonloom_transport.engines import ID_BYTES, Envelope
 from anonloom_transport.invitations import PROOF_BYTES, invited
 from anonloom_transport.receipts import write_receipt
+from anonloom_transport.rounds import Party
 from anonloom_transport.sealing import context_of, overhead
 from anonloom_transport.uploads import MARK_BYTES, Body, Uploads, body_size
 

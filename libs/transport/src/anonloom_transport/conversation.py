@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterable
 
 import attrs
 
-from anonloom.kinds import Envelope, Party, Seat
+from anonloom_transport.base import Seat
+from anonloom_transport.engines import Envelope
 from anonloom_transport.meeting import Meeting
 from anonloom_transport.packing import pack
+from anonloom_transport.rounds import Party
 from anonloom_transport.signing import SIGNATURE_BYTES, Signer, signed, signed_hash
 from anonloom_transport.words import Word, Words
 

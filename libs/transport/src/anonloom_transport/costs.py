@@ -10,29 +10,22 @@ from functools import cache, partial
 
 import attrs
 
-from anonloom.kinds import (
-    ID_BYTES,
-    SLOT_BYTES,
-    Erasure,
-    Estimate,
-    Round,
-    Seat,
-    Suite,
-    seconds,
-    tried,
-)
-from anonloom.kinds._estimates import Operation, Work
-from anonloom.protocol.entropy import SystemEntropy
-from anonloom.protocol.vault import MemoryVault
+from anonloom_transport.base import Seat
 from anonloom_transport.conversation import Conversation
 from anonloom_transport.counting import COUNT_BYTES
+from anonloom_transport.engines import ID_BYTES
+from anonloom_transport.entropy import SystemEntropy
+from anonloom_transport.estimates import Estimate, Operation, Work, seconds, tried
 from anonloom_transport.invitations import PROOF_BYTES
 from anonloom_transport.notice import Notice
 from anonloom_transport.packing import cut, pack
+from anonloom_transport.rounds import Erasure, Round, Suite
 from anonloom_transport.sealing import SealingKey, overhead
 from anonloom_transport.signing import SIGNATURE_BYTES, Signer, new_identity, signed, write_signed
+from anonloom_transport.slots import SLOT_BYTES
 from anonloom_transport.trials import size_of, trial
 from anonloom_transport.uploads import HASH_BYTES, MARK_BYTES, body_size, read_held
+from anonloom_transport.vault import MemoryVault
 
 #: Entries of a list that is read to see what one costs.
 _ENTRIES = 256

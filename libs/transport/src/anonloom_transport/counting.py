@@ -12,9 +12,9 @@ from collections.abc import Sequence
 import attrs
 
 from anonloom.errors import TransportError
-from anonloom.kinds import require_positions
 from anonloom_transport.agreeing import Agreeing
 from anonloom_transport.packing import cut, pack, unpack
+from anonloom_transport.rounds import require_positions
 
 #: Bytes of a number in what servers say.
 COUNT_BYTES = 8

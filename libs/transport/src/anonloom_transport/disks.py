@@ -11,11 +11,11 @@ from collections.abc import Sequence
 import attrs
 
 from anonloom.errors import TransportError
-from anonloom.kinds import Envelope, Vault
-from anonloom.protocol.driver import Driver
-from anonloom.protocol.vault import MemoryVault
+from anonloom_transport.driver import Driver
+from anonloom_transport.engines import Envelope, Vault
 from anonloom_transport.server import RoundServer
 from anonloom_transport.state import Strongbox
+from anonloom_transport.vault import MemoryVault
 
 
 @attrs.define(eq=False)

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from anonloom.kinds import Party
+from anonloom_transport.rounds import Party
 
 
 class Meeting(Protocol):

@@ -7,8 +7,8 @@ from functools import lru_cache
 import attrs
 
 from anonloom.errors import TransportError
-from anonloom.kinds import MOST_SERVERS, Round
 from anonloom_transport.packing import pack, unpack
+from anonloom_transport.rounds import MOST_SERVERS, Round
 from anonloom_transport.sealing import Lock
 from anonloom_transport.signing import read_signed
 

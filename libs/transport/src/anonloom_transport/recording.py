@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import attrs
 
-from anonloom.kinds import Entropy
+from anonloom_transport.engines import Entropy
 
 #: The type: inside the class the name is that of a method.
 _Bytes = bytes

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from anonloom.errors import TransportError
-from anonloom.kinds import ID_BYTES, Party
+from anonloom_transport.engines import ID_BYTES
 from anonloom_transport.notice import read_notice
 from anonloom_transport.packing import cut, pack, unpack
+from anonloom_transport.rounds import Party
 from anonloom_transport.signing import signed
 from anonloom_transport.uploads import Body
 from anonloom_transport.words import Word

@@ -19,11 +19,12 @@ from typing import ClassVar
 import attrs
 
 from anonloom.errors import TransportError
-from anonloom.kinds import ID_BYTES, Envelope, Erasure, require_operation, require_positions
 from anonloom_transport.conversation import COMMIT, STOP, TOLD_BYTES
 from anonloom_transport.counting import Counting
+from anonloom_transport.engines import ID_BYTES, Envelope
 from anonloom_transport.objections import objection_size
 from anonloom_transport.packing import pack, packed_size
+from anonloom_transport.rounds import Erasure, require_operation, require_positions
 from anonloom_transport.saving import load, save
 from anonloom_transport.signing import SIGNATURE_BYTES, signed, write_signed
 from anonloom_transport.uploads import HASH_BYTES

@@ -7,7 +7,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
 from anonloom.errors import TransportError
-from anonloom.kinds import Entropy, Vault
+from anonloom_transport.engines import Entropy, Vault
 from anonloom_transport.meeting import Meeting
 from anonloom_transport.packing import pack, unpack
 

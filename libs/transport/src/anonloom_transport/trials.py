@@ -7,14 +7,18 @@ from typing import Any, ClassVar
 
 import attrs
 
-from anonloom.kinds import Clock, Entropy, Guarantees, Round, Seat, SlotSecret, Suite
-from anonloom.protocol.driver import Driver
-from anonloom.protocol.entropy import SystemEntropy
+from anonloom.kinds import Guarantees
+from anonloom_transport.base import Seat
 from anonloom_transport.client import RoundClient
+from anonloom_transport.driver import Driver
+from anonloom_transport.engines import Clock, Entropy
+from anonloom_transport.entropy import SystemEntropy
 from anonloom_transport.invitations import Authority
 from anonloom_transport.notice import Notice
 from anonloom_transport.recording import Recorded
+from anonloom_transport.rounds import Round, Suite
 from anonloom_transport.server import RoundServer
+from anonloom_transport.slots import SlotSecret
 from anonloom_transport.transport import RoundTransport
 
 #: Senders of a trial, and how often it is repeated.

@@ -7,7 +7,7 @@ from typing import Literal
 
 import attrs
 
-from anonloom.kinds import ID_BYTES
+from anonloom_transport.engines import ID_BYTES
 from anonloom_transport.packing import cut, rising
 
 HASH_BYTES = 32

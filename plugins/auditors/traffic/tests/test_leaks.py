@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 
 from anonloom import AuditInput, Release, StageContext
-from anonloom.kinds import Envelope, Party
-from anonloom.protocol.trace import Link, Rounds, Seen, Trace
 from anonloom_testing import tables
 from anonloom_traffic.attack import Guess, NothingToGuess, best_guess
 from anonloom_traffic.auditor import MEANINGS, Traffic
 from anonloom_traffic.planted import Planted
+from anonloom_transport import Envelope, Link, Party, Rounds, Seen, Trace
 
 pytestmark = pytest.mark.long
 

@@ -8,17 +8,14 @@ import pytest
 
 from anonloom import Registry
 from anonloom.errors import PluginError, TransportError
-from anonloom.kinds import Seat
-from anonloom.protocol.vault import MemoryVault
 from anonloom_anonify.aggregator import Aggregator
 from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.campaign import Campaign
 from anonloom_anonify.study import Study
 from anonloom_anonify.work import Grouping
 from anonloom_testing.collector import PlainStages
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_transport.carrier import Carrier
-from anonloom_transport.signing import new_identity
+from anonloom_testing.transport import Carrier, SeededEntropy
+from anonloom_transport import MemoryVault, Seat, new_identity
 
 REGISTRATION, ANSWER = 2, 3
 
@@ -185,10 +182,7 @@ def met(parties):
 class Sampled(PlainStages):
     """Stages that leave one row of every class out: the first of each."""
 
-    def draw(self, labels):
+    def sample_mask(self, labels):
         kept = np.ones(len(labels), bool)
         kept[np.unique(labels, return_index=True)[1]] = False
         return kept
-
-    def aside(self, seed):
-        return type(self)()

@@ -23,11 +23,9 @@ from anonloom import param
 from anonloom.errors import TransportError
 from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.findings import smallest_pattern
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_transport import adversaries
-from anonloom_transport.adversaries import miscomputes
-from anonloom_transport.carrier import Carrier
-from anonloom_transport.invitations import Authority
+from anonloom_testing.transport import Carrier, SeededEntropy, adversaries
+from anonloom_testing.transport.adversaries import miscomputes
+from anonloom_transport import Authority
 
 DONORS = len(FIRSTS)
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from anonloom import Column, Guard, Release, Schema, StageContext, Table
 from anonloom.errors import DataError, PluginError
+from anonloom.kinds import SamplingRecord
 from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.collector import Anonify
 from anonloom_anonify.donated import Donated
@@ -19,7 +20,7 @@ from anonloom_anonify.outline import Layouts
 from anonloom_anonify.staged import StagedWork, cells_of, spread
 from anonloom_testing.collector import PlainStages
 from anonloom_testing.demands import Demand
-from anonloom_transport.carrier import GUARANTEES, Carrier, Priced
+from anonloom_testing.transport import GUARANTEES, Carrier, Priced
 
 AGE = Column(name="age", role="quasi", type="number")
 TOWN = Column(name="town", role="quasi")
@@ -51,12 +52,16 @@ def people(rows, schema=SCHEMA, persons=None):
     )
 
 
-def collected(table=None, stages=None, seed=1, k=1, **parameters):
+def collected(*args, **parameters):
+    collection, run = collection_of(*args, **parameters)
+    return collection.release, run
+
+
+def collection_of(table=None, stages=None, seed=1, k=1, **parameters):
     stages, run = stages or Sampled(), StageContext(seed=seed)
     table = people(30) if table is None else table
     asked = {"transport": Carrier(), "min_batch": 5, "min_leave": 1, **parameters}
-    release = Anonify(**asked).collect(table, stages, Demand(k=k).guard(), run)
-    return release, run
+    return Anonify(**asked).collect(table, stages, Demand(k=k).guard(), run), run
 
 
 def figures(run):
@@ -99,11 +104,14 @@ def test_the_account_before_sampling_is_of_everybody():
     class Watched(Sampled):
         before = among = None
 
-        def drawn(self, before, among=None):
+        def record_sampling(self, before, among=None):
             Watched.before, Watched.among = before, among
+            return SamplingRecord(before)
 
     table = people(30)
-    release, _ = collected(table, Watched())
+    collection, _ = collection_of(table, Watched())
+    release = collection.release
+    assert collection.sampling.before is Watched.before
     assert set(range(100, 130)) == set(Watched.before.origin.tolist())
     assert list(range(100, 130)) == Watched.among.tolist()
     both = pd.concat([Watched.before.frame.assign(row=Watched.before.origin)]).set_index("row")
@@ -112,14 +120,14 @@ def test_the_account_before_sampling_is_of_everybody():
 
 
 def test_keys_come_from_the_systems_randomness_with_a_seed_too():
-    sent = [collected(traced=True)[1].traces[0].traces[0].sent for _ in range(2)]
+    sent = [collection_of(traced=True)[0].trace.traces[0].sent for _ in range(2)]
     assert set(sent[0].values()).isdisjoint(sent[1].values())
 
 
 def test_identifiers_and_persons_are_never_sent():
     # Texts that no other bytes hold by chance.
     table = people(20, PERSONS, [f"somebody {index}" for index in range(20)])
-    (rounds,) = collected(table, iterations=2, traced=True)[1].traces
+    rounds = collection_of(table, iterations=2, traced=True)[0].trace
     seen = b"".join(sight.envelope.body for trace in rounds.traces for sight in trace.network)
     assert b"Bonn" in seen
     assert b"somebody" not in seen
@@ -210,9 +218,6 @@ class ByGuard(PlainStages):
     def partition(self, table, guard):
         self.size = guard.min_size
         return super().partition(table, guard)
-
-    def aside(self, seed):
-        return type(self)()
 
 
 @pytest.mark.parametrize(
@@ -324,8 +329,8 @@ def test_who_has_nothing_to_say_is_not_a_loss():
 
 
 def test_a_trace_is_kept_only_if_it_is_asked_for():
-    assert [] == collected()[1].traces
-    (rounds,) = collected(traced=True)[1].traces
+    assert collection_of()[0].trace is None
+    rounds = collection_of(traced=True)[0].trace
     assert (2, 3) == (rounds.servers, len(rounds.traces))
 
 
@@ -539,14 +544,15 @@ def test_only_the_first_server_speaks_of_its_stages():
         def __init__(self):
             self.asked = []
 
-        def seeded(self, seed):
-            self.asked.append(("seeded", seed))
-
-        def aside(self, seed):
-            self.asked.append(("aside", seed))
+        def with_seed(self, seed):
+            self.asked.append(("with_seed", seed))
             return PlainStages()
 
-    for first, expected in ((True, "seeded"), (False, "aside")):
+        def for_server(self, seed):
+            self.asked.append(("for_server", seed))
+            return PlainStages()
+
+    for first, expected in ((True, "with_seed"), (False, "for_server")):
         stages = Asked()
         made, records, _ = work(stages, first)
         made.classify(records, 7)
@@ -556,7 +562,7 @@ def test_only_the_first_server_speaks_of_its_stages():
 
 def test_suppressed_positions_are_drawn_as_such():
     class Seen(PlainStages):
-        def draw(self, labels):
+        def sample_mask(self, labels):
             Seen.labels = labels
             return labels >= 0
 

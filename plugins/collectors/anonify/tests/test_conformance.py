@@ -7,7 +7,7 @@ from anonloom import Registry
 from anonloom_anonify import plugin
 from anonloom_anonify.collector import Anonify
 from anonloom_testing.collector import CollectorConformance
-from anonloom_transport import carrier
+from anonloom_testing.transport import carrier
 
 
 def _registry() -> Registry:

@@ -10,12 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonloom.errors import PrivacyError, TransportError
-from anonloom.kinds import Party
 from anonloom_anonify.council import Council, bound_of, read_study
 from anonloom_anonify.study import PID_BYTES
-from anonloom_transport.packing import pack, unpack
-from anonloom_transport.recording import Recorded
-from anonloom_transport.signing import SIGNATURE_BYTES, Signer
+from anonloom_transport import SIGNATURE_BYTES, Party, Recorded, Signer, pack, unpack
 
 
 def said_anew(party, step, body):

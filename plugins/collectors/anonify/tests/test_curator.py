@@ -14,7 +14,7 @@ from anonloom_testing import tables
 from anonloom_testing.auditor import publish_classes
 from anonloom_testing.demands import Demand
 from anonloom_testing.strategies import samples
-from anonloom_transport.carrier import Carrier
+from anonloom_testing.transport import Carrier
 
 
 def drawing(share, size):
@@ -23,15 +23,15 @@ def drawing(share, size):
     class Drawing(Sampled):
         seed = 0
 
-        def seeded(self, seed):
-            self.seed = seed
-
-        def aside(self, seed):
+        def with_seed(self, seed):
             other = Drawing()
             other.seed = seed
             return other
 
-        def draw(self, labels):
+        def for_server(self, seed):
+            return self.with_seed(seed)
+
+        def sample_mask(self, labels):
             rng, kept = np.random.default_rng(self.seed), np.zeros(len(labels), bool)
             for label in np.unique(labels):
                 index = np.flatnonzero(labels == label)
@@ -189,7 +189,7 @@ def test_real_stages_publish_what_a_curator_would(tmp_path, partitioner, sampler
     written = ", ".join(f"{name}: {value}" for name, value in sampler.items())
     outcome = outcome_of(tmp_path, clinic(40, 1), partitioner, written)
     original, release = outcome.original, outcome.release
-    before = outcome.stages.before_sampling
+    before = outcome.collection.sampling.before
     labels = np.full(len(original), -1, np.int64)
     labels[before.rows_in(original)] = before.classes
     known = np.flatnonzero(labels >= 0)
@@ -246,8 +246,8 @@ def test_who_was_drawn_before_there_were_classes_is_known_by_rows_of_the_table(t
         .replace("servers: 2", "min_leave: 1")
     )
     outcome = Pipeline.load(tmp_path / "pipeline.yaml").run(frame)
-    drawn = outcome.stages.presample
+    drawn = outcome.collection.sampling.presample
     assert list(range(60)) == drawn.among.tolist()
     assert 20 == len(set(drawn.kept.tolist()))
     assert set(outcome.release.origin.tolist()) < set(drawn.kept.tolist())
-    assert sorted(drawn.kept.tolist()) == sorted(outcome.stages.before_sampling.origin.tolist())
+    assert sorted(drawn.kept.tolist()) == sorted(outcome.collection.sampling.before.origin.tolist())

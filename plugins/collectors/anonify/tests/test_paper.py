@@ -12,7 +12,7 @@ from anonloom.hierarchies import LeafTable
 from anonloom_anonify.collector import Anonify
 from anonloom_anonify.registering import Registered
 from anonloom_anonify.study import PID_BYTES
-from anonloom_transport.carrier import Carrier
+from anonloom_testing.transport import Carrier
 
 #: Figure 4 (a), with the test results of figure 5 (a).
 DONORS = pd.DataFrame(
@@ -167,4 +167,4 @@ def test_the_same_from_a_pipeline_file(tmp_path, transport):
     (tmp_path / "pipeline.yaml").write_text(text)
     outcome = Pipeline.load(tmp_path / "pipeline.yaml").run(DONORS.drop(columns="pid"))
     assert rows_of(outcome.release) in possible()
-    assert 6 == len(outcome.stages.before_sampling)
+    assert 6 == len(outcome.collection.sampling.before)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from anonloom_anonify.registering import Classes, Registered, class_of_everybody
 from anonloom_anonify.study import PID_BYTES
 from anonloom_anonify.work import Grouping
-from anonloom_transport.packing import pack, unpack
+from anonloom_transport import pack, unpack
 
 UNREADABLE = "the classes cannot be read"
 

@@ -9,13 +9,11 @@ from anonify_play import FIRSTS, ByFirstByte, played, refusal, study
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom.kinds import SlotKey
 from anonloom_anonify.recipient import Recipient
 from anonloom_anonify.registering import Classes
 from anonloom_anonify.releasing import JOIN_BYTES, Opened, assemble, join_key
 from anonloom_anonify.reserving import Choice, Drawn, Reservations, write_reservation
-from anonloom_transport.packing import pack, unpack
-from anonloom_transport.signing import Signer, write_signed
+from anonloom_transport import Signer, SlotKey, pack, unpack, write_signed
 
 UNREADABLE = "the release cannot be read"
 STUDY = study()

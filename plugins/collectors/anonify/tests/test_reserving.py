@@ -8,7 +8,6 @@ from anonify_play import ByFirstByte
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom.kinds import SlotKey
 from anonloom_anonify.reserving import (
     NO_CLASS,
     Choice,
@@ -17,6 +16,7 @@ from anonloom_anonify.reserving import (
     write_reservation,
 )
 from anonloom_anonify.study import RESERVATION_BYTES
+from anonloom_transport import SlotKey
 
 
 def key(number):

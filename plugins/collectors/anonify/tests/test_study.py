@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonloom.errors import TransportError
-from anonloom.kinds import slot_of
 from anonloom_anonify.study import PID_BYTES, RESERVATION_BYTES, WITHDRAWAL_BYTES, Study
+from anonloom_transport import slot_of
 
 UNREADABLE = "the study cannot be read"
 

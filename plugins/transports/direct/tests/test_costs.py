@@ -7,22 +7,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.kinds import seconds_each
 from anonloom_direct.costs import server_work
 from anonloom_direct.transport import Direct
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_testing.filled import filled, full_round, travelled
-from anonloom_transport.costs import CHECK, LOOK, READ_SLOT
-from anonloom_transport.invitations import Authority
-from anonloom_transport.sealing import SealingKey
-from anonloom_transport.trials import Trial, trial
+from anonloom_testing.transport import SeededEntropy, filled, full_round, travelled
+from anonloom_transport import (
+    CHECK,
+    LOOK,
+    READ_SLOT,
+    Authority,
+    SealingKey,
+    Trial,
+    seconds_each,
+    trial,
+)
 
 
 @pytest.fixture(autouse=True, scope="module")
 def _rates():
     """Everything takes a second."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("anonloom.kinds._estimates.seconds_each", lambda operation: 1.0)
+        patch.setattr("anonloom_transport.estimates.seconds_each", lambda operation: 1.0)
         patch.setattr("anonloom_transport.costs.trial", lambda *asked: Trial(1.0, 1.0, 1.0, 100))
         yield
 
@@ -98,7 +102,7 @@ def test_a_trial_finds_what_everything_takes():
 
 
 def test_rates_of_this_machine_make_an_estimate(monkeypatch):
-    monkeypatch.setattr("anonloom.kinds._estimates.seconds_each", seconds_each)
+    monkeypatch.setattr("anonloom_transport.estimates.seconds_each", seconds_each)
     monkeypatch.setattr("anonloom_transport.costs.trial", trial)
     estimate = Direct().estimate(full_round("post", 4))
     assert min(attrs.astuple(estimate)) > 0

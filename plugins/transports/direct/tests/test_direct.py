@@ -8,17 +8,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonloom.errors import TransportError
-from anonloom.kinds import Erasure, Party, Round, SlotSecret
-from anonloom.protocol import faults
-from anonloom.protocol.driver import Driver
-from anonloom.protocol.vault import MemoryVault
 from anonloom_direct.content import Content
 from anonloom_direct.server import DirectServer
 from anonloom_direct.transport import Direct
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_transport import adversaries
-from anonloom_transport.disks import Disks
-from anonloom_transport.invitations import Authority
+from anonloom_testing.transport import SeededEntropy, adversaries
+from anonloom_transport import (
+    Authority,
+    Disks,
+    Driver,
+    Erasure,
+    MemoryVault,
+    Party,
+    Round,
+    SlotSecret,
+    faults,
+)
 
 POSITIONS = 6
 

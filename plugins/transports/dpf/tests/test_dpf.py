@@ -8,15 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonloom.errors import TransportError
-from anonloom.kinds import Guarantees, Round, SlotSecret
-from anonloom.protocol import faults
-from anonloom.protocol.driver import Driver
+from anonloom.kinds import Guarantees
 from anonloom_dpf import native
 from anonloom_dpf.layout import deposit_layout, post_layout
 from anonloom_dpf.transport import Dpf
 from anonloom_dpf.tree import Tree
-from anonloom_testing.carrying import Restarting
-from anonloom_testing.entropy import SeededEntropy
+from anonloom_testing.transport import Restarting, SeededEntropy
+from anonloom_transport import Driver, Round, SlotSecret, faults
 
 pytestmark = pytest.mark.long
 

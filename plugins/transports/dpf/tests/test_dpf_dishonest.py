@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 
 from anonloom.errors import TransportError
-from anonloom.kinds import SlotSecret, write_row
 from anonloom_dpf import slotauth
 from anonloom_dpf.depositing import Depositing
 from anonloom_dpf.layout import TAG_BYTES, deposit_layout, post_layout
 from anonloom_dpf.posting import Posting
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_transport.conversation import Conversation
+from anonloom_testing.transport import SeededEntropy
+from anonloom_transport import Conversation, SlotSecret, write_row
 
 pytestmark = pytest.mark.long
 

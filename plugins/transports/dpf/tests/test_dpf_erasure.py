@@ -10,15 +10,20 @@ import numpy as np
 import pytest
 
 from anonloom.errors import TransportError
-from anonloom.kinds import Party, read_row
-from anonloom.protocol import driver as driving
-from anonloom.protocol.driver import Driver
-from anonloom.protocol.entropy import SteppedClock, SystemEntropy
-from anonloom.protocol.vault import MemoryVault
 from anonloom_dpf.layout import deposit_layout
-from anonloom_transport.packing import unpack
-from anonloom_transport.sealing import SealingKey, context_of
-from anonloom_transport.uploads import Body
+from anonloom_transport import (
+    Body,
+    Driver,
+    MemoryVault,
+    Party,
+    SealingKey,
+    SteppedClock,
+    SystemEntropy,
+    context_of,
+    read_row,
+    unpack,
+)
+from anonloom_transport import driver as driving
 
 SERVERS = [2, 3, 4]
 ERASED = (1, 4, 7)

@@ -12,14 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonloom.errors import TransportError
-from anonloom.kinds import write_row
-from anonloom.protocol.entropy import SystemEntropy
 from anonloom_dpf import presence, prime, slotauth
 from anonloom_dpf.layout import deposit_layout
 from anonloom_dpf.prime import MODULUS
 from anonloom_dpf.transport import Dpf
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_transport import adversaries
+from anonloom_testing.transport import SeededEntropy, adversaries
+from anonloom_transport import SystemEntropy, write_row
 
 # --- the check by itself: shares of any numbers at all, no key can do more ------------------------
 

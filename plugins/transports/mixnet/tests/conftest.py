@@ -5,15 +5,12 @@ from collections.abc import Callable, Iterable, Sequence
 import attrs
 import pytest
 
-from anonloom.kinds import Erasure, Party, Round, SlotSecret
-from anonloom.protocol.driver import Driver
 from anonloom_mixnet.cascade import Batch, mix, peel, sealed_list
 from anonloom_mixnet.layers import Opener, Phase
 from anonloom_mixnet.packets import Keys, Packet, Route, generate, public
 from anonloom_mixnet.transport import Mixnet
-from anonloom_testing.carrying import slot_secrets
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_transport.conversation import Conversation
+from anonloom_testing.transport import SeededEntropy, slot_secrets
+from anonloom_transport import Conversation, Driver, Erasure, Party, Round, SlotSecret
 
 ROUND = b"a round's digest, thirty-two by."
 

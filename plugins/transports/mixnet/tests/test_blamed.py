@@ -4,18 +4,13 @@ import attrs
 import pytest
 
 from anonloom.errors import TransportError
-from anonloom.kinds import Party
-from anonloom.protocol import faults
-from anonloom.protocol.driver import Driver
 from anonloom_mixnet.client import MixnetClient
 from anonloom_mixnet.layers import Layer
 from anonloom_mixnet.packets import Packet
 from anonloom_mixnet.ways import Kept
 from anonloom_mixnet.wordings import read_failed
-from anonloom_testing.carrying import Restarting
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_transport import adversaries
-from anonloom_transport.packing import pack, unpack
+from anonloom_testing.transport import Restarting, SeededEntropy, adversaries
+from anonloom_transport import Driver, Party, faults, pack, unpack
 
 both = pytest.mark.parametrize("suite", ["x25519", "mlkem768-x25519"])
 

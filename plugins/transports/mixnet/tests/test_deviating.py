@@ -5,15 +5,11 @@ import math
 import attrs
 import pytest
 
-from anonloom.kinds import Party
-from anonloom.protocol import faults
 from anonloom_mixnet.mixing import NUMBER
 from anonloom_mixnet.traps import Traps, fingerprint, unseen
 from anonloom_mixnet.ways import Kept, listed
-from anonloom_testing.carrying import Restarting
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_transport import adversaries
-from anonloom_transport.packing import cut, pack
+from anonloom_testing.transport import Restarting, SeededEntropy, adversaries
+from anonloom_transport import Party, cut, faults, pack
 
 pytestmark = pytest.mark.long
 

@@ -8,16 +8,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonloom.errors import TransportError
-from anonloom.kinds import Party, Round, SlotSecret, write_row
-from anonloom.protocol import faults
-from anonloom.protocol.driver import Driver
 from anonloom_mixnet.items import write_item
 from anonloom_mixnet.layers import Opener
 from anonloom_mixnet.transport import Mixnet
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_transport import adversaries
-from anonloom_transport.packing import pack, unpack
-from anonloom_transport.signing import Signer, write_signed
+from anonloom_testing.transport import SeededEntropy, adversaries
+from anonloom_transport import (
+    Driver,
+    Party,
+    Round,
+    Signer,
+    SlotSecret,
+    faults,
+    pack,
+    unpack,
+    write_row,
+    write_signed,
+)
 
 SERVERS = [2, 3]
 SUITES = ["x25519", "mlkem768-x25519"]

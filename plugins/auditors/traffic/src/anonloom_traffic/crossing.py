@@ -13,10 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from anonloom.kinds import Envelope, Party
-from anonloom.protocol.trace import Link, Rounds, Seen, Trace
 from anonloom_traffic.following import SHORTEST_PART, Parts, bits
 from anonloom_traffic.guessed import series_of
+from anonloom_transport import Envelope, Link, Party, Rounds, Seen, Trace
 
 #: How many phases lie between two rounds that are compared, at most.
 REACH = 3

@@ -7,8 +7,7 @@ from typing import Literal
 import attrs
 import numpy as np
 
-from anonloom.kinds import Envelope, Party
-from anonloom.protocol.trace import Link, Rounds, Seen, Trace
+from anonloom_transport import Envelope, Link, Party, Rounds, Seen, Trace
 
 #: Bytes of a message.
 SIZE = 32

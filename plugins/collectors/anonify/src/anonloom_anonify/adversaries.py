@@ -3,19 +3,17 @@
 Each function returns what `Campaign(..., corrupted={index: ...})` takes. An honest server does the
 work; what it says is changed, and signed anew with its own identity: all that a server can do, and
 nothing that only another one could. A server that computes something else is given another `Work`;
-one that deviates within a round is made by `anonloom_transport.adversaries`.
+one that deviates within a round is made by `anonloom_testing.transport.adversaries`.
 """
 
 from collections.abc import Callable, Iterable
 
 import attrs
 
-from anonloom.kinds import Envelope, Vault
 from anonloom_anonify.aggregator import Aggregator
 from anonloom_anonify.hall import Corruption
-from anonloom_transport.adversaries import Change, flip
-from anonloom_transport.conversation import Conversation
-from anonloom_transport.signing import SIGNATURE_BYTES
+from anonloom_testing.transport.adversaries import Change, flip
+from anonloom_transport import SIGNATURE_BYTES, Conversation, Envelope, Vault
 
 #: Returns what is sent instead of a word.
 Outgoing = Callable[[Conversation, Envelope], Iterable[Envelope]]

@@ -16,7 +16,6 @@ import attrs
 
 from anonloom import AnonloomError
 from anonloom.errors import TransportError
-from anonloom.kinds import Entropy, Envelope, Round, Seat, ServerEngine
 from anonloom_anonify.council import Council
 from anonloom_anonify.history import Heard, History, steps_of
 from anonloom_anonify.registering import Classes, Registered
@@ -25,7 +24,7 @@ from anonloom_anonify.reserving import Choice, Drawn, Plan, Reservations, plan_d
 from anonloom_anonify.saving import load, save
 from anonloom_anonify.study import Study
 from anonloom_anonify.work import Work
-from anonloom_transport.recording import Recorded
+from anonloom_transport import Entropy, Envelope, Recorded, Round, Seat, ServerEngine
 
 
 @attrs.define(eq=False)

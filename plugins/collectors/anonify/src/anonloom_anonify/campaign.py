@@ -12,18 +12,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom.errors import TransportError
-from anonloom.kinds import Envelope, Erasure, Round, SlotKey, SlotSecret
-from anonloom.protocol.driver import Corruption as RoundCorruption
-from anonloom.protocol.driver import Driver
-from anonloom.protocol.trace import Trace
 from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.donor import Donor
 from anonloom_anonify.hall import Hall, waits
-from anonloom_anonify.progress import Progress, silent
+from anonloom_anonify.progress import Progress, no_progress
 from anonloom_anonify.recipient import Recipient
 from anonloom_anonify.releasing import join_key
-from anonloom_transport.invitations import Authority
-from anonloom_transport.ledger import Entry, Ledger
+from anonloom_transport import (
+    Authority,
+    Driver,
+    Entry,
+    Envelope,
+    Erasure,
+    Ledger,
+    Round,
+    SlotKey,
+    SlotSecret,
+    Trace,
+)
+from anonloom_transport import Corruption as RoundCorruption
 
 
 def _nobody(round: Round) -> Mapping[int, RoundCorruption]:
@@ -48,7 +55,7 @@ class Campaign(Hall):
     progress
         Told how far the study is.
     corrupted_in
-        Those that deviate in a round; see `anonloom_transport.adversaries`.
+        Those that deviate in a round; see `anonloom_testing.transport.adversaries`.
 
     Attributes
     ----------
@@ -70,7 +77,7 @@ class Campaign(Hall):
     answers: Sequence[tuple[NDArray[np.uint8], NDArray[np.bool_]]] = attrs.field(repr=False)
     behaviour: Behaviour = attrs.field(repr=False)
     authority: Authority | None = attrs.field(default=None, repr=False)
-    progress: Progress = attrs.field(factory=silent, repr=False)
+    progress: Progress = attrs.field(factory=no_progress, repr=False)
     corrupted_in: Callable[[Round], Mapping[int, RoundCorruption]] = attrs.field(
         default=_nobody, repr=False
     )

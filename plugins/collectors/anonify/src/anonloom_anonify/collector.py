@@ -5,22 +5,19 @@ from typing import Any, ClassVar, Literal
 import attrs
 import numpy as np
 
-from anonloom import Collector, Guard, Release, Schema, StageContext, Table, Transport, param
+from anonloom import Collection, Collector, Guard, Schema, StageContext, Table, param
 from anonloom.errors import TransportError
-from anonloom.kinds import Guarantees, Stages, Suite
+from anonloom.kinds import Guarantees, Stages
 from anonloom.params import at_least, between
-from anonloom.protocol.entropy import SystemEntropy
-from anonloom.protocol.records import TEXT_BYTES
-from anonloom.protocol.trace import Rounds
 from anonloom_anonify import outline
 from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.campaign import Campaign
 from anonloom_anonify.donated import Donated
 from anonloom_anonify.findings import findings_of
-from anonloom_anonify.progress import Progress
+from anonloom_anonify.progress import Progress, no_progress
 from anonloom_anonify.staged import StagedWork
-from anonloom_anonify.study import Missing
-from anonloom_transport.invitations import Authority
+from anonloom_anonify.study import Missing, Study
+from anonloom_transport import TEXT_BYTES, Authority, EngineTransport, Rounds, Suite, SystemEntropy
 
 
 @attrs.frozen(kw_only=True)
@@ -39,7 +36,7 @@ class Anonify(Collector):
     example: ClassVar[dict[str, Any]] = {"transport": "direct", "min_batch": 10}
     partitions_by: ClassVar[frozenset[str] | None] = frozenset({"quasi", "person"})
 
-    transport: Transport = param(help="What carries registrations, reservations and answers.")
+    transport: EngineTransport = param(help="What carries registrations, reservations and answers.")
     servers: int = param(help="Number of servers.", default=2, check=at_least(1))
     min_batch: int = param(
         help="Least number of donors: with fewer no round closes.", default=50, check=at_least(1)
@@ -147,15 +144,22 @@ class Anonify(Collector):
         """Say which rounds there are, what they hide, and what they cost."""
         return tuple(outline.sentences(self, rows, schema))
 
-    def collect(self, table: Table, stages: Stages, guard: Guard, context: StageContext) -> Release:
+    def collect(
+        self, table: Table, stages: Stages, guard: Guard, context: StageContext
+    ) -> Collection:
         """Play the study; return what the recipient gets."""
         campaign, donated = self.campaign(table, stages, guard, context)
         recipient = campaign.run()
         context.find(*findings_of(campaign, donated))
-        if self.traced:
-            context.trace(Rounds(campaign.traces, self.servers))
-        stages.drawn(donated.classed(campaign), table.origin)
-        return donated.released(campaign, recipient)
+        first = campaign.works[0]
+        assert isinstance(first, StagedWork)
+        return Collection(
+            donated.released(campaign, recipient),
+            stages.record_sampling(donated.classed(campaign), table.origin),
+            first.prepared,
+            first.classes,
+            Rounds(campaign.traces, self.servers) if self.traced else None,
+        )
 
     def campaign(
         self, table: Table, stages: Stages, guard: Guard, context: StageContext
@@ -196,7 +200,7 @@ class Anonify(Collector):
             donors=donated.donors,
             k=guard.demanded,
             layouts=layouts,
-            rules=stages.rules(),
+            rules=stages.fingerprint(),
             authority=authority.public if authority else b"",
         )
         planned = self._planned(guard)
@@ -213,8 +217,18 @@ class Anonify(Collector):
             entropy=entropy,
             authority=authority,
             traced=self.traced,
-            progress=Progress.of(outline.named_rounds(study), self.transport, context.progress),
+            progress=self._progress(study, context),
         )
+
+    def _progress(self, study: Study, context: StageContext) -> Progress:
+        """Return who is told how far the study is.
+
+        To estimate rounds transports play some with real keys, which takes seconds: nobody waits
+        for a bar that nobody sees.
+        """
+        if not context.watched:
+            return no_progress()
+        return Progress.of(outline.named_rounds(study), self.transport, context.progress)
 
     def _behaviour(self, donors: int, rng: np.random.Generator) -> Behaviour:
         behaviour = Behaviour.drawn(

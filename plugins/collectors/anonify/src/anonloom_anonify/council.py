@@ -11,15 +11,23 @@ from collections.abc import Iterable, Sequence
 import attrs
 
 from anonloom.errors import TransportError
-from anonloom.kinds import MOST_SERVERS, Envelope, Seat
 from anonloom_anonify.study import Study
-from anonloom_transport.conversation import Conversation, readable
-from anonloom_transport.packing import pack, unpack
-from anonloom_transport.recording import Recorded
-from anonloom_transport.sealing import Lock, SealingKey
-from anonloom_transport.signing import read_signed, write_signed
-from anonloom_transport.state import Strongbox
-from anonloom_transport.words import Word
+from anonloom_transport import (
+    MOST_SERVERS,
+    Conversation,
+    Envelope,
+    Lock,
+    Recorded,
+    SealingKey,
+    Seat,
+    Strongbox,
+    Word,
+    pack,
+    read_signed,
+    readable,
+    unpack,
+    write_signed,
+)
 
 _HEAD = b"anonloom study notice 1"
 

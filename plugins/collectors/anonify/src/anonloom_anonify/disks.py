@@ -11,11 +11,9 @@ from collections.abc import Sequence
 import attrs
 
 from anonloom.errors import TransportError
-from anonloom.kinds import Vault
-from anonloom.protocol.vault import MemoryVault
 from anonloom_anonify.aggregator import Aggregator
 from anonloom_anonify.campaign import Campaign
-from anonloom_transport.disks import Disks
+from anonloom_transport import Disks, MemoryVault, Vault
 
 
 @attrs.define(eq=False)

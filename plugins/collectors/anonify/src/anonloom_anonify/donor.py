@@ -13,12 +13,11 @@ from functools import lru_cache
 import attrs
 
 from anonloom.errors import TransportError
-from anonloom.kinds import SECRET_BYTES, ClientEngine, Entropy, Round, SlotSecret
 from anonloom_anonify.council import bound_of, read_study
 from anonloom_anonify.registering import class_of_everybody
 from anonloom_anonify.reserving import NO_CLASS, plan_document, write_reservation
 from anonloom_anonify.study import PID_BYTES, WITHDRAWAL_BYTES, Study
-from anonloom_transport.signing import read_signed
+from anonloom_transport import SECRET_BYTES, ClientEngine, Entropy, Round, SlotSecret, read_signed
 
 
 @attrs.define(eq=False)

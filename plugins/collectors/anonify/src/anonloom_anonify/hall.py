@@ -6,14 +6,20 @@ from typing import Any
 
 import attrs
 
-from anonloom import Transport
 from anonloom.errors import TransportError
-from anonloom.kinds import Entropy, Envelope, Identity, Round, Seat
-from anonloom.protocol.meter import Meter
-from anonloom.protocol.vault import MemoryVault
 from anonloom_anonify.aggregator import Aggregator
 from anonloom_anonify.study import Study
 from anonloom_anonify.work import Work
+from anonloom_transport import (
+    EngineTransport,
+    Entropy,
+    Envelope,
+    Identity,
+    MemoryVault,
+    Meter,
+    Round,
+    Seat,
+)
 
 #: Makes a server that deviates out of one that does not; see `anonloom_anonify.adversaries`.
 Corruption = Callable[[Aggregator], Aggregator]
@@ -49,7 +55,7 @@ class Hall:
         What servers compute and say between the rounds.
     """
 
-    transport: Transport
+    transport: EngineTransport
     study: Study
     works: Sequence[Work] = attrs.field(repr=False)
     entropy: Entropy = attrs.field(repr=False)

@@ -3,7 +3,7 @@
 import attrs
 
 from anonloom_anonify.study import Study
-from anonloom_transport.conversation import OPENING, Conversation
+from anonloom_transport import OPENING, Conversation
 
 _REASON = 300
 

@@ -9,11 +9,9 @@ import attrs
 
 from anonloom import Schema
 from anonloom.data import PUBLISHED
-from anonloom.kinds import PLAYED, Estimate, Guarantees, Round, slot_of
-from anonloom.protocol.records import RecordLayout
+from anonloom.kinds import PLAYED, Guarantees
 from anonloom_anonify.study import Study
-from anonloom_transport.combining import both
-from anonloom_transport.packing import pack
+from anonloom_transport import Estimate, RecordLayout, Round, both, pack, slot_of
 
 if TYPE_CHECKING:
     from anonloom_anonify.collector import Anonify

@@ -5,8 +5,7 @@ from collections.abc import Callable
 
 import attrs
 
-from anonloom import Transport
-from anonloom.kinds import Round
+from anonloom_transport import EngineTransport, Round
 
 #: Parts of the whole that are told.
 _PARTS = 1000
@@ -41,7 +40,7 @@ class Progress:
     _began: float = attrs.field(default=0.0, init=False)
 
     @classmethod
-    def of(cls, rounds: dict[str, Round], transport: Transport, report: Report) -> "Progress":
+    def of(cls, rounds: dict[str, Round], transport: EngineTransport, report: Report) -> "Progress":
         """Estimate rounds; where a transport cannot say, all take the same."""
         planned = {}
         for name, round in rounds.items():
@@ -108,6 +107,6 @@ def _small(round: Round) -> Round:
     )
 
 
-def silent() -> Progress:
+def no_progress() -> Progress:
     """Return what tells nobody."""
     return Progress(lambda done, total: None, {})

@@ -8,7 +8,7 @@ from anonloom_anonify.council import bound_of, read_study
 from anonloom_anonify.releasing import Opened
 from anonloom_anonify.study import Study
 from anonloom_anonify.work import SUPPRESSED
-from anonloom_transport.signing import read_signed
+from anonloom_transport import read_signed
 
 
 @attrs.define(eq=False)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from anonloom.errors import TransportError
 from anonloom_anonify.study import PID_BYTES
 from anonloom_anonify.work import Grouping
-from anonloom_transport.packing import cut, pack, unpack
+from anonloom_transport import cut, pack, unpack
 
 _HEAD = b"anonloom classes 1"
 

@@ -17,7 +17,7 @@ from anonloom_anonify.registering import Classes
 from anonloom_anonify.reserving import Drawn
 from anonloom_anonify.study import CID_BYTES, Study
 from anonloom_anonify.work import SUPPRESSED, Work
-from anonloom_transport.packing import cut, pack, unpack
+from anonloom_transport import cut, pack, unpack
 
 #: Bytes of what joins the records of one position over iterations.
 JOIN_BYTES = 16

@@ -12,10 +12,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.kinds import SECRET_BYTES, Erasure, Round, SlotKey, chain
 from anonloom_anonify.study import CID_BYTES, Study
 from anonloom_anonify.work import SUPPRESSED, Work
-from anonloom_transport.packing import pack
+from anonloom_transport import SECRET_BYTES, Erasure, Round, SlotKey, chain, pack
 
 #: What a donor without a class posts in its place.
 NO_CLASS = 2 ** (8 * CID_BYTES) - 1

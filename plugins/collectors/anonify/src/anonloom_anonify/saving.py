@@ -7,9 +7,7 @@ from anonloom.errors import TransportError
 from anonloom_anonify.council import bound_of
 from anonloom_anonify.history import Heard
 from anonloom_anonify.registering import Classes
-from anonloom_transport.packing import pack, unpack
-from anonloom_transport.signing import read_signed, signed
-from anonloom_transport.words import Word
+from anonloom_transport import Word, pack, read_signed, signed, unpack
 
 if TYPE_CHECKING:
     from anonloom_anonify.aggregator import Aggregator

@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonloom import Guard, Release, Table
+from anonloom import Classes, Guard, Release, Table
 from anonloom.errors import PluginError, TransportError
 from anonloom.hierarchies import STAR
 from anonloom.kinds import Stages
-from anonloom.protocol.records import RecordLayout
 from anonloom_anonify.work import Grouping
+from anonloom_transport import RecordLayout
 
 #: Class of a record that has none.
 NONE = -1
@@ -31,6 +31,8 @@ class StagedWork:
     first
         Whether this server's stages are those of the run, of which observers and the report are
         told. Every server computes the same; one account of it is enough.
+    prepared, classes
+        The table of which classes were made last, and these classes.
     """
 
     registration: RecordLayout
@@ -38,6 +40,8 @@ class StagedWork:
     guard: Guard = attrs.field(repr=False)
     stages: Stages = attrs.field(repr=False)
     first: bool
+    prepared: Table | None = attrs.field(default=None, init=False, repr=False)
+    classes: Classes | None = attrs.field(default=None, init=False, repr=False)
 
     def classify(self, records: NDArray[np.uint8], seed: int) -> Grouping:
         """Run the stages up to the generalizer on what was registered."""
@@ -50,9 +54,11 @@ class StagedWork:
         prepared = stages.prepare(
             Table.build(decoded.frame, self.registration.schema, readable.astype(np.int64))
         )
-        release = stages.generalize(prepared, stages.partition(prepared, self.guard))
+        classes = stages.partition(prepared, self.guard)
+        release = stages.generalize(prepared, classes)
         if release.origin is None or release.classes is None:
             raise PluginError("the stages do not say which class a record is in")
+        self.prepared, self.classes = prepared, classes
         numbers = np.full(len(records), NONE, np.int64)
         numbers[release.origin] = release.classes + 1
         left_out = len(readable) - len(release)
@@ -63,17 +69,14 @@ class StagedWork:
 
     def draw(self, numbers: NDArray[np.int64], seed: int) -> NDArray[np.bool_]:
         """Let the sampler draw from classes."""
-        return self._stages(seed).draw(numbers - 1)
+        return self._stages(seed).sample_mask(numbers - 1)
 
     def readable(self, answers: NDArray[np.uint8]) -> NDArray[np.bool_]:
         """Return which answers can be read."""
         return self.answer.decode(answers).readable
 
     def _stages(self, seed: int) -> Stages:
-        if not self.first:
-            return self.stages.aside(seed)
-        self.stages.seeded(seed)
-        return self.stages
+        return self.stages.with_seed(seed) if self.first else self.stages.for_server(seed)
 
 
 def cells_of(release: Release) -> tuple[tuple[str | None, ...], ...]:

@@ -14,7 +14,7 @@ import attrs
 from attrs.validators import deep_iterable, ge, in_, instance_of
 
 from anonloom.errors import TransportError
-from anonloom.kinds import SECRET_BYTES, SUITES, Party, Round, Suite
+from anonloom_transport import SECRET_BYTES, SUITES, Party, Round, Suite
 
 #: Bytes of the identifier under which a donor registers (section 4.1 recommends 128 bits).
 PID_BYTES = 16

@@ -3,11 +3,21 @@
 from collections.abc import Callable
 from functools import partial
 
-from anonloom.kinds import SECRET_BYTES, Round, SlotSecret, read_row, row_size, tried, write_row
-from anonloom.kinds._estimates import Operation, Work
 from anonloom_direct.content import SALT_BYTES, Content, content_size, id_of
-from anonloom_transport.costs import Costs
-from anonloom_transport.packing import pack, unpack
+from anonloom_transport import (
+    SECRET_BYTES,
+    Costs,
+    Operation,
+    Round,
+    SlotSecret,
+    Work,
+    pack,
+    read_row,
+    row_size,
+    tried,
+    unpack,
+    write_row,
+)
 
 
 def costs(round: Round, software: bytes) -> Costs:

@@ -6,10 +6,8 @@ from typing import ClassVar
 
 import attrs
 
-from anonloom.kinds import read_row
 from anonloom_direct.content import NOWHERE, Content, content_size, id_of
-from anonloom_transport.packing import pack, unpack
-from anonloom_transport.server import RoundServer
+from anonloom_transport import RoundServer, pack, read_row, unpack
 
 
 @attrs.define(eq=False)

@@ -4,14 +4,24 @@ from typing import ClassVar
 
 import attrs
 
-from anonloom.kinds import Clock, Entropy, Estimate, Guarantees, Round, Seat
+from anonloom.kinds import Guarantees
 from anonloom_direct.client import DirectClient
 from anonloom_direct.costs import costs
 from anonloom_direct.server import DirectServer
-from anonloom_transport.notice import Notice
-from anonloom_transport.promises import WRONG_PART, confirmed, shared, uncovered
-from anonloom_transport.recording import Recorded
-from anonloom_transport.transport import RoundTransport
+from anonloom_transport import (
+    WRONG_PART,
+    Clock,
+    Entropy,
+    Estimate,
+    Notice,
+    Recorded,
+    Round,
+    RoundTransport,
+    Seat,
+    confirmed,
+    shared,
+    uncovered,
+)
 
 
 @attrs.frozen(kw_only=True)

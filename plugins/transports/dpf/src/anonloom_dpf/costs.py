@@ -6,9 +6,6 @@ from functools import partial
 import attrs
 import numpy as np
 
-from anonloom.kinds import SECRET_BYTES, Round, SlotSecret, read_row, tried, write_row
-from anonloom.kinds._estimates import Operation, Work
-from anonloom.protocol.entropy import SystemEntropy
 from anonloom_dpf import native, slotauth
 from anonloom_dpf.aes import BLOCK, blocks_of
 from anonloom_dpf.check import CHECK_KEY_BYTES
@@ -27,8 +24,19 @@ from anonloom_dpf.presence import TOSS_BYTES, toss_commitment
 from anonloom_dpf.prime import SIZE
 from anonloom_dpf.square import Square
 from anonloom_dpf.tree import Tree
-from anonloom_transport.costs import Costs
-from anonloom_transport.uploads import HASH_BYTES
+from anonloom_transport import (
+    HASH_BYTES,
+    SECRET_BYTES,
+    Costs,
+    Operation,
+    Round,
+    SlotSecret,
+    SystemEntropy,
+    Work,
+    read_row,
+    tried,
+    write_row,
+)
 
 #: Of a trial: keys, leaves at most, messages that are read, field elements that are multiplied.
 _KEYS = 64

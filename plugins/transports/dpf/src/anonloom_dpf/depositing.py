@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, ClassVar
 import attrs
 import numpy as np
 
-from anonloom.kinds import read_row
 from anonloom.typing import ByteArray
 from anonloom_dpf import slotauth
 from anonloom_dpf.combining import xor_all
 from anonloom_dpf.layout import TAG_BYTES, DepositLayout
 from anonloom_dpf.prime import Elements
+from anonloom_transport import read_row
 
 if TYPE_CHECKING:
     from anonloom_dpf.server import DpfServer

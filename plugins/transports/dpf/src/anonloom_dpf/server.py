@@ -10,15 +10,13 @@ from typing import ClassVar
 
 import attrs
 
-from anonloom.kinds import Entropy, Round
 from anonloom_dpf.counted import CountedDepositing
 from anonloom_dpf.depositing import Depositing
 from anonloom_dpf.layout import Settings, deposit_layout, post_layout
 from anonloom_dpf.posting import Posting
 from anonloom_dpf.presence import COMMITMENT_BYTES, TOSS_BYTES, toss_commitment
 from anonloom_dpf.prime import MODULUS
-from anonloom_transport.packing import pack
-from anonloom_transport.server import RoundServer
+from anonloom_transport import Entropy, Round, RoundServer, pack
 
 
 @attrs.define(eq=False)

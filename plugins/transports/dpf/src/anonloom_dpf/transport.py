@@ -6,26 +6,26 @@ from typing import ClassVar, Literal, cast
 import attrs
 
 from anonloom import param
-from anonloom.kinds import (
-    ClientEngine,
-    Clock,
-    Entropy,
-    Envelope,
-    Estimate,
-    Guarantees,
-    Round,
-    Seat,
-    SlotSecret,
-)
+from anonloom.kinds import Guarantees
 from anonloom.params import between
 from anonloom_dpf.client import DpfClient, deposit_together, post_together, spoil_together
 from anonloom_dpf.costs import costs
 from anonloom_dpf.layout import Settings
 from anonloom_dpf.promises import guarantees
 from anonloom_dpf.server import DpfServer, wrong_announcement
-from anonloom_transport.notice import Notice
-from anonloom_transport.recording import Recorded
-from anonloom_transport.transport import RoundTransport
+from anonloom_transport import (
+    ClientEngine,
+    Clock,
+    Entropy,
+    Envelope,
+    Estimate,
+    Notice,
+    Recorded,
+    Round,
+    RoundTransport,
+    Seat,
+    SlotSecret,
+)
 
 
 @attrs.frozen(kw_only=True)

@@ -5,15 +5,24 @@ from functools import lru_cache
 
 import attrs
 
-from anonloom.kinds import SECRET_BYTES, Envelope, SlotSecret, row_size, write_row
 from anonloom_mixnet.items import NOWHERE, write_item
 from anonloom_mixnet.packets import Route
 from anonloom_mixnet.traps import MOST_TRAPS
 from anonloom_mixnet.ways import LISTED, Kept, listed, name_of, route_of
 from anonloom_mixnet.wordings import HOP_BYTES, read_failed
-from anonloom_transport.client import RoundClient
-from anonloom_transport.packing import cut, pack, unpack
-from anonloom_transport.signing import signed, signed_size
+from anonloom_transport import (
+    SECRET_BYTES,
+    Envelope,
+    RoundClient,
+    SlotSecret,
+    cut,
+    pack,
+    row_size,
+    signed,
+    signed_size,
+    unpack,
+    write_row,
+)
 
 
 @attrs.define(eq=False)

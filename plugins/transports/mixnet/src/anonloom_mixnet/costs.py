@@ -4,9 +4,6 @@ import sys
 from collections.abc import Callable
 from functools import cache, partial
 
-from anonloom.kinds import SECRET_BYTES, Round, SlotSecret, read_row, row_size, tried, write_row
-from anonloom.kinds._estimates import Operation, Work
-from anonloom.protocol.entropy import SystemEntropy
 from anonloom_mixnet.cascade import sealed_list
 from anonloom_mixnet.items import open_row, read_item, write_item
 from anonloom_mixnet.layers import KEY, Opener
@@ -16,8 +13,21 @@ from anonloom_mixnet.packets import Keys, Route, generate, public
 from anonloom_mixnet.shuffling import shuffled
 from anonloom_mixnet.traps import fingerprint, lay, struck
 from anonloom_mixnet.ways import LISTED, carried_size, listed
-from anonloom_transport.costs import Costs
-from anonloom_transport.packing import cut, pack
+from anonloom_transport import (
+    SECRET_BYTES,
+    Costs,
+    Operation,
+    Round,
+    SlotSecret,
+    SystemEntropy,
+    Work,
+    cut,
+    pack,
+    read_row,
+    row_size,
+    tried,
+    write_row,
+)
 
 #: Packets that a trial passes on.
 _PACKETS = 256

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 import attrs
 
-from anonloom.kinds import Envelope
 from anonloom_mixnet.blame import (
     Revealed,
     Verdict,
@@ -32,7 +31,7 @@ from anonloom_mixnet.wordings import (
     suspects,
     write_origins,
 )
-from anonloom_transport.packing import pack, unpack
+from anonloom_transport import Envelope, pack, unpack
 
 
 @attrs.define(eq=False)

@@ -10,7 +10,6 @@ from abc import abstractmethod
 
 import attrs
 
-from anonloom.kinds import Entropy
 from anonloom_mixnet.cascade import Batch, peel, sealed_list
 from anonloom_mixnet.layers import Opened, Opener, Phase, Unopened
 from anonloom_mixnet.laying import Stream, read_laid, read_traps, write_laid, write_traps
@@ -19,9 +18,7 @@ from anonloom_mixnet.shuffling import shuffled
 from anonloom_mixnet.traps import Traps, lay
 from anonloom_mixnet.ways import listed, name_of, route_of
 from anonloom_mixnet.wordings import NONE, Failed, write_failed
-from anonloom_transport.packing import cut
-from anonloom_transport.server import RoundServer
-from anonloom_transport.signing import write_signed
+from anonloom_transport import Entropy, RoundServer, cut, write_signed
 
 #: Bytes of the number of removed packets, with which a hop's list begins.
 NUMBER = 4

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 import attrs
 
-from anonloom.kinds import Envelope, read_row, row_size
 from anonloom_mixnet.cascade import peel, sealed_list
 from anonloom_mixnet.items import NOWHERE, Item, open_row, read_item, unopened_by
 from anonloom_mixnet.judging import Judging
@@ -20,7 +19,7 @@ from anonloom_mixnet.laying import COMMITMENT
 from anonloom_mixnet.mixing import NUMBER
 from anonloom_mixnet.traps import struck
 from anonloom_mixnet.ways import LISTED, Kept, listed
-from anonloom_transport.packing import cut, pack, unpack
+from anonloom_transport import Envelope, cut, pack, read_row, row_size, unpack
 
 _SALT = 32
 _FINGERPRINT = 32

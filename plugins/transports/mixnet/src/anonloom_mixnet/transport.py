@@ -5,7 +5,7 @@ from typing import ClassVar
 import attrs
 
 from anonloom import param
-from anonloom.kinds import Clock, Entropy, Estimate, Guarantees, Round, Seat
+from anonloom.kinds import Guarantees
 from anonloom.params import between
 from anonloom_mixnet.client import MixnetClient
 from anonloom_mixnet.costs import costs
@@ -13,9 +13,16 @@ from anonloom_mixnet.packets import wrong_keys
 from anonloom_mixnet.promises import guarantees
 from anonloom_mixnet.server import MixnetServer
 from anonloom_mixnet.traps import MOST_TRAPS
-from anonloom_transport.notice import Notice
-from anonloom_transport.recording import Recorded
-from anonloom_transport.transport import RoundTransport
+from anonloom_transport import (
+    Clock,
+    Entropy,
+    Estimate,
+    Notice,
+    Recorded,
+    Round,
+    RoundTransport,
+    Seat,
+)
 
 
 @attrs.frozen(kw_only=True)

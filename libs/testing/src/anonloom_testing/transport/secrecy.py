@@ -7,14 +7,11 @@ from typing import Any
 
 import attrs
 
-from anonloom import Transport
 from anonloom.errors import TransportError
-from anonloom.kinds import Envelope, Round
-from anonloom.protocol.driver import Driver
-from anonloom.protocol.vault import MemoryVault
-from anonloom_testing.carrying import Plan, make_driver, send, slot_secrets
 from anonloom_testing.conformance import held
-from anonloom_testing.entropy import SeededEntropy
+from anonloom_testing.transport.entropy import SeededEntropy
+from anonloom_testing.transport.plans import Plan, make_driver, send, slot_secrets
+from anonloom_transport import Driver, EngineTransport, Envelope, MemoryVault, Round
 
 #: How many bytes of a notice or a saved state are changed, one at a time.
 _CHANGES = 24
@@ -42,7 +39,7 @@ class Watched:
     shown: dict[str, str] = attrs.field(factory=dict)
 
     @property
-    def transport(self) -> Transport:
+    def transport(self) -> EngineTransport:
         """What is tried."""
         return self.driver.transport
 

@@ -10,18 +10,31 @@ from collections.abc import Callable, Iterable, Sequence
 
 import attrs
 
-from anonloom.kinds import Entropy, Envelope, Party, Round, Seat, ServerEngine, Vault
-from anonloom.protocol.driver import Corruption
-from anonloom.protocol.faults import When, always
-from anonloom_transport.client import RoundClient
-from anonloom_transport.conversation import OPENING, Conversation
-from anonloom_transport.packing import pack, unpack
-from anonloom_transport.receipts import write_receipt
-from anonloom_transport.server import RoundServer
-from anonloom_transport.signing import SIGNATURE_BYTES, Signer, write_signed
-from anonloom_transport.state import Strongbox
-from anonloom_transport.uploads import Body
-from anonloom_transport.words import Word
+from anonloom_transport import (
+    OPENING,
+    SIGNATURE_BYTES,
+    Body,
+    Conversation,
+    Corruption,
+    Entropy,
+    Envelope,
+    Party,
+    Round,
+    RoundClient,
+    RoundServer,
+    Seat,
+    ServerEngine,
+    Signer,
+    Strongbox,
+    Vault,
+    When,
+    Word,
+    always,
+    pack,
+    unpack,
+    write_receipt,
+    write_signed,
+)
 
 #: Returns what is said instead.
 Change = Callable[[bytes], bytes]

@@ -3,15 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from anonloom import Transport
-from anonloom.kinds import Round, SlotSecret
-from anonloom.kinds._rounds import Operation
-from anonloom.protocol.driver import Driver
-from anonloom_testing.carrying import slot_secrets
-from anonloom_testing.entropy import SeededEntropy
+from anonloom_testing.transport.entropy import SeededEntropy
+from anonloom_testing.transport.plans import slot_secrets
+from anonloom_transport import Driver, EngineTransport, Round, RoundOperation, SlotSecret
 
 
-def full_round(operation: Operation, senders: int, decoys: int = 0, **described: Any) -> Round:
+def full_round(operation: RoundOperation, senders: int, decoys: int = 0, **described: Any) -> Round:
     """Return the description of a round of so many senders.
 
     Parameters
@@ -28,7 +25,7 @@ def full_round(operation: Operation, senders: int, decoys: int = 0, **described:
     )
 
 
-def filled(transport: Transport, round: Round, invitations: Sequence[bytes] = ()) -> Driver:
+def filled(transport: EngineTransport, round: Round, invitations: Sequence[bytes] = ()) -> Driver:
     """Return a driver of the round, to the end, with as many senders as the round takes.
 
     In a round that is counted, every position is a group of its own.
@@ -68,5 +65,5 @@ def travelled(driver: Driver) -> dict[str, int]:
     }
 
 
-def _secrets(operation: Operation, senders: int) -> list[SlotSecret]:
+def _secrets(operation: RoundOperation, senders: int) -> list[SlotSecret]:
     return slot_secrets(senders) if operation == "deposit" else []

@@ -10,9 +10,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from anonloom import cells
-from anonloom.data._text import normalize_text
-from anonloom.protocol.fields import UNFIT, Faults, Field, big_endian, bytes_for, whole_number
+from anonloom.data import normalize_text
 from anonloom.typing import BoolArray, ByteArray
+from anonloom_transport.fields import UNFIT, Faults, Field, big_endian, bytes_for, whole_number
 
 
 @attrs.frozen(kw_only=True)

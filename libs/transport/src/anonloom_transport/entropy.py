@@ -5,7 +5,7 @@ import time
 
 import attrs
 
-from anonloom.kinds._engines import Entropy
+from anonloom_transport.engines import Entropy
 
 
 @attrs.frozen

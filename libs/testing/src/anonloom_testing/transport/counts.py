@@ -4,9 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from anonloom.errors import TransportError
-from anonloom.kinds import Round
-from anonloom.protocol.driver import Driver
-from anonloom_testing.carrying import Plan, make_driver, send, step
+from anonloom_testing.transport.plans import Plan, make_driver, send, step
+from anonloom_transport import Driver, Round
 
 #: Positions of the rounds that are counted; every seventh stays empty.
 POSITIONS = 16

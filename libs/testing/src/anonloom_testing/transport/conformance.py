@@ -9,12 +9,14 @@ import attrs
 
 from anonloom import StageContext
 from anonloom.errors import TransportError
-from anonloom.kinds import Envelope, Guarantees, Round
-from anonloom.kinds._rounds import Operation
-from anonloom.protocol import faults
-from anonloom_testing import secrecy
-from anonloom_testing.announcing import check_announcements
-from anonloom_testing.carrying import (
+from anonloom.kinds import Guarantees
+from anonloom_testing.conduct import CONDUCT, Acting, Played, Scene, check_same_seed_same_result
+from anonloom_testing.conformance import Check, held
+from anonloom_testing.declaring import DECLARED
+from anonloom_testing.transport import secrecy
+from anonloom_testing.transport.announcements import check_announcements
+from anonloom_testing.transport.counts import check_counting
+from anonloom_testing.transport.plans import (
     ITERATION,
     ITERATIONS,
     SENDERS,
@@ -28,12 +30,9 @@ from anonloom_testing.carrying import (
     messages,
     slot_secrets,
 )
-from anonloom_testing.conduct import CONDUCT, Acting, Played, Scene, check_same_seed_same_result
-from anonloom_testing.conformance import Check, held
-from anonloom_testing.counting import check_counting
-from anonloom_testing.declaring import DECLARED
+from anonloom_transport import Envelope, Round, RoundOperation, faults
 
-_OPERATIONS: tuple[Operation, ...] = ("post", "deposit")
+_OPERATIONS: tuple[RoundOperation, ...] = ("post", "deposit")
 _MIDDLE = {"iteration": ITERATION, "iterations": ITERATIONS}
 
 

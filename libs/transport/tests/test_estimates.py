@@ -5,9 +5,8 @@ import itertools
 import attrs
 import pytest
 
-from anonloom.kinds import Estimate, seconds, tried
-from anonloom.kinds import _estimates as estimates
-from anonloom.kinds._estimates import Operation, Work, duration, size
+from anonloom_transport import estimates
+from anonloom_transport.estimates import Estimate, Operation, Work, duration, seconds, size, tried
 
 ONE = Estimate(
     upload_bytes=1,

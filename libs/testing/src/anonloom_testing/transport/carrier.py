@@ -10,28 +10,29 @@ from collections.abc import Iterable, Sequence
 
 import attrs
 
-from anonloom import Transport, param
+from anonloom import param
 from anonloom.api import Method, hookimpl
 from anonloom.errors import TransportError
-from anonloom.kinds import (
+from anonloom.kinds import Guarantees
+from anonloom_testing.promised import guarantees
+from anonloom_transport import (
     SECRET_BYTES,
     ClientEngine,
     Clock,
+    EngineTransport,
     Entropy,
     Envelope,
     Estimate,
-    Guarantees,
     Identity,
     Party,
     Round,
     Seat,
     ServerEngine,
     SlotSecret,
+    new_identity,
     read_row,
     write_row,
 )
-from anonloom_testing.promised import guarantees
-from anonloom_transport.signing import new_identity
 
 ANONLOOM_API = 1
 
@@ -211,7 +212,7 @@ class Hearer(ServerEngine):
 
 
 @attrs.frozen(kw_only=True)
-class Carrier(Transport):
+class Carrier(EngineTransport):
     """Carries what it is given, in the clear."""
 
     loses: int = param(help="Of what is posted, lose every so many.", default=0)
@@ -279,7 +280,7 @@ def anonloom_register_transports() -> list[Method]:
     return [
         Method(
             name="carrier",
-            target="anonloom_transport.carrier:Carrier",
+            target="anonloom_testing.transport.carrier:Carrier",
             summary="Carries in the clear; for tests.",
         )
     ]

@@ -1,15 +1,28 @@
 """The carrier of tests carries, and does what it is told."""
 
 import pytest
-from rounds_plain import message, refusal, secrets
 
 from anonloom import Registry
-from anonloom.kinds import Erasure, Round
-from anonloom.protocol.driver import Driver
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_transport import carrier
-from anonloom_transport.carrier import GUARANTEES, Carrier
-from anonloom_transport.signing import Signer, signed
+from anonloom.errors import TransportError
+from anonloom_testing.transport import GUARANTEES, Carrier, SeededEntropy, carrier
+from anonloom_transport import Driver, Erasure, Round, Signer, SlotSecret, signed
+
+
+def message(number):
+    return f"msg {number:04}".encode()
+
+
+def secrets(number):
+    entropy = SeededEntropy("slots")
+    fresh = (SlotSecret(entropy.bytes(16), entropy.bytes(16)) for _ in range(number))
+    return sorted(fresh, key=lambda secret: secret.slot)
+
+
+def refusal(act):
+    with pytest.raises(TransportError) as caught:
+        act()
+    return str(caught.value)
+
 
 POST = Round(id="p", operation="post", servers=2, message_size=8, min_batch=2, capacity=9)
 SLOTS = secrets(4)

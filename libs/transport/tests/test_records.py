@@ -14,7 +14,7 @@ from anonloom import Column, Schema, Table
 from anonloom.cells import cell_text
 from anonloom.errors import DataError, UsageError
 from anonloom.hierarchies import FromFile, LeafTable, Prefix, Tree, Widths
-from anonloom.protocol.records import RecordLayout
+from anonloom_transport.records import RecordLayout
 
 JOBS = Tree(tree={"Care": ["nurse", "doctor"], "Trade": ["smith", "cook", "ägypt"]})
 PHASES = LeafTable(rows=(("1", "low", "*"), ("2", "low", "*"), ("8", "high", "*")))

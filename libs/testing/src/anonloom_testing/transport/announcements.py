@@ -4,16 +4,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from anonloom.errors import TransportError
-from anonloom.kinds import Round
-from anonloom.kinds._rounds import Operation
-from anonloom.protocol.driver import Driver
-from anonloom_testing.carrying import Plan, make_driver, messages, slot_secrets
+from anonloom_testing.transport.adversaries import misannounces
+from anonloom_testing.transport.plans import Plan, make_driver, messages, slot_secrets
+from anonloom_transport import Corruption, Driver, Round, RoundOperation, RoundTransport
 
 Keys = tuple[bytes, ...]
 Change = Callable[[Keys], Keys]
 
 _SENDERS = 8
-_OPERATIONS: tuple[Operation, ...] = ("post", "deposit")
+_OPERATIONS: tuple[RoundOperation, ...] = ("post", "deposit")
 
 
 def check_announcements(transport: Any, describe: Callable[[Plan], Round]) -> None:
@@ -71,10 +70,17 @@ def _replaced(at: int, change: Callable[[bytes], bytes]) -> Change:
 
 
 def _begun(transport: Any, round: Round, plan: Plan, change: Change) -> Driver | None:
-    corrupt = transport.misannouncing(change)
+    corrupt = _corruption(transport, change)
     if corrupt is None:
         return None
     return make_driver(transport, round, plan, corrupted={round.servers - 1: corrupt})
+
+
+def _corruption(transport: Any, change: Change) -> Corruption | None:
+    if isinstance(transport, RoundTransport):
+        return misannounces(change)
+    corruption: Corruption | None = transport.corrupt_announcement(change)
+    return corruption
 
 
 def _sends(driver: Driver, plan: Plan, named: str) -> bool:

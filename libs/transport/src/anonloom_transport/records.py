@@ -15,14 +15,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonloom._representation import short_repr
+from anonloom import short_repr
 from anonloom.cells import MOMENTS
-from anonloom.data._hierarchy_builders import FromFile, HierarchySource, LeafTable, Tree
-from anonloom.data._schema import Column, Schema
-from anonloom.data._table import Table
+from anonloom.data import Column, Schema, Table
 from anonloom.errors import DataError, UsageError
-from anonloom.protocol.categories import LeafField, TextField
-from anonloom.protocol.fields import Field, MomentField, NumberField
+from anonloom.hierarchies import FromFile, HierarchySource, LeafTable, Tree
+from anonloom_transport.categories import LeafField, TextField
+from anonloom_transport.fields import Field, MomentField, NumberField
 
 #: Bytes of a text whose values nobody declared, unless somebody says otherwise.
 TEXT_BYTES = 32

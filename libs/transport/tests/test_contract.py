@@ -1,4 +1,4 @@
-"""The contract of transports: rounds, slots, guarantees."""
+"""The contract of transports: rounds, slots, entropy, clock, vault, meter."""
 
 import re
 
@@ -6,39 +6,37 @@ import attrs
 import pytest
 
 from anonloom.errors import TransportError
-from anonloom.kinds import (
+from anonloom_testing.transport import SeededEntropy
+from anonloom_transport import (
     Erasure,
-    Guarantees,
     Identity,
+    Link,
+    MemoryVault,
+    Meter,
     Party,
     Round,
     Seat,
     SlotKey,
     SlotSecret,
+    SteppedClock,
+    SystemClock,
+    SystemEntropy,
     chain,
     read_row,
     require_operation,
     require_positions,
     require_size,
     row_size,
+    simulated,
     slot_of,
     write_row,
 )
-from anonloom.kinds._transport import swap_sentence
-from anonloom.protocol.entropy import SteppedClock, SystemClock, SystemEntropy, simulated
-from anonloom.protocol.meter import Meter
-from anonloom.protocol.trace import Link
-from anonloom.protocol.vault import MemoryVault
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_testing.promised import guarantees
 
 ROUND = Round(id="r", operation="post", servers=2, message_size=1, min_batch=1, capacity=50)
 SLOTS = tuple(sorted(slot_of(bytes([index])) for index in range(3)))
 DEPOSIT = Round(
     id="r", operation="deposit", servers=2, message_size=1, min_batch=1, slots=SLOTS, iterations=2
 )
-
-GUARANTEES = guarantees()
 
 
 def message_of(act):
@@ -216,49 +214,6 @@ def test_secrets_are_in_no_repr():
     seat = Seat(index=1, identity=Identity(b"i" * 32, b"p"), pins=[b"p"], vault=MemoryVault())
     shown = f"{SECRET!r} {SECRET.key()!r} {seat!r} {seat.identity!r} {Link(b'one', b'other')!r}"
     assert "SlotSecret() SlotKey() Seat(index=1) Identity(public=b'p') Link()" == shown
-
-
-# --- guarantees -----------------------------------------------------------------------------
-
-
-def test_a_swap_is_told_by_what_differs():
-    other = attrs.evolve(
-        GUARANTEES, honest_senders_min=1, presence_of_erased_visible=True, not_covered=()
-    )
-    assert (
-        "With plain instead of hiding: honest senders among whom a message hides: at least 1 (with "
-        "hiding: 1,000); servers see before opening which positions were filled: yes (with "
-        "hiding: no); not covered by hiding, and not named here: coercion."
-        == swap_sentence("hiding", GUARANTEES, "plain", other)
-    )
-
-
-def test_a_swap_without_a_declared_difference_claims_no_more():
-    assert "With b instead of a, no declared guarantee changes." == swap_sentence(
-        "a", GUARANTEES, "b", GUARANTEES
-    )
-
-
-@pytest.mark.parametrize("field", [field.name for field in attrs.fields(Guarantees)])
-def test_a_change_of_any_guarantee_is_told(field):
-    changed = attrs.evolve(GUARANTEES, **{field: ("something else",)})
-    assert "something else" in swap_sentence("a", GUARANTEES, "b", changed)
-
-
-def test_several_things_that_are_not_covered_are_numbered():
-    other = attrs.evolve(GUARANTEES, not_covered=("rain, or snow", "coercion", "hail"))
-    assert (
-        "With b instead of a: not covered, and not named by a: (1) rain, or snow, (2) hail."
-        == swap_sentence("a", GUARANTEES, "b", other)
-    )
-    assert "not covered: (1) rain, or snow, (2) coercion, (3) hail" == other.sentences()[-1]
-
-
-def test_guarantees_in_words_and_for_the_manifest():
-    assert len(attrs.fields(Guarantees)) == len(GUARANTEES.sentences())
-    assert "honest senders among whom a message hides: at least 1,000" == GUARANTEES.sentences()[0]
-    assert ["coercion"] == GUARANTEES.as_dict()["not_covered"]
-    assert 1000 == GUARANTEES.as_dict()["honest_senders_min"]
 
 
 # --- entropy, clock, vault, meter -----------------------------------------------------------

@@ -19,8 +19,8 @@ from typing import Protocol
 import attrs
 
 from anonloom.errors import TransportError
-from anonloom.kinds._rounds import Party
-from anonloom.kinds._slots import SlotSecret
+from anonloom_transport.rounds import Party
+from anonloom_transport.slots import SlotSecret
 
 #: Bytes of an upload's id. Drawn at random: two senders never meet.
 ID_BYTES = 16

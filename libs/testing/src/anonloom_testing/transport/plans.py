@@ -7,11 +7,20 @@ from typing import Any
 import attrs
 
 from anonloom.errors import TransportError
-from anonloom.kinds import ID_BYTES, SECRET_BYTES, Envelope, Erasure, Party, Round, SlotSecret
-from anonloom.kinds._rounds import Operation
-from anonloom.protocol.driver import Corruption, Driver
-from anonloom.protocol.faults import Fault
-from anonloom_testing.entropy import SeededEntropy
+from anonloom_testing.transport.entropy import SeededEntropy
+from anonloom_transport import (
+    ID_BYTES,
+    SECRET_BYTES,
+    Corruption,
+    Driver,
+    Envelope,
+    Erasure,
+    Fault,
+    Party,
+    Round,
+    RoundOperation,
+    SlotSecret,
+)
 
 #: Bytes of every message.
 SIZE = 24
@@ -50,7 +59,7 @@ class Plan:
         Whether servers are stopped and started again after everything that they get.
     """
 
-    operation: Operation
+    operation: RoundOperation
     network: Network = good_network
     senders: int = SENDERS
     min_batch: int = 5

@@ -9,14 +9,14 @@ import attrs
 from attrs.validators import ge, in_, instance_of, optional
 
 from anonloom.errors import TransportError
-from anonloom.kinds._slots import SLOT_BYTES
+from anonloom_transport.slots import SLOT_BYTES
 
 #: How envelopes are sealed to a server: X25519, or X25519 together with ML-KEM-768.
 Suite = Literal["x25519", "mlkem768-x25519"]
 
 SUITES: tuple[Suite, ...] = ("x25519", "mlkem768-x25519")
 
-Operation = Literal["post", "deposit"]
+RoundOperation = Literal["post", "deposit"]
 
 
 @attrs.frozen
@@ -86,7 +86,7 @@ class Round:
     """
 
     id: str = attrs.field(validator=instance_of(str))
-    operation: Operation = attrs.field(validator=in_(("post", "deposit")))
+    operation: RoundOperation = attrs.field(validator=in_(("post", "deposit")))
     servers: int = attrs.field(validator=[instance_of(int), ge(1)])
     message_size: int = attrs.field(validator=[instance_of(int), ge(1)])
     min_batch: int = attrs.field(validator=[instance_of(int), ge(1)])

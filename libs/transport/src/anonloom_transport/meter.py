@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 import attrs
 
-from anonloom._representation import short_repr
-from anonloom.kinds._rounds import Party
+from anonloom import short_repr
+from anonloom_transport.rounds import Party
 
 
 @short_repr

@@ -102,41 +102,36 @@ LABELS = np.repeat(np.arange(8), 8)
 
 
 def test_another_seed_draws_other_rows_and_the_same_seed_the_same(tossing):
-    tossing.seeded(1)
-    one = tossing.draw(LABELS)
-    tossing.seeded(2)
-    other = tossing.draw(LABELS)
-    tossing.seeded(1)
-    assert one.tolist() == tossing.draw(LABELS).tolist()
-    assert one.tolist() != other.tolist()
+    first = tossing.with_seed(1).sample_mask(LABELS)
+    other = tossing.with_seed(2).sample_mask(LABELS)
+    assert first.tolist() == tossing.with_seed(1).sample_mask(LABELS).tolist()
+    assert first.tolist() != other.tolist()
 
 
 def test_every_party_with_a_seed_draws_the_same(tossing):
-    tossing.seeded(5)
-    assert tossing.draw(LABELS).tolist() == tossing.aside(5).draw(LABELS).tolist()
-    assert tossing.draw(LABELS).tolist() != tossing.aside(6).draw(LABELS).tolist()
+    own = tossing.with_seed(5).sample_mask(LABELS)
+    assert own.tolist() == tossing.for_server(5).sample_mask(LABELS).tolist()
+    assert own.tolist() != tossing.for_server(6).sample_mask(LABELS).tolist()
 
 
 def test_the_account_of_a_run_goes_on_with_another_seed(tossing):
     journal = tossing.journal
-    tossing.seeded(5)
-    tossing.draw(LABELS)
+    tossing.with_seed(5).sample_mask(LABELS)
     # Whoever holds the journal of the run has all findings and times, whatever the seed.
     assert 0 <= journal.findings["sampler"]["coin"].value < 1
     assert {"sampler"} == set(journal.seconds)
     assert 7 == journal.seed
 
 
-# --- aside ----------------------------------------------------------------------------------------
+# --- servers --------------------------------------------------------------------------------------
 
 
 def test_what_another_party_does_is_told_to_nobody(stages, table, listener):
-    other = stages.aside(7)
+    other = stages.for_server(7)
     release = run_all(other, table)
-    other.sample(release)
+    other.run(table, Guard(()))
     assert [] == listener.heard
     assert ({}, {}) == (stages.journal.findings, stages.journal.seconds)
-    assert (None, None, None) == (stages.classes, stages.prepared, stages.before_sampling)
     own = run_all(stages, table)
     assert own.frame.equals(release.frame)
     assert ("partitioner", "working") in listener.heard
@@ -144,7 +139,7 @@ def test_what_another_party_does_is_told_to_nobody(stages, table, listener):
 
 
 def test_another_party_still_keeps_its_own_account(stages, table):
-    other = stages.aside(7)
+    other = stages.for_server(7)
     run_all(other, table)
     assert {"partitioner", "generalizer"} == set(other.journal.findings)
 
@@ -159,18 +154,18 @@ def test_a_journal_aside_has_the_settings_of_the_run(registry, listener):
 
 
 def test_observers_who_come_later_are_not_told_either(stages, table, registry):
-    other = stages.aside(7)
+    other = stages.for_server(7)
     late = Listener()
     registry.observers.add(late)
     run_all(other, table)
     assert [] == late.heard
 
 
-# --- drawing --------------------------------------------------------------------------------------
+# --- sampling -------------------------------------------------------------------------------------
 
 
 def test_the_sampler_gets_classes_and_suppressed_rows_as_the_last(tossing):
-    tossing.draw(np.array([1, -1, 0, 1, -1, 5]))
+    tossing.sample_mask(np.array([1, -1, 0, 1, -1, 5]))
     given = Tossing.given
     assert [[2], [0, 3], [5], [1, 4]] == [
         given.members(index).tolist() for index in range(len(given))
@@ -178,25 +173,26 @@ def test_the_sampler_gets_classes_and_suppressed_rows_as_the_last(tossing):
 
 
 def test_first_halves_are_drawn_from_each_class(stages):
-    kept = stages.draw(np.array([4, 4, 0, 4, 0, -1, -1, -1]))
+    kept = stages.sample_mask(np.array([4, 4, 0, 4, 0, -1, -1, -1]))
     assert [0, 1, 2, 5, 6] == np.flatnonzero(kept).tolist()
 
 
 def test_drawing_is_what_sampling_does(stages, table):
     release = run_all(stages, table)
-    kept = stages.draw(release.classes)
-    sampled = stages.sample(release)
-    assert release.origin[kept].tolist() == sampled.origin.tolist()
+    kept = stages.sample_mask(release.classes)
+    collection = stages.run(table, Guard(()))
+    assert release.origin[kept].tolist() == collection.release.origin.tolist()
+    assert release.frame.equals(collection.sampling.before.frame)
 
 
 def test_without_a_sampler_everything_is_kept(stages):
     without = PipelineStages(stages.steps[:-1], stages.journal)
-    assert [True] * 3 == without.draw(np.array([0, -1, 0])).tolist()
-    assert [] == without.draw(np.array([], np.int64)).tolist()
+    assert [True] * 3 == without.sample_mask(np.array([0, -1, 0])).tolist()
+    assert [] == without.sample_mask(np.array([], np.int64)).tolist()
 
 
 def test_nothing_can_be_drawn_from(stages):
-    assert [] == stages.draw(np.array([], np.int64)).tolist()
+    assert [] == stages.sample_mask(np.array([], np.int64)).tolist()
 
 
 def test_a_sampler_that_breaks_its_promise_is_named(stages):
@@ -207,7 +203,7 @@ def test_a_sampler_that_breaks_its_promise_is_named(stages):
     *others, last = stages.steps
     broken = PipelineStages([*others, Step(last.id, last.entry, Short())], stages.journal)
     with pytest.raises(PluginError) as caught:
-        broken.draw(LABELS)
+        broken.sample_mask(LABELS)
     assert (
         "sampler 'first-half' of anonloom-core broke its promise: it must return a mask over 64 "
         "rows\n    Report it to its author; `anonloom plugins check first-half` shows more."
@@ -216,11 +212,9 @@ def test_a_sampler_that_breaks_its_promise_is_named(stages):
 
 def test_what_was_drawn_from_is_noted_for_audits(stages, table):
     release = run_all(stages, table)
-    stages.drawn(release)
-    assert release is stages.before_sampling
+    assert release is stages.record_sampling(release).before
     without = PipelineStages(stages.steps[:-1], stages.journal)
-    without.drawn(release)
-    assert without.before_sampling is None
+    assert without.record_sampling(release).before is None
 
 
 def test_who_was_drawn_elsewhere_is_known_by_rows_of_the_source(clinic, registry, table):
@@ -228,34 +222,38 @@ def test_who_was_drawn_elsewhere_is_known_by_rows_of_the_source(clinic, registry
     spec = clinic.pipeline("stages.sampler.promise=false").spec
     stages = PipelineStages(spec.stages, Journal(registry, "run", 7), spec.privacy)
     # A party that knows rows only by an order of its own.
-    release = run_all(stages, attrs.evolve(table, origin=np.arange(12)[::-1].copy()))
-    assert [11, 10, 9, 8, 7, 6] == stages.presample.kept.tolist()
-    stages.drawn(attrs.evolve(release, origin=np.arange(6)), table.origin)
+    reordered = attrs.evolve(table, origin=np.arange(12)[::-1].copy())
+    release = run_all(stages, reordered)
+    presample = stages.run(reordered, Guard(())).sampling.presample
+    assert [11, 10, 9, 8, 7, 6] == presample.kept.tolist()
+    traced = attrs.evolve(release, origin=np.arange(6))
+    presample = stages.record_sampling(traced, table.origin).presample
     assert (table.origin.tolist(), list(range(6))) == (
-        stages.presample.among.tolist(),
-        stages.presample.kept.tolist(),
+        presample.among.tolist(),
+        presample.kept.tolist(),
     )
-    stages.drawn(attrs.evolve(release, origin=None), table.origin)
-    assert stages.presample is None
+    assert stages.record_sampling(traced).presample is None
+    untraced = attrs.evolve(release, origin=None)
+    assert stages.record_sampling(untraced, table.origin).presample is None
 
 
-# --- rules ----------------------------------------------------------------------------------------
+# --- fingerprint ----------------------------------------------------------------------------------
 
 
-def test_the_same_stages_have_the_same_rules(stages, tossing):
-    assert stages.rules() == stages.aside(99).rules()
+def test_the_same_stages_have_the_same_fingerprint(stages, tossing):
+    assert stages.fingerprint() == stages.for_server(99).fingerprint()
     other = PipelineStages(stages.steps, stages.journal.aside(1), stages.privacy)
-    assert stages.rules() == other.rules()
+    assert stages.fingerprint() == other.fingerprint()
 
 
 @pytest.mark.parametrize("setting", ["stages.partitioner.length=5", "privacy.size.k=4"])
-def test_other_parameters_are_other_rules(clinic, stages, registry, setting):
+def test_other_parameters_are_another_fingerprint(clinic, stages, registry, setting):
     settings = ["stages.partitioner.note=working", setting]
     spec = clinic.pipeline(*settings).spec
     other = PipelineStages(spec.stages, stages.journal, spec.privacy)
-    assert stages.rules() != other.rules()
+    assert stages.fingerprint() != other.fingerprint()
 
 
-def test_rules_name_methods_with_their_versions(stages):
+def test_a_fingerprint_names_methods_with_their_versions(stages):
     for text in ('"runs"', '"size"', '"first-half"', '"length": 4', '"k": 3', "anonloom-core"):
-        assert text in stages.rules()
+        assert text in stages.fingerprint()

@@ -7,23 +7,24 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import attrs
 
-from anonloom._representation import short_repr
+from anonloom import short_repr
 from anonloom.errors import TransportError
-from anonloom.kinds._engines import ClientEngine, Entropy, Envelope, ServerEngine
-from anonloom.kinds._rounds import Erasure, Party, Round
-from anonloom.kinds._slots import SlotKey, SlotSecret
-from anonloom.kinds._transport import Guarantees, Identity, Seat, Transport
-from anonloom.protocol.entropy import SteppedClock, SystemEntropy, simulated
-from anonloom.protocol.faults import Delivery, Fault
-from anonloom.protocol.meter import Meter
-from anonloom.protocol.trace import Link, Seen, Trace
-from anonloom.protocol.vault import MemoryVault
-from anonloom.protocol.watching import Watch, unwatched
+from anonloom.kinds import Guarantees
+from anonloom_transport.base import EngineTransport, Identity, Seat
+from anonloom_transport.engines import ClientEngine, Entropy, Envelope, ServerEngine
+from anonloom_transport.entropy import SteppedClock, SystemEntropy, simulated
+from anonloom_transport.faults import Delivery, Fault
+from anonloom_transport.meter import Meter
+from anonloom_transport.rounds import Erasure, Party, Round
+from anonloom_transport.slots import SlotKey, SlotSecret
+from anonloom_transport.trace import Link, Seen, Trace
+from anonloom_transport.vault import MemoryVault
+from anonloom_transport.watching import Watch, unwatched
 
 #: How long an envelope travels.
 _LATENCY = 1.0
 
-#: Makes an engine that deviates out of one that does not; see `anonloom_transport.adversaries`.
+#: Makes an engine that deviates out of one that does not; `anonloom_testing.transport` has some.
 Corruption = Callable[[ServerEngine, Seat], ServerEngine]
 
 
@@ -62,7 +63,7 @@ class Driver:
         Told what is done, and how much of how much of it.
     """
 
-    transport: Transport
+    transport: EngineTransport
     round: Round
     identities: tuple[Identity, ...] = attrs.field(default=(), kw_only=True, repr=False)
     slot_keys: tuple[SlotKey, ...] = attrs.field(default=(), kw_only=True, repr=False)

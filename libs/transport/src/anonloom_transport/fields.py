@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom import cells
-from anonloom.data._coding import LARGEST
-from anonloom.data._hierarchy_builders import (
+from anonloom.data import LARGEST, Column
+from anonloom.errors import DataError
+from anonloom.hierarchies import (
     Breaks,
     Calendar,
     HierarchySource,
@@ -23,8 +24,6 @@ from anonloom.data._hierarchy_builders import (
     UncoveredValues,
     text_of,
 )
-from anonloom.data._schema import Column
-from anonloom.errors import DataError
 from anonloom.typing import BoolArray, ByteArray
 
 #: Why a field of a record that arrived is refused, and which records have that fault.

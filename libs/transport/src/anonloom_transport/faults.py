@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 
 import attrs
 
-from anonloom.kinds._engines import Entropy, Envelope
+from anonloom_transport.engines import Entropy, Envelope
 
 
 @attrs.frozen

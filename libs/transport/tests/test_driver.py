@@ -5,24 +5,16 @@ from collections import Counter
 import attrs
 import pytest
 
-from anonloom import Transport
 from anonloom.errors import TransportError
-from anonloom.kinds import (
-    ClientEngine,
-    Envelope,
-    Identity,
-    Party,
-    Round,
-    Seat,
-    ServerEngine,
-    SlotSecret,
-    slot_of,
-)
-from anonloom.protocol import faults
-from anonloom.protocol.driver import Driver
-from anonloom.protocol.trace import Link
-from anonloom_testing.entropy import SeededEntropy
 from anonloom_testing.promised import guarantees
+from anonloom_testing.transport import SeededEntropy
+from anonloom_transport import EngineTransport, faults
+from anonloom_transport.base import Identity, Seat
+from anonloom_transport.driver import Driver
+from anonloom_transport.engines import ClientEngine, Envelope, ServerEngine
+from anonloom_transport.rounds import Party, Round
+from anonloom_transport.slots import SlotSecret, slot_of
+from anonloom_transport.trace import Link
 
 ROUND = Round(id="r", operation="post", servers=2, message_size=1, min_batch=1, capacity=50)
 SLOTS = tuple(sorted(slot_of(bytes([index])) for index in range(3)))
@@ -130,7 +122,7 @@ class Hearer(ServerEngine):
 
 
 @attrs.frozen(kw_only=True)
-class Toy(Transport):
+class Toy(EngineTransport):
     def identity(self, entropy):
         return Identity(b"secret", entropy.bytes(4))
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 import attrs
 
-from anonloom.kinds._engines import Envelope
-from anonloom.kinds._rounds import Party
+from anonloom_transport.engines import Envelope
+from anonloom_transport.rounds import Party
 
 
 @attrs.frozen
