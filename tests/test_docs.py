@@ -87,7 +87,7 @@ def test_a_command_is_documented(command):
     assert f"## `anonloom {command}`\n" in text_of("commands.md")
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, "audit", "prove", "verify"])
+@pytest.mark.parametrize("command", [*COMMANDS, "apply", "audit", "prove", "verify"])
 def test_a_command_is_called_in_a_test(command, tests_text):
     # main(["run", ...]), anonloom("run", ...), [python, "-m", "anonloom", "run"] and the like.
     assert re.search(rf"[\[(]\s*\"{command}\"", tests_text)

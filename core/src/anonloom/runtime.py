@@ -19,7 +19,15 @@ if TYPE_CHECKING:
     from anonloom._run.atomic_file import atomic_file as atomic_file
     from anonloom._run.atomic_file import refuse_target as refuse_target
     from anonloom._run.auditing import run_auditors as run_auditors
+    from anonloom._run.check import ModelVerdicts as ModelVerdicts
+    from anonloom._run.check import judge_models as judge_models
+    from anonloom._run.check import refuse_broken_models as refuse_broken_models
+    from anonloom._run.check import refuse_telling_stars as refuse_telling_stars
+    from anonloom._run.declared import persons_behind as persons_behind
     from anonloom._run.execute import group_codes as group_codes
+    from anonloom._run.execute import refuse_hopeless as refuse_hopeless
+    from anonloom._run.exposure import examine_exposures as examine_exposures
+    from anonloom._run.exposure import exposure_notices as exposure_notices
     from anonloom._run.external import other_releases as other_releases
     from anonloom._run.external import read_cells as read_cells
     from anonloom._run.external import read_foreign_table as read_foreign_table
@@ -28,48 +36,104 @@ if TYPE_CHECKING:
     from anonloom._run.external import with_known_rows as with_known_rows
     from anonloom._run.findings_text import finding_sections as finding_sections
     from anonloom._run.key_findings import mark_key_findings as mark_key_findings
+    from anonloom._run.merge import hull as hull
+    from anonloom._run.nearest import nearest_to_rows as nearest_to_rows
+    from anonloom._run.outputs import MANIFEST as MANIFEST
     from anonloom._run.outputs import built_aside as built_aside
+    from anonloom._run.outputs import digests as digests
+    from anonloom._run.outputs import refuse_existing as refuse_existing
     from anonloom._run.outputs import require_writable as require_writable
+    from anonloom._run.outputs import write_json as write_json
+    from anonloom._run.persons import refuse_shared_identifiers as refuse_shared_identifiers
+    from anonloom._run.persons import warn_of_person_numbers as warn_of_person_numbers
+    from anonloom._run.provenance import package_versions as package_versions
+    from anonloom._run.published_cells import describe_cells as describe_cells
+    from anonloom._run.reporting import NO_PRIVACY as NO_PRIVACY
     from anonloom._run.reporting import chart_data as chart_data
     from anonloom._run.reporting import finding_data as finding_data
+    from anonloom._run.reporting import record_text as record_text
+    from anonloom._run.reporting import report_outline as report_outline
+    from anonloom._run.reporting import suppression_data as suppression_data
+    from anonloom._run.reporting import terminal_text as terminal_text
+    from anonloom._run.sanitize import sanitize as sanitize
+    from anonloom._run.suppression import refuse_excess_suppression as refuse_excess_suppression
+    from anonloom._run.suppression import withhold_failing as withhold_failing
     from anonloom._run.table_files import write_csv as write_csv
     from anonloom._run.table_files import write_parquet as write_parquet
+    from anonloom._run.transformation import HIERARCHY_BUILDERS as HIERARCHY_BUILDERS
+    from anonloom._run.transformation import TRANSFORMATION_FORMAT as TRANSFORMATION_FORMAT
+    from anonloom._run.transformation import describe_axis as describe_axis
+    from anonloom._run.transformation import describe_column as describe_column
     from anonloom._spec.model import MethodUse as MethodUse
+    from anonloom._spec.model import Suppression as Suppression
     from anonloom._spec.pipeline import load_pipeline as load_pipeline
     from anonloom._spelling import comma_list as comma_list
     from anonloom._spelling import on_one_line as on_one_line
+    from anonloom.data._lookalikes import lookalike_warnings as lookalike_warnings
     from anonloom.data._unit import Unit as Unit
 
 __all__ = [
+    "HIERARCHY_BUILDERS",
+    "MANIFEST",
+    "NO_PRIVACY",
+    "TRANSFORMATION_FORMAT",
     "Entry",
     "MethodUse",
+    "ModelVerdicts",
     "Registry",
+    "Suppression",
     "Unit",
     "atomic_file",
     "built_aside",
     "chart_data",
     "comma_list",
+    "describe_axis",
+    "describe_cells",
+    "describe_column",
+    "digests",
+    "examine_exposures",
+    "exposure_notices",
     "finding_data",
     "finding_sections",
     "group_codes",
+    "hull",
+    "judge_models",
     "left_by",
     "load_pipeline",
+    "lookalike_warnings",
     "main",
     "mark_key_findings",
+    "nearest_to_rows",
     "on_one_line",
     "other_releases",
+    "package_versions",
+    "persons_behind",
     "print_done",
     "read_cells",
     "read_foreign_table",
+    "record_text",
+    "refuse_broken_models",
+    "refuse_excess_suppression",
+    "refuse_existing",
+    "refuse_hopeless",
+    "refuse_shared_identifiers",
     "refuse_target",
+    "refuse_telling_stars",
     "release_from",
+    "report_outline",
     "require_writable",
     "rows_in_original",
     "run_auditors",
+    "sanitize",
     "show_progress",
     "strange",
+    "suppression_data",
+    "terminal_text",
+    "warn_of_person_numbers",
     "with_known_rows",
+    "withhold_failing",
     "write_csv",
+    "write_json",
     "write_parquet",
 ]
 
@@ -84,7 +148,15 @@ __getattr__, __dir__ = lazy_exports(
         "anonloom._registry.registry": ("Registry",),
         "anonloom._run.atomic_file": ("atomic_file", "refuse_target"),
         "anonloom._run.auditing": ("run_auditors",),
-        "anonloom._run.execute": ("group_codes",),
+        "anonloom._run.check": (
+            "ModelVerdicts",
+            "judge_models",
+            "refuse_broken_models",
+            "refuse_telling_stars",
+        ),
+        "anonloom._run.declared": ("persons_behind",),
+        "anonloom._run.execute": ("group_codes", "refuse_hopeless"),
+        "anonloom._run.exposure": ("examine_exposures", "exposure_notices"),
         "anonloom._run.external": (
             "other_releases",
             "read_cells",
@@ -95,12 +167,41 @@ __getattr__, __dir__ = lazy_exports(
         ),
         "anonloom._run.findings_text": ("finding_sections",),
         "anonloom._run.key_findings": ("mark_key_findings",),
-        "anonloom._run.outputs": ("built_aside", "require_writable"),
-        "anonloom._run.reporting": ("chart_data", "finding_data"),
+        "anonloom._run.merge": ("hull",),
+        "anonloom._run.nearest": ("nearest_to_rows",),
+        "anonloom._run.outputs": (
+            "MANIFEST",
+            "built_aside",
+            "digests",
+            "refuse_existing",
+            "require_writable",
+            "write_json",
+        ),
+        "anonloom._run.persons": ("refuse_shared_identifiers", "warn_of_person_numbers"),
+        "anonloom._run.provenance": ("package_versions",),
+        "anonloom._run.published_cells": ("describe_cells",),
+        "anonloom._run.reporting": (
+            "NO_PRIVACY",
+            "chart_data",
+            "finding_data",
+            "record_text",
+            "report_outline",
+            "suppression_data",
+            "terminal_text",
+        ),
+        "anonloom._run.sanitize": ("sanitize",),
+        "anonloom._run.suppression": ("refuse_excess_suppression", "withhold_failing"),
         "anonloom._run.table_files": ("write_csv", "write_parquet"),
-        "anonloom._spec.model": ("MethodUse",),
+        "anonloom._run.transformation": (
+            "HIERARCHY_BUILDERS",
+            "TRANSFORMATION_FORMAT",
+            "describe_axis",
+            "describe_column",
+        ),
+        "anonloom._spec.model": ("MethodUse", "Suppression"),
         "anonloom._spec.pipeline": ("load_pipeline",),
         "anonloom._spelling": ("comma_list", "on_one_line"),
+        "anonloom.data._lookalikes": ("lookalike_warnings",),
         "anonloom.data._unit": ("Unit",),
     },
 )

@@ -124,26 +124,6 @@ def test_the_dry_run_of_an_experiment_runs_nothing(shop, capsys):
     assert "2 runs are well formed; nothing was run\n" == capsys.readouterr().out
 
 
-def test_apply_replays_a_transformation(shop, capsys):
-    main(["run", "pipeline.yaml", "--quiet"])
-    capsys.readouterr()
-    arguments = ["apply", "out/private/transformation.json", "clinic.csv", "--to", "again"]
-
-    assert 0 == main(arguments)
-    assert capsys.readouterr().out.endswith("release: again/public\n")
-    assert 2 == main(arguments)
-
-
-@pytest.mark.parametrize("share", ["7", "-0.1", "nan", "half"])
-def test_apply_takes_a_share_from_0_to_1(shop, capsys, share):
-    given = f"--suppress-at-most={share}"
-    assert 2 == main(["apply", "t.json", "clinic.csv", "--to", "again", given])
-    assert capsys.readouterr().err.endswith(
-        "anonloom apply: error: argument --suppress-at-most: must be a number from 0 to 1. "
-        f"Got '{share}' instead.\n"
-    )
-
-
 def test_compare_shows_both_runs_and_the_difference(shop, capsys):
     main(["run", "pipeline.yaml", "--quiet", "--to", "one"])
     main(["run", "pipeline.yaml", "--quiet", "--to", "two", "--set", "stages.partitioner.length=6"])

@@ -11,9 +11,7 @@ import pytest
 from anonloom import Auditor, Finding, Findings, Generalizer, Release, param
 from anonloom._run.grid import Recipe, reason, run_grid
 from anonloom._run.outputs import is_output
-from anonloom._run.replay import apply_file
-from anonloom._run.transformation import Transformation
-from anonloom.errors import DataError, UsageError
+from anonloom.errors import UsageError
 from anonloom.findings import PrivateRows
 from anonloom.params import as_values
 
@@ -316,63 +314,9 @@ def test_a_release_that_a_mechanism_protected_is_not_replayed(clinic):
     )
 
 
-@pytest.fixture
-def transformation(clinic):
+def test_cells_that_cover_nothing_are_not_told_in_public(clinic):
+    clinic.change("as-declared\n", "as-declared\n    with: {lies: true}\n")
+    clinic.change("  to: out", "  to: out\n  transformation: true")
     clinic.pipeline().publish()
-    return json.loads((clinic.out / "private" / "transformation.json").read_text())
 
-
-@pytest.mark.parametrize(
-    "suppression",
-    [
-        {"at_most": float("nan"), "rows": "star"},
-        {"at_most": 7, "rows": "star"},
-        {"at_most": "1", "rows": "star"},
-        {"at_most": True, "rows": "star"},
-        {"at_most": 0.1, "rows": "keep"},
-        {"at_most": 0.1, "rows": "star", "keep": "bill"},
-        {"at_most": 0.1, "rows": "drop", "keep": ["bill"]},
-        {"at_most": 0.1, "rows": "star", "keep": ["illness"]},
-        {"at_most": 0.1},
-        {},
-    ],
-)
-def test_a_transformation_without_a_true_limit_is_refused(transformation, suppression):
-    with pytest.raises(DataError):
-        Transformation.read({**transformation, "suppression": suppression})
-
-
-@pytest.mark.parametrize(
-    "privacy", [["size"], [{"model": "size"}], [{"model": "size", "parameters": 3}], 4]
-)
-def test_a_transformation_without_true_models_is_refused(transformation, privacy):
-    with pytest.raises(DataError):
-        Transformation.read({**transformation, "privacy": privacy})
-
-
-def test_wrong_parameters_of_a_model_are_a_mistake_in_the_data(clinic, transformation):
-    path = clinic.folder / "t.json"
-    transformation["privacy"][0]["parameters"] = {"k": "many"}
-    path.write_text(json.dumps(transformation))
-    with pytest.raises(DataError) as refused:
-        apply_file(path, clinic.folder / "clinic.csv", clinic.folder / "new", clinic.registry)
-    assert "the transformation is damaged: these are no parameters of size" == refused.value.what
-
-
-def test_a_deeply_nested_transformation_is_a_mistake_in_the_data(clinic):
-    path = clinic.folder / "t.json"
-    path.write_text("[" * 100_000)
-    with pytest.raises(DataError) as refused:
-        apply_file(path, clinic.folder / "clinic.csv", clinic.folder / "new", clinic.registry)
-    assert f"{path}: cannot be read as JSON" == refused.value.what
-
-
-def test_a_replay_without_models_says_so_and_is_not_named_after_its_input(clinic, transformation):
-    path = clinic.folder / "t.json"
-    path.write_text(json.dumps({**transformation, "privacy": []}))
-    report = apply_file(path, clinic.folder / "clinic.csv", clinic.folder / "new", clinic.registry)
-    text = "No privacy model was declared ('privacy: none')."
-    assert [{"stage": "", "text": text, "privacy": True}] == report["warnings"]
-    assert ("amber", [text]) == (report["verdict"]["tone"], report["verdict"]["reasons"])
-    assert "new" == report["name"]
-    assert b"clinic" not in everything_public(clinic.folder / "new")
+    assert [] == [path.name for path in clinic.out.rglob("transformation.json")]

@@ -24,7 +24,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("anonloom._cli.check", "check a pipeline file and say everything that is wrong"),
     "plan": ("anonloom._cli.plan", "show what a pipeline would do, without doing it"),
     "run": ("anonloom._cli.run", "run a pipeline and publish its release"),
-    "apply": ("anonloom._cli.apply", "replay a transformation on new rows"),
     "compare": ("anonloom._cli.compare", "compare two runs"),
     "plugins": ("anonloom._cli.plugins", "list, show and check what is installed"),
     "new": ("anonloom._cli.new", "write the folder of a new plugin"),

@@ -73,6 +73,7 @@ FIRST_PARTY: dict[tuple[str, str], str] = {
 #: Command -> the package of this repository that brings it.
 FIRST_PARTY_COMMANDS: dict[str, str] = {
     "anonify-figures": "anonloom-anonify",
+    "apply": "anonloom-replay",
     "audit": "anonloom-audit",
     "audit-secret": "anonloom-cvpl",
     "outsource": "anonloom-sentinels-twins",

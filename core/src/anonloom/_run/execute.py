@@ -20,7 +20,7 @@ from anonloom._run.flat_categories import flat_categories
 from anonloom._run.outcome import Outcome
 from anonloom._run.provenance import input_digest, new_salt
 from anonloom._run.reporting import report_of
-from anonloom._run.sanitize import publishable
+from anonloom._run.sanitize import sanitize
 from anonloom._run.stage_log import Journal
 from anonloom._run.stages import PipelineStages
 from anonloom._spec.model import MethodUse, PipelineSpec
@@ -132,7 +132,7 @@ def execute(
         count.rows, count.suppressed = len(release), int(release.suppressed.sum())
     release, verdicts = _checked(spec, collection, original, journal)
     exposures, notices = _exposed(spec, release, original, collection)
-    release = publishable(release, stream(seed, "shuffle") if spec.publish.shuffle else None)
+    release = sanitize(release, stream(seed, "shuffle") if spec.publish.shuffle else None)
     journal.conclude(release)
     demanded = guard.demanded if spec.privacy else None
     case = AuditInput(
@@ -194,7 +194,7 @@ def _load(spec: PipelineSpec, guard: Guard, journal: Journal) -> Table:
     with journal.stage(spec.data.source) as (run, count):
         source: Source = spec.data.source.method
         table = source.load(schema, run)
-        for text in lookalikes.warnings_of(table):
+        for text in lookalikes.lookalike_warnings(table):
             run.warn(text, privacy=True)
         count.rows = len(table)
         persons.refuse_shared_identifiers(table, spec.data.unit)
@@ -301,7 +301,7 @@ def _checked(
     collection: Collection,
     original: Table,
     journal: Journal,
-) -> tuple[Release, tuple[check.Verdict, ...]]:
+) -> tuple[Release, tuple[check.ModelVerdict, ...]]:
     """Judge what is to be published; withhold classes that sampling or suppression undid."""
     models = tuple((use.name, use.method) for use in spec.privacy)
     release, before = collection.release, collection.sampling.before
@@ -309,7 +309,7 @@ def _checked(
 
     def judge(some: Release, *, among_starred: bool = False) -> check.ModelVerdicts:
         persons = _persons(some, original, collection, spec)
-        return check.judge(some, models, persons, among_starred=among_starred)
+        return check.judge_models(some, models, persons, among_starred=among_starred)
 
     def held_as_made() -> bool:
         """Whether the stages did their work: classes that never held are a fault."""
@@ -317,7 +317,7 @@ def _checked(
         return lost and all(verdict.holds for verdict in judge(made, among_starred=True))
 
     if before is not None:
-        check.refuse(judge(made, among_starred=True))
+        check.refuse_broken_models(judge(made, among_starred=True))
     release, verdicts = suppression.withhold_failing(release, spec.suppression, judge, held_as_made)
     for verdict in verdicts:
         journal.registry.observers.release_checked(
@@ -327,9 +327,9 @@ def _checked(
             classes=verdict.failing_classes,
             rows=int(verdict.failing.sum()),
         )
-    check.refuse(verdicts)
+    check.refuse_broken_models(verdicts)
     check.refuse_telling_stars(release, spec.suppression.keep)
-    suppression.refuse_excess(release, spec.suppression.at_most)
+    suppression.refuse_excess_suppression(release, spec.suppression.at_most)
     return release, verdicts
 
 
@@ -338,9 +338,9 @@ def _exposed(
 ) -> tuple[list[exposure.Exposure], list[Notice]]:
     """Look at what is published as it is; refuse what names people by itself."""
     persons = _persons(release, original, collection, spec)
-    result = exposure.examine(release, persons)
+    result = exposure.examine_exposures(release, persons)
     exposure.refuse_needless(result, (original.schema[name] for name in original.schema.quasi))
-    return result, exposure.judge(release, result, persons, privacy=bool(spec.privacy))
+    return result, exposure.exposure_notices(release, result, persons, privacy=bool(spec.privacy))
 
 
 def _persons(

@@ -22,7 +22,7 @@ import pandas as pd
 from anonloom._registry.registry import Registry
 from anonloom._run import outputs
 from anonloom._run.pipeline import Pipeline
-from anonloom._run.redaction import shown
+from anonloom._run.redaction import redact
 from anonloom._run.reporting import chart_data, finding_data, now, parts
 from anonloom._run.table_files import write_csv
 from anonloom._run.transport_comparison import swaps
@@ -96,7 +96,7 @@ def run_grid(
     """
     spec = recipe.load(registry)
     _prepare(target, spec, replace)
-    labels = [item.label for item in shown(spec.grid).values()]
+    labels = [item.label for item in redact(spec.grid).values()]
     todo = [index for index, case in enumerate(spec.grid) if not _finished(target, case)]
     for index, label in enumerate(labels):
         if index not in todo:
@@ -239,7 +239,7 @@ def run_case(spec: PipelineSpec, registry: Registry, target: Path, at: int) -> s
     }
     pipeline = Pipeline(case.spec, registry)
     try:
-        folder = slug(shown(spec.grid)[case.label].label, at)
+        folder = slug(redact(spec.grid)[case.label].label, at)
         outcome = pipeline.publish(to=target / "runs" / folder, replace=True)
     except PrivacyError as error:
         result.update(status="refused", exit_code=error.exit_code, message=error.what)
@@ -274,7 +274,7 @@ def _report(spec: PipelineSpec, results: list[dict[str, Any]]) -> dict[str, Any]
         for name, (better, meaning) in _SUMMARY.items()
     }
     runs = []
-    public = shown(spec.grid)
+    public = redact(spec.grid)
     for result in results:
         values = dict(result["figures"])
         for where, findings in result["findings"].items():
@@ -312,7 +312,7 @@ def _told(result: dict[str, Any]) -> str:
 def _summaries(spec: PipelineSpec, results: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Ask each auditor what the whole experiment shows."""
     summaries = []
-    public = shown(spec.grid)
+    public = redact(spec.grid)
     for audit in spec.audit:
         rows = [
             GridRow(

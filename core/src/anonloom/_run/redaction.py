@@ -25,14 +25,14 @@ _STEPS = re.compile(r"[.\[\]'\"]+")
 
 @short_repr
 @attrs.frozen
-class Shown:
+class PublicRun:
     """What is public of one run."""
 
     label: str
     parameters: dict[str, Any]
 
 
-def shown(cases: Sequence[GridCase]) -> dict[str, Shown]:
+def redact(cases: Sequence[GridCase]) -> dict[str, PublicRun]:
     """Return what is public of every run, by its label.
 
     What somebody wrote of a label stays as it is; what was made of the values is made again.
@@ -42,10 +42,11 @@ def shown(cases: Sequence[GridCase]) -> dict[str, Shown]:
     for case in cases:
         private = _OF_A_RUN | private_names(case.spec)
         parameters = {
-            path: _numbered(path, value, private, numbers) for path, value in case.values.items()
+            path: _number_private(path, value, private, numbers)
+            for path, value in case.values.items()
         }
         label = run_label(case.name, {path: parameters[path] for path in case.varied})
-        results[case.label] = Shown(label, parameters)
+        results[case.label] = PublicRun(label, parameters)
     return results
 
 
@@ -69,18 +70,18 @@ def _private(value: Any) -> Iterator[str]:
             yield from _private(getattr(value, name))
 
 
-def _numbered(
+def _number_private(
     path: str, value: Any, private: frozenset[str], numbers: dict[str, dict[str, int]]
 ) -> Any:
     """Replace private values by their number among all values of that path."""
     if private.isdisjoint(_STEPS.split(path)):
         if isinstance(value, Mapping):
             return {
-                key: _numbered(f"{path}.{key}", below, private, numbers)
+                key: _number_private(f"{path}.{key}", below, private, numbers)
                 for key, below in value.items()
             }
         if isinstance(value, list):
-            return [_numbered(path, below, private, numbers) for below in value]
+            return [_number_private(path, below, private, numbers) for below in value]
         return value
     seen = numbers.setdefault(path, {})
     number = seen.setdefault(json.dumps(value, sort_keys=True, default=str), len(seen) + 1)

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 import attrs
 
 from anonloom import Chart, Finding, Findings, Release
-from anonloom._run.reporting import chart_data, finding_data
 from anonloom.findings import Notice
+from anonloom.runtime import chart_data, finding_data
 from anonloom_testing.canaries import CANARIES, SEED
 from anonloom_testing.conduct import Acting, Played
 from anonloom_testing.conformance import Check, held
