@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.campaign import Campaign
 from anonloom_anonify.findings import smallest_pattern
+from anonloom_anonify.simulation import Behaviour
 from anonloom_anonify.study import Study
-from anonloom_anonify.work import Grouping
+from anonloom_anonify.work import ClassAssignment
 from anonloom_direct.transport import Direct
 from anonloom_dpf.transport import Dpf
 from anonloom_mixnet.transport import Mixnet
@@ -46,9 +46,9 @@ PHASES = ("registration", "reservation", "publishing")
 class Halves:
     """Two classes, of which the first and the last position are erased."""
 
-    def classify(self, records: NDArray[np.uint8], seed: int) -> Grouping:
+    def classify(self, records: NDArray[np.uint8], seed: int) -> ClassAssignment:
         """Put everybody into a class by the first byte."""
-        return Grouping(records[:, 0].astype(np.int64) % 2 + 1, (("*",), ("0",), ("1",)))
+        return ClassAssignment(records[:, 0].astype(np.int64) % 2 + 1, (("*",), ("0",), ("1",)))
 
     def draw(self, numbers: NDArray[np.int64], seed: int) -> NDArray[np.bool_]:
         """Erase two."""
@@ -68,7 +68,7 @@ def study(transport: EngineTransport, misses: float) -> Campaign:
         iterations=ITERATIONS, missing="blank" if misses else "stop",
         registration_size=SIZE, answer_size=SIZE,
     )  # fmt: skip
-    behaviour = Behaviour.drawn(DONORS, ITERATIONS, np.random.default_rng(), absent=misses)
+    behaviour = Behaviour.sample(DONORS, ITERATIONS, np.random.default_rng(), absent=misses)
     behaviour.absent[0] = False
     played = Campaign(
         transport=transport,

@@ -13,10 +13,10 @@ import yaml
 from donations import INSTALLED, answer, play
 
 from anonloom import Pipeline
-from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.donor import Donor
 from anonloom_anonify.findings import smallest_pattern
-from anonloom_anonify.reserving import write_reservation
+from anonloom_anonify.reservation import write_reservation
+from anonloom_anonify.simulation import Behaviour
 from anonloom_testing.transport import SeededEntropy
 from anonloom_traffic.attack import best_guess
 from anonloom_traffic.crossing import crossed
@@ -143,7 +143,7 @@ def missing_one_percent(number=12, iterations=5):
     """Return studies with donors missing as rarely as one in a hundred."""
     rng, result = np.random.default_rng(2), []
     for index in range(number):
-        behaviour = Behaviour.drawn(DONORS, iterations, rng, absent=0.01)
+        behaviour = Behaviour.sample(DONORS, iterations, rng, absent=0.01)
         behaviour.absent[0] = False
         result.append(
             play(
@@ -192,7 +192,7 @@ def test_the_report_says_whether_missing_donors_are_found(tmp_path, absent, miss
             "collector": "anonify",
             "with": {
                 "transport": "dpf", "min_batch": 20, "min_leave": 1, "iterations": times,
-                "missing": missing, "absent": absent, "traced": True,
+                "missing": missing, "simulate": {"absent": absent}, "traced": True,
             },
         },
         "stages": [{"partitioner": "mondrian"}, {"generalizer": "hierarchy"}],

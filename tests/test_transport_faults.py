@@ -238,7 +238,7 @@ class RestartingAt(Driver):
     restarts: int = attrs.field(default=0, init=False)
 
     def deliver_one(self):
-        envelope = self._waiting[0][2]
+        envelope = self.network.next_delivery.envelope
         concerned = envelope.step == self.step
         self._again(envelope.receiver, concerned)
         super().deliver_one()

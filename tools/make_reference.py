@@ -24,11 +24,16 @@ from reference_table import NOTE, parameters, table
 
 from anonloom import Registry, hookspecs
 from anonloom._cli import COMMANDS
-from anonloom._registry.firstparty import FIRST_PARTY, FIRST_PARTY_COMMANDS
+from anonloom._cli.foreign import command_packages
 from anonloom._registry.loading import Entry
 from anonloom.api import Kind
+from anonloom_catalog import first_party_folders
 
 KINDS = Registry.empty().kinds
+# (kind's key, method's name) -> folder below plugins/.
+FIRST_PARTY = {
+    method: folder.removeprefix("plugins/") for method, folder in first_party_folders().items()
+}
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "docs" / "reference"
 CORE = ROOT / "core" / "src" / "anonloom"
@@ -36,7 +41,7 @@ BANK = ROOT / "core" / "tests" / "specs" / "bad"
 
 _HOOKS = """\
 A plugin is a module that the entry-point group `anonloom` names. It marks its functions with
-`hookimpl` and says `ANONLOOM_API = 1`. Hooks are of two sorts. *Registration* hooks name what a
+`hookimpl` and says `ANONLOOM_API = 2`. Hooks are of two sorts. *Registration* hooks name what a
 plugin offers and return a list. *Observation* hooks are told what happens during a run and return
 nothing; they get ids, counts, timings and parameters, never a table, and an exception in one is
 logged and does not stop the run. An implementation may leave out arguments that it does not need.
@@ -225,23 +230,25 @@ COMMAND_PACKAGES = ROOT / "plugins" / "commands"
 
 def all_commands() -> dict[str, tuple[str, str]]:
     """Return module and summary of every command of core, then of the other packages."""
+    packages = command_packages(Registry.installed())
     added = {
         entry.command.name: (entry.command.target, entry.command.summary)
         for entry in Registry.installed().commands
-        if FIRST_PARTY_COMMANDS.get(entry.command.name) == entry.distribution
+        if packages.get(entry.command.name) == entry.distribution
     }
     return COMMANDS | added
 
 
 def commands_page() -> Iterator[str]:
     """Return the lines of the page on commands."""
+    packages = command_packages(Registry.installed())
     yield from (NOTE, "", "# Commands", "", _COMMANDS, "")
     for name, (module, summary) in all_commands().items():
         parser = argparse.ArgumentParser(prog=f"anonloom {name}", add_help=False)
         import_module(module).configure(parser)
         sentence = f"{summary[0].upper()}{summary[1:]}."
-        if name in FIRST_PARTY_COMMANDS:
-            sentence += f" From {FIRST_PARTY_COMMANDS[name]}."
+        if name in packages:
+            sentence += f" From {packages[name]}."
         yield from (f"## `anonloom {name}`", "", sentence, "")
         yield from _arguments(parser)
 

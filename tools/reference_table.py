@@ -24,7 +24,8 @@ def parameters(
     head: str = "parameter",
 ) -> list[str]:
     """Return a table of the parameters that a class declares."""
-    rows = [_row(each) for each in describe(cls, name_of) if each.name not in without]
+    declared = [each for each in describe(cls, name_of) if each.name not in without]
+    rows = [_row(below) for each in declared for below in each.with_members()]
     return table((head, "must be", "default", "what it is for"), rows)
 
 

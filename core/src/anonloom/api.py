@@ -6,14 +6,14 @@ importing attrs takes four times as long as starting Python.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import pluggy
 
 #: The plugin contract that this core speaks. It rises only when a hook or a base class changes in
 #: a way that breaks plugins.
-API_VERSION = 1
+API_VERSION = 2
 
 #: What a column of a table can be.
 ROLES = ("identifier", "quasi", "sensitive", "label", "other", "person", "group", "truth")
@@ -100,6 +100,8 @@ class _MethodFields(NamedTuple):
     summary: str
     paper: str
     reads: frozenset[str]
+    default: bool
+    evidence: tuple[tuple[str, str], ...]
 
 
 class Method(_MethodFields):
@@ -117,6 +119,11 @@ class Method(_MethodFields):
         The paper that it implements: authors, title, venue, year.
     reads : set of str
         The roles of the columns that it looks at. It is given a table that holds no others.
+    default : bool
+        Whether a pipeline that names no reporters uses it; for reporters only.
+    evidence : mapping of str to str
+        What it can give to auditors, by the word that they have in `needs`, each with the line
+        that a pipeline must hold for it, such as ``collect: {collector: ...}``; for collectors.
     """
 
     __slots__ = ()
@@ -129,6 +136,8 @@ class Method(_MethodFields):
         summary: str,
         paper: str = "",
         reads: Iterable[str] = ("quasi",),
+        default: bool = False,
+        evidence: Mapping[str, str] | Iterable[tuple[str, str]] = (),
     ) -> "Method":
         """Check and make the descriptor."""
         _check_name(name)
@@ -137,7 +146,8 @@ class Method(_MethodFields):
         # A bare text is iterable too: 'quasi' would become five one-letter roles.
         roles = frozenset([reads] if isinstance(reads, str) else reads)
         _demand(roles <= set(ROLES), "reads", f"hold roles ({', '.join(ROLES)})", reads)
-        return super().__new__(cls, name, target, summary, paper, roles)
+        lines = tuple(dict(evidence).items())
+        return super().__new__(cls, name, target, summary, paper, roles, default, lines)
 
     def __getnewargs_ex__(self) -> tuple[tuple[()], dict[str, object]]:
         return (), self._asdict()
@@ -171,6 +181,42 @@ class Command(_CommandFields):
         _demand(_reads(_MODULE, target), "target", "be the dotted name of a module", target)
         _check_summary(summary)
         return super().__new__(cls, name, target, summary)
+
+    def __getnewargs_ex__(self) -> tuple[tuple[()], dict[str, object]]:
+        return (), self._asdict()
+
+
+class _KnownPluginFields(NamedTuple):
+    distribution: str
+    install: str
+    methods: tuple[tuple[str, str], ...]
+
+
+class KnownPlugin(_KnownPluginFields):
+    """A plugin that may not be installed, and what it would offer, for messages.
+
+    Parameters
+    ----------
+    distribution : str
+        The name under which it is installed.
+    install : str
+        The command that installs it.
+    methods : iterable of (str, str)
+        The registration hook and the name of every method.
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls, *, distribution: str, install: str, methods: Iterable[tuple[str, str]]
+    ) -> "KnownPlugin":
+        """Check and make the descriptor."""
+        _demand(_reads(_NAME, distribution), "distribution", "be a distribution", distribution)
+        pairs = tuple((hook, name) for hook, name in methods)
+        for hook, name in pairs:
+            _demand(_reads(_HOOK, hook), "hook", "begin with 'anonloom_register_'", hook)
+            _check_name(name)
+        return super().__new__(cls, distribution, install, pairs)
 
     def __getnewargs_ex__(self) -> tuple[tuple[()], dict[str, object]]:
         return (), self._asdict()

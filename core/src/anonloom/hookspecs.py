@@ -2,11 +2,11 @@
 
 Hooks are of two sorts, never mixed. *Registration* hooks name what a plugin offers and return a
 list. *Observation* hooks are told what happens during a run and return nothing. A plugin marks its
-functions with ``anonloom.api.hookimpl``, says ``ANONLOOM_API = 1``, and may leave out arguments of
+functions with ``anonloom.api.hookimpl``, says ``ANONLOOM_API = 2``, and may leave out arguments of
 an observation hook that it does not need.
 """
 
-from anonloom.api import Command, Kind, Method, hookspec
+from anonloom.api import Command, Kind, KnownPlugin, Method, hookspec
 
 # ---------------------------------------------------------------------------------------------
 # Registration: what a plugin offers. The specification of the hook of every kind is made from its
@@ -245,6 +245,22 @@ def anonloom_register_commands() -> list[Command]:  # type: ignore[empty-body]  
         Import the command's module. The command itself must not end by ``SystemExit``, which is
         never taken for success: it returns its code, or raises an error. Only parsers of argparse
         may, those that it makes itself included.
+    """
+
+
+@hookspec
+def anonloom_register_known_plugins() -> list[KnownPlugin]:  # type: ignore[empty-body]  # see above
+    """Name plugins that exist, installed or not, so that a missing method can be named with them.
+
+    Returns
+    -------
+    list of KnownPlugin
+        One per plugin, with what it offers and the command that installs it.
+
+    When it is called
+        At most once, when a pipeline names a method that is not installed.
+    What it must not do
+        Ask a network or a package index.
     """
 
 

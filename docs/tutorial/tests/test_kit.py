@@ -3,11 +3,12 @@
 import inspect
 from pathlib import Path
 
-from anonloom._registry.kinds import KINDS
+from anonloom import Registry
 from anonloom_testing.conduct import CONDUCT
 from anonloom_testing.declaring import DECLARED
 from anonloom_testing.running import conformance_class
 
+KINDS = Registry.empty().kinds
 PAGE = Path(__file__).resolve().parents[1] / "kit.md"
 MARK = "\n## Every kind\n"
 

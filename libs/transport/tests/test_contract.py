@@ -15,7 +15,7 @@ from anonloom_transport import (
     Meter,
     Party,
     Round,
-    Seat,
+    ServerConfig,
     SlotKey,
     SlotSecret,
     SteppedClock,
@@ -211,9 +211,11 @@ def test_keys_of_slots_are_read_as_they_were_written():
 
 
 def test_secrets_are_in_no_repr():
-    seat = Seat(index=1, identity=Identity(b"i" * 32, b"p"), pins=[b"p"], vault=MemoryVault())
-    shown = f"{SECRET!r} {SECRET.key()!r} {seat!r} {seat.identity!r} {Link(b'one', b'other')!r}"
-    assert "SlotSecret() SlotKey() Seat(index=1) Identity(public=b'p') Link()" == shown
+    config = ServerConfig(
+        index=1, identity=Identity(b"i" * 32, b"p"), pins=[b"p"], vault=MemoryVault()
+    )
+    shown = f"{SECRET!r} {SECRET.key()!r} {config!r} {config.identity!r} {Link(b'one', b'other')!r}"
+    assert "SlotSecret() SlotKey() ServerConfig(index=1) Identity(public=b'p') Link()" == shown
 
 
 # --- entropy, clock, vault, meter -----------------------------------------------------------

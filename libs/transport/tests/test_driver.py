@@ -9,7 +9,7 @@ from anonloom.errors import TransportError
 from anonloom_testing.promised import guarantees
 from anonloom_testing.transport import SeededEntropy
 from anonloom_transport import EngineTransport, faults
-from anonloom_transport.base import Identity, Seat
+from anonloom_transport.base import Identity, ServerConfig
 from anonloom_transport.driver import Driver
 from anonloom_transport.engines import ClientEngine, Envelope, ServerEngine
 from anonloom_transport.rounds import Party, Round
@@ -53,11 +53,11 @@ class Sender(ClientEngine):
     def decoy(self):
         return self.post(b"nothing")
 
-    def take(self, envelope):
+    def receive(self, envelope):
         self.heard[envelope.sender] += 1
         return []
 
-    def again(self):
+    def resend(self):
         return [envelope for envelope in self.sent if not self.heard[envelope.receiver]]
 
     @property
@@ -68,7 +68,7 @@ class Sender(ClientEngine):
 @attrs.define(eq=False)
 class Hearer(ServerEngine):
     round: Round
-    seat: Seat
+    config: ServerConfig
     saved: bytes | None
     heard: list = attrs.field(factory=list)
     refused: Counter = attrs.field(factory=Counter)
@@ -81,12 +81,12 @@ class Hearer(ServerEngine):
     def begin(self):
         return self._ask("begin")
 
-    def take(self, envelope):
+    def receive(self, envelope):
         self.heard.append((envelope.sender, envelope.body))
         if envelope.step != "upload":
             return []
-        if self.witness is not None:
-            self.witness(envelope.upload, envelope.body)
+        if self.on_link is not None:
+            self.on_link(envelope.upload, envelope.body)
         return [
             attrs.evolve(
                 envelope, sender=envelope.receiver, receiver=envelope.sender, step="receipt"
@@ -114,7 +114,7 @@ class Hearer(ServerEngine):
         self.result = tuple(body for _, body in self.heard)
         return self._ask("open")
 
-    def again(self):
+    def resend(self):
         return self._ask("again")
 
     def save(self):
@@ -129,8 +129,8 @@ class Toy(EngineTransport):
     def client(self, notice, pins, *, entropy, clock, invitation=b""):
         return Sender(ROUND, invitation)
 
-    def server(self, round, seat, *, entropy, clock, saved=None):
-        return Hearer(round, seat, saved)
+    def server(self, round, config, *, entropy, clock, saved=None):
+        return Hearer(round, config, saved)
 
     def guarantees(self, round):
         return GUARANTEES
@@ -207,7 +207,7 @@ def test_retry_sends_again_until_all_are_confirmed():
     net = Driver(Toy(), ROUND, faults=[faults.drop(faults.step("receipt"))])
     net.post([b"a"])
     assert 1 == net.retry()
-    net.faults.clear()
+    net.network.faults.clear()
     assert 0 == net.retry()
     assert [b"a"] * 3 == bodies(net)
 
@@ -269,11 +269,11 @@ def test_a_whole_round_goes_no_further_than_where_a_server_stops():
 
 def test_every_server_has_a_seat_with_all_pins_and_a_vault_of_its_own():
     net = Driver(Toy(), ROUND, slot_keys=(SECRET.key(),), entropy=SeededEntropy())
-    assert [0, 1] == [seat.index for seat in net.seats]
-    assert [net.pins, net.pins] == [seat.pins for seat in net.seats]
-    assert net.pins == tuple(seat.identity.public for seat in net.seats)
-    assert net.seats[0].vault is not net.seats[1].vault
-    assert (SECRET.key(),) == net.seats[1].slot_keys
+    assert [0, 1] == [config.index for config in net.configs]
+    assert [net.pins, net.pins] == [config.pins for config in net.configs]
+    assert net.pins == tuple(config.identity.public for config in net.configs)
+    assert net.configs[0].vault is not net.configs[1].vault
+    assert (SECRET.key(),) == net.configs[1].slot_keys
     given = (Identity(b"1", b"one"), Identity(b"2", b"two"))
     assert (b"one", b"two") == Driver(Toy(), ROUND, identities=given).pins
 
@@ -318,14 +318,14 @@ def test_a_restarted_server_goes_on_from_what_it_saved_in_the_same_seat():
     before = net.servers[1]
     net.restart(1)
     assert (None, b"saved") == (before.saved, net.servers[1].saved)
-    assert before.seat is net.servers[1].seat
+    assert before.config is net.servers[1].config
 
 
 def test_a_corrupted_server_deviates_from_the_beginning_and_after_a_restart():
     made = []
 
-    def corrupt(server, seat):
-        made.append(seat.index)
+    def corrupt(server, config):
+        made.append(config.index)
         return server
 
     net = Driver(Toy(), ROUND, corrupted={1: corrupt})
@@ -339,12 +339,12 @@ def test_envelopes_can_be_carried_one_by_one():
     envelope = Envelope(
         sender=Party("client", 0), receiver=Party("server", 0), step="x", round=b"", body=b"1"
     )
-    net._send(envelope.sender, [envelope, envelope])
-    assert (2, []) == (net.on_the_way, bodies(net))
+    net.network.send(envelope.sender, [envelope, envelope])
+    assert (2, []) == (net.network.on_the_way, bodies(net))
     net.deliver_one()
-    assert (1, [b"1"]) == (net.on_the_way, bodies(net))
+    assert (1, [b"1"]) == (net.network.on_the_way, bodies(net))
     net.deliver()
-    assert (0, [b"1"] * 2) == (net.on_the_way, bodies(net))
+    assert (0, [b"1"] * 2) == (net.network.on_the_way, bodies(net))
 
 
 def test_servers_repeat_what_they_said_when_everybody_tries_again():
@@ -385,7 +385,7 @@ def test_servers_take_what_they_kept_and_nothing_travels():
     net = Driver(Toy(), DEPOSIT)
     left = net.prepared()
     net.stand_in(0, left)
-    assert (0, 0) == (net.on_the_way, net.meter.between("client", "server"))
+    assert (0, 0) == (net.network.on_the_way, net.meter.between("client", "server"))
 
 
 def test_a_decoy_is_left_by_who_is_invited():
@@ -403,7 +403,7 @@ def test_a_decoy_is_left_by_who_is_invited():
 
 def test_who_waits_is_told_how_far_a_round_is():
     texts = []
-    net = Driver(Toy(), ROUND, watch=lambda *one: texts.append(one))
+    net = Driver(Toy(), ROUND, on_progress=lambda *one: texts.append(one))
     net.post([b"a"] * 3)
     net.finish()
     assert [
@@ -426,7 +426,7 @@ def test_long_uploads_are_told_of_again_and_again():
         Toy(),
         attrs.evolve(ROUND, capacity=3000),
         traced=False,
-        watch=lambda *one: texts.append(one),
+        on_progress=lambda *one: texts.append(one),
     )
     net.post([b"a"] * 2500)
     uploads = [(done, total) for phase, done, total in texts if phase == "upload"]
@@ -442,7 +442,7 @@ def test_what_is_told_of_receiving_never_exceeds_the_whole():
         Toy(),
         ROUND,
         faults=[faults.duplicate(lambda envelope: True)] * 3,
-        watch=lambda *one: texts.append(one),
+        on_progress=lambda *one: texts.append(one),
     )
     net.post([b"a"] * 20)
     assert all(done <= total for phase, done, total in texts)

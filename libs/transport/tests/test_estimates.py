@@ -6,7 +6,15 @@ import attrs
 import pytest
 
 from anonloom_transport import estimates
-from anonloom_transport.estimates import Estimate, Operation, Work, duration, seconds, size, tried
+from anonloom_transport.estimates import (
+    Estimate,
+    Operation,
+    Work,
+    duration,
+    microbenchmark,
+    seconds,
+    size,
+)
 
 ONE = Estimate(
     upload_bytes=1,
@@ -126,5 +134,5 @@ def test_what_is_tried_is_done_over_and_over_for_a_moment(monkeypatch, each, cal
         now[0] += each
 
     monkeypatch.setattr(estimates.time, "thread_time", lambda: now[0])
-    assert pytest.approx(each / 10) == tried(lambda: act, 10)()
+    assert pytest.approx(each / 10) == microbenchmark(lambda: act, 10)()
     assert calls == next(done)

@@ -42,7 +42,7 @@ def test_a_server_cannot_send_in_the_name_of_somebody_whom_it_has_seen():
     first, _ = net.post([message(1), message(2)], CODES[:2])
     thief = net.servers[1]
     seen = thief._key.open(
-        first._bodies[1].sealed, context_of(net.round, thief.bound, 1, first._upload)
+        first._bodies[1].sealed, context_of(net.round, thief.binding, 1, first._upload)
     )
     stolen = seen[MARK_BYTES : MARK_BYTES + PROOF_BYTES]
     later = make_driver(post_round(id="later", authority=STUDY.public))
@@ -51,7 +51,7 @@ def test_a_server_cannot_send_in_the_name_of_somebody_whom_it_has_seen():
         sealed = [
             lock.seal(
                 bytes(MARK_BYTES) + stolen + message(9),
-                context_of(driver.round, notice.bound, server, upload),
+                context_of(driver.round, notice.binding, server, upload),
             )
             for server, lock in enumerate(notice.locks)
         ]

@@ -31,7 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 
 _EPILOG = """\
-Packages add commands, such as 'verify' and 'prove' of anonloom-seals: see 'anonloom plugins'.
+Plugins add commands: see 'anonloom plugins'.
 
 exit codes: 0 done, 2 pipeline or usage, 3 privacy, suppression or fail_if, 4 data,
 5 integrity or transport, 1 a bug
@@ -176,16 +176,18 @@ class _Version(argparse.Action):
 
 def _commands_of_plugins() -> tuple[dict[str, tuple[str, str]], dict[str, str]]:
     """Return the commands that plugins add, and whose each of them is."""
-    from anonloom._registry.firstparty import FIRST_PARTY_COMMANDS
+    from anonloom._cli.foreign import command_packages
     from anonloom._registry.registry import Registry
 
-    # Commands of core and of its own packages cannot be replaced: no other plugin may become
-    # `anonloom verify`.
+    # A command of core, or one that is known as another package's, cannot be replaced: no other
+    # plugin may become `anonloom verify`.
+    registry = Registry.installed()
+    packages = command_packages(registry)
     added = [
         item
-        for item in Registry.installed().commands
+        for item in registry.commands
         if item.command.name not in COMMANDS
-        and FIRST_PARTY_COMMANDS.get(item.command.name, item.distribution) == item.distribution
+        and packages.get(item.command.name, item.distribution) == item.distribution
     ]
     return (
         {item.command.name: (item.command.target, item.command.summary) for item in added},

@@ -5,10 +5,11 @@ from collections.abc import Iterable
 from importlib import import_module
 
 from anonloom._registry.boundary import Border
-from anonloom._registry.firstparty import FIRST_PARTY_COMMANDS
 from anonloom._registry.registry import Registry
 from anonloom._spelling import did_you_mean
 from anonloom.errors import FaultyPluginError, PluginError
+
+_HOOK = "anonloom_register_commands"
 
 #: What `ArgumentParser.exit` runs: nobody else may end a command with SystemExit.
 _ARGPARSE = argparse.ArgumentParser.exit.__code__
@@ -89,14 +90,26 @@ def unknown_command(name: str, commands: Iterable[str]) -> str:
     commands : iterable of str
         The commands that are installed.
     """
-    package = FIRST_PARTY_COMMANDS.get(name)
+    registry = Registry.installed()
+    packages = command_packages(registry)
+    package = packages.get(name)
     if package is None:
-        guess = did_you_mean(name, [*commands, *FIRST_PARTY_COMMANDS]) or "see 'anonloom --help'"
+        guess = did_you_mean(name, [*commands, *packages]) or "see 'anonloom --help'"
         return f"there is no command {name!r}; {guess}"
-    for broken in Registry.installed().broken:
+    for broken in registry.broken:
         if broken.distribution == package:
             return f"the command {name!r} is missing: {broken} could not be loaded"
-    return (
-        f"the command {name!r} is part of {package}, which is not installed\n"
-        f"    pip install {package}"
+    install = next(
+        item.install for item in registry.known_plugins() if item.distribution == package
     )
+    return f"the command {name!r} is part of {package}, which is not installed\n    {install}"
+
+
+def command_packages(registry: Registry) -> dict[str, str]:
+    """Return which package each command comes with that is known, installed or not."""
+    return {
+        name: plugin.distribution
+        for plugin in reversed(registry.known_plugins())
+        for hook, name in plugin.methods
+        if hook == _HOOK
+    }

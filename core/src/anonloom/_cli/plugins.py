@@ -1,7 +1,9 @@
 """`anonloom plugins`: what is installed, what a method takes, whether it keeps its promise."""
 
 import argparse
-from collections.abc import Iterator
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from anonloom._registry.loading import Entry
@@ -108,7 +110,7 @@ def show(registry: Registry, entry: Entry) -> Iterator[str]:
     yield f"  reads: {comma_list(sorted(entry.method.reads))}"
     parameters = describe(cls, registry.name_of)
     yield "  parameters" if parameters else "  no parameters"
-    for parameter in parameters:
+    for parameter in (below for each in parameters for below in each.with_members()):
         default = "required" if parameter.required else f"default {_written(parameter.default)}"
         private = ", private" if parameter.private else ""
         yield f"    {parameter.name}: {parameter.words}; {default}{private}"
@@ -136,25 +138,51 @@ def _given(parameters: list[str]) -> dict[str, object]:
 
 
 def _check(registry: Registry, name: str, kind: str | None, parameters: dict[str, object]) -> int:
-    failed = 0
+    failed, lacking = 0, 0
     for entry in _called(registry, name, kind):
         # The kit is imported here: it brings numpy and pandas, and listing plugins must not.
         kit = registry.kit(entry.kind)
-        attributes = {
+        attributes: dict[str, object] = {
             "method": registry.load_entry(entry),
             "params": parameters,
             "registry": registry,
         }
-        subject: Any = type(f"{kit.__name__}Of{entry.name}", (kit,), attributes)()
         print(f"{entry.of.name} {entry.name} ({entry.owner})")
         counts: dict[str, int] = {}
-        for result in subject.results():
+        with _status_line() as show_progress:
+            if show_progress is not None:
+                attributes["on_progress"] = staticmethod(show_progress)
+            subject: Any = type(f"{kit.__name__}Of{entry.name}", (kit,), attributes)()
+            results = subject.results()
+        for result in results:
             counts[result.status] = counts.get(result.status, 0) + 1
             print(f"  {result.status:<8}  {result.check}")
             if result.detail:
                 print("\n".join(f"            {line}" for line in result.detail.splitlines()))
-            failed += not result.good
+            failed += result.status == "failed"
+            lacking += result.status == "incomplete"
         print(f"  {', '.join(f'{count} {status}' for status, count in counts.items())}")
     if failed:
         raise PluginError(f"{name!r} fails {failed} check{'s' if failed > 1 else ''}")
+    if lacking:
+        raise PluginError(
+            f"{name!r} is not checked whole: {lacking} "
+            f"{'checks lack' if lacking > 1 else 'check lacks'} something that only the plugin's "
+            "own tests can give",
+            hint="Run the plugin's tests: pytest, in its folder.",
+        )
     return 0
+
+
+@contextlib.contextmanager
+def _status_line() -> Iterator[Callable[[str], None] | None]:
+    """Give a function that shows what is running on one line of a terminal; None elsewhere."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    # The kit redirects the streams while a method runs, to hear what it prints.
+    terminal = sys.stderr
+    try:
+        yield lambda text: print(f"\r\033[K  {text[:100]}", end="", flush=True, file=terminal)
+    finally:
+        print("\r\033[K", end="", flush=True, file=terminal)

@@ -6,6 +6,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
+from anonloom._registry.api_changes import moved_to
 from anonloom._registry.boundary import Border, put_around
 from anonloom._spelling import comma_list
 from anonloom.api import ROLES, Kind, Method
@@ -133,7 +134,9 @@ def class_of(entry: Entry) -> type:
     except FaultyPluginError:
         raise
     except Exception as error:
-        raise PluginError(f"{label} cannot be imported", hint=error_line(error)) from error
+        moved = moved_to(error.name) if isinstance(error, ModuleNotFoundError) else ""
+        hint = "\n".join(filter(None, [error_line(error), moved]))
+        raise PluginError(f"{label} cannot be imported", hint=hint) from error
     if not isinstance(cls, type):
         raise PluginError(f"{label} cannot be used: there is no class {entry.method.target}")
     base = base_of(kind, label)

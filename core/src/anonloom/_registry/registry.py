@@ -13,21 +13,22 @@ import pluggy
 
 from anonloom import hookspecs
 from anonloom._registry import core_kinds
+from anonloom._registry.api_changes import CHANGES
 from anonloom._registry.boundary import Border
-from anonloom._registry.firstparty import FIRST_PARTY
 from anonloom._registry.kinds import KindClash, Kinds, specification
 from anonloom._registry.loading import Entry, class_of, error_line, kit_of, local_entry
 from anonloom._registry.observers import Observers
 from anonloom._spelling import comma_list, did_you_mean
-from anonloom.api import API_VERSION, Command, Kind, Method
+from anonloom.api import API_VERSION, Command, Kind, KnownPlugin, Method
 from anonloom.errors import PluginError
 
 if TYPE_CHECKING:
     import importlib_metadata
 
-T = TypeVar("T", Method, Command, Kind)
+T = TypeVar("T", Method, Command, Kind, KnownPlugin)
 
 _KINDS_HOOK = "anonloom_register_kinds"
+_KNOWN_HOOK = "anonloom_register_known_plugins"
 _OF_KINDS = {kind.hook for kind in core_kinds.anonloom_register_kinds()}
 #: The specified hooks that belong to no kind.
 _GENERAL_HOOKS = {
@@ -87,6 +88,8 @@ class Registry:
         self._commands: list[CommandEntry] = []
         self._broken: list[Broken] = []
         self._loaded: dict[Entry, type] = {}
+        self._catalogues: list[tuple[object, str, str]] = []
+        self._known: list[KnownPlugin] = []
         self.observers = Observers(self._plugins)
         self._take_kinds(core_kinds, "anonloom-core")
 
@@ -153,6 +156,8 @@ class Registry:
         else:
             self._entries += entries
             self._commands += commands
+            if hasattr(module, _KNOWN_HOOK):
+                self._catalogues.append((module, distribution, version))
             return True
         # Nothing of a plugin that breaks the contract stays behind, its observers included.
         if self._plugins.is_registered(module):
@@ -272,15 +277,14 @@ class Registry:
 
     def _unknown(self, kind: Kind, name: str) -> PluginError:
         names = [entry.name for entry in self.methods(kind.key)]
-        folder = FIRST_PARTY.get((kind.key, name))
-        if folder:
-            package = f"anonloom-{folder.rpartition('/')[2]}"
-            broken = next((b for b in self._broken if _same(b.distribution, package)), None)
+        known = next((p for p in self.known_plugins() if (kind.hook, name) in p.methods), None)
+        if known:
+            what = f"{kind.name} {name!r} is provided by {known.distribution}"
+            same = (b for b in self._broken if _same(b.distribution, known.distribution))
+            broken = next(same, None)
             if broken:
-                what = f"{kind.name} {name!r} is provided by {package}, which could not be loaded"
-                return PluginError(what, hint=broken.reason)
-            what = f"{kind.name} {name!r} is provided by {package}, which is not installed"
-            return PluginError(what, hint=f"pip install ./plugins/{folder}")
+                return PluginError(f"{what}, which could not be loaded", hint=broken.reason)
+            return PluginError(f"{what}, which is not installed", hint=known.install)
         others = [other for other in self.kinds.values() if self._offers(other.key, name)]
         if others:
             what = f"{name!r} is {others[0].article}, not {kind.article}"
@@ -289,6 +293,16 @@ class Registry:
         hints = [did_you_mean(name, names), f"installed: {comma_list(dict.fromkeys(names))}"]
         hints += [f"not loaded: {broken}" for broken in self._broken]
         return PluginError(what, hint="\n".join(filter(None, hints)))
+
+    def known_plugins(self) -> tuple[KnownPlugin, ...]:
+        """Return what installed catalogues know of plugins, installed or not; read on first use."""
+        while self._catalogues:
+            module, distribution, version = self._catalogues.pop(0)
+            try:
+                self._known += _answers(module, _KNOWN_HOOK, KnownPlugin)
+            except _Unusable as error:
+                self._broken.append(Broken(distribution, version, str(error)))
+        return tuple(self._known)
 
     def _offers(self, kind: str, name: str) -> bool:
         return any(entry.name == name for entry in self.methods(kind))
@@ -366,7 +380,9 @@ def _last_line(error: Exception) -> str:
 def _other_version(spoken: object, distribution: str) -> str:
     newer = isinstance(spoken, int) and spoken > API_VERSION
     remedy = "upgrade anonloom-core" if newer else f"upgrade {distribution}"
-    return f"it speaks plugin API {spoken}, this core speaks {API_VERSION}: {remedy}"
+    change = CHANGES.get(spoken, "") if isinstance(spoken, int) else ""
+    sentence = f"it speaks plugin API {spoken}, this core speaks {API_VERSION}: {remedy}"
+    return f"{sentence}; {change}" if change else sentence
 
 
 def _answers(module: object, hook: str, expected: type[T]) -> list[T]:

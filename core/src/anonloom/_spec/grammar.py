@@ -403,7 +403,7 @@ def _audits(
         conditions = _conditions(fields.get("fail_if"))
         if use is None:
             continue
-        check_needs(fields[kind], use, data, stages, collect)
+        check_needs(fields[kind], use, data, stages, collect, builder.registry)
         _check_use(fields, kind, use, data)
         id = own_id or _free(use.id, taken)
         results.append(Audit(id, kind, use.entry, use.method, use.place, conditions))
@@ -434,11 +434,16 @@ def _publish(root: Cursor, fields: dict[str, Cursor], builder: MethodBuilder) ->
     publish = _section(root, fields, "publish", Publish, builder)
     if publish is None or publish.reporters is not None:
         return publish
-    if not any(entry.name == "page" for entry in builder.registry.methods("reporter")):
-        # Not installed: the text and JSON that core writes are all there is.
-        return attrs.evolve(publish, reporters=())
-    use = builder.reference(root.below("publish", Node("page", root.node.place)), "reporter")
-    return attrs.evolve(publish, reporters=(use.method,)) if use is not None else None
+    # Where none is installed, the text and JSON that core writes are all there is.
+    reporters = []
+    for entry in builder.registry.methods("reporter"):
+        if entry.method.default:
+            name = Node(f"{entry.distribution}:{entry.name}", root.node.place)
+            use = builder.reference(root.below("publish", name), "reporter")
+            if use is None:
+                return None
+            reporters.append(use.method)
+    return attrs.evolve(publish, reporters=tuple(reporters))
 
 
 def _id(cursor: Cursor | None, taken: set[str]) -> str:

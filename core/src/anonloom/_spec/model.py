@@ -164,7 +164,8 @@ class Publish:
         help="How readers can notice a change of the release.", default=None
     )
     reporters: tuple[Reporter, ...] | None = param(
-        help="What writes a report for people; by default 'page' when it is installed.",
+        help="What writes a report for people; by default what is installed and declares itself "
+        "a default.",
         default=None,
     )
     shuffle: bool = param(

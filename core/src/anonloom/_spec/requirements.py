@@ -1,5 +1,6 @@
 """What a collector, an auditor and a seal require of the rest of a pipeline."""
 
+from anonloom._registry.registry import Registry
 from anonloom._spec.cursor import Cursor
 from anonloom._spec.model import Data, MethodUse, Suppression
 from anonloom.kinds._integrity import Seal
@@ -99,6 +100,7 @@ def check_needs(
     data: Data | None,
     stages: tuple[MethodUse, ...],
     collect: MethodUse | None,
+    registry: Registry,
 ) -> None:
     """Complain of evidence that an auditor needs and this pipeline cannot give."""
     if data is None:
@@ -124,10 +126,17 @@ def check_needs(
         "trace": (
             collect is not None and not collect.method.traced,
             "a collector that keeps a trace of what its transport carried",
-            "write collect: {collector: delivery, with: {transport: NAME, traced: true}}",
+            _line_for("trace", registry),
         ),
     }
     for need in sorted(use.method.needs):
         absent, what, hint = missing.get(need, (False, "", ""))
         if absent:
             cursor.error(f"auditor {use.name!r} needs {what}", hint)
+
+
+def _line_for(need: str, registry: Registry) -> str:
+    """Return what to write so that a collector gives an auditor what it needs."""
+    lines = (dict(entry.method.evidence).get(need) for entry in registry.methods("collector"))
+    line = next(filter(None, lines), None)
+    return f"write {line}" if line else "no collector that is installed can give it"

@@ -15,7 +15,7 @@ from anonloom.params._checks import (
     one_of,
 )
 from anonloom.params._declare import Param, param, params_of
-from anonloom.params._type_specs import FieldError, InvalidValue, shorten
+from anonloom.params._type_specs import FieldError, InvalidValue, ParameterGroup, shorten
 
 __all__ = [
     "param",
@@ -36,6 +36,7 @@ __all__ = [
     "ParameterDescription",
     "InvalidValue",
     "Param",
+    "ParameterGroup",
     "REDACTED",
     "FieldError",
     "params_of",

@@ -14,10 +14,12 @@ from anonloom.params._type_specs import (
     Choice,
     Either,
     FieldError,
+    Group,
     Instance,
     InvalidValue,
     MappingSpec,
     Nothing,
+    ParameterGroup,
     ParseContext,
     Row,
     Scalar,
@@ -103,7 +105,7 @@ class MethodSpec(Instance):
 
 
 # Literals before texts, and texts before methods: the narrower member of a union reads first.
-_ORDER = (Choice, Scalar, Row, MappingSpec, Instance, MethodSpec, Nothing)
+_ORDER = (Choice, Scalar, Row, MappingSpec, Instance, Group, MethodSpec, Nothing)
 
 
 def spec_of(annotation: object) -> TypeSpec:
@@ -137,6 +139,8 @@ def spec_of(annotation: object) -> TypeSpec:
         kind = kind_of_class(annotation)
         if kind is not None:
             return MethodSpec(annotation, kind)
+        if issubclass(annotation, ParameterGroup):
+            return Group(annotation, tuple(field.name for field in attrs.fields(annotation)))
         if annotation not in (list, dict, tuple, set, frozenset):
             return Instance(annotation)
     raise TypeError(

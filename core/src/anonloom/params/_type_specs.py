@@ -370,6 +370,46 @@ class Instance(TypeSpec):
         return isinstance(value, self.cls)
 
 
+class ParameterGroup:
+    """Base of parameters that a method takes together: in YAML a mapping.
+
+    A group is a frozen attrs class whose fields are made by `param()`; a method has a parameter
+    with the group as its annotation.
+    """
+
+
+@attrs.frozen
+class Group(Instance):
+    """Parameters that belong together: an instance in Python, a mapping in YAML.
+
+    Attributes
+    ----------
+    names
+        What the mapping may have.
+    """
+
+    names: tuple[str, ...]
+
+    def words(self, context: ParseContext) -> str:
+        """Return what the mapping may have."""
+        if context.load is None:
+            return super().words(context)
+        return f"a mapping with any of {', '.join(self.names)}"
+
+    def fits(self, value: object) -> bool:
+        """Return whether the value is such a group, or can be made one."""
+        return isinstance(value, (Mapping, self.cls))
+
+    def read(self, value: object, context: ParseContext) -> object:
+        """Return the group, built when it is given as a mapping."""
+        if isinstance(value, self.cls):
+            return value
+        if context.load is None or context.build is None:
+            raise InvalidValue([mismatch(self, value, context)])
+        assert isinstance(value, Mapping)
+        return context.build(self.cls, value, context, "this group")
+
+
 def _takes_text(spec: TypeSpec) -> bool:
     members = spec.members if isinstance(spec, Either) else (spec,)
     return Scalar(str) in members

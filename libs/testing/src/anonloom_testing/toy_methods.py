@@ -32,7 +32,7 @@ from anonloom.data import Regions
 from anonloom.findings import PrivateRows
 from anonloom.kinds import Seal, Sealed, Verified
 
-ANONLOOM_API = 1
+ANONLOOM_API = 2
 
 
 @attrs.frozen(kw_only=True)
@@ -334,12 +334,13 @@ class Note(Reporter):
         return ("grid-note.txt",)
 
 
-def _offers(name: str, cls: type, reads: Iterable[str] = ("quasi",)) -> Method:
+def _offers(name: str, cls: type, reads: Iterable[str] = ("quasi",), **more: Any) -> Method:
     return Method(
         name=name,
         target=f"{__name__}:{cls.__name__}",
         summary=(cls.__doc__ or "").splitlines()[0],
         reads=frozenset(reads),
+        **more,
     )
 
 
@@ -386,7 +387,8 @@ def anonloom_register_auditors() -> Any:
 
 @hookimpl
 def anonloom_register_collectors() -> Any:
-    return [_offers("courier", Courier)]
+    line = "collect: {collector: courier, with: {kept: true}}"
+    return [_offers("courier", Courier, evidence={"trace": line})]
 
 
 @hookimpl

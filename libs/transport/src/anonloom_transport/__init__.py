@@ -6,20 +6,23 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from anonloom_transport import driver as driver
+    from anonloom_transport import estimates as estimates
     from anonloom_transport import faults as faults
     from anonloom_transport.base import EngineTransport as EngineTransport
     from anonloom_transport.base import Identity as Identity
-    from anonloom_transport.base import Seat as Seat
+    from anonloom_transport.base import ServerConfig as ServerConfig
+    from anonloom_transport.channel import OPENING as OPENING
+    from anonloom_transport.channel import Channel as Channel
+    from anonloom_transport.channel import readable as readable
     from anonloom_transport.client import RoundClient as RoundClient
+    from anonloom_transport.codec import cut as cut
+    from anonloom_transport.codec import pack as pack
+    from anonloom_transport.codec import unpack as unpack
     from anonloom_transport.combining import both as both
-    from anonloom_transport.conversation import OPENING as OPENING
-    from anonloom_transport.conversation import Conversation as Conversation
-    from anonloom_transport.conversation import readable as readable
     from anonloom_transport.costs import CHECK as CHECK
     from anonloom_transport.costs import LOOK as LOOK
     from anonloom_transport.costs import READ_SLOT as READ_SLOT
     from anonloom_transport.costs import Costs as Costs
-    from anonloom_transport.disks import Disks as Disks
     from anonloom_transport.driver import Corruption as Corruption
     from anonloom_transport.driver import Driver as Driver
     from anonloom_transport.engines import ID_BYTES as ID_BYTES
@@ -36,21 +39,23 @@ if TYPE_CHECKING:
     from anonloom_transport.estimates import Estimate as Estimate
     from anonloom_transport.estimates import Operation as Operation
     from anonloom_transport.estimates import Work as Work
+    from anonloom_transport.estimates import microbenchmark as microbenchmark
     from anonloom_transport.estimates import seconds_each as seconds_each
-    from anonloom_transport.estimates import tried as tried
+    from anonloom_transport.faults import Delivery as Delivery
     from anonloom_transport.faults import Fault as Fault
     from anonloom_transport.faults import When as When
     from anonloom_transport.faults import always as always
     from anonloom_transport.invitations import Authority as Authority
     from anonloom_transport.ledger import Entry as Entry
     from anonloom_transport.ledger import Ledger as Ledger
+    from anonloom_transport.messages import SignedMessage as SignedMessage
     from anonloom_transport.meter import Meter as Meter
+    from anonloom_transport.microbench import Microbench as Microbench
+    from anonloom_transport.microbench import run_microbench as run_microbench
+    from anonloom_transport.network import Network as Network
     from anonloom_transport.notice import Notice as Notice
     from anonloom_transport.notice import read_notice as read_notice
     from anonloom_transport.objections import Objection as Objection
-    from anonloom_transport.packing import cut as cut
-    from anonloom_transport.packing import pack as pack
-    from anonloom_transport.packing import unpack as unpack
     from anonloom_transport.promises import COUNTED as COUNTED
     from anonloom_transport.promises import ERASED as ERASED
     from anonloom_transport.promises import HOLLOW as HOLLOW
@@ -60,7 +65,7 @@ if TYPE_CHECKING:
     from anonloom_transport.promises import shared as shared
     from anonloom_transport.promises import uncovered as uncovered
     from anonloom_transport.receipts import write_receipt as write_receipt
-    from anonloom_transport.recording import Recorded as Recorded
+    from anonloom_transport.recorded_entropy import RecordedEntropy as RecordedEntropy
     from anonloom_transport.records import TEXT_BYTES as TEXT_BYTES
     from anonloom_transport.records import RecordLayout as RecordLayout
     from anonloom_transport.rounds import MOST_SERVERS as MOST_SERVERS
@@ -92,41 +97,43 @@ if TYPE_CHECKING:
     from anonloom_transport.slots import row_size as row_size
     from anonloom_transport.slots import slot_of as slot_of
     from anonloom_transport.slots import write_row as write_row
-    from anonloom_transport.state import Strongbox as Strongbox
+    from anonloom_transport.state_vault import StateVault as StateVault
+    from anonloom_transport.storage_attack import StorageAttack as StorageAttack
     from anonloom_transport.trace import Link as Link
     from anonloom_transport.trace import Rounds as Rounds
-    from anonloom_transport.trace import Seen as Seen
+    from anonloom_transport.trace import Sighting as Sighting
     from anonloom_transport.trace import Trace as Trace
     from anonloom_transport.transport import RoundTransport as RoundTransport
-    from anonloom_transport.trials import Trial as Trial
-    from anonloom_transport.trials import trial as trial
     from anonloom_transport.uploads import HASH_BYTES as HASH_BYTES
     from anonloom_transport.uploads import Body as Body
     from anonloom_transport.uploads import read_held as read_held
     from anonloom_transport.vault import MemoryVault as MemoryVault
-    from anonloom_transport.words import Word as Word
 
 # Looked up when first used: a hook module that names a class of this library loads nothing else.
 _HOMES = {
     "base": (
         "EngineTransport",
         "Identity",
-        "Seat",
+        "ServerConfig",
     ),
-    "client": ("RoundClient",),
-    "combining": ("both",),
-    "conversation": (
-        "Conversation",
+    "channel": (
+        "Channel",
         "OPENING",
         "readable",
     ),
+    "client": ("RoundClient",),
+    "codec": (
+        "cut",
+        "pack",
+        "unpack",
+    ),
+    "combining": ("both",),
     "costs": (
         "CHECK",
         "Costs",
         "LOOK",
         "READ_SLOT",
     ),
-    "disks": ("Disks",),
     "driver": (
         "Corruption",
         "Driver",
@@ -150,10 +157,11 @@ _HOMES = {
         "Estimate",
         "Operation",
         "Work",
+        "microbenchmark",
         "seconds_each",
-        "tried",
     ),
     "faults": (
+        "Delivery",
         "Fault",
         "When",
         "always",
@@ -163,17 +171,18 @@ _HOMES = {
         "Entry",
         "Ledger",
     ),
+    "messages": ("SignedMessage",),
     "meter": ("Meter",),
+    "microbench": (
+        "Microbench",
+        "run_microbench",
+    ),
+    "network": ("Network",),
     "notice": (
         "Notice",
         "read_notice",
     ),
     "objections": ("Objection",),
-    "packing": (
-        "cut",
-        "pack",
-        "unpack",
-    ),
     "promises": (
         "COUNTED",
         "ERASED",
@@ -185,7 +194,7 @@ _HOMES = {
         "uncovered",
     ),
     "receipts": ("write_receipt",),
-    "recording": ("Recorded",),
+    "recorded_entropy": ("RecordedEntropy",),
     "records": (
         "RecordLayout",
         "TEXT_BYTES",
@@ -227,25 +236,21 @@ _HOMES = {
         "slot_of",
         "write_row",
     ),
-    "state": ("Strongbox",),
+    "state_vault": ("StateVault",),
+    "storage_attack": ("StorageAttack",),
     "trace": (
         "Link",
         "Rounds",
-        "Seen",
+        "Sighting",
         "Trace",
     ),
     "transport": ("RoundTransport",),
-    "trials": (
-        "Trial",
-        "trial",
-    ),
     "uploads": (
         "Body",
         "HASH_BYTES",
         "read_held",
     ),
     "vault": ("MemoryVault",),
-    "words": ("Word",),
 }
 
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -255,12 +260,12 @@ __all__ = [
     "Body",
     "CHECK",
     "COUNTED",
+    "Channel",
     "ClientEngine",
     "Clock",
-    "Conversation",
     "Corruption",
     "Costs",
-    "Disks",
+    "Delivery",
     "Driver",
     "ERASED",
     "EngineTransport",
@@ -281,6 +286,8 @@ __all__ = [
     "MOST_SERVERS",
     "MemoryVault",
     "Meter",
+    "Microbench",
+    "Network",
     "Notice",
     "OPENING",
     "Objection",
@@ -288,7 +295,7 @@ __all__ = [
     "Party",
     "READ_SLOT",
     "RecordLayout",
-    "Recorded",
+    "RecordedEntropy",
     "Round",
     "RoundClient",
     "RoundOperation",
@@ -300,24 +307,24 @@ __all__ = [
     "SILENT",
     "SUITES",
     "SealingKey",
-    "Seat",
-    "Seen",
+    "ServerConfig",
     "ServerEngine",
+    "Sighting",
+    "SignedMessage",
     "Signer",
     "SlotKey",
     "SlotSecret",
+    "StateVault",
     "SteppedClock",
-    "Strongbox",
+    "StorageAttack",
     "Suite",
     "SystemClock",
     "SystemEntropy",
     "TEXT_BYTES",
     "Trace",
-    "Trial",
     "Vault",
     "WRONG_PART",
     "When",
-    "Word",
     "Work",
     "always",
     "both",
@@ -326,7 +333,9 @@ __all__ = [
     "context_of",
     "cut",
     "driver",
+    "estimates",
     "faults",
+    "microbenchmark",
     "new_identity",
     "pack",
     "read_held",
@@ -338,14 +347,13 @@ __all__ = [
     "require_positions",
     "require_size",
     "row_size",
+    "run_microbench",
     "seconds_each",
     "shared",
     "signed",
     "signed_size",
     "simulated",
     "slot_of",
-    "trial",
-    "tried",
     "uncovered",
     "unpack",
     "write_receipt",

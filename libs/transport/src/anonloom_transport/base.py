@@ -22,7 +22,7 @@ class Identity:
 
 
 @attrs.frozen(kw_only=True)
-class Seat:
+class ServerConfig:
     """What one server brings into a round.
 
     Attributes
@@ -95,7 +95,7 @@ class EngineTransport(Transport):
     def server(
         self,
         round: Round,
-        seat: Seat,
+        config: ServerConfig,
         *,
         entropy: Entropy,
         clock: Clock,
@@ -127,13 +127,13 @@ class EngineTransport(Transport):
 
     # Many senders in one process: a transport may do for all at once what is slow one by one.
 
-    def posting(
+    def post_all(
         self, clients: Sequence[ClientEngine], messages: Sequence[bytes]
     ) -> Iterator[list[Envelope]]:
         """Let each client post its message; yield the envelopes of each."""
         return (client.post(message) for client, message in zip(clients, messages, strict=True))
 
-    def depositing(
+    def deposit_all(
         self, clients: Sequence[ClientEngine], records: Iterable[tuple[SlotSecret, bytes]]
     ) -> Iterator[list[Envelope]]:
         """Let each client deposit its record; yield the envelopes of each."""
@@ -142,7 +142,7 @@ class EngineTransport(Transport):
             for client, (secret, record) in zip(clients, records, strict=True)
         )
 
-    def spoiling(
+    def spoil_all(
         self, clients: Sequence[ClientEngine], round: Round, entropy: Entropy
     ) -> Iterator[list[Envelope]]:
         """Let each client of a `post` do the worst that passes all checks; yield the envelopes.
@@ -154,7 +154,7 @@ class EngineTransport(Transport):
 
     def corrupt_announcement(
         self, change: Callable[[tuple[bytes, ...]], tuple[bytes, ...]]
-    ) -> Callable[[ServerEngine, Seat], ServerEngine] | None:
+    ) -> Callable[[ServerEngine, ServerConfig], ServerEngine] | None:
         """Return what makes a server announce other keys than it drew, signed as its own.
 
         For the conformance kit: servers judge what each announces before anything is signed, and

@@ -1,39 +1,33 @@
 """Driver: n servers, any number of clients and a network, in one process."""
 
-import heapq
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 import attrs
 
 from anonloom import short_repr
 from anonloom.errors import TransportError
 from anonloom.kinds import Guarantees
-from anonloom_transport.base import EngineTransport, Identity, Seat
+from anonloom_transport.base import EngineTransport, Identity, ServerConfig
 from anonloom_transport.engines import ClientEngine, Entropy, Envelope, ServerEngine
-from anonloom_transport.entropy import SteppedClock, SystemEntropy, simulated
-from anonloom_transport.faults import Delivery, Fault
+from anonloom_transport.entropy import SystemEntropy, simulated
+from anonloom_transport.faults import Fault
 from anonloom_transport.meter import Meter
+from anonloom_transport.network import Network
+from anonloom_transport.progress import ProgressCallback, ignore_progress
 from anonloom_transport.rounds import Erasure, Party, Round
 from anonloom_transport.slots import SlotKey, SlotSecret
-from anonloom_transport.trace import Link, Seen, Trace
+from anonloom_transport.trace import Link, Trace
 from anonloom_transport.vault import MemoryVault
-from anonloom_transport.watching import Watch, unwatched
-
-#: How long an envelope travels.
-_LATENCY = 1.0
 
 #: Makes an engine that deviates out of one that does not; `anonloom_testing.transport` has some.
-Corruption = Callable[[ServerEngine, Seat], ServerEngine]
+Corruption = Callable[[ServerEngine, ServerConfig], ServerEngine]
 
 
 #: Envelopes of uploads that are delivered between two reports.
 _REPORTED = 1000
-
-
-def _faults(faults: Iterable[Fault]) -> list[Fault]:
-    return list(faults)
 
 
 @short_repr
@@ -50,7 +44,7 @@ class Driver:
     slot_keys, erasure
         Of a deposit, what the servers know of the positions and of what will be erased.
     invited
-        Who may send, where only some of those who have an invitation may; see `Seat`.
+        Who may send, where only some of those who have an invitation may; see `ServerConfig`.
     entropy
         Where ids, keys and coins come from; the system's randomness if it is not given.
     faults
@@ -59,7 +53,7 @@ class Driver:
         Servers that deviate from the protocol, by their number.
     traced
         Whether to keep a trace; a round of a million senders may not want one.
-    watch
+    on_progress
         Told what is done, and how much of how much of it.
     """
 
@@ -70,18 +64,13 @@ class Driver:
     erasure: Erasure | None = attrs.field(default=None, kw_only=True, repr=False)
     invited: frozenset[bytes] | None = attrs.field(default=None, kw_only=True, repr=False)
     entropy: Entropy = attrs.field(factory=SystemEntropy, kw_only=True)
-    faults: list[Fault] = attrs.field(factory=list, converter=_faults, kw_only=True)
+    _faults: Iterable[Fault] = attrs.field(default=(), kw_only=True, repr=False)
     corrupted: Mapping[int, Corruption] = attrs.field(factory=dict, kw_only=True)
     traced: bool = attrs.field(default=True, kw_only=True)
-    watch: Watch = attrs.field(default=unwatched, kw_only=True, repr=False)
-    clock: SteppedClock = attrs.field(factory=SteppedClock, init=False)
-    meter: Meter = attrs.field(factory=Meter, init=False)
+    on_progress: ProgressCallback = attrs.field(default=ignore_progress, kw_only=True, repr=False)
+    network: Network[ServerEngine] = attrs.field(init=False)
     trace: Trace = attrs.field(factory=Trace, init=False)
-    servers: list[ServerEngine] = attrs.field(init=False)
-    seats: list[Seat] = attrs.field(init=False, repr=False)
-    clients: list[ClientEngine] = attrs.field(factory=list, init=False)
-    _waiting: list[tuple[float, int, Envelope]] = attrs.field(factory=list, init=False, repr=False)
-    _sent: Iterator[int] = attrs.field(factory=itertools.count, init=False, repr=False)
+    configs: list[ServerConfig] = attrs.field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         """Make the servers and let them begin.
@@ -97,8 +86,8 @@ class Driver:
         everyone = range(self.round.servers)
         if not self.identities:
             self.identities = tuple(self.transport.identity(self.entropy) for _ in everyone)
-        self.seats = [
-            Seat(
+        self.configs = [
+            ServerConfig(
                 index=index,
                 identity=self.identities[index],
                 pins=self.pins,
@@ -109,8 +98,24 @@ class Driver:
             )
             for index in everyone
         ]
-        self.servers = [self._server(index) for index in everyone]
+        self.network = Network(faults=self._faults, trace=self.trace if self.traced else None)
+        self.network.servers.extend(self._server(index) for index in everyone)
         self._all_servers("begin", lambda server: server.begin())
+
+    @property
+    def servers(self) -> list[ServerEngine]:
+        """The servers' engines."""
+        return self.network.servers
+
+    @property
+    def clients(self) -> list[ClientEngine]:
+        """The clients' engines, in the order in which they came."""
+        return self.network.clients
+
+    @property
+    def meter(self) -> Meter:
+        """What the round has cost so far."""
+        return self.network.meter
 
     @property
     def pins(self) -> tuple[bytes, ...]:
@@ -141,7 +146,7 @@ class Driver:
         if notice is None:
             raise TransportError(self.servers[asked].stopped or "the round has not begun")
         client = self.transport.client(
-            notice, self.pins, entropy=self.entropy, clock=self.clock, invitation=invitation
+            notice, self.pins, entropy=self.entropy, clock=self.network.clock, invitation=invitation
         )
         self.clients.append(client)
         return client
@@ -153,7 +158,7 @@ class Driver:
         messages = list(messages)
         first, new = len(self.clients), self._clients(len(messages), invitations)
         self.trace.sent |= dict(enumerate(messages, first))
-        self._upload(first, self.transport.posting(new, messages))
+        self._upload(first, self.transport.post_all(new, messages))
         return new
 
     def deposit(
@@ -169,13 +174,13 @@ class Driver:
             self.trace.sent[index] = record
             if secret.slot in place:
                 self.trace.positions[index] = place[secret.slot]
-        self._upload(first, self.transport.depositing(new, records))
+        self._upload(first, self.transport.deposit_all(new, records))
         return new
 
     def spoil(self, senders: int, invitations: Sequence[bytes] = ()) -> list[ClientEngine]:
         """Let new clients do the worst to a `post` that passes all checks, and deliver."""
         first, new = len(self.clients), self._clients(senders, invitations)
-        self._upload(first, self.transport.spoiling(new, self.round, self.entropy))
+        self._upload(first, self.transport.spoil_all(new, self.round, self.entropy))
         return new
 
     def decoy(self, senders: int, invitations: Sequence[bytes] = ()) -> list[ClientEngine]:
@@ -204,23 +209,20 @@ class Driver:
             server = envelope.receiver
             known = attrs.evolve(envelope, sender=Party("client", index))
             with self.meter.work(server):
-                self.servers[server.index].take(known)
+                self.servers[server.index].receive(known)
 
     def retry(self) -> int:
         """Let everybody send again what was not confirmed; return how many clients still lack one.
 
         Servers repeat to each other what may have been lost.
         """
-        for index, client in enumerate(self.clients):
-            self._send(Party("client", index), client.again())
-        for index, server in enumerate(self.servers):
-            self._send(Party("server", index), server.again())
+        self.network.resend()
         self.deliver()
         return sum(not client.acknowledged for client in self.clients)
 
     def inject(self, envelope: Envelope) -> None:
         """Put an envelope of somebody else's making into the network, and deliver."""
-        self._send(envelope.sender, [envelope])
+        self.network.send(envelope.sender, [envelope])
         self.deliver()
 
     def _clients(self, number: int, invitations: Sequence[bytes]) -> list[ClientEngine]:
@@ -236,19 +238,19 @@ class Driver:
                 envelopes = next(sending, None)
             if envelopes is None:
                 break
-            self._send(party, envelopes)
+            self.network.send(party, envelopes)
             if index % _REPORTED == 0:
-                self.watch("upload", index, len(self.clients))
+                self.on_progress("upload", index, len(self.clients))
         self._deliver_uploads()
 
     def _deliver_uploads(self) -> None:
         """Deliver, and tell how far that is; every envelope is answered with a receipt."""
-        waiting = len(self._waiting)
+        waiting = self.network.on_the_way
         for delivered in itertools.count():
-            if not self._waiting:
+            if not self.network.on_the_way:
                 break
             if delivered % _REPORTED == 0:
-                self.watch("receive", min(delivered, 2 * waiting), 2 * waiting)
+                self.on_progress("receive", min(delivered, 2 * waiting), 2 * waiting)
             self.deliver_one()
 
     # --- what servers do ------------------------------------------------------------------------
@@ -336,69 +338,31 @@ class Driver:
             raise TransportError(f"the round has stopped: {stopped}")
 
     def _server(self, index: int, saved: bytes | None = None) -> ServerEngine:
-        seat, party = self.seats[index], Party("server", index)
+        config, party = self.configs[index], Party("server", index)
         server = self.transport.server(
-            self.round, seat, entropy=self.entropy, clock=self.clock, saved=saved
+            self.round, config, entropy=self.entropy, clock=self.network.clock, saved=saved
         )
-        server.told = lambda done, total: self.watch(self.meter.phase, done, total)
+        server.on_progress = lambda done, total: self.on_progress(self.meter.phase, done, total)
         if self.traced:
             links = self.trace.links.setdefault(party, [])
-            server.witness = lambda one, other: links.append(Link(one, other))
+            server.on_link = lambda one, other: links.append(Link(one, other))
         corrupt = self.corrupted.get(index)
-        return corrupt(server, seat) if corrupt else server
+        return corrupt(server, config) if corrupt else server
 
     def _all_servers(self, phase: str, act: Callable[[ServerEngine], list[Envelope]]) -> None:
         self.meter.phase = phase
         for index, server in enumerate(self.servers):
-            party = Party("server", index)
-            with self.meter.work(party):
-                envelopes = act(server)
-            self._send(party, envelopes)
-            self.watch(phase, index + 1, len(self.servers))
+            self.network.act(Party("server", index), partial(act, server))
+            self.on_progress(phase, index + 1, len(self.servers))
         self.deliver()
 
     # --- the network ----------------------------------------------------------------------------
 
     def deliver(self) -> None:
         """Carry envelopes until none is on its way."""
-        while self._waiting:
+        while self.network.on_the_way:
             self.deliver_one()
 
     def deliver_one(self) -> None:
         """Carry the envelope that arrives next."""
-        index, _, envelope = heapq.heappop(self._waiting)
-        self.clock.move_to(index)
-        receiver = envelope.receiver
-        engines: Sequence[ClientEngine | ServerEngine] = (
-            self.servers if receiver.role == "server" else self.clients
-        )
-        if receiver.index >= len(engines):
-            return  # nobody is there
-        self._note(receiver, envelope)
-        with self.meter.work(receiver):
-            answers = engines[receiver.index].take(envelope)
-        self._send(receiver, answers)
-
-    @property
-    def on_the_way(self) -> int:
-        """Number of envelopes that have not arrived yet."""
-        return len(self._waiting)
-
-    def _send(self, sender: Party, envelopes: Iterable[Envelope]) -> None:
-        for envelope in envelopes:
-            # The channel says who speaks, not the envelope.
-            if envelope.sender != sender:
-                envelope = attrs.evolve(envelope, sender=sender)
-            self.meter.sent(sender, envelope.receiver, envelope.size)
-            self._note(sender, envelope)
-            self._note(None, envelope)
-            deliveries = [Delivery(self.clock.now() + _LATENCY, envelope)]
-            for fault in self.faults:
-                deliveries = [left for delivery in deliveries for left in fault(delivery)]
-            for delivery in deliveries:
-                # First sent, first delivered, at equal times.
-                heapq.heappush(self._waiting, (delivery.at, next(self._sent), delivery.envelope))
-
-    def _note(self, party: Party | None, envelope: Envelope) -> None:
-        if self.traced:
-            self.trace.seen.append(Seen(self.clock.now(), party, envelope))
+        self.network.deliver_one()

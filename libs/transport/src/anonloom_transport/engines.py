@@ -117,11 +117,11 @@ class ClientEngine(ABC):
         """
 
     @abstractmethod
-    def take(self, envelope: Envelope) -> list[Envelope]:
+    def receive(self, envelope: Envelope) -> list[Envelope]:
         """Take what a server sent; what does not belong here is ignored."""
 
     @abstractmethod
-    def again(self) -> list[Envelope]:
+    def resend(self) -> list[Envelope]:
         """Return the same bytes for every server that has not confirmed them."""
 
     @property
@@ -155,10 +155,10 @@ class ServerEngine(ABC):
 
     #: What a curious operator would write down: called with two byte strings whenever the server
     #: learns that they belong together. For audits only.
-    witness: Callable[[bytes, bytes], None] | None = None
+    on_link: Callable[[bytes, bytes], None] | None = None
 
     #: Called during long work with how much of how much of it is done: for whoever waits.
-    told: Callable[[int, int], None] | None = None
+    on_progress: Callable[[int, int], None] | None = None
 
     @abstractmethod
     def begin(self) -> list[Envelope]:
@@ -170,7 +170,7 @@ class ServerEngine(ABC):
         """The description of the round, signed by all servers; None before that."""
 
     @abstractmethod
-    def take(self, envelope: Envelope) -> list[Envelope]:
+    def receive(self, envelope: Envelope) -> list[Envelope]:
         """Take what a client or another server sent."""
 
     @property
@@ -257,7 +257,7 @@ class ServerEngine(ABC):
         """
 
     @abstractmethod
-    def again(self) -> list[Envelope]:
+    def resend(self) -> list[Envelope]:
         """Return what other servers may have missed, for those that were lost."""
 
     @property
@@ -275,7 +275,7 @@ class ServerEngine(ABC):
         """Why the round cannot end, naming a server where that is proven; empty if it can."""
 
     @property
-    def waiting(self) -> list[tuple[int, str]]:
+    def missing_messages(self) -> list[tuple[int, str]]:
         """Which servers this one waits for, and for which word: for the operator's eyes."""
         return []
 

@@ -49,7 +49,9 @@ def seconds(work: Mapping[Operation, int]) -> float:
     return sum(count * seconds_each(operation) for operation, count in work.items())
 
 
-def tried(prepare: Callable[[], Callable[[], object]], number: int = 1) -> Callable[[], float]:
+def microbenchmark(
+    prepare: Callable[[], Callable[[], object]], number: int = 1
+) -> Callable[[], float]:
     """Return what measures an operation by doing it over and over for a moment.
 
     Parameters

@@ -30,7 +30,7 @@ _PADDING = "bytes after the last field"
 
 
 @attrs.frozen(eq=False)
-class Decoded:
+class DecodedRecords:
     """What records that arrived say.
 
     Attributes
@@ -140,7 +140,7 @@ class RecordLayout:
             start = stop
         return records
 
-    def decode(self, records: NDArray[np.uint8]) -> Decoded:
+    def decode(self, records: NDArray[np.uint8]) -> DecodedRecords:
         """Read records, whoever wrote them.
 
         What no encoder writes is refused and counted: a hostile sender can spoil its own record,
@@ -175,7 +175,7 @@ class RecordLayout:
             index=pd.RangeIndex(int(readable.sum())),
             copy=False,
         )
-        return Decoded(frame, readable, refused)
+        return DecodedRecords(frame, readable, refused)
 
 
 def _wanted(schema: Schema, columns: Iterable[str] | None) -> list[Column]:

@@ -8,12 +8,12 @@ from typing import ClassVar
 
 import attrs
 
-from anonloom_transport.base import EngineTransport, Identity, Seat
+from anonloom_transport.base import EngineTransport, Identity, ServerConfig
 from anonloom_transport.beginning import no_keys
 from anonloom_transport.client import RoundClient
 from anonloom_transport.engines import Clock, Entropy
 from anonloom_transport.notice import Notice, describe, read_notice
-from anonloom_transport.recording import Recorded
+from anonloom_transport.recorded_entropy import RecordedEntropy
 from anonloom_transport.rounds import Round
 from anonloom_transport.server import RoundServer
 from anonloom_transport.signing import new_identity
@@ -41,7 +41,9 @@ class RoundTransport(EngineTransport):
         """Return the engine of a sender in a round whose description was checked."""
 
     @abstractmethod
-    def make_server(self, round: Round, seat: Seat, entropy: Recorded, clock: Clock) -> RoundServer:
+    def make_server(
+        self, round: Round, config: ServerConfig, entropy: RecordedEntropy, clock: Clock
+    ) -> RoundServer:
         """Return the engine of a server that has not begun."""
 
     def judge_keys(self, round: Round, keys: tuple[bytes, ...]) -> str:
@@ -83,14 +85,14 @@ class RoundTransport(EngineTransport):
     def server(
         self,
         round: Round,
-        seat: Seat,
+        config: ServerConfig,
         *,
         entropy: Entropy,
         clock: Clock,
         saved: bytes | None = None,
     ) -> RoundServer:
         """Return the engine of one server; see `EngineTransport.server`."""
-        server = self.make_server(round, seat, Recorded(entropy), clock)
+        server = self.make_server(round, config, RecordedEntropy(entropy), clock)
         server.judge_keys = self.judge_keys
         if saved is not None:
             server.resume(saved)

@@ -46,7 +46,7 @@ class TestAnonifyWithIterations(CollectorConformance):
         "min_batch": 2,
         "iterations": 2,
         "missing": "blank",
-        "absent": 0.2,
+        "simulate": {"absent": 0.2},
         "min_leave": 1,
         "tolerated": 0.1,
         "suite": "mlkem768-x25519",

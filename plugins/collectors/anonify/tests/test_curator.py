@@ -63,9 +63,9 @@ def played(sample, stages, transport, k=1, **more):
     table = Table.build(sample.frame, sample.schema, np.arange(len(sample)))
     asked = {"transport": transport, "min_batch": 1, "min_leave": 1, **more}
     guard = Demand(k=k).guard()
-    campaign, donated = Anonify(**asked).campaign(table, stages, guard, StageContext(seed=1))
+    campaign, donor_data = Anonify(**asked).campaign(table, stages, guard, StageContext(seed=1))
     recipient = campaign.run()
-    return table, campaign, donated.released(campaign, recipient)
+    return table, campaign, donor_data.release(campaign, recipient)
 
 
 @settings(max_examples=25)
@@ -208,7 +208,7 @@ def test_real_stages_publish_what_a_curator_would(tmp_path, partitioner, sampler
 @needs_stages
 def test_liars_do_not_undo_the_release_of_others(tmp_path):
     """The class that they left may be too small, the one that they claim is withheld."""
-    outcome = outcome_of(tmp_path, clinic(60, 1), lying=0.1)
+    outcome = outcome_of(tmp_path, clinic(60, 1), simulate="{lying: 0.1}")
     sizes = np.bincount(outcome.release.classes)
     assert sizes[sizes > 0].min() >= 3
     assert 0 < outcome.findings["collector"]["withheld_classes"].value
@@ -216,7 +216,9 @@ def test_liars_do_not_undo_the_release_of_others(tmp_path):
 
 @needs_stages
 def test_who_leaves_is_planned_for(tmp_path):
-    outcome = outcome_of(tmp_path, clinic(60, 1), leaving=0.2, min_leave=2, tolerated=0.4)
+    outcome = outcome_of(
+        tmp_path, clinic(60, 1), simulate="{leaving: 0.2}", min_leave=2, tolerated=0.4
+    )
     result = outcome.findings["collector"]
     assert (60, 48) == (result["classed"].value, result["reserved"].value)
     sizes = np.bincount(outcome.release.classes)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonloom_anonify.donor import Donor
-from anonloom_anonify.reserving import NO_CLASS
+from anonloom_anonify.reservation import NO_CLASS
 from anonloom_anonify.study import CID_BYTES, PID_BYTES, WITHDRAWAL_BYTES
 from anonloom_testing.transport import SeededEntropy
 from anonloom_transport import SlotKey, chain, unpack, write_signed

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from anonloom import StageContext
 from anonloom_anonify.collector import Anonify
-from anonloom_anonify.outline import named_rounds
+from anonloom_anonify.planning import named_rounds
 from anonloom_anonify.progress import Progress, no_progress
 from anonloom_testing.collector import PlainStages
 from anonloom_testing.demands import Demand
@@ -46,7 +46,7 @@ class Told:
         return self.told[-1][0]
 
 
-def test_a_study_that_takes_what_was_planned():
+def test_a_study_that_takes_what_was_guard_with_dropouts():
     text = Told()
     assert 0 == text.begin("registration 1")
     assert 100 == text.now(after=1)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from anonloom import Collection, Column, Guard, Release, Schema, StageContext, Table
 from anonloom.errors import DataError, TransportError
-from anonloom_delivery.collector import Delivery
+from anonloom_delivery.collector import Delivery, Simulation
 from anonloom_delivery.sending import Plan
 from anonloom_testing.transport import GUARANTEES, Carrier, Priced, SeededEntropy
 
@@ -283,7 +283,7 @@ def test_the_plan_says_what_travels():
         ),
         (
             10,
-            {"min_batch": 100, "record_bytes": 200, "dishonest": 0.1},
+            {"min_batch": 100, "record_bytes": 200, "simulate": Simulation(dishonest=0.1)},
             (
                 "with 100 rows in records of 200 bytes, each sender sends 25.5 kB, receives "
                 "100 bytes and computes for about 2 s",
@@ -314,7 +314,7 @@ def test_keys_come_from_the_systems_randomness_with_a_seed_too():
 
 def test_the_second_round_knows_how_many_were_in_the_first():
     """Who spoils the first round is there in the second, and few may not be missing from it."""
-    asked = {"transport": Carrier(), "dishonest": 0.1, "min_leave": 7, "traced": True}
+    asked = {"simulate": Simulation(dishonest=0.1), "min_leave": 7, "traced": True}
     _, collection, _ = collected(30, **asked)
     for trace in collection.trace.traces:
         uploads = (item.envelope for item in trace.network if item.envelope.step == "upload")

@@ -300,7 +300,7 @@ def test_an_auditor_that_exits_ends_the_command_with_1(
 ):
     method = Method(name="acme-auditor", target=f"{__name__}:Leaving", summary="Leaves.")
     plugin = types.SimpleNamespace(
-        ANONLOOM_API=1, anonloom_register_auditors=hookimpl(lambda: [method])
+        ANONLOOM_API=2, anonloom_register_auditors=hookimpl(lambda: [method])
     )
     assert registry.register(plugin, distribution="acme", version="2.0")
     monkeypatch.setattr(sys.modules[__name__], "LEAVING", {entry})

@@ -15,10 +15,10 @@ from anonloom_transport import (
     LOOK,
     READ_SLOT,
     Authority,
+    Microbench,
     SealingKey,
-    Trial,
+    run_microbench,
     seconds_each,
-    trial,
 )
 
 
@@ -27,7 +27,9 @@ def _rates():
     """Everything takes a second."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("anonloom_transport.estimates.seconds_each", lambda operation: 1.0)
-        patch.setattr("anonloom_transport.costs.trial", lambda *asked: Trial(1.0, 1.0, 1.0, 100))
+        patch.setattr(
+            "anonloom_transport.costs.run_microbench", lambda *asked: Microbench(1.0, 1.0, 1.0, 100)
+        )
         yield
 
 
@@ -95,14 +97,14 @@ def test_a_sender_reads_the_description_and_the_list():
 
 def test_a_trial_finds_what_everything_takes():
     """Figures of time are only said to be some; what is held is more than what was sealed."""
-    result = trial((1000, 10), "x25519", False)
-    assert result is trial((1000, 10), "x25519", False)
+    result = run_microbench((1000, 10), "x25519", False)
+    assert result is run_microbench((1000, 10), "x25519", False)
     assert min(result.words, result.upload, result.sender) >= 0.0
     assert 2 * 1000 < result.held < 2 * 1000 + 2000
 
 
 def test_rates_of_this_machine_make_an_estimate(monkeypatch):
     monkeypatch.setattr("anonloom_transport.estimates.seconds_each", seconds_each)
-    monkeypatch.setattr("anonloom_transport.costs.trial", trial)
+    monkeypatch.setattr("anonloom_transport.costs.run_microbench", run_microbench)
     estimate = Direct().estimate(full_round("post", 4))
     assert min(attrs.astuple(estimate)) > 0

@@ -22,7 +22,7 @@ from anonloom_dpf.square import Square
 from anonloom_dpf.transport import Dpf
 from anonloom_dpf.tree import Tree
 from anonloom_testing.transport import SeededEntropy, filled, full_round, travelled
-from anonloom_transport import Trial
+from anonloom_transport import Microbench
 
 SUITES = ["x25519", "mlkem768-x25519"]
 
@@ -32,7 +32,9 @@ def _rates():
     """Everything takes a second."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("anonloom_transport.estimates.seconds_each", lambda operation: 1.0)
-        patch.setattr("anonloom_transport.costs.trial", lambda *asked: Trial(1.0, 1.0, 1.0, 100))
+        patch.setattr(
+            "anonloom_transport.costs.run_microbench", lambda *asked: Microbench(1.0, 1.0, 1.0, 100)
+        )
         yield
 
 

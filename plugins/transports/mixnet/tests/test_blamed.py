@@ -127,7 +127,7 @@ def test_a_hop_that_says_of_a_good_packet_that_it_does_not_open(begin, bent, sui
         ephemeral, kem = unpack(answer)
         return pack(pack(name, pack(ephemeral, bytes(len(kem)))))
 
-    def corrupt(server, seat):
+    def corrupt(server, config):
         def opened(self):
             batch = super(type(self), self)._opened()
             number = batch.origins[0]
@@ -139,7 +139,7 @@ def test_a_hop_that_says_of_a_good_packet_that_it_does_not_open(begin, bent, sui
             )
 
         server.__class__ = type("Lying", (type(server),), {"__slots__": (), "_opened": opened})
-        return bent("answers 1", with_another_secret)(server, seat) if forged else server
+        return bent("answers 1", with_another_secret)(server, config) if forged else server
 
     round = begin("post", 4, servers=3, suite=suite, traps=0, corrupted={1: corrupt})
     round.driver.post(round.texts(4))
@@ -243,9 +243,9 @@ def test_a_sender_that_was_not_reached_is_asked_again(begin):
     round.driver.post(sent)
     round.join(Confessing, b"x" * 24)
     round.driver.close()
-    round.driver.faults = [faults.drop(faults.step("blamed"))]
+    round.driver.network.faults = [faults.drop(faults.step("blamed"))]
     round.driver.settle()
-    round.driver.faults = []
+    round.driver.network.faults = []
     round.driver.settle()
     round.driver.open()
     assert sorted(sent) == list(round.driver.result())

@@ -13,7 +13,7 @@ from anonloom_mixnet.layers import Opener, overhead
 from anonloom_mixnet.packets import Route
 from anonloom_mixnet.transport import Mixnet
 from anonloom_testing.transport import filled, full_round, travelled
-from anonloom_transport import Trial, row_size
+from anonloom_transport import Microbench, row_size
 
 SUITES = ["x25519", "mlkem768-x25519"]
 
@@ -23,7 +23,9 @@ def _rates():
     """Everything takes a second."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("anonloom_transport.estimates.seconds_each", lambda operation: 1.0)
-        patch.setattr("anonloom_transport.costs.trial", lambda *asked: Trial(1.0, 1.0, 1.0, 100))
+        patch.setattr(
+            "anonloom_transport.costs.run_microbench", lambda *asked: Microbench(1.0, 1.0, 1.0, 100)
+        )
         yield
 
 

@@ -14,7 +14,7 @@ from anonloom_transport import (
     OPENING,
     SIGNATURE_BYTES,
     Body,
-    Conversation,
+    Channel,
     Corruption,
     Entropy,
     Envelope,
@@ -22,13 +22,13 @@ from anonloom_transport import (
     Round,
     RoundClient,
     RoundServer,
-    Seat,
+    ServerConfig,
     ServerEngine,
+    SignedMessage,
     Signer,
-    Strongbox,
+    StateVault,
     Vault,
     When,
-    Word,
     always,
     pack,
     unpack,
@@ -54,10 +54,10 @@ def share(of: float) -> When:
 class Deviating(ServerEngine):
     """An honest engine in the hands of somebody who changes what comes and goes."""
 
-    def __init__(self, honest: ServerEngine, seat: Seat) -> None:
-        self.honest, self.seat = honest, seat
+    def __init__(self, honest: ServerEngine, config: ServerConfig) -> None:
+        self.honest, self.config = honest, config
         self.refused = honest.refused
-        self.signer = Signer(seat.identity)
+        self.signer = Signer(config.identity)
 
     def incoming(self, envelope: Envelope) -> Envelope | list[Envelope]:
         """Return what the engine gets to see, or what is answered without it."""
@@ -68,14 +68,14 @@ class Deviating(ServerEngine):
         return (envelope,)
 
     @property
-    def bound(self) -> bytes:
+    def binding(self) -> bytes:
         """What signatures are bound to once the round has begun."""
         notice = self.honest.notice
         return b"" if notice is None else hashlib.sha256(unpack(notice)[0]).digest()
 
     def resigned(self, envelope: Envelope, said: bytes) -> Envelope:
         """Return a word with another content and this server's signature."""
-        bound = envelope.round if envelope.step in OPENING else self.bound
+        bound = envelope.round if envelope.step in OPENING else self.binding
         return attrs.evolve(
             envelope, body=self.signer.sign(f"word {envelope.step}", bound, said) + said
         )
@@ -115,10 +115,10 @@ class Deviating(ServerEngine):
         """What the honest engine says."""
         return self.honest.stopped
 
-    def take(self, envelope: Envelope) -> list[Envelope]:
+    def receive(self, envelope: Envelope) -> list[Envelope]:
         """Take what was sent, or not."""
         seen = self.incoming(envelope)
-        return seen if isinstance(seen, list) else self._sent(self.honest.take(seen))
+        return seen if isinstance(seen, list) else self._sent(self.honest.receive(seen))
 
     def begin(self) -> list[Envelope]:
         """Begin."""
@@ -150,17 +150,17 @@ class Deviating(ServerEngine):
         return self._sent(self.honest.open())
 
     @property
-    def waiting(self) -> list[tuple[int, str]]:
+    def missing_messages(self) -> list[tuple[int, str]]:
         """What the honest engine says."""
-        return self.honest.waiting
+        return self.honest.missing_messages
 
     def abandon(self, reason: str) -> list[Envelope]:
         """Give up."""
         return self._sent(self.honest.abandon(reason))
 
-    def again(self) -> list[Envelope]:
+    def resend(self) -> list[Envelope]:
         """Say everything again, changed as before."""
-        return self._sent(self.honest.again())
+        return self._sent(self.honest.resend())
 
     def save(self) -> bytes:
         """Save the honest engine."""
@@ -187,8 +187,8 @@ def loses(which: When = always) -> Corruption:
         def incoming(self, envelope: Envelope) -> Envelope | list[Envelope]:
             if envelope.step != "upload" or not which(envelope):
                 return envelope
-            body = Body.read(envelope.body, len(self.seat.pins))
-            receipt = write_receipt(self.signer, self.bound, envelope.upload, body.fingerprint)
+            body = Body.read(envelope.body, len(self.config.pins))
+            receipt = write_receipt(self.signer, self.binding, envelope.upload, body.fingerprint)
             own, sender = envelope.receiver, envelope.sender
             return [
                 attrs.evolve(envelope, sender=own, receiver=sender, step="receipt", body=receipt)
@@ -239,8 +239,10 @@ def misannounces(change: Callable[[tuple[bytes, ...]], tuple[bytes, ...]]) -> Co
             envelopes = super().begin()
             if isinstance(self.honest, RoundServer) and envelopes:
                 # It believes in its keys itself: otherwise its signature would give it away.
-                own = Word(envelopes[0].body[SIGNATURE_BYTES:], envelopes[0].body[:SIGNATURE_BYTES])
-                self.honest.talk.words.put("key", self.seat.index, own)
+                own = SignedMessage(
+                    envelopes[0].body[SIGNATURE_BYTES:], envelopes[0].body[:SIGNATURE_BYTES]
+                )
+                self.honest.channel.messages.put("key", self.config.index, own)
                 self.honest.judge_keys = lambda round, keys: ""
             return envelopes
 
@@ -269,23 +271,23 @@ def miscomputes(name: str, change: Change = flip) -> Corruption:
     Parameters
     ----------
     name
-        What all show at once: the name given to `Conversation.exchange`.
+        What all show at once: the name given to `Channel.exchange`.
     """
 
     @attrs.define(eq=False)
-    class Miscomputing(Conversation):
+    class Miscomputing(Channel):
         def exchange(
             self, name_: str, value: Callable[[], bytes], subject: bytes
         ) -> tuple[bytes, ...] | None:
             wrong = (lambda: change(value())) if name_ == name else value
             return super().exchange(name_, wrong, subject)
 
-    def corrupt(server: ServerEngine, seat: Seat) -> ServerEngine:
+    def corrupt(server: ServerEngine, config: ServerConfig) -> ServerEngine:
         assert isinstance(server, RoundServer)
-        talk = Miscomputing(server.round, seat)
-        for field in attrs.fields(Conversation):
-            setattr(talk, field.name, getattr(server.talk, field.name))
-        server.talk = talk
+        channel = Miscomputing(server.round, config)
+        for field in attrs.fields(Channel):
+            setattr(channel, field.name, getattr(server.channel, field.name))
+        server.channel = channel
         return server
 
     return corrupt
@@ -334,7 +336,7 @@ def misdescribes(change: Callable[[Round], Round]) -> Corruption:
             head, described, *rest = unpack(document)
             other = change(Round.decoded(described))
             changed = pack(head, other.encoded(), *rest)
-            signatures[self.seat.index] = self.signer.sign("notice", other.digest, changed)
+            signatures[self.config.index] = self.signer.sign("notice", other.digest, changed)
             return write_signed(changed, signatures)
 
     return Misdescribing
@@ -349,7 +351,7 @@ def shows_lists(change: Change, step: str = "accepted") -> Corruption:
                 return (envelope,)
             document, *signatures = unpack(envelope.body)
             changed = change(document)
-            signatures[self.seat.index] = self.signer.sign(step, self.bound, changed)
+            signatures[self.config.index] = self.signer.sign(step, self.binding, changed)
             return (attrs.evolve(envelope, body=write_signed(changed, signatures)),)
 
     return Showing
@@ -365,8 +367,8 @@ def keeps_key(copies: Vault) -> Corruption:
         def begin(self) -> list[Envelope]:
             sent = super().begin()
             assert isinstance(self.honest, RoundServer)
-            box = Strongbox(self.honest.round, self.seat.index, self.seat.vault)
-            key = self.seat.vault.fetch(box.name)
+            box = StateVault(self.honest.round, self.config.index, self.config.vault)
+            key = self.config.vault.fetch(box.name)
             if key is not None:
                 copies.keep(box.name, key)
             return sent

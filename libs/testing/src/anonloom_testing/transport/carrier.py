@@ -26,7 +26,7 @@ from anonloom_transport import (
     Identity,
     Party,
     Round,
-    Seat,
+    ServerConfig,
     ServerEngine,
     SlotSecret,
     new_identity,
@@ -34,7 +34,7 @@ from anonloom_transport import (
     write_row,
 )
 
-ANONLOOM_API = 1
+ANONLOOM_API = 2
 
 #: What a deposit promises.
 GUARANTEES = guarantees(
@@ -80,12 +80,12 @@ class Sender(ClientEngine):
         """Send nothing at all."""
         return self._to_all(b"")
 
-    def take(self, envelope: Envelope) -> list[Envelope]:
+    def receive(self, envelope: Envelope) -> list[Envelope]:
         """Count receipts."""
         self._heard += 1
         return []
 
-    def again(self) -> list[Envelope]:
+    def resend(self) -> list[Envelope]:
         """Send nothing again: nothing is lost on the way."""
         return []
 
@@ -101,7 +101,7 @@ class Hearer(ServerEngine):
 
     carrier: "Carrier"
     round: Round
-    seat: Seat
+    config: ServerConfig
     heard: list[bytes] = attrs.field(factory=list, init=False, repr=False)
     refused: Counter[str] = attrs.field(factory=Counter, init=False)
     _erased: set[int] = attrs.field(factory=set, init=False)
@@ -118,7 +118,7 @@ class Hearer(ServerEngine):
         """The plan, which nobody signs."""
         return self.round.encoded()
 
-    def take(self, envelope: Envelope) -> list[Envelope]:
+    def receive(self, envelope: Envelope) -> list[Envelope]:
         """Keep what a client says, and confirm it."""
         self.heard.append(envelope.body)
         if self.carrier.grumbles:
@@ -172,9 +172,9 @@ class Hearer(ServerEngine):
             ]
             return []
         self._result = self._records()
-        if self.seat.erasure is not None:
-            assert self.round.erasure == self.seat.erasure.commitment
-            self._erased |= self.seat.erasure.positions
+        if self.config.erasure is not None:
+            assert self.round.erasure == self.config.erasure.commitment
+            self._erased |= self.config.erasure.positions
         for index in self._erased:
             self._result[index] = None
         if self.carrier.withholds:
@@ -184,11 +184,11 @@ class Hearer(ServerEngine):
         return []
 
     def _records(self) -> list[bytes | None]:
-        place = {key.alpha: index for index, key in enumerate(self.seat.slot_keys)}
+        place = {key.alpha: index for index, key in enumerate(self.config.slot_keys)}
         records: list[bytes | None] = [None] * len(place)
         for body in filter(None, self.heard):
             index = place[body[:SECRET_BYTES]]
-            head = self.seat.slot_keys[index].head
+            head = self.config.slot_keys[index].head
             records[index] = read_row(head, self.round.iteration, body[SECRET_BYTES:])
         return records
 
@@ -202,7 +202,7 @@ class Hearer(ServerEngine):
         """Why the round cannot end."""
         return self._stopped
 
-    def again(self) -> list[Envelope]:
+    def resend(self) -> list[Envelope]:
         """Say nothing again."""
         return []
 
@@ -244,14 +244,14 @@ class Carrier(EngineTransport):
     def server(
         self,
         round: Round,
-        seat: Seat,
+        config: ServerConfig,
         *,
         entropy: Entropy,
         clock: Clock,
         saved: bytes | None = None,
     ) -> Hearer:
         """Return one server."""
-        return Hearer(self, round, seat)
+        return Hearer(self, round, config)
 
     def guarantees(self, round: Round) -> Guarantees:
         """Promise other things of a post than of a deposit."""

@@ -112,7 +112,9 @@ class Restarting(Driver):
 
     def deliver_one(self) -> None:
         """Carry one envelope, and start its receiver again."""
-        receiver = self._waiting[0][2].receiver
+        upcoming = self.network.next_delivery
+        assert upcoming is not None
+        receiver = upcoming.envelope.receiver
         super().deliver_one()
         if receiver.role == "server" and receiver.index < self.round.servers:
             self.restart(receiver.index)

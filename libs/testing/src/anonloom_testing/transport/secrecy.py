@@ -54,12 +54,12 @@ class Watched:
 
     def resumed(self, saved: bytes, *, index: int = 0, vault: MemoryVault | None = None) -> Any:
         """Return a server that goes on from a saved state, with its own vault or another one."""
-        driver, seat = self.driver, self.driver.seats[index]
+        driver, config = self.driver, self.driver.configs[index]
         return driver.transport.server(
             driver.round,
-            seat if vault is None else attrs.evolve(seat, vault=vault),
+            config if vault is None else attrs.evolve(config, vault=vault),
             entropy=SeededEntropy("resumed"),
-            clock=driver.clock,
+            clock=driver.network.clock,
             saved=saved,
         )
 
@@ -88,7 +88,7 @@ def _look(watched: Watched, phase: str) -> None:
         for changed in _changed(watched.saved[phase][0])
     ):
         watched.altered.append(phase)
-    texts = [driver, driver.transport, *driver.servers, *driver.clients, *driver.seats]
+    texts = [driver, driver.transport, *driver.servers, *driver.clients, *driver.configs]
     seen = [sight.envelope for sight in driver.trace.seen]
     watched.shown[phase] = " ".join(
         f"{item!r} {item}" for item in [*texts, *driver.identities, *seen]
@@ -121,7 +121,8 @@ def check_client_acts_on_what_all_servers_signed(watched: Watched) -> None:
         make = driver.transport.client
         entropy = SeededEntropy("client")
         return (
-            _refused(lambda: make(notice, tuple(pins), entropy=entropy, clock=driver.clock)) is None
+            _refused(lambda: make(notice, tuple(pins), entropy=entropy, clock=driver.network.clock))
+            is None
         )
 
     assert accepted(notice, pins), "a client refuses what all servers have signed"
@@ -158,7 +159,7 @@ def check_client_believes_its_own_receipts_only(watched: Watched) -> None:
     own = sent[0].upload
     for receipt in receipts:
         for body in (receipt.body, entropy.bytes(len(receipt.body)), b""):
-            client.take(attrs.evolve(receipt, upload=own, body=body))
+            client.receive(attrs.evolve(receipt, upload=own, body=body))
     assert not client.acknowledged, "a receipt for something else acknowledged a message"
 
 
@@ -265,7 +266,7 @@ def check_key_dies_with_the_round(watched: Watched) -> None:
     )
     for index, saved in enumerate(watched.saved["open"]):
         server = watched.resumed(saved, index=index)
-        for envelope in server.again():
+        for envelope in server.resend():
             assert isinstance(envelope, Envelope)
         expected = watched.driver.servers[index].result
         assert server.result is not None, "a server that started again has lost the result"

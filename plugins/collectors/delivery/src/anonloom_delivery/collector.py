@@ -10,7 +10,7 @@ from anonloom import Collection, Collector, Guard, Schema, StageContext, Table, 
 from anonloom.data import PUBLISHED
 from anonloom.errors import TransportError
 from anonloom.kinds import PLAYED, Guarantees, Stages
-from anonloom.params import at_least, between
+from anonloom.params import ParameterGroup, at_least, between
 from anonloom_delivery.costs import findings_of
 from anonloom_delivery.sending import Plan, send
 from anonloom_transport import (
@@ -26,6 +26,20 @@ from anonloom_transport import (
 
 #: Rows that are planned with where nobody knows how many there will be.
 _ROWS = 10_000
+
+
+@attrs.frozen(kw_only=True)
+class Simulation(ParameterGroup):
+    """Who deviates; whoever deploys a transport has no such parameters."""
+
+    dishonest: float = param(
+        help=(
+            "Further senders who do the worst to the first round that passes all checks, as a "
+            "share of the rows: for asking what they can destroy."
+        ),
+        default=0.0,
+        check=between(0, 1),
+    )
 
 
 @attrs.frozen(kw_only=True)
@@ -61,13 +75,9 @@ class Delivery(Collector):
         default=10,
         check=at_least(1),
     )
-    dishonest: float = param(
-        help=(
-            "Further senders who do the worst to the first round that passes all checks, as a "
-            "share of the rows: for asking what they can destroy."
-        ),
-        default=0.0,
-        check=between(0, 1),
+    simulate: Simulation = param(
+        help="What senders do besides what they are asked for: one process plays them all.",
+        default=Simulation(),
     )
     text_bytes: int = param(
         help="Most bytes of a text whose values no hierarchy lists.",
@@ -177,7 +187,7 @@ class Delivery(Collector):
             suite=self.suite,
             entropy=SystemEntropy(),
             traced=self.traced,
-            dishonest=self.dishonest,
+            dishonest=self.simulate.dishonest,
             min_leave=self.min_leave,
         )
 

@@ -11,10 +11,10 @@ from anonloom_transport import (
     Round,
     SlotSecret,
     Work,
+    microbenchmark,
     pack,
     read_row,
     row_size,
-    tried,
     unpack,
     write_row,
 )
@@ -39,7 +39,7 @@ def server_work(round: Round) -> Work:
     """Return what a server does beyond uploads: it reads and shows every row."""
     kind = (round.operation, round.message_size)
     name = f"direct: a row of a {round.operation} of {round.message_size} bytes"
-    return Work({Operation(name, tried(partial(_reading, *kind))): round.capacity})
+    return Work({Operation(name, microbenchmark(partial(_reading, *kind))): round.capacity})
 
 
 def _row(round: Round) -> int:

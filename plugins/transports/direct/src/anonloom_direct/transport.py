@@ -14,10 +14,10 @@ from anonloom_transport import (
     Entropy,
     Estimate,
     Notice,
-    Recorded,
+    RecordedEntropy,
     Round,
     RoundTransport,
-    Seat,
+    ServerConfig,
     confirmed,
     shared,
     uncovered,
@@ -41,10 +41,10 @@ class Direct(RoundTransport):
         return DirectClient(notice, entropy, invitation)
 
     def make_server(
-        self, round: Round, seat: Seat, entropy: Recorded, clock: Clock
+        self, round: Round, config: ServerConfig, entropy: RecordedEntropy, clock: Clock
     ) -> DirectServer:
         """Return the engine of one server."""
-        return DirectServer(round, seat, self.software, entropy, clock)
+        return DirectServer(round, config, self.software, entropy, clock)
 
     def guarantees(self, round: Round) -> Guarantees:
         """Return what such a round promises: delivery, and nothing that hides anybody."""

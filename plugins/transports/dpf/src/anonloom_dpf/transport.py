@@ -20,10 +20,10 @@ from anonloom_transport import (
     Envelope,
     Estimate,
     Notice,
-    Recorded,
+    RecordedEntropy,
     Round,
     RoundTransport,
-    Seat,
+    ServerConfig,
     SlotSecret,
 )
 
@@ -99,26 +99,28 @@ class Dpf(RoundTransport):
         """Return the engine of one sender."""
         return DpfClient(notice, entropy, invitation, settings=self.settings)
 
-    def make_server(self, round: Round, seat: Seat, entropy: Recorded, clock: Clock) -> DpfServer:
+    def make_server(
+        self, round: Round, config: ServerConfig, entropy: RecordedEntropy, clock: Clock
+    ) -> DpfServer:
         """Return the engine of one server."""
-        return DpfServer(round, seat, self.software, entropy, clock, settings=self.settings)
+        return DpfServer(round, config, self.software, entropy, clock, settings=self.settings)
 
-    def posting(
+    def post_all(
         self, clients: Sequence[ClientEngine], messages: Sequence[bytes]
     ) -> Iterator[list[Envelope]]:
         """Let each client post its message; keys are made for many at once."""
         return post_together(cast(Sequence[DpfClient], clients), messages)
 
-    def depositing(
+    def deposit_all(
         self, clients: Sequence[ClientEngine], records: Iterable[tuple[SlotSecret, bytes]]
     ) -> Iterator[list[Envelope]]:
         """Let each client deposit its record; keys are made for many at once."""
         return deposit_together(cast(Sequence[DpfClient], clients), records)
 
-    def spoiling(
+    def spoil_all(
         self, clients: Sequence[ClientEngine], round: Round, entropy: Entropy
     ) -> Iterator[list[Envelope]]:
-        """Let each client write noise into a leaf of every table; see `Transport.spoiling`."""
+        """Let each client write noise into a leaf of every table; see `Transport.spoil_all`."""
         return spoil_together(cast(Sequence[DpfClient], clients), entropy)
 
     def guarantees(self, round: Round) -> Guarantees:

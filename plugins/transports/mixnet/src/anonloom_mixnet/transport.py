@@ -18,10 +18,10 @@ from anonloom_transport import (
     Entropy,
     Estimate,
     Notice,
-    Recorded,
+    RecordedEntropy,
     Round,
     RoundTransport,
-    Seat,
+    ServerConfig,
 )
 
 
@@ -61,10 +61,10 @@ class Mixnet(RoundTransport):
         return MixnetClient(notice, entropy, invitation)
 
     def make_server(
-        self, round: Round, seat: Seat, entropy: Recorded, clock: Clock
+        self, round: Round, config: ServerConfig, entropy: RecordedEntropy, clock: Clock
     ) -> MixnetServer:
         """Return the engine of one server."""
-        return MixnetServer(round, seat, self.software, entropy, clock, traps=self.traps)
+        return MixnetServer(round, config, self.software, entropy, clock, traps=self.traps)
 
     def guarantees(self, round: Round) -> Guarantees:
         """Return what such a round promises."""

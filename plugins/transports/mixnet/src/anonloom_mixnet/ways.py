@@ -49,7 +49,7 @@ def route_of(notice: Notice) -> Route:
         When a server's key is malformed.
     """
     keys = tuple(own[1:] for own in notice.keys)
-    return _route(notice.bound, notice.round.suite, keys, carried_size(notice.round))
+    return _route(notice.binding, notice.round.suite, keys, carried_size(notice.round))
 
 
 # Thousands of clients in one process share the keys that they have read.
