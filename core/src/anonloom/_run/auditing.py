@@ -6,7 +6,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from anonloom._registry.registry import Registry
-from anonloom._run.execute import announced_as, audited, cores
+from anonloom._run.execute import run_auditor
+from anonloom._run.observation import available_cores, observe_work
 from anonloom._run.stage_log import Journal
 from anonloom._spec.model import MethodUse
 from anonloom.data._audit_input import AuditInput
@@ -36,12 +37,17 @@ def run_auditors(
     ids = tuple(use.id for use in auditors)
     with (
         TemporaryDirectory(prefix="anonloom-") as scratch,
-        announced_as("audit", ids, registry, run_id) as ending,
+        observe_work("audit", ids, registry, run_id) as status,
     ):
         journal = Journal(
-            registry, run_id, seed, workers=workers or cores(), scratch=Path(scratch), unit=unit
+            registry,
+            run_id,
+            seed,
+            workers=workers or available_cores(),
+            scratch=Path(scratch),
+            unit=unit,
         )
-        results = {use.id: audited(use, case, journal) for use in auditors}
+        results = {use.id: run_auditor(use, case, journal) for use in auditors}
         # Nothing is published.
-        ending.status = "dry-run"
+        status.value = "dry-run"
     return results

@@ -117,9 +117,6 @@ def report_outline(
         What is counted: all that is said is said of that.
     """
     notices = [(stage, worded_notice(notice, unit)) for stage, notice in notices]
-    models = [verdict.model for verdict in verdicts]
-    message = (notice for _, notice in notices)
-    judged = release_verdict.of_release(models, release.schema, message, plural(unit))
     losses = column_losses(original, release)
     sizes = published_sizes(release)
     return {
@@ -128,35 +125,58 @@ def report_outline(
         "created": now(),
         "anonloom": version("anonloom-core"),
         "unit": plural(unit),
-        "verdict": _in_words_of(judged.data(), unit),
+        "verdict": _verdict(verdicts, release, (notice for _, notice in notices), unit),
         "warnings": [
             {"stage": stage, "text": notice.text, "privacy": notice.privacy}
             for stage, notice in notices
         ],
-        "summary": {
-            "rows_in": len(original),
-            "rows_out": release.rows_published,
-            "suppressed": int(release.suppressed.sum()),
-            "dropped": release.dropped,
-            "classes": _count(release),
-            "published_classes": len(sizes),
-            "smallest_class": int(sizes.min()) if len(sizes) else None,
-            "gcp": mean_of_columns(original, losses) if original.axes else None,
-        },
+        "summary": _summary(original, release, sizes, losses),
         "columns": _columns(schema, original, release, losses, exposures),
-        "privacy": [
-            {
-                "model": verdict.name,
-                "parameters": parameters(verdict.model),
-                "meaning": worded(verdict.model.meaning(plural(unit)), unit),
-                "holds": verdict.holds,
-                "classes": verdict.classes,
-                "rows": verdict.rows,
-            }
-            for verdict in verdicts
-        ],
+        "privacy": [_model_data(verdict, parameters, unit) for verdict in verdicts],
         "truthful": release.truthful,
         "class_sizes": _histogram(sizes),
+    }
+
+
+def _verdict(
+    verdicts: tuple[ModelVerdict, ...], release: Release, notices: Iterable[Notice], unit: Unit
+) -> dict[str, Any]:
+    """Return the verdict on the whole release, in words for what is counted."""
+    models = [verdict.model for verdict in verdicts]
+    verdict = release_verdict.of_release(models, release.schema, notices, plural(unit))
+    data: dict[str, Any] = _in_words_of(verdict.data(), unit)
+    return data
+
+
+def _summary(
+    original: Table,
+    release: Release,
+    sizes: np.ndarray[Any, np.dtype[np.int64]],
+    losses: dict[str, float | None],
+) -> dict[str, Any]:
+    return {
+        "rows_in": len(original),
+        "rows_out": release.rows_published,
+        "suppressed": int(release.suppressed.sum()),
+        "dropped": release.dropped,
+        "classes": _count(release),
+        "published_classes": len(sizes),
+        "smallest_class": int(sizes.min()) if len(sizes) else None,
+        "gcp": mean_of_columns(original, losses) if original.axes else None,
+    }
+
+
+def _model_data(
+    verdict: ModelVerdict, parameters: Callable[[Any], dict[str, Any]], unit: Unit
+) -> dict[str, Any]:
+    """Return a privacy model, what it means, and where it holds."""
+    return {
+        "model": verdict.name,
+        "parameters": parameters(verdict.model),
+        "meaning": worded(verdict.model.meaning(plural(unit)), unit),
+        "holds": verdict.holds,
+        "classes": verdict.classes,
+        "rows": verdict.rows,
     }
 
 

@@ -93,14 +93,14 @@ def apply_file(
     context = StageContext(stage="source")
     table = _load(replay, load_file(data), context)
     replayed, release, verdicts = _replay_and_check(replay, table, registry, rule)
-    whose = persons_behind(release, replayed.table)
-    exposures = examine_exposures(release, whose)
-    exposed = exposure_notices(release, exposures, whose, privacy=bool(verdicts))
-    # Nothing here is meant to be repeated: the shuffle comes from the system's randomness.
-    release = sanitize(release, np.random.default_rng(secrets.randbits(128)))
+    owners = persons_behind(release, replayed.table)
+    exposures = examine_exposures(release, owners)
     notices = [("", NO_PRIVACY)] if not verdicts else []
+    exposed = exposure_notices(release, exposures, owners, privacy=bool(verdicts))
     notices += [("", notice) for notice in exposed]
     notices += [(context.stage, notice) for notice in Findings.of(context.found).notices]
+    # Nothing here is meant to be repeated: the shuffle comes from the system's randomness.
+    release = sanitize(release, np.random.default_rng(secrets.randbits(128)))
     report = {
         # Named after what is published: the name of the input is nobody's business.
         **report_outline(
@@ -116,6 +116,16 @@ def apply_file(
         ),
         "privacy_none": not verdicts,
         "suppression": suppression_data(rule, release),
+        **_replay_fields(replayed),
+    }
+    with built_aside(target, replace) as folder:
+        _write(release, report, hashlib.sha256(transformation.read_bytes()).hexdigest(), folder)
+    return report
+
+
+def _replay_fields(replayed: Replay) -> dict[str, Any]:
+    """Return what a report says of a replay, and what it says of stages that did not run."""
+    return {
         "replay": {
             "regions": replayed.regions,
             "regions_reached": replayed.reached,
@@ -128,9 +138,6 @@ def apply_file(
         "collection": {"collector": "curator", "guarantees": None, "simulated": False},
         "integrity": None,
     }
-    with built_aside(target, replace) as aside:
-        _write(release, report, hashlib.sha256(transformation.read_bytes()).hexdigest(), aside)
-    return report
 
 
 def _load(replay: Transformation, source: Csv | Parquet, context: StageContext) -> Table:
