@@ -54,7 +54,7 @@ def run_foreign(
             command.configure(below)
             code: object = command.execute(parser.parse_args(words))
     except FaultyPluginError as error:
-        status = _answered(error.__cause__)
+        status = _exit_status(error.__cause__)
         if status is None:
             raise
         return status
@@ -69,7 +69,7 @@ def run_foreign(
     return code
 
 
-def _answered(error: BaseException | None) -> int | None:
+def _exit_status(error: BaseException | None) -> int | None:
     """Return the status with which a parser that the command made itself ended, if one did."""
     if not isinstance(error, SystemExit) or not isinstance(error.code, int):
         return None
