@@ -24,7 +24,7 @@ from anonloom.runtime import (
     main,
     nearest_to_rows,
 )
-from anonloom_replay import Transformation
+from anonloom_replay.transformation import Transformation
 
 TOWNS = {"north": {"coast": ["a", "b"], "hills": ["c"]}, "south": ["d", "e"]}
 GROUPS = {

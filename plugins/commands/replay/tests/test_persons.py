@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from anonloom.errors import DataError, PrivacyError
-from anonloom_replay import apply_file
+from anonloom_replay.publish import apply_file
 
 PATIENTS, VISITS = 60, 5
 

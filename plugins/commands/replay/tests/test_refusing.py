@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from anonloom.errors import DataError, PrivacyError
-from anonloom_replay import Transformation, apply_file
+from anonloom_replay.publish import apply_file
+from anonloom_replay.transformation import Transformation
 
 N = 400
 

@@ -15,7 +15,9 @@ from anonloom.data import Regions
 from anonloom.errors import DataError, PrivacyError
 from anonloom.hierarchies import Tree
 from anonloom.runtime import Suppression, describe_axis
-from anonloom_replay import Transformation, apply_file, regions
+from anonloom_replay import regions
+from anonloom_replay.publish import apply_file
+from anonloom_replay.transformation import Transformation
 
 
 @pytest.fixture
