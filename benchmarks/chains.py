@@ -122,7 +122,7 @@ def published(asked: Asked, table: Table, guard: Guard) -> float:
         start = time.process_time()
         classes, _ = anonymized(asked.chain, table, guard)
         release = ByHierarchy().generalize(table, classes, StageContext(seed=1))
-        check.judge(release, (("k-anonymity", KAnonymity(k=asked.k)),))
+        check.judge_models(release, (("k-anonymity", KAnonymity(k=asked.k)),))
         write_parquet(release, Path(folder) / "release.parquet")
         return time.process_time() - start
 

@@ -21,7 +21,7 @@ import pandas as pd
 import yaml
 
 from anonloom import Pipeline, Registry
-from anonloom._run.replay import apply_file
+from anonloom_replay.publish import apply_file
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tools"))

@@ -104,7 +104,7 @@ def after(
     name, run = type(method).__name__.lower(), StageContext(seed=1)
     release = method.generalize(table, classes, run)
     case = AuditInput(release=release, original=table)
-    yield f"{name}: final check", lambda: check.judge(release, (("k-anonymity", K),))
+    yield f"{name}: final check", lambda: check.judge_models(release, (("k-anonymity", K),))
     yield f"{name}: utility", lambda: Utility().audit(case, run)
     yield f"{name}: disclosure", lambda: Disclosure().audit(case, run)
     yield f"{name}: csv", lambda: write_csv(release.frame, folder / "release.csv")

@@ -10,8 +10,8 @@ from typing import Any
 import pandas as pd
 from environments import run
 
-from anonloom._run.table_files import write_csv
 from anonloom.kinds import Query
+from anonloom.runtime import write_csv
 from anonloom_merkle.scheme import Merkle
 
 MOST_SECONDS = 300.0

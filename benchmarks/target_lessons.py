@@ -115,7 +115,7 @@ class Division:
             classes = method.partition(part.restricted_to(_reads(method)), classes, guard, context)
         release = ByHierarchy().generalize(part, classes, StageContext(seed=1))
         models = tuple((type(model).__name__, model) for model in guard.models)
-        verdicts = check.judge(release, models)
+        verdicts = check.judge_models(release, models)
         if not all(verdict.holds for verdict in verdicts) or len(classes.suppressed):
             raise RuntimeError(f"{chain} does not keep what is demanded at k = {k}")
         return release, gcp(part, classes)

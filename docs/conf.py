@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 project = "Anonloom"
 author = "Anonloom contributors"
-copyright = "Anonloom contributors, Apache License 2.0"  # noqa: A001  # Sphinx's own name
+copyright = "Anonloom contributors, Apache License 2.0"  # Sphinx's own name
 release = (ROOT / "VERSION").read_text(encoding="utf-8").strip()
 
 root_doc = "docs/index"

@@ -53,6 +53,7 @@ def test_every_package_stands_in_the_table():
         if not member.is_tutorial:
             assert re.search(rf"^\| `{member.path}` \| {member.distribution} \|", table, re.M)
 
+
 def test_every_file_linked_from_the_readme_exists():
     for target in re.findall(r"\]\(([^)#:]+)\)", README):
         assert (ROOT / target).exists(), target

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonloom import Registry
-from anonloom._cli import main
-from anonloom._run.verification import verify_folder
 from anonloom.errors import IntegrityError
+from anonloom.runtime import main
 from anonloom_seals import keys
 from anonloom_seals.head import Head
+from anonloom_seals.verification import verify_folder
 
 CLINIC = """\
 version: 1

@@ -83,7 +83,7 @@ class Member:
 
     @property
     def is_command(self) -> bool:
-        """Whether it brings commands that core left to a package of their own."""
+        """Whether it brings a command that was core's: whoever installs Anonloom expects it."""
         return self.path.startswith("plugins/commands/")
 
     @property
@@ -202,7 +202,7 @@ def _sources(root: Path, packages: list[Member]) -> list[str]:
 
 
 def metapackage_lists(packages: list[Member], version: str) -> tuple[list[str], list[str]]:
-    """What the metapackage asks for: core, its commands, the quickstart's plugins; and all."""
+    """What the metapackage asks for: core, the catalogue, commands, the quickstart's; and all."""
     published = [m for m in packages if not m.is_tutorial]
     quickstart = [m for m in published if m.is_command or m.short in (*ALWAYS, *QUICKSTART)]
     return _ranges(quickstart, version), _ranges(published, version)
@@ -229,7 +229,7 @@ def _metapackage(root: Path, packages: list[Member], version: str, python: str) 
 
 
 def catalogue(root: Path) -> str:
-    """The text of the catalogue: every plugin with its methods by hook."""
+    """The text of the catalogue: every plugin with its methods and commands by hook."""
     plugins = [
         {
             "distribution": member.distribution,
@@ -238,13 +238,13 @@ def catalogue(root: Path) -> str:
             "methods": methods,
         }
         for member in members(root)
-        if member.path.startswith("plugins/") and (methods := _methods(member))
+        if member.path.startswith(("libs/", "plugins/")) and (methods := _methods(member))
     ]
     return json.dumps({"plugins": plugins}, indent=2) + "\n"
 
 
 def _methods(member: Member) -> dict[str, list[str]]:
-    """The names of a plugin's methods by registration hook, as its hook module writes them."""
+    """The names of methods and commands by registration hook, as a hook module writes them."""
     file = member.folder / "src" / member.module / "plugin.py"
     if not file.is_file():
         return {}
@@ -252,11 +252,11 @@ def _methods(member: Member) -> dict[str, list[str]]:
     for function in ast.parse(file.read_text(encoding="utf-8")).body:
         if isinstance(function, ast.FunctionDef) and function.name.startswith("anonloom_register_"):
             names = [
-                word.value.value
+                str(word.value.value)
                 for call in ast.walk(function)
                 if isinstance(call, ast.Call)
                 and isinstance(call.func, ast.Name)
-                and call.func.id == "Method"
+                and call.func.id in ("Command", "Method")
                 for word in call.keywords
                 if word.arg == "name"
                 and isinstance(word.value, ast.Constant)

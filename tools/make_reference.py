@@ -308,9 +308,14 @@ def errors_page() -> Iterator[str]:
         message = file.read_text(encoding="utf-8").rstrip()
         yield from (f"### {file.stem.replace('-', ' ')}", "", "```text", message, "```", "")
     yield from ("## All other messages", "", _OTHERS, "")
+    # Of the libraries this one has commands of its own; messages of others come up in plugins.
+    packages = ["libs/seals", *(f"plugins/{name}" for name in sorted(set(FIRST_PARTY.values())))]
+    packages += sorted(
+        f"plugins/commands/{path.name}" for path in (ROOT / "plugins" / "commands").iterdir()
+    )
     folders = {"core": CORE} | {
-        folder: next((ROOT / "plugins" / folder / "src").glob("anonloom_*"))
-        for folder in sorted(set(FIRST_PARTY.values()))
+        name.removeprefix("plugins/"): next((ROOT / name / "src").glob("anonloom_*"))
+        for name in packages
     }
     for owner, folder in folders.items():
         # The kit's failures are the affair of plugin authors, and name their check.

@@ -45,7 +45,7 @@ def main() -> int:
         code = anonloom(sys.argv[1:])
     finally:
         sys.setprofile(None)
-        threading.setprofile(None)  # type: ignore[arg-type]  # typeshed does not know None
+        threading.setprofile(None)
     total = sum(len(functions) for functions in walk.functions.values())
     print(f"{len(walk.first)} modules, {total} functions")
     for number, (module, name) in enumerate(walk.first.items(), start=1):

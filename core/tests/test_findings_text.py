@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from anonloom import Finding
-from anonloom._run.findings_text import finding_lines, record_lines, sections
+from anonloom._run.findings_text import finding_lines, finding_sections, record_lines
 from anonloom._run.key_findings import mark_key_findings
 from anonloom._run.reporting import finding_data
 
@@ -95,8 +95,8 @@ def test_a_terminal_shows_what_is_key_and_counts_the_rest() -> None:
         "      Meaning 4.",
         "",
         "10 more findings: --all shows them, and so does the report",
-    ] == list(sections(parts, beside=", and so does the report"))
-    everything = "\n".join(sections(parts, everything=True))
+    ] == list(finding_sections(parts, beside=", and so does the report"))
+    everything = "\n".join(finding_sections(parts, everything=True))
     assert 12 == everything.count("Meaning")
     assert "recode (generalize)\n" in everything
     assert "more findings" not in everything

@@ -6,13 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonloom import Column, Schema, Table
-from anonloom.data._lookalikes import skeleton, warnings_of
+from anonloom.data._lookalikes import lookalike_warnings, skeleton
 from anonloom.hierarchies import Tree
 
 
 def said(cells: list[object], dtype: object = object, **column: object) -> list[str]:
     frame = pd.DataFrame({"it": pd.Series(cells, dtype=dtype)})
-    return warnings_of(Table.build(frame, Schema([Column(name="it", **column)])))
+    return lookalike_warnings(Table.build(frame, Schema([Column(name="it", **column)])))
 
 
 def spelt(values: int, of: int, counted: str = "") -> str:
@@ -99,7 +99,7 @@ def test_numbers_have_no_capitals() -> None:
 def test_categories_that_do_not_occur_are_nobodys() -> None:
     frame = pd.DataFrame({"it": pd.Categorical(["a", "b"], ["a", "A", "b"])})
     for role in ("quasi", "sensitive"):
-        assert [] == warnings_of(Table.build(frame, Schema([Column(name="it", role=role)])))
+        assert [] == lookalike_warnings(Table.build(frame, Schema([Column(name="it", role=role)])))
 
 
 @given(st.lists(st.text(max_size=4), min_size=1, max_size=8))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonloom import Classes, Column, Release, Schema, Table
-from anonloom._run.sanitize import publishable
+from anonloom._run.sanitize import sanitize
 
 SCHEMA = Schema(
     [
@@ -174,7 +174,7 @@ def test_nothing_is_left_of_rows_that_are_not_published() -> None:
     classes = Classes.from_labels(np.array([0, 0]), rows=np.array([0, 1]))
     releases = [publish(table, classes), Release.as_it_is(table.take(np.array([0, 1])))]
     for release in releases:
-        shuffled = publishable(release, np.random.default_rng(1))
+        shuffled = sanitize(release, np.random.default_rng(1))
         for name in shuffled.frame.columns:
             column = shuffled.frame[name]
             if isinstance(column.dtype, pd.CategoricalDtype):

@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import json
 import logging
 import sys
 import types
@@ -14,11 +13,11 @@ import pytest
 from anonloom import Registry, Transport, param
 from anonloom._cli import main
 from anonloom._registry.boundary import Border, left_by, put_around
-from anonloom._run.verification import verify_folder
 from anonloom.api import ROLES, Command, Method, hookimpl
-from anonloom.errors import DataError, FaultyPluginError, IntegrityError, PluginError
+from anonloom.errors import DataError, FaultyPluginError, PluginError
 from anonloom.params import build, describe
 from anonloom.sources import Csv
+from anonloom_testing import toy_methods
 from anonloom_transport import ClientEngine
 
 KINDS = Registry.empty().kinds
@@ -66,7 +65,7 @@ def acme(registry, monkeypatch):
     """A plugin with a method of every kind of a pipeline, each made of a toy."""
     monkeypatch.setattr(sys.modules[__name__], "LEAVING", {})
     monkeypatch.setitem(sys.modules, "acme_methods", types.ModuleType("acme_methods"))
-    toys = sys.modules["anonloom_toy_methods"]
+    toys = toy_methods
     plugin = types.SimpleNamespace(ANONLOOM_API=2)
     made = {
         "source": Csv,
@@ -229,7 +228,7 @@ def test_from_python_it_is_an_error_of_the_plugin(shop, work):
 
 
 def test_a_method_made_in_python_is_held_to_the_same(shop, acme):
-    class Unregistered(sys.modules["anonloom_toy_methods"].Counting):
+    class Unregistered(toy_methods.Counting):
         def audit(self, case, context):
             leave("auditor", "audit")
 
@@ -252,68 +251,12 @@ def test_a_method_made_in_python_is_held_to_the_same(shop, acme):
         (["plan", "pipeline.yaml"], "source", "columns"),
         (["plan", "pipeline.yaml"], "collector", "plan"),
         (["run", "pipeline.yaml", "--dry-run", "--quiet"], "reporter", "__attrs_post_init__"),
-        (["audit", "clinic.csv", "clinic.csv", "--quiet"], "auditor", "audit"),
-        (["audit", "clinic.csv", "clinic.csv", "--quiet"], "auditor", "__attrs_post_init__"),
-        (["audit", "clinic.csv", "clinic.csv", "--auditor", "acme-auditor"], "auditor", "problem"),
     ],
 )
 def test_every_command_that_asks_a_method_ends_with_1(shop, capsys, words, kind, entry):
     LEAVING[kind, entry] = SystemExit(0)
     assert 1 == main(words)
     assert f"anonloom: {told(kind)}" == capsys.readouterr().err.splitlines()[-1]
-
-
-# -- verify -----------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def sealed(shop, capsys):
-    assert 0 == main(["run", "pipeline.yaml", "--quiet"])
-    capsys.readouterr()
-    return shop.out
-
-
-@pytest.mark.parametrize("error", [*ERRORS, KeyError("Alice Smith"), MemoryError()], ids=repr)
-@pytest.mark.parametrize("entry", ["verify", "__attrs_post_init__"])
-def test_a_seal_that_fails_has_verified_nothing(sealed, capsys, entry, error):
-    LEAVING["integrity", entry] = error
-    assert 5 == main(["verify", "out"])
-    bug = told("integrity", type(error).__name__)
-    assert ("", f"anonloom: the seal cannot be checked: {bug}\n") == capsys.readouterr()
-
-
-def test_verify_of_a_tampered_release_with_a_seal_that_exits(sealed, capsys):
-    report = json.loads((sealed / "public" / "report.json").read_text())
-    (sealed / "public" / "report.json").write_text(json.dumps({**report, "name": "other"}))
-    LEAVING["integrity", "verify"] = SystemExit(0)
-    assert 5 == main(["verify", "out"])
-
-
-def test_a_seal_without_an_answer_has_verified_nothing(sealed, registry, monkeypatch):
-    seal = registry.load("integrity", "acme-integrity")
-    monkeypatch.setattr(seal, "verify", lambda self, public, key=None, known=None: None)
-    with pytest.raises(IntegrityError) as refused:
-        verify_folder(sealed, registry)
-    assert "the seal cannot be checked: it must answer with Verified. Got NoneType instead." == str(
-        refused.value
-    )
-
-
-def test_verify_where_the_seal_cannot_even_be_imported(sealed, capsys, registry, monkeypatch):
-    (sealed.parent / "acme_exits.py").write_text("import sys\nsys.exit(0)\n")
-    monkeypatch.syspath_prepend(sealed.parent)
-    seal = Method(name="acme-integrity", target="acme_exits:Seal", summary="Leaves.")
-    other = Registry.empty()
-    plugin = types.SimpleNamespace(
-        ANONLOOM_API=2, anonloom_register_integrity_schemes=hookimpl(lambda: [seal])
-    )
-    assert other.register(plugin, distribution="acme", version="3.0")
-    monkeypatch.setattr(Registry, "_environment", other)
-    assert 5 == main(["verify", "out"])
-    assert (
-        "anonloom: the seal cannot be checked: this is a bug of integrity scheme 'acme-integrity' "
-        f"of acme 3.0: SystemExit in {sealed.parent / 'acme_exits.py'}:2\n"
-    ) == capsys.readouterr().err
 
 
 # -- parameters, imports, hooks ---------------------------------------------------------------

@@ -1,6 +1,5 @@
 """The commands that run, audit, replay and verify, as a user meets them."""
 
-import json
 import os
 import signal
 import subprocess
@@ -8,13 +7,11 @@ import sys
 import time
 import types
 
-import pandas as pd
 import pytest
 
 from anonloom import Registry
 from anonloom._cli import main
 from anonloom.api import API_VERSION, Command, hookimpl
-from anonloom.errors import PluginError
 
 
 @pytest.fixture
@@ -95,219 +92,6 @@ def test_broken_data_exit_with_4(shop, capsys):
 def test_jobs_must_be_positive(shop, capsys):
     assert 2 == main(["run", "pipeline.yaml", "--jobs", "0"])
     assert "anonloom: --jobs must be at least 1. Got 0 instead.\n" == capsys.readouterr().err
-
-
-def test_verify_says_what_it_covers_and_exits_with_5_when_something_changed(shop, capsys):
-    main(["run", "pipeline.yaml", "--quiet"])
-    capsys.readouterr()
-    assert 5 == main(["verify", "out"])
-    assert "anonloom: the release is not sealed" in capsys.readouterr().err
-    assert 0 == main(["verify", "out", "--unsealed"])
-    assert (
-        "out: digests only, no seal: they agree with the manifest, which proves nothing\n"
-        "  covers: every file that the manifest lists has the digest that it lists\n"
-        "  does not cover: the manifest itself, the reports, and files that the manifest does not "
-        "list\n"
-        "  does not cover: who published it: the release is not sealed\n" == capsys.readouterr().out
-    )
-
-    (shop.out / "public" / "release.csv").write_text("nothing")
-    assert 5 == main(["verify", "out", "--unsealed"])
-    assert (
-        "anonloom: 'release.csv' is not what the manifest says: its digest differs\n"
-        == capsys.readouterr().err
-    )
-
-
-def test_apply_replays_a_transformation(shop, capsys):
-    main(["run", "pipeline.yaml", "--quiet"])
-    capsys.readouterr()
-    arguments = ["apply", "out/private/transformation.json", "clinic.csv", "--to", "again"]
-
-    assert 0 == main(arguments)
-    assert capsys.readouterr().out.endswith("release: again/public\n")
-    assert 2 == main(arguments)
-
-
-@pytest.mark.parametrize("share", ["7", "-0.1", "nan", "half"])
-def test_apply_takes_a_share_from_0_to_1(shop, capsys, share):
-    given = f"--suppress-at-most={share}"
-    assert 2 == main(["apply", "t.json", "clinic.csv", "--to", "again", given])
-    assert capsys.readouterr().err.endswith(
-        "anonloom apply: error: argument --suppress-at-most: must be a number from 0 to 1. "
-        f"Got '{share}' instead.\n"
-    )
-
-
-def test_audit_guesses_the_columns_and_says_so(shop, capsys):
-    main(["run", "pipeline.yaml", "--quiet"])
-    capsys.readouterr()
-    assert 0 == main(["audit", "clinic.csv", "out/public/release.csv"])
-
-    printed = capsys.readouterr().out
-    assert printed.startswith(
-        "columns guessed from what differs: age (quasi, number), sex (quasi, category), "
-        "illness (other, category), bill (other, number)\n"
-    )
-    assert printed.endswith(
-        """
-counting (utility): Counts rows; can be told to find nothing.
-  rows: 12
-      Rows published.
-  share: 1
-      Share of rows published.
-
-price was not run: it measures what something costs, not the release; --auditor price runs it
-
-needs-control was not run: it needs control, which two tables lack; give it with --control FILE
-
-needs-others was not run: it needs other_releases, which two tables lack; give them with --also FILE
-
-needs-trace was not run: it needs trace, which two tables lack
-"""
-    )
-
-
-def test_an_auditor_of_costs_runs_when_it_is_named(shop, capsys):
-    main(["run", "pipeline.yaml", "--quiet"])
-    capsys.readouterr()
-    assert 0 == main(["audit", "clinic.csv", "out/public/release.csv", "--auditor", "price"])
-    assert "\n  price: 1\n      Price of counting.\n" in capsys.readouterr().out
-
-
-def test_audit_takes_the_columns_and_auditors_of_a_pipeline(shop, capsys):
-    main(["run", "pipeline.yaml", "--quiet"])
-    capsys.readouterr()
-    arguments = ["audit", "clinic.csv", "out/public/release.csv", "--pipeline", "pipeline.yaml"]
-    assert 0 == main([*arguments, "--json"])
-
-    result = json.loads(capsys.readouterr().out)
-    assert {"age": "quasi", "sex": "quasi", "illness": "sensitive", "bill": "other"} == result[
-        "columns"
-    ]
-    assert ["counting"] == [audit["auditor"] for audit in result["audits"]]
-
-
-def test_audit_counts_the_cells_that_it_cannot_read(shop, capsys):
-    """Cells of other tools must not pass for a release without use."""
-    (shop.folder / "arx.csv").write_text("age;sex\n" + "20 until 40;f\n" * 11 + "31;?\n")
-    arguments = ["audit", "clinic.csv", "arx.csv", "--pipeline", "pipeline.yaml"]
-    assert 0 == main(arguments)
-
-    why = (
-        "neither a value of the original, nor in its hierarchy, nor '[a, b]', "
-        "'{\"a\", \"b\"}' or '*', and counted as entirely lost"
-    )
-    assert [
-        f"warning: column 'age': 11 cells are {why}",
-        f"warning: column 'sex': 1 cell is {why}",
-    ] == capsys.readouterr().out.splitlines()[1:3]
-
-    assert 0 == main([*arguments, "--json"])
-    assert {"age": 11, "sex": 1} == json.loads(capsys.readouterr().out)["unread"]
-
-
-def test_audit_refuses_an_auditor_that_two_tables_cannot_feed(shop, capsys):
-    main(["run", "pipeline.yaml", "--quiet"])
-    capsys.readouterr()
-    arguments = ["audit", "clinic.csv", "out/public/release.csv", "--auditor", "needs-control"]
-    assert 2 == main(arguments)
-    assert (
-        "anonloom: auditor 'needs-control' cannot be used: it needs control, which two tables "
-        "lack\n    give it with --control FILE\n" == capsys.readouterr().err
-    )
-
-
-def test_audit_takes_people_outside_and_other_releases(shop, capsys):
-    main(["run", "pipeline.yaml", "--quiet"])
-    (shop.folder / "strangers.csv").write_text("age,sex,illness,bill\n20,f,flu,3\n21,m,cold,4\n")
-    (shop.folder / "earlier.csv").write_text("age,sex\n*,f\n")
-    capsys.readouterr()
-    arguments = ["audit", "clinic.csv", "out/public/release.csv", "--control", "strangers.csv"]
-    arguments += ["--also", "earlier.csv", "--also", "out/public/release.csv", "--json"]
-    assert 0 == main([*arguments, "--auditor", "needs-control", "--auditor", "needs-others"])
-    result = json.loads(capsys.readouterr().out)["audits"]
-    assert [("needs-control", 2), ("needs-others", 13)] == [
-        (audit["auditor"], audit["findings"][0]["value"]) for audit in result
-    ]
-
-
-def test_audit_reads_the_other_releases_of_a_pipeline(shop, capsys):
-    (shop.folder / "earlier.csv").write_text("age,sex\n*,f\n")
-    shop.change("data:\n", "data:\n  other_releases: [earlier.csv]\n")
-    arguments = ["audit", "clinic.csv", "clinic.csv", "--pipeline", "pipeline.yaml", "--json"]
-    assert 0 == main([*arguments, "--auditor", "needs-others"])
-    assert 1 == json.loads(capsys.readouterr().out)["audits"][0]["findings"][0]["value"]
-
-
-def test_audit_is_told_which_column_says_whose_a_row_is(shop, capsys):
-    arguments = ["audit", "clinic.csv", "clinic.csv", "--quiet"]
-    assert 0 == main(arguments)
-    assert (
-        "warning: column 'name': every row has a value of its own, published as it is, which "
-        "names everybody; if it only says whose a row is, give --truth"
-        == capsys.readouterr().out.splitlines()[1]
-    )
-    assert 0 == main([*arguments, "--truth", "name"])
-    printed = capsys.readouterr().out
-    assert printed.startswith("columns guessed from what differs: name (truth, category), age")
-    assert "warning" not in printed
-
-    assert 2 == main([*arguments, "--truth", "name", "--pipeline", "pipeline.yaml"])
-    assert (
-        "anonloom: --truth is for columns that are guessed\n"
-        "    Declare the column with the role 'truth' in the pipeline.\n" == capsys.readouterr().err
-    )
-
-
-def test_audit_shows_progress_unless_it_is_to_be_quiet(shop, capsys):
-    assert 0 == main(["audit", "clinic.csv", "clinic.csv"])
-    assert "counting: 12 rows" == capsys.readouterr().err.rpartition(" (")[0]
-    # Observers stay with the registry, which a process of its own would not keep.
-    assert 2 == main(["audit", "clinic.csv", "clinic.csv", "--jobs", "0"])
-    assert "anonloom: --jobs must be at least 1. Got 0 instead.\n" == capsys.readouterr().err
-
-
-def test_audit_goes_on_without_an_auditor_that_is_broken(shop, capsys, monkeypatch):
-    whole = Registry.load_entry
-
-    def load(self, entry):
-        if entry.name == "needs-control":
-            raise PluginError("it fell apart")
-        return whole(self, entry)
-
-    monkeypatch.setattr(Registry, "load_entry", load)
-    assert 0 == main(["audit", "clinic.csv", "clinic.csv", "--quiet"])
-    assert "\nneeds-control was not run: it fell apart\n" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
-        ("nowhere.csv", "nowhere.csv: there is no such file"),
-        ("empty.csv", "empty.csv: the file is empty"),
-        ("header.csv", "header.csv: the file has no rows"),
-        ("junk.parquet", "junk.parquet: this is not a Parquet file, or it is damaged"),
-    ],
-)
-@pytest.mark.parametrize("place", ["original", "release", "control", "also"])
-def test_audit_says_which_file_cannot_be_used(shop, capsys, given, expected, place):
-    (shop.folder / "empty.csv").write_text("")
-    (shop.folder / "header.csv").write_text("age,sex\n")
-    (shop.folder / "junk.parquet").write_bytes(b"no parquet")
-    tables = {"original": "clinic.csv", "release": "clinic.csv", place: given}
-    arguments = ["audit", tables.pop("original"), tables.pop("release")]
-    assert 4 == main([*arguments, *(f"--{name}={file}" for name, file in tables.items())])
-    assert f"anonloom: {expected}\n" == capsys.readouterr().err
-
-
-def test_audit_wants_tables_with_common_columns(shop, capsys):
-    pd.DataFrame({"height": [1, 2]}).to_csv(shop.folder / "other.csv", index=False)
-    assert 4 == main(["audit", "clinic.csv", "other.csv"])
-    assert (
-        "anonloom: the original and the release have no column in common\n"
-        == capsys.readouterr().err
-    )
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 from anonloom import Column, Release, Schema, Table
-from anonloom._run.exposure import examine
-from anonloom._run.replay import apply_file
+from anonloom._run.exposure import examine_exposures
 from anonloom.errors import PrivacyError, UsageError
 
 N = 400
@@ -26,7 +25,7 @@ def looked_at(cells, persons=None, **options):
     column = Column(name="c", role=options.pop("role", "other"), **options)
     schema = Schema((Column(name="sex", role="other"), column))
     table = Table.build(frame(len(cells), c=cells), schema)
-    *_, result = examine(Release.as_it_is(table), persons)
+    *_, result = examine_exposures(Release.as_it_is(table), persons)
     return result
 
 
@@ -166,34 +165,3 @@ def test_pseudonyms_turn_the_verdict_amber(clinic):
         "Column 'name' is published as pseudonyms: rows of one person stay linked, and whoever has "
         "the key can undo them."
     ] == clinic.pipeline().run().report["verdict"]["reasons"]
-
-
-def test_names_among_new_rows_stop_apply(hospital):
-    clinic = hospital("other")
-    frame(name=alone(0)).to_csv(clinic.folder / "clinic.csv", index=False)
-    clinic.pipeline().publish()
-    frame(name=alone(300)).to_csv(clinic.folder / "new.csv", index=False)
-    with pytest.raises(PrivacyError) as refused:
-        apply_file(
-            clinic.out / "private" / "transformation.json",
-            clinic.folder / "new.csv",
-            clinic.folder / "applied",
-            clinic.registry,
-        )
-    assert REFUSED == refused.value.what
-    assert not (clinic.folder / "applied").exists()
-
-
-def test_what_the_first_release_accepted_apply_accepts_and_says(hospital):
-    clinic = hospital("other", ", accept: unique")
-    clinic.pipeline().publish()
-    for cells, tone in ((alone(300), "amber"), (alone(0), "green")):
-        frame(name=cells).to_csv(clinic.folder / "new.csv", index=False)
-        report = apply_file(
-            clinic.out / "private" / "transformation.json",
-            clinic.folder / "new.csv",
-            clinic.folder / "applied",
-            clinic.registry,
-            replace=True,
-        )
-        assert tone == report["verdict"]["tone"]

@@ -1,7 +1,5 @@
 """Characters that nobody sees hold no privacy model, wherever they come in."""
 
-import json
-
 import attrs
 import pandas as pd
 import pytest
@@ -9,7 +7,6 @@ import pytest
 from anonloom import Column, Generalizer, Mechanism, Registry, Release, Schema, Table
 from anonloom._cli import main
 from anonloom._run import check
-from anonloom._run.replay import apply_file
 from anonloom.errors import PrivacyError
 
 #: Ten rows of one person with one illness, told apart by what nobody sees.
@@ -200,10 +197,10 @@ def test_the_published_frame_alone_decides(clinic):
     """Sensitive values are counted as a reader takes them, whatever the rows were before."""
     outcome = clinic.pipeline().run()
     models = tuple((use.name, use.method) for use in clinic.pipeline().spec.privacy)
-    assert all(verdict.holds for verdict in check.judge(outcome.release, models))
+    assert all(verdict.holds for verdict in check.judge_models(outcome.release, models))
     hidden = HidesInQuasi().tampered(outcome.release.frame.copy())
     with pytest.raises(PrivacyError):
-        check.judge(attrs.evolve(outcome.release, frame=hidden), models)
+        check.judge_models(attrs.evolve(outcome.release, frame=hidden), models)
 
 
 # --- what is said ---------------------------------------------------------------------------------
@@ -260,7 +257,7 @@ def test_values_that_people_take_for_one_another_turn_the_verdict_amber(clinic, 
     assert [{"stage": "source", "text": warning, "privacy": True}] == report["warnings"]
 
 
-# --- hierarchies and replay -----------------------------------------------------------------------
+# --- hierarchies ----------------------------------------------------------------------------------
 
 
 def test_leaves_and_values_meet_in_their_form(clinic):
@@ -277,75 +274,6 @@ def test_a_tree_of_the_pipeline_file_is_read_alike(clinic):
         'sex: {role: quasi, hierarchy: {build: tree, tree: {"any\u200b": [f, m]}}}',
     )
     assert set(clinic.pipeline().run().release.frame["sex"]) <= {"f", "m", "any", "*"}
-
-
-def replayed(clinic):
-    report = apply_file(
-        clinic.out / "private" / "transformation.json",
-        clinic.folder / "clinic.csv",
-        clinic.folder / "applied",
-        clinic.registry,
-    )
-    frame = pd.read_csv(clinic.folder / "applied" / "public" / "release.csv", dtype=str)
-    return report, sorted(frame[["age", "sex"]].to_numpy().tolist())
-
-
-def test_apply_reads_text_alike(clinic):
-    clinic.pipeline().publish()
-    first = pd.read_csv(clinic.out / "public" / "release.csv", dtype=str)
-    spell(clinic, "sex", "f\u200b")
-    spell(clinic, "illness", "Flu")
-    report, cells = replayed(clinic)
-    assert sorted(first[["age", "sex"]].to_numpy().tolist()) == cells
-    assert [0, 1, 0, 0] == [column["normalized_cells"] for column in report["columns"]]
-    assert "amber" == report["verdict"]["tone"]
-
-
-def test_regions_of_an_earlier_version_are_read_alike(clinic):
-    clinic.change(
-        "sex: {role: quasi}", "sex: {role: quasi, hierarchy: {build: tree, tree: {any: [f, m]}}}"
-    )
-    clinic.pipeline().publish()
-    first = pd.read_csv(clinic.out / "public" / "release.csv", dtype=str)
-    path = clinic.out / "private" / "transformation.json"
-    regions = json.loads(path.read_text())
-    values = regions["regions"]["sex"]["values"]
-    regions["regions"]["sex"]["values"] = [f"{value}\u200b" for value in values]
-    column = next(region for region in regions["columns"] if region["name"] == "sex")
-    rows = column["hierarchy"]["rows"]
-    column["hierarchy"]["rows"] = [[f"{label}\u2060" for label in row] for row in rows]
-    path.write_text(json.dumps(regions))
-    assert sorted(first[["age", "sex"]].to_numpy().tolist()) == replayed(clinic)[1]
-
-
-# --- releases of others ---------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("ending", ["csv", "parquet"])
-def test_an_audit_reads_releases_of_others_and_says_what_it_left_out(
-    clinic, registry, monkeypatch, capsys, ending
-):
-    monkeypatch.setattr(Registry, "_environment", registry)
-    monkeypatch.chdir(clinic.folder)
-    main(["run", "pipeline.yaml", "--quiet"])
-    release = pd.read_csv("out/public/release.csv", dtype=str)
-    release.loc[0, "sex"] += "\u200b"
-    release = release.rename(columns={"age": "age\ufeff"})
-    if ending == "csv":
-        release.to_csv("other.csv", index=False)
-    else:
-        release.to_parquet("other.parquet")
-    capsys.readouterr()
-    arguments = ["audit", "clinic.csv", f"other.{ending}", "--pipeline", "pipeline.yaml"]
-    assert 0 == main(arguments)
-    assert [
-        "warning: column 'sex': 1 cell of the release holds characters that nobody sees, or text "
-        "that is not in Unicode's form NFC; the audit reads them without, and a machine tells them "
-        "apart: classes may be smaller than they seem here"
-    ] == [line for line in capsys.readouterr().out.splitlines() if line.startswith("warning")]
-    assert 0 == main([*arguments, "--json"])
-    result = json.loads(capsys.readouterr().out)
-    assert ({}, {"sex": 1}) == (result["unread"], result["normalized_cells"])
 
 
 def test_a_column_that_is_named_with_what_nobody_sees_is_refused_where_it_is_declared(

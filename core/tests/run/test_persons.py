@@ -1,7 +1,5 @@
 """Rows are not taken for persons where the table says otherwise."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,7 +9,6 @@ from hypothesis import strategies as st
 from anonloom import Classes, Column, Schema, Table
 from anonloom._run import stages
 from anonloom._run.execute import _hold_out
-from anonloom._run.replay import apply_file
 from anonloom._run.reporting import record_text
 from anonloom.data._persons import numbering_persons, sharing_rows
 from anonloom.errors import DataError, PrivacyError
@@ -287,73 +284,6 @@ def test_in_a_part_of_a_table_fewer_repetitions_are_enough():
     part = pd.concat([frame, again, alone], ignore_index=True)
     assert [] == agreeing(part, ["age", "sex", "zip"], "patient")
     assert ["patient"] == agreeing(part, ["age", "sex", "zip"], "patient", total=100 * len(part))
-
-
-# --- apply ----------------------------------------------------------------------------------------
-
-
-def applied(clinic, frame):
-    frame.to_csv(clinic.folder / "new.csv", index=False)
-    return apply_file(
-        clinic.out / "private" / "transformation.json",
-        clinic.folder / "new.csv",
-        clinic.folder / "applied",
-        clinic.registry,
-        at_most=1,
-    )
-
-
-def one_visit_each():
-    return visits().assign(patient=[f"Q{index}" for index in range(PATIENTS * VISITS)])
-
-
-def test_an_identifier_that_comes_back_stops_apply(clinic):
-    clinic.pipeline().publish(one_visit_each())
-    with pytest.raises(PrivacyError) as caught:
-        applied(clinic, visits())
-    assert STOPPED == str(caught.value)
-    assert not (clinic.folder / "applied").exists()
-
-
-def test_new_rows_may_lack_an_identifier_which_is_not_published(clinic):
-    clinic.pipeline().publish(one_visit_each())
-    report = applied(clinic, visits().drop(columns="patient"))
-    assert [] == [item["text"] for item in report["warnings"] if "person" in item["text"]]
-
-
-def test_an_undeclared_number_of_persons_turns_the_verdict_of_apply_amber(clinic):
-    clinic.change("    patient: {role: identifier}\n", "")
-    clinic.pipeline().publish(one_visit_each())
-    report = applied(clinic, visits())
-    assert [("source", NUMBER)] == [
-        (item["stage"], item["text"]) for item in report["warnings"] if "person" in item["text"]
-    ]
-    assert "amber" == report["verdict"]["tone"]
-
-
-def test_apply_counts_what_the_earlier_run_counted(clinic):
-    clinic.change("data:\n", "data:\n  unit: record\n")
-    clinic.pipeline().publish()
-    assert "records" == applied(clinic, visits())["unit"]
-
-
-@pytest.mark.parametrize(("unit", "expected"), [(None, "persons"), ("record", "records")])
-def test_files_of_earlier_versions_counted_persons(clinic, unit, expected):
-    clinic.pipeline().publish(one_visit_each())
-    path = clinic.out / "private" / "transformation.json"
-    content = json.loads(path.read_text())
-    del content["unit"]
-    path.write_text(json.dumps(content if unit is None else {**content, "unit": unit}))
-    assert expected == applied(clinic, one_visit_each())["unit"]
-
-
-def test_a_unit_that_is_none_is_refused(clinic):
-    clinic.pipeline().publish(one_visit_each())
-    path = clinic.out / "private" / "transformation.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), "unit": "household"}))
-    with pytest.raises(DataError) as caught:
-        applied(clinic, visits())
-    assert f"{path}: the transformation is damaged (ValueError)" == str(caught.value)
 
 
 # --- persons who are not known --------------------------------------------------------------------

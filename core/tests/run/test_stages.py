@@ -1,7 +1,5 @@
 """How stages hand over: mechanisms, merging, sampling, withholding, holdout, narrowing."""
 
-import sys
-
 import numpy as np
 import pytest
 
@@ -9,6 +7,7 @@ from anonloom._run.reporting import record_text
 from anonloom.errors import UsageError
 from anonloom.hierarchies import STAR
 from anonloom.kinds import stream
+from anonloom_testing import toy_methods
 
 
 def test_each_stage_has_random_numbers_of_its_own():
@@ -287,7 +286,7 @@ def test_a_mechanism_must_leave_what_a_privacy_model_looks_at(clinic):
 
 def test_a_partitioner_that_is_half_of_two_says_so_where_no_other_follows(clinic, monkeypatch):
     """The runner knows what follows; a method does not."""
-    runs = sys.modules["anonloom_toy_methods"].Runs
+    runs = toy_methods.Runs
     monkeypatch.setattr(runs, "unrefined", property(lambda self: f"Half: {self.length}."))
 
     alone = clinic.pipeline("stages.partitioner.length=6").run().report["warnings"]

@@ -132,9 +132,9 @@ def test_classes_are_compared_with_published_rows_only():
     release = attrs.evolve(release, frame=frame)
     models = (("like", LikeTheTable("illness")),)
 
-    assert [True] == [verdict.holds for verdict in check.judge(release, models)]
+    assert [True] == [verdict.holds for verdict in check.judge_models(release, models)]
     assert [False] == [
-        verdict.holds for verdict in check.judge(release, models, among_starred=True)
+        verdict.holds for verdict in check.judge_models(release, models, among_starred=True)
     ]
 
 

@@ -1,13 +1,12 @@
 """The verdict: data made in core, amber for whatever concerns privacy, never silent on its limits."""
 
-import sys
-
 import pytest
 
 from anonloom import Findings, StageContext
 from anonloom._run.reporting import record_text
 from anonloom._run.verdict import Verdict, refusal_verdict
 from anonloom.findings import Notice
+from anonloom_testing import toy_methods
 
 
 @pytest.fixture
@@ -15,7 +14,7 @@ def warning(monkeypatch, registry):
     """Let a partitioner of the clinic say something while it works."""
 
     def say(text: str, privacy: bool) -> None:
-        runs = sys.modules["anonloom_toy_methods"].Runs
+        runs = toy_methods.Runs
         original = runs.partition
 
         def partition(self, table, classes, guard, context):

@@ -9,7 +9,7 @@ import pytest
 
 import anonloom._cli as cli
 from anonloom import Registry
-from anonloom.api import Command, hookimpl
+from anonloom.api import Command, KnownPlugin, hookimpl
 from anonloom.errors import DataError
 
 PIPELINE = """\
@@ -364,6 +364,66 @@ def test_an_interruption_ends_with_130(anonloom, monkeypatch):
 def test_the_code_of_a_command_is_returned(anonloom, monkeypatch):
     command(monkeypatch, lambda arguments: 3)
     assert (3, "", "") == anonloom("check")
+
+
+@pytest.fixture
+def seals_known(registry):
+    """Somebody knows which package the commands of seals come with."""
+
+    class Catalogue:
+        ANONLOOM_API = 2
+
+        @hookimpl
+        def anonloom_register_known_plugins(self):
+            commands = [("anonloom_register_commands", name) for name in ("prove", "verify")]
+            return [
+                KnownPlugin(
+                    distribution="anonloom-seals",
+                    install="pip install anonloom-seals",
+                    methods=commands,
+                )
+            ]
+
+    assert registry.register(Catalogue(), distribution="catalogue", version="1.0")
+
+
+@pytest.mark.usefixtures("seals_known")
+def test_a_command_of_a_package_that_is_not_installed_is_named_with_its_package(anonloom):
+    expected = (
+        "anonloom: the command 'verify' is part of anonloom-seals, which is not installed\n"
+        "    pip install anonloom-seals\n"
+    )
+    assert (2, "", expected) == anonloom("verify", "out")
+    guess = "anonloom: there is no command 'verfiy'; did you mean 'verify'?\n"
+    assert (2, "", guess) == anonloom("verfiy", "out")
+
+
+@pytest.mark.usefixtures("seals_known")
+def test_a_command_of_a_package_that_cannot_be_loaded_says_why(anonloom, registry):
+    registry.register(object(), distribution="anonloom-seals", version="0.1.0")
+    expected = (
+        "anonloom: the command 'prove' is missing: anonloom-seals 0.1.0 (its hook module does not "
+        "say ANONLOOM_API = 2) could not be loaded\n"
+    )
+    assert (2, "", expected) == anonloom("prove", "out")
+
+
+@pytest.mark.usefixtures("seals_known")
+def test_a_plugin_cannot_become_a_command_of_another_package(anonloom, registry):
+    class Acme:
+        ANONLOOM_API = 2
+
+        @hookimpl
+        def anonloom_register_commands(self):
+            return [Command(name="verify", target="acme_verify", summary="Believes.")]
+
+    registry.register(Acme(), distribution="acme", version="2.0")
+    code, out, err = anonloom("verify", "out")
+    assert (2, "", "anonloom: the command 'verify' is part of anonloom-seals") == (
+        code,
+        out,
+        err.partition(",")[0],
+    )
 
 
 def test_a_plugin_can_add_a_command_and_cannot_replace_one_of_core(anonloom, registry, monkeypatch):

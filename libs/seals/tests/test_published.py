@@ -16,8 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonloom import Column, Release, Schema
-from anonloom._run.table_files import write_csv, write_parquet
 from anonloom.errors import IntegrityError
+from anonloom.runtime import write_csv, write_parquet
 from anonloom_seals.encoding import decode_rows, encode_cell
 from anonloom_seals.published import read_published, read_types
 

@@ -24,16 +24,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("anonloom._cli.check", "check a pipeline file and say everything that is wrong"),
     "plan": ("anonloom._cli.plan", "show what a pipeline would do, without doing it"),
     "run": ("anonloom._cli.run", "run a pipeline and publish its release"),
-    "audit": ("anonloom._cli.audit", "measure a release against its original"),
-    "apply": ("anonloom._cli.apply", "replay a transformation on new rows"),
-    "verify": ("anonloom._cli.verify", "verify the integrity of a release or of a proof"),
-    "prove": ("anonloom._cli.prove", "prove a part of a sealed release"),
     "plugins": ("anonloom._cli.plugins", "list, show and check what is installed"),
     "schema": ("anonloom._cli.schema", "print a JSON schema of pipeline files, for editors"),
 }
 
 _EPILOG = """\
-Plugins may add commands: see 'anonloom plugins'.
+Plugins add commands: see 'anonloom plugins'.
 
 exit codes: 0 done, 2 pipeline or usage, 3 privacy, suppression or fail_if, 4 data,
 5 integrity or transport, 1 a bug
@@ -106,10 +102,9 @@ def _run(words: list[str]) -> int:
             module.configure(parsers[name])
             parsers[name].set_defaults(execute=module.execute)
         elif name:
-            from anonloom._spelling import did_you_mean
+            from anonloom._cli.foreign import unknown_command
 
-            guess = did_you_mean(name, commands) or "see 'anonloom --help'"
-            parser.exit(2, f"anonloom: there is no command {name!r}; {guess}\n")
+            parser.exit(2, f"anonloom: {unknown_command(name, commands)}\n")
         options = parser.parse_args(words)
     except ParserExit as ended:
         return ended.status
@@ -179,11 +174,18 @@ class _Version(argparse.Action):
 
 def _commands_of_plugins() -> tuple[dict[str, tuple[str, str]], dict[str, str]]:
     """Return the commands that plugins add, and whose each of them is."""
+    from anonloom._cli.foreign import command_packages
     from anonloom._registry.registry import Registry
 
-    # Core's own commands cannot be replaced: a plugin must not become `anonloom verify`.
+    # A command of core, or one that is known as another package's, cannot be replaced: no other
+    # plugin may become `anonloom verify`.
+    registry = Registry.installed()
+    packages = command_packages(registry)
     added = [
-        command for command in Registry.installed().commands if command.command.name not in COMMANDS
+        item
+        for item in registry.commands
+        if item.command.name not in COMMANDS
+        and packages.get(item.command.name, item.distribution) == item.distribution
     ]
     return (
         {item.command.name: (item.command.target, item.command.summary) for item in added},

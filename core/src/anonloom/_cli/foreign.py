@@ -1,13 +1,17 @@
-"""Commands and runners of plugins: run inside the border, and held to what a command answers."""
+"""Commands and runners of plugins: inside the border, held to what they answer, or missing."""
 
 import argparse
+from collections.abc import Iterable
 from importlib import import_module
 from types import ModuleType
 
 from anonloom._registry.boundary import Border
 from anonloom._registry.registry import Registry
 from anonloom._run.pipeline import Pipeline
+from anonloom._spelling import did_you_mean
 from anonloom.errors import FaultyPluginError, PluginError
+
+_HOOK = "anonloom_register_commands"
 
 #: What `ArgumentParser.exit` runs: nobody else may end a command with SystemExit.
 _ARGPARSE = argparse.ArgumentParser.exit.__code__
@@ -100,3 +104,38 @@ def _argparse_status(error: BaseException | None) -> int | None:
         last = last.tb_next
     by_argparse = last is not None and last.tb_frame.f_code is _ARGPARSE
     return error.code if by_argparse and 0 <= error.code <= 255 else None
+
+
+def unknown_command(name: str, commands: Iterable[str]) -> str:
+    """Say that there is no such command, and which package brings it or what was meant.
+
+    Parameters
+    ----------
+    name : str
+        What was asked for.
+    commands : iterable of str
+        The commands that are installed.
+    """
+    registry = Registry.installed()
+    packages = command_packages(registry)
+    package = packages.get(name)
+    if package is None:
+        guess = did_you_mean(name, [*commands, *packages]) or "see 'anonloom --help'"
+        return f"there is no command {name!r}; {guess}"
+    for broken in registry.broken:
+        if broken.distribution == package:
+            return f"the command {name!r} is missing: {broken} could not be loaded"
+    install = next(
+        item.install for item in registry.known_plugins() if item.distribution == package
+    )
+    return f"the command {name!r} is part of {package}, which is not installed\n    {install}"
+
+
+def command_packages(registry: Registry) -> dict[str, str]:
+    """Return which package each command comes with that is known, installed or not."""
+    return {
+        name: plugin.distribution
+        for plugin in reversed(registry.known_plugins())
+        for hook, name in plugin.methods
+        if hook == _HOOK
+    }

@@ -25,7 +25,7 @@ from anonloom.kinds._privacy import PrivacyModel
 
 @short_repr
 @attrs.frozen(eq=False)
-class Verdict:
+class ModelVerdict:
     """What the check found for one model.
 
     Attributes
@@ -54,10 +54,10 @@ class Verdict:
         return self.failing_classes == 0
 
 
-ModelVerdicts = tuple[Verdict, ...]
+ModelVerdicts = tuple[ModelVerdict, ...]
 
 
-def judge(
+def judge_models(
     release: Release,
     models: tuple[tuple[str, PrivacyModel], ...],
     persons: NDArray[np.int32] | None = None,
@@ -87,7 +87,7 @@ def judge(
     kept = np.flatnonzero(~release.suppressed_rows)
     if not len(kept):
         nothing = np.zeros(len(release), bool)
-        return tuple(Verdict(name, model, 0, 0, nothing, 0, "") for name, model in models)
+        return tuple(ModelVerdict(name, model, 0, 0, nothing, 0, "") for name, model in models)
     # Rows of the table that is judged, and their numbers in the release.
     shown = np.arange(len(release)) if among_starred else kept
     table = _published_table(release.take(shown), None if persons is None else persons[shown])
@@ -103,7 +103,7 @@ def judge(
             count, failed = count + len(groups), failed + int((~admitted).sum())
             if not admitted.all():
                 words = model.would_pass(table, groups.rows, groups.starts, groups.stops)
-        verdicts.append(Verdict(name, model, count, len(kept), failing, failed, words))
+        verdicts.append(ModelVerdict(name, model, count, len(kept), failing, failed, words))
     return tuple(verdicts)
 
 
@@ -179,7 +179,7 @@ def refuse_telling_stars(release: Release, keep: Collection[str]) -> None:
         )
 
 
-def refuse(verdicts: ModelVerdicts) -> None:
+def refuse_broken_models(verdicts: ModelVerdicts) -> None:
     """Raise for the first model that does not hold.
 
     Raises

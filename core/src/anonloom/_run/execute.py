@@ -1,26 +1,23 @@
 """One run: load, collect, check, audit. Nothing is written here."""
 
-import os
 import secrets
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom._registry.boundary import Border
 from anonloom._registry.registry import Registry
 from anonloom._run import check, conditions, exposure, persons, suppression
 from anonloom._run.declared import persons_behind, wrong_release
 from anonloom._run.external import other_releases
 from anonloom._run.flat_categories import flat_categories
+from anonloom._run.observation import available_cores
 from anonloom._run.outcome import Outcome
 from anonloom._run.provenance import input_digest, new_salt
 from anonloom._run.reporting import report_of
-from anonloom._run.sanitize import publishable
+from anonloom._run.sanitize import sanitize
 from anonloom._run.stage_log import StageLog
 from anonloom._run.stages import PipelineStages
 from anonloom._spec.model import MethodUse, PipelineSpec
@@ -28,8 +25,8 @@ from anonloom.data import _lookalikes as lookalikes
 from anonloom.data._audit_input import AuditInput
 from anonloom.data._release import Release
 from anonloom.data._table import Table, on_own_axes
-from anonloom.data._unit import findings_for_unit, wording_for
-from anonloom.errors import AnonloomError, PluginError, PrivacyError
+from anonloom.data._unit import findings_for_unit
+from anonloom.errors import PluginError, PrivacyError
 from anonloom.findings import Findings, Notice
 from anonloom.kinds._collection import Collection
 from anonloom.kinds._context import stream
@@ -37,57 +34,6 @@ from anonloom.kinds._guard import Guard
 from anonloom.kinds._privacy import PrivacyModel
 from anonloom.kinds._section import SectionMethod
 from anonloom.kinds._source import Source
-
-
-@attrs.define
-class RunStatus:
-    """How a run ends; whoever drives it says so, a failure says it itself."""
-
-    status: str = "published"
-
-
-@contextmanager
-def observe_run(spec: PipelineSpec, registry: Registry, run_id: str) -> Iterator[RunStatus]:
-    """Tell observers that a pipeline starts and how it ends, however it ends."""
-    later = (*spec.stages, *spec.audit, *spec.sections)
-    ids = (spec.data.source.id, spec.collect.id, *(use.id for use in later))
-    try:
-        with announced_as(spec.name, ids, registry, run_id) as ending:
-            yield ending
-    except AnonloomError as error:
-        # Methods speak of persons, in what they refuse, too.
-        error.what = wording_for(error.what, spec.data.unit)
-        error.hint = wording_for(error.hint, spec.data.unit)
-        raise
-
-
-@contextmanager
-def announced_as(
-    name: str, ids: tuple[str, ...], registry: Registry, run_id: str
-) -> Iterator[RunStatus]:
-    """Tell observers that work with this name and these stages starts and how it ends."""
-    start = time.perf_counter()
-    ending = RunStatus()
-    registry.observers.run_started(run_id=run_id, pipeline=name, stages=ids)
-    try:
-        # Core never ends a run by SystemExit: what comes with it out of a plugin's answer, an
-        # array of objects with code of their own perhaps, is a plugin's, too.
-        with Border("a plugin of the pipeline", marks=False):
-            yield ending
-    except BaseException as error:
-        interrupted, refused = isinstance(error, KeyboardInterrupt), isinstance(error, PrivacyError)
-        ending.status = "interrupted" if interrupted else "refused" if refused else "failed"
-        raise
-    finally:
-        seconds = time.perf_counter() - start
-        registry.observers.run_finished(run_id=run_id, status=ending.status, seconds=seconds)
-
-
-def cores() -> int:
-    """Cores that this process may use; a container may have fewer than the machine."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def execute(
@@ -113,43 +59,33 @@ def execute(
         When the data cannot be used.
     """
     seed = secrets.randbits(63) if spec.seed is None else spec.seed
-    workers = workers or cores()
-    unit = spec.data.unit
-    journal = StageLog(registry, run_id, seed, workers=workers, scratch=scratch, unit=unit)
+    journal = StageLog(
+        registry,
+        run_id,
+        seed,
+        workers=workers or available_cores(),
+        scratch=scratch,
+        unit=spec.data.unit,
+    )
     stages = PipelineStages(spec.stages, journal, spec.privacy)
     guard = _guard(spec, stages)
-    whole = _load(spec, guard, journal)
-    digest = input_digest(whole)
-    original, control = _hold_out(whole, spec.data.holdout, seed)
+    table = _load(spec, guard, journal)
+    digest = input_digest(table)
+    original, control = _hold_out(table, spec.data.holdout, seed)
     others = other_releases(spec.data.other_releases, original)
     if stages.partitions:
-        models = tuple((use.name, use.method) for use in spec.privacy)
-        refuse_hopeless(models, guard, original)
-    with journal.stage(spec.collect) as (context, count):
-        collection: Collection = spec.collect.method.collect(original, stages, guard, context)
-        _require_promised(spec, original, collection)
-        release = collection.release
-        count.rows, count.suppressed = len(release), int(release.suppressed_rows.sum())
-    release, verdicts = _check_release(spec, collection, original, journal)
-    exposures, notices = _examine_exposure(spec, release, original, collection)
-    release = publishable(release, stream(seed, "shuffle") if spec.publish.shuffle else None)
+        refuse_hopeless(_models(spec), guard, original)
+    collection = _collect(spec, stages, guard, original, journal)
+    release, verdicts = _check(spec, collection, original, journal)
+    exposures, notices = _examine_exposures(spec, release, original, collection)
+    release = sanitize(release, stream(seed, "shuffle") if spec.publish.shuffle else None)
     journal.conclude(release)
-    demanded = guard.demanded if spec.privacy else None
-    case = AuditInput(
-        release=release,
-        original=original,
-        before_sampling=_as_audited(collection.sampling.before, spec),
-        presample=collection.sampling.presample,
-        truth=release.rows_in(original),
-        control=control,
-        other_releases=others,
-        groups=groups_of(original),
-        trace=collection.trace,
-        demanded=demanded,
+    case = _audit_input(spec, collection, release, original, guard)
+    case = attrs.evolve(case, control=control, other_releases=others)
+    findings = {**journal.findings, **_audit(spec, case, journal)}
+    report = report_of(
+        spec, journal, original, release, verdicts, findings, exposures=exposures, notices=notices
     )
-    audits = _audit(spec, case, journal)
-    salt = new_salt()
-    results = {**journal.findings, **audits}
     return Outcome(
         run_id=run_id,
         release=release,
@@ -157,25 +93,57 @@ def execute(
         stages=stages,
         collection=collection,
         verdicts=verdicts,
-        findings=results,
-        report=report_of(
-            spec,
-            journal,
-            original,
-            release,
-            verdicts,
-            results,
-            exposures=exposures,
-            notices=notices,
-        ),
-        private={
-            "seed": seed,
-            "seed_salt": salt.hex(),
-            "input_digest": digest,
-            "seconds": journal.seconds,
-            "pseudonym_keys": {name: key.hex() for name, key in whole.pseudonym_keys.items()},
-        },
+        findings=findings,
+        report=report,
+        private=_private_record(table, digest, seed, journal),
     )
+
+
+def _models(spec: PipelineSpec) -> tuple[tuple[str, PrivacyModel], ...]:
+    return tuple((use.name, use.method) for use in spec.privacy)
+
+
+def _collect(
+    spec: PipelineSpec,
+    stages: PipelineStages,
+    guard: Guard,
+    original: Table,
+    journal: StageLog,
+) -> Collection:
+    """Let the collector run the stages, and hold it to what it promised."""
+    with journal.stage(spec.collect) as (context, count):
+        collection: Collection = spec.collect.method.collect(original, stages, guard, context)
+        _require_promised(spec, original, collection)
+        release = collection.release
+        count.rows, count.suppressed = len(release), int(release.suppressed_rows.sum())
+    return collection
+
+
+def _audit_input(
+    spec: PipelineSpec, collection: Collection, release: Release, original: Table, guard: Guard
+) -> AuditInput:
+    """Return what auditors are given of this run."""
+    return AuditInput(
+        release=release,
+        original=original,
+        before_sampling=_as_audited(collection.sampling.before, spec),
+        presample=collection.sampling.presample,
+        truth=release.rows_in(original),
+        groups=group_codes(original),
+        trace=collection.trace,
+        demanded=guard.demanded if spec.privacy else None,
+    )
+
+
+def _private_record(table: Table, digest: str, seed: int, journal: StageLog) -> dict[str, Any]:
+    """Return what only the steward may see."""
+    return {
+        "seed": seed,
+        "seed_salt": new_salt().hex(),
+        "input_digest": digest,
+        "seconds": journal.seconds,
+        "pseudonym_keys": {name: key.hex() for name, key in table.pseudonym_keys.items()},
+    }
 
 
 def _guard(spec: PipelineSpec, stages: PipelineStages) -> Guard:
@@ -194,7 +162,7 @@ def _load(spec: PipelineSpec, guard: Guard, journal: StageLog) -> Table:
     with journal.stage(spec.data.source) as (run, count):
         source: Source = spec.data.source.method
         table = source.load(schema, run)
-        for text in lookalikes.warnings_of(table):
+        for text in lookalikes.lookalike_warnings(table):
             run.warn(text, privacy=True)
         count.rows = len(table)
         persons.refuse_shared_identifiers(table, spec.data.unit)
@@ -272,7 +240,7 @@ def refuse_hopeless(
         if not len(rows) or not bool(model.admits(table, rows, start, ends)[0]):
             words = model.would_pass(table, rows, start, ends) if len(rows) else "nothing"
             raise PrivacyError(
-                f"the whole table does not satisfy {name}: it has {_count_words(table, rows)}, "
+                f"the whole table does not satisfy {name}: it has {_count_text(table, rows)}, "
                 f"and {words} would pass",
                 hint="Nothing was written. No partition can satisfy what the whole table does not.",
             )
@@ -287,7 +255,7 @@ def refuse_hopeless(
     )
 
 
-def _count_words(table: Table, rows: NDArray[np.int64]) -> str:
+def _count_text(table: Table, rows: NDArray[np.int64]) -> str:
     """Count rows, and the persons behind them where models count persons."""
     text = f"{len(rows)} usable {'row' if len(rows) == 1 else 'rows'}"
     if table.persons is None:
@@ -296,20 +264,20 @@ def _count_words(table: Table, rows: NDArray[np.int64]) -> str:
     return f"{text} of {persons} {'person' if persons == 1 else 'persons'}"
 
 
-def _check_release(
+def _check(
     spec: PipelineSpec,
     collection: Collection,
     original: Table,
     journal: StageLog,
-) -> tuple[Release, tuple[check.Verdict, ...]]:
+) -> tuple[Release, tuple[check.ModelVerdict, ...]]:
     """Judge what is to be published; withhold classes that sampling or suppression undid."""
-    models = tuple((use.name, use.method) for use in spec.privacy)
+    models = _models(spec)
     release, before = collection.release, collection.sampling.before
     made = release if before is None else before
 
     def judge(some: Release, *, among_starred: bool = False) -> check.ModelVerdicts:
         persons = _persons(some, original, collection, spec)
-        return check.judge(some, models, persons, among_starred=among_starred)
+        return check.judge_models(some, models, persons, among_starred=among_starred)
 
     def held_as_made() -> bool:
         """Whether the stages did their work: classes that never held are a fault."""
@@ -317,7 +285,7 @@ def _check_release(
         return lost and all(verdict.holds for verdict in judge(made, among_starred=True))
 
     if before is not None:
-        check.refuse(judge(made, among_starred=True))
+        check.refuse_broken_models(judge(made, among_starred=True))
     release, verdicts = suppression.withhold_failing(release, spec.suppression, judge, held_as_made)
     for verdict in verdicts:
         journal.registry.observers.release_checked(
@@ -327,20 +295,20 @@ def _check_release(
             classes=verdict.failing_classes,
             rows=int(verdict.failing.sum()),
         )
-    check.refuse(verdicts)
+    check.refuse_broken_models(verdicts)
     check.refuse_telling_stars(release, spec.suppression.keep)
-    suppression.refuse_excess(release, spec.suppression.at_most)
+    suppression.refuse_excess_suppression(release, spec.suppression.at_most)
     return release, verdicts
 
 
-def _examine_exposure(
+def _examine_exposures(
     spec: PipelineSpec, release: Release, original: Table, collection: Collection
 ) -> tuple[list[exposure.Exposure], list[Notice]]:
     """Look at what is published as it is; refuse what names people by itself."""
     persons = _persons(release, original, collection, spec)
-    result = exposure.examine(release, persons)
+    result = exposure.examine_exposures(release, persons)
     exposure.refuse_needless(result, (original.schema[name] for name in original.schema.quasi))
-    return result, exposure.judge(release, result, persons, privacy=bool(spec.privacy))
+    return result, exposure.exposure_notices(release, result, persons, privacy=bool(spec.privacy))
 
 
 def _persons(
@@ -359,7 +327,7 @@ def _as_audited(before: Release | None, spec: PipelineSpec) -> Release | None:
     return None if before is None else before.strip_starred_rows(spec.suppression.keep)
 
 
-def groups_of(original: Table) -> NDArray[np.int32] | None:
+def group_codes(original: Table) -> NDArray[np.int32] | None:
     """Number of every row's group, where a column says it."""
     names = original.schema.names_with_role("group")
     return original.encode_column(names[0]).codes if names else None
@@ -370,13 +338,13 @@ def _audit(spec: PipelineSpec, case: AuditInput, journal: StageLog) -> dict[str,
     audits: dict[str, Findings] = {}
     met = []
     for audit in spec.audit:
-        audits[audit.id] = audited(audit, case, journal)
+        audits[audit.id] = run_auditor(audit, case, journal)
         met += conditions.failures(audit, audits[audit.id])
     conditions.refuse(met)
-    return audits | {use.id: audited(use, case, journal) for use in spec.sections}
+    return audits | {use.id: run_auditor(use, case, journal) for use in spec.sections}
 
 
-def audited(audit: MethodUse, case: AuditInput, journal: StageLog) -> Findings:
+def run_auditor(audit: MethodUse, case: AuditInput, journal: StageLog) -> Findings:
     """Return what one auditor, or a method with a section of its own, finds.
 
     It sees the roles that it reads.

@@ -62,7 +62,7 @@ class Exposure:
         return self.alone / self.rows if self.rows else 0.0
 
 
-def examine(release: Release, persons: NDArray[np.int32] | None = None) -> list[Exposure]:
+def examine_exposures(release: Release, persons: NDArray[np.int32] | None = None) -> list[Exposure]:
     """Look at every published column that no privacy model generalizes.
 
     Parameters
@@ -74,13 +74,13 @@ def examine(release: Release, persons: NDArray[np.int32] | None = None) -> list[
     kept = np.flatnonzero(~release.suppressed_rows)
     whose = None if persons is None else persons[kept]
     return [
-        _examined(column, release.frame[column.name].iloc[kept], whose)
+        _exposure_of(column, release.frame[column.name].iloc[kept], whose)
         for column in release.schema
         if column.is_published and column.role not in ("quasi", "identifier")
     ]
 
 
-def judge(
+def exposure_notices(
     release: Release,
     exposures: Sequence[Exposure],
     persons: NDArray[np.int32] | None = None,
@@ -142,7 +142,7 @@ def refuse_needless(exposures: Iterable[Exposure], generalized: Iterable[Column]
         )
 
 
-def _examined(column: Column, cells: Any, persons: NDArray[np.int32] | None) -> Exposure:
+def _exposure_of(column: Column, cells: Any, persons: NDArray[np.int32] | None) -> Exposure:
     alone = _alone(pd.factorize(cells)[0], persons)
     share = alone / len(cells) if len(cells) else 0.0
     texts = _texts(column, cells)

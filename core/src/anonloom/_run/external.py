@@ -1,9 +1,7 @@
-"""Releases that were made elsewhere: what their columns are, whose their rows are, their cells."""
+"""Releases that were made elsewhere, or before: their cells, and whose their rows are."""
 
-import re
 from collections.abc import Iterable
 from pathlib import Path
-from re import Pattern
 from typing import Any, NamedTuple
 
 import attrs
@@ -12,22 +10,18 @@ import pandas as pd
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from anonloom.cells import reads_like_a_form
 from anonloom.data._coding import coerce
 from anonloom.data._hierarchy import STAR
 from anonloom.data._release import Release
-from anonloom.data._schema import Column, Role, Schema, Type
+from anonloom.data._schema import Column, Schema
 from anonloom.data._table import EMPTY, Table
 from anonloom.data._text import normalize_column, normalize_text
 from anonloom.errors import DataError
 from anonloom.sources._csv import Csv
 from anonloom.sources._parquet import Parquet
 
-_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
-_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?", re.ASCII)
 
-
-class Cells(NamedTuple):
+class ForeignTable(NamedTuple):
     """A table as text, and by column how many cells were changed when they were read."""
 
     frame: pd.DataFrame
@@ -42,10 +36,10 @@ def read_cells(path: Path) -> pd.DataFrame:
     DataError
         When the file cannot be read, or has no rows.
     """
-    return read_counted(path).frame
+    return read_foreign_table(path).frame
 
 
-def read_counted(path: Path) -> Cells:
+def read_foreign_table(path: Path) -> ForeignTable:
     """Read a table as `read_cells` does, and count what was not in the form of `normalize_text`."""
     try:
         result = _cells(path)
@@ -63,7 +57,7 @@ def _without_rows(path: Path) -> DataError:
     return DataError(f"{path}: the file has no rows")
 
 
-def _cells(path: Path) -> Cells:
+def _cells(path: Path) -> ForeignTable:
     if path.suffix == ".parquet":
         # Asking for the columns refuses what is no Parquet file.
         Parquet(path=path).columns()
@@ -72,14 +66,14 @@ def _cells(path: Path) -> Cells:
         read = [normalize_column(frame.iloc[:, index]) for index in range(len(names))]
         changed = {name: count for name, (_, count) in zip(names, read, strict=True) if count}
         cells = pd.DataFrame(dict(enumerate(column for column, _ in read)), copy=False)
-        return Cells(cells.set_axis(names, axis="columns"), changed)
+        return ForeignTable(cells.set_axis(names, axis="columns"), changed)
     source = Csv(path=path)
     # Every column as text: roles are not known yet, and cells must stay as they are written.
     schema = Schema(tuple(Column(name=name, role="other") for name in source.columns()))
     from anonloom.kinds._context import StageContext
 
     table = source.load(schema, StageContext(stage="source"))
-    return Cells(table.frame, table.normalized)
+    return ForeignTable(table.frame, table.normalized)
 
 
 def _as_written(column: Any) -> Any:
@@ -89,89 +83,6 @@ def _as_written(column: Any) -> Any:
     else:
         texts = column.astype("str")
     return texts.where(column.notna(), None)
-
-
-def guess_schema(original: pd.DataFrame, release: pd.DataFrame, truth: str | None = None) -> Schema:
-    """Guess the roles from what was done to the columns.
-
-    A column with generalized cells, or with values that the original lacks, is a quasi-identifier;
-    all others were published as they are. A column whose originals are all ISO dates, or all ISO
-    times, is one of dates or times.
-
-    Parameters
-    ----------
-    truth
-        The column that says whose a row is.
-
-    Raises
-    ------
-    DataError
-        When the tables share no column.
-    """
-    shared = [str(name) for name in original.columns if name in release.columns]
-    if not shared:
-        raise DataError("the original and the release have no column in common")
-    columns = []
-    for name in shared:
-        before = set(_texts(original[name]))
-        after = set(_texts(release[name]))
-        changed = bool(after - before) or any(reads_like_a_form(text) for text in after)
-        role: Role = "quasi" if changed else "other"
-        if name == truth:
-            columns.append(Column(name=name, role="truth"))
-        else:
-            columns.append(Column(name=name, role=role, type=_guess_type(sorted(before))))
-    if truth is not None and truth not in shared:
-        raise DataError(f"the original and the release do not both have a column '{truth}'")
-    return Schema(tuple(columns))
-
-
-def naming_everybody(original: pd.DataFrame, schema: Schema) -> tuple[str, ...]:
-    """Name the columns of texts that are published as they are and differ in every row."""
-    return tuple(
-        column.name
-        for column in schema
-        if column.role == "other"
-        and column.type == "category"
-        and len(original) > 1
-        and original[column.name].notna().all()
-        and original[column.name].is_unique
-    )
-
-
-def _guess_type(texts: list[str]) -> Type:
-    """Say what texts are; a category where they do not agree."""
-    numbers = pd.to_numeric(pd.Series(texts), errors="coerce")
-    if texts and not numbers.isna().any():
-        return "number"
-    guesses: tuple[tuple[Type, Pattern[str]], ...] = (("date", _DATE), ("time", _TIME))
-    for type_, pattern in guesses:
-        if texts and all(map(pattern.fullmatch, texts)):
-            try:
-                coerce(pd.Series(texts), Column(name="", role="other", type=type_))
-            except DataError:
-                continue  # there is no 30th of February
-            return type_
-    return "category"
-
-
-def _texts(column: Any) -> list[str]:
-    return [str(value) for value in column.dropna().unique()]
-
-
-def unread_cells(release: Release, original: Table) -> dict[str, int]:
-    """Count the cells of every quasi-identifier that are in no form that Anonloom publishes."""
-    results = {}
-    for axis in original.axes:
-        if axis.name not in release.frame.columns:
-            continue
-        column = release.frame[axis.name]
-        strange = [axis.read(str(cell)) is None for cell in column.cat.categories]
-        # The code of a missing cell, -1, finds the last.
-        count = int(np.append(np.array(strange, bool), False)[column.cat.codes.to_numpy()].sum())
-        if count:
-            results[axis.name] = count
-    return results
 
 
 def release_from(frame: pd.DataFrame, schema: Schema, named: str = "the release") -> Release:
@@ -217,7 +128,7 @@ def _typed_where_possible(cells: Any, column: Column) -> Any:
         return cells
 
 
-def whose(frame: pd.DataFrame, original: Table) -> NDArray[np.int64] | None:
+def rows_in_original(frame: pd.DataFrame, original: Table) -> NDArray[np.int64] | None:
     """Return for every row its row of the original, -1 for none; None when nothing says so.
 
     What says so is the column with the role `truth`, else `person`, if both tables have it and
@@ -237,7 +148,7 @@ def whose(frame: pd.DataFrame, original: Table) -> NDArray[np.int64] | None:
     return None
 
 
-def owned(release: Release, rows: NDArray[np.int64] | None, original: Table) -> Release:
+def with_known_rows(release: Release, rows: NDArray[np.int64] | None, original: Table) -> Release:
     """Return a release that knows its rows, if all of them are known."""
     if rows is None or original.origin is None or (rows < 0).any():
         return release
@@ -256,22 +167,5 @@ def other_releases(paths: Iterable[Path], original: Table) -> tuple[Release, ...
     for path in paths:
         cells = read_cells(path)
         release = release_from(cells, original.schema, f"the other release '{path}'")
-        results.append(owned(release, whose(cells, original), original))
+        results.append(with_known_rows(release, rows_in_original(cells, original), original))
     return tuple(results)
-
-
-def control_table(path: Path, schema: Schema) -> Table:
-    """Read people who are not in the release.
-
-    Raises
-    ------
-    DataError
-        When the file cannot be read, or lacks a column of the schema.
-    """
-    cells = read_cells(path)
-    # What is never compared need not be there: people outside have no row of the original.
-    kept = Schema(tuple(item for item in schema if item.is_published or item.name in cells.columns))
-    try:
-        return Table.build(cells, kept)
-    except DataError as error:
-        raise DataError(f"the control table '{path}': {error.what}", hint=error.hint) from None

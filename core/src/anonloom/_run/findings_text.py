@@ -17,7 +17,7 @@ FindingData = dict[str, Any]
 PartData = dict[str, Any]
 
 
-def sections(
+def finding_sections(
     parts: Sequence[PartData], *, everything: bool = False, beside: str = ""
 ) -> Iterator[str]:
     """Yield the lines of a terminal: a heading for every part, and its findings below it.

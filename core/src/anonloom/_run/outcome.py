@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 
 from anonloom._representation import short_repr
-from anonloom._run.check import Verdict
+from anonloom._run.check import ModelVerdict
 from anonloom._run.stages import PipelineStages
 from anonloom.data._release import Release
 from anonloom.data._table import Table
@@ -40,7 +40,7 @@ class Outcome:
     original: Table
     stages: PipelineStages
     collection: Collection
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[ModelVerdict, ...]
     findings: dict[str, Findings]
     report: dict[str, Any]
     private: dict[str, Any] = attrs.field(repr=False)

@@ -19,7 +19,7 @@ from anonloom._registry.registry import Registry
 from anonloom._run import transformation
 from anonloom._run.collection import guarantee_facts
 from anonloom._run.outcome import Outcome
-from anonloom._run.provenance import described_columns, seed_commitment, versions
+from anonloom._run.provenance import describe_columns, package_versions, seed_commitment
 from anonloom._run.reporting import record_text
 from anonloom._run.table_files import write_csv, write_parquet
 from anonloom._spec.model import PipelineSpec
@@ -292,7 +292,7 @@ def _manifest(
         "name": spec.name,
         "created": report["created"],
         "spec": {
-            "columns": described_columns(spec.data.schema),
+            "columns": describe_columns(spec.data.schema),
             "unit": spec.data.unit,
             "source": spec.data.source.name,
             "holdout": spec.data.holdout,
@@ -308,7 +308,7 @@ def _manifest(
                 for audit in report["audits"]
             ],
         },
-        "versions": versions(_entries(spec, registry), _transport_entries(spec, registry)),
+        "versions": package_versions(_entries(spec, registry), _transport_entries(spec, registry)),
         "outputs": digests(public),
         "seed_commitment": seed_commitment(private["seed"], bytes.fromhex(private["seed_salt"])),
         **{name: report["collection"][name] for name in guarantee_facts(spec.collect.method)},

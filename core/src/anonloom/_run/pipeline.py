@@ -13,7 +13,8 @@ import pandas as pd
 from anonloom._registry.registry import Registry
 from anonloom._representation import short_repr
 from anonloom._run import outputs
-from anonloom._run.execute import execute, observe_run
+from anonloom._run.execute import execute
+from anonloom._run.observation import observe_run
 from anonloom._run.outcome import Outcome
 from anonloom._spec.model import PipelineSpec
 from anonloom._spec.pipeline import load_pipeline
@@ -66,9 +67,9 @@ class Pipeline:
         """
         spec = self._spec_for(frame)
         run_id = secrets.token_hex(8)
-        with observe_run(spec, self.registry, run_id) as ending, _scratch() as scratch:
+        with observe_run(spec, self.registry, run_id) as status, _scratch() as scratch:
             outcome = execute(spec, self.registry, run_id=run_id, workers=workers, scratch=scratch)
-            ending.status = "dry-run"
+            status.value = "dry-run"
         return outcome
 
     def publish(

@@ -42,7 +42,7 @@ def input_digest(table: Table) -> str:
     return digest.hexdigest()
 
 
-def versions(entries: Iterable[Entry] = (), used: Iterable[Entry] = ()) -> dict[str, str]:
+def package_versions(entries: Iterable[Entry] = (), used: Iterable[Entry] = ()) -> dict[str, str]:
     """Versions of everything that had a hand in the release.
 
     Parameters
@@ -86,12 +86,12 @@ def _requires(distribution: str) -> list[str]:
         return []  # local code, which no distribution brings
 
 
-def described_columns(schema: Schema) -> dict[str, Any]:
+def describe_columns(schema: Schema) -> dict[str, Any]:
     """Return the declared columns as plain values, without paths of the steward's machine."""
-    return {column.name: _described(column) for column in schema}
+    return {column.name: _describe_column(column) for column in schema}
 
 
-def _described(column: Column) -> dict[str, Any]:
+def _describe_column(column: Column) -> dict[str, Any]:
     values = as_values(column, redact=True)
     values.pop("name")
     if isinstance(column.hierarchy, FromFile):

@@ -39,7 +39,7 @@ def describe_cells(table: Table, release: Release) -> dict[str, dict[str, Any]] 
     _, first = np.unique(release.groups()[kept], return_index=True)
     described = {}
     for axis in table.axes:
-        shown = _Shown(axis, table)
+        shown = _PublishedAxis(axis, table)
         for cell in release.frame[axis.name].iloc[kept[first]]:
             if not shown.add(None if pd.isna(cell) else str(cell)):
                 return None
@@ -47,7 +47,7 @@ def describe_cells(table: Table, release: Release) -> dict[str, dict[str, Any]] 
     return described
 
 
-def shown_breaks(source: Quantiles, column: Column, table: Table, release: Release) -> Breaks:
+def published_breaks(source: Quantiles, column: Column, table: Table, release: Release) -> Breaks:
     """Return bins at quantiles by breaks that a release shows.
 
     Of a quasi-identifier these are the ends of the bins that are published; a column that is
@@ -68,7 +68,7 @@ def shown_breaks(source: Quantiles, column: Column, table: Table, release: Relea
 
 
 @attrs.define(eq=False)
-class _Shown:
+class _PublishedAxis:
     """What the classes show of one axis, as places in a list of values."""
 
     axis: Axis
@@ -91,7 +91,7 @@ class _Shown:
         elif cover.form == "nodes":
             label, text = cell, self._stand_in(str(cell))
         else:
-            text = self._told(cell, cover)
+            text = self._values_in_cell(cell, cover)
         if text is None:
             return False
         places = [self.values.setdefault(value, len(self.values)) for value in text]
@@ -110,7 +110,7 @@ class _Shown:
             data["members"] = self.members
         return data
 
-    def _told(self, cell: str | None, cover: Cover) -> list[Any] | None:
+    def _values_in_cell(self, cell: str | None, cover: Cover) -> list[Any] | None:
         """Values that a cell tells: the missing one, members, ends, or itself."""
         if cell is None:
             return [None]

@@ -9,9 +9,9 @@ import numpy as np
 
 from anonloom._run import collection, suppression
 from anonloom._run import verdict as release_verdict
-from anonloom._run.check import Verdict
+from anonloom._run.check import ModelVerdict
 from anonloom._run.exposure import Exposure
-from anonloom._run.findings_text import record_lines, sections
+from anonloom._run.findings_text import finding_sections, record_lines
 from anonloom._run.key_findings import mark_key_findings
 from anonloom._run.stage_log import StageLog
 from anonloom._spec.model import Audit, MethodUse, PipelineSpec, Suppression
@@ -38,7 +38,7 @@ def report_of(
     journal: StageLog,
     original: Table,
     release: Release,
-    verdicts: tuple[Verdict, ...],
+    verdicts: tuple[ModelVerdict, ...],
     findings: dict[str, Findings],
     *,
     exposures: Iterable[Exposure] = (),
@@ -51,7 +51,7 @@ def report_of(
         *((where, notice) for where, result in findings.items() for notice in result.notices),
     ]
     report = {
-        **outline(
+        **report_outline(
             spec.name,
             spec.data.schema,
             original,
@@ -67,7 +67,7 @@ def report_of(
         "source": {
             "id": spec.data.source.id,
             "method": spec.data.source.name,
-            **_left(findings.get(spec.data.source.id, Findings())),
+            **_findings_and_charts(findings.get(spec.data.source.id, Findings())),
         },
         "stages": [_step(use, journal, findings) for use in spec.stages],
         "audits": [_audit(audit, journal, findings) for audit in (*spec.audit, *spec.sections)],
@@ -75,8 +75,8 @@ def report_of(
             "collector": spec.collect.name,
             "transport": _transport(journal.parameters(collector)),
             "parameters": journal.parameters(collector),
-            **_worded(collection.guarantee_facts(collector), unit),
-            **_left(findings.get(spec.collect.id, Findings())),
+            **_in_words_of(collection.guarantee_facts(collector), unit),
+            **_findings_and_charts(findings.get(spec.collect.id, Findings())),
             "id": spec.collect.id,
         },
     }
@@ -94,12 +94,12 @@ def suppression_data(rule: Suppression, release: Release) -> dict[str, Any]:
     }
 
 
-def outline(
+def report_outline(
     name: str,
     schema: Schema,
     original: Table,
     release: Release,
-    verdicts: tuple[Verdict, ...],
+    verdicts: tuple[ModelVerdict, ...],
     parameters: Callable[[Any], dict[str, Any]],
     notices: Iterable[tuple[str, Notice]],
     exposures: Iterable[Exposure] = (),
@@ -117,9 +117,6 @@ def outline(
         What is counted: all that is said is said of that.
     """
     notices = [(stage, notice_for_unit(notice, unit)) for stage, notice in notices]
-    models = [verdict.model for verdict in verdicts]
-    message = (notice for _, notice in notices)
-    judged = release_verdict.of_release(models, release.schema, message, plural(unit))
     losses = column_losses(original, release)
     sizes = published_sizes(release)
     return {
@@ -128,45 +125,70 @@ def outline(
         "created": utc_now(),
         "anonloom": version("anonloom-core"),
         "unit": plural(unit),
-        "verdict": _worded(judged.data(), unit),
+        "verdict": _verdict(verdicts, release, (notice for _, notice in notices), unit),
         "warnings": [
             {"stage": stage, "text": notice.text, "privacy": notice.privacy}
             for stage, notice in notices
         ],
-        "summary": {
-            "rows_in": len(original),
-            "rows_out": release.rows_published,
-            "suppressed": int(release.suppressed_rows.sum()),
-            "dropped": release.dropped,
-            "classes": _count(release),
-            "published_classes": len(sizes),
-            "smallest_class": int(sizes.min()) if len(sizes) else None,
-            "gcp": mean_of_columns(original, losses) if original.axes else None,
-        },
+        "summary": _summary(original, release, sizes, losses),
         "columns": _columns(schema, original, release, losses, exposures),
-        "privacy": [
-            {
-                "model": verdict.name,
-                "parameters": parameters(verdict.model),
-                "meaning": wording_for(verdict.model.meaning(plural(unit)), unit),
-                "holds": verdict.holds,
-                "classes": verdict.classes,
-                "rows": verdict.rows,
-            }
-            for verdict in verdicts
-        ],
+        "privacy": [_model_data(verdict, parameters, unit) for verdict in verdicts],
         "truthful": release.truthful,
         "class_sizes": _histogram(sizes),
     }
 
 
-def _worded(value: Any, unit: Unit) -> Any:
+def _verdict(
+    verdicts: tuple[ModelVerdict, ...], release: Release, notices: Iterable[Notice], unit: Unit
+) -> dict[str, Any]:
+    """Return the verdict on the whole release, in words for what is counted."""
+    models = [verdict.model for verdict in verdicts]
+    verdict = release_verdict.of_release(models, release.schema, notices, plural(unit))
+    data: dict[str, Any] = _in_words_of(verdict.data(), unit)
+    return data
+
+
+def _summary(
+    original: Table,
+    release: Release,
+    sizes: np.ndarray[Any, np.dtype[np.int64]],
+    losses: dict[str, float | None],
+) -> dict[str, Any]:
+    return {
+        "rows_in": len(original),
+        "rows_out": release.rows_published,
+        "suppressed": int(release.suppressed_rows.sum()),
+        "dropped": release.dropped,
+        "classes": _count(release),
+        "published_classes": len(sizes),
+        "smallest_class": int(sizes.min()) if len(sizes) else None,
+        "gcp": mean_of_columns(original, losses) if original.axes else None,
+    }
+
+
+def _model_data(
+    verdict: ModelVerdict, parameters: Callable[[Any], dict[str, Any]], unit: Unit
+) -> dict[str, Any]:
+    """Return a privacy model, what it means, and where it holds."""
+    return {
+        "model": verdict.name,
+        "parameters": parameters(verdict.model),
+        "meaning": wording_for(verdict.model.meaning(plural(unit)), unit),
+        "holds": verdict.holds,
+        "classes": verdict.classes,
+        "rows": verdict.rows,
+    }
+
+
+def _in_words_of(value: Any, unit: Unit) -> Any:
     """Return plain data with every text in words for what is counted."""
     if isinstance(value, str):
         return wording_for(value, unit)
     if isinstance(value, dict):
-        return {name: _worded(item, unit) for name, item in value.items()}
-    return [_worded(item, unit) for item in value] if isinstance(value, tuple | list) else value
+        return {name: _in_words_of(item, unit) for name, item in value.items()}
+    return (
+        [_in_words_of(item, unit) for item in value] if isinstance(value, tuple | list) else value
+    )
 
 
 def _transport(parameters: dict[str, Any]) -> str | None:
@@ -222,7 +244,7 @@ def _notices(spec: PipelineSpec, original: Table, release: Release) -> list[Noti
         results.append(NO_PRIVACY)
     if not release.truthful:
         results.append(Notice("Published cells do not cover the originals: values were changed."))
-        results += _unmeasured(original, release)
+        results += _no_loss_notice(original, release)
     if not spec.publish.shuffle:
         text = "Rows are in the order of the input ('shuffle: false')."
         results.append(Notice(text, privacy=True))
@@ -243,7 +265,7 @@ def _notices(spec: PipelineSpec, original: Table, release: Release) -> list[Noti
     return results
 
 
-def _unmeasured(original: Table, release: Release) -> list[Notice]:
+def _no_loss_notice(original: Table, release: Release) -> list[Notice]:
     """Say for which columns a loss of 0 would be a lie."""
     changed = changed_columns(original, release)
     if not changed:
@@ -280,15 +302,15 @@ def _step(use: MethodUse, journal: StageLog, findings: dict[str, Findings]) -> d
         "version": use.entry.version,
         "summary": wording_for(use.entry.method.summary, journal.unit),
         "paper": use.entry.method.paper,
-        **_left(result),
+        **_findings_and_charts(result),
     }
 
 
-def _left(found: Findings) -> dict[str, Any]:
+def _findings_and_charts(findings: Findings) -> dict[str, Any]:
     """Return what a method found, as plain data."""
     return {
-        "findings": [finding_data(finding) for finding in found],
-        "charts": [chart_data(chart) for chart in found.charts],
+        "findings": [finding_data(finding) for finding in findings],
+        "charts": [chart_data(chart) for chart in findings.charts],
     }
 
 
@@ -370,7 +392,7 @@ def terminal_text(report: dict[str, Any], *, everything: bool = False, beside: s
     beside
         Where else all findings are: how the line that counts the others ends.
     """
-    findings = [*sections(report_parts(report), everything=everything, beside=beside)]
+    findings = [*finding_sections(report_parts(report), everything=everything, beside=beside)]
     ending = [""] if findings else []
     return "\n".join([*_outline_lines(report), *findings, *ending]) + "\n"
 
@@ -386,7 +408,7 @@ def _outline_lines(report: dict[str, Any]) -> list[str]:
         lines.append(f"  {model['model']} ({parameters}) holds in {classes}")
     lines += [f"  warning: {_warning_text(warning)}" for warning in report["warnings"]]
     lines += [f"  not covered: {text}" for text in report["verdict"]["does_not_cover"]]
-    lines += _normalized(report["columns"])
+    lines += _normalization_lines(report["columns"])
     lost = summary["suppressed"] + summary["dropped"]
     lines.append(
         f"  suppressed {lost} row{'' if lost == 1 else 's'} ({report['suppression']['rate']:.2%})"
@@ -401,7 +423,7 @@ def _outline_lines(report: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _normalized(columns: list[dict[str, Any]]) -> list[str]:
+def _normalization_lines(columns: list[dict[str, Any]]) -> list[str]:
     """Say in which columns texts were changed when they were read."""
     counts = [(column["name"], column["normalized_cells"]) for column in columns]
     listed = ", ".join(f"{name} {count}" for name, count in counts if count)

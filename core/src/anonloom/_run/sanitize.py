@@ -13,7 +13,7 @@ from anonloom.data._release import Release
 _LARGEST_KEY = 2**62
 
 
-def publishable(release: Release, rng: np.random.Generator | None) -> Release:
+def sanitize(release: Release, rng: np.random.Generator | None) -> Release:
     """Shuffle the rows and take out what the frame still carries of unpublished ones.
 
     A categorical column keeps every value that it ever had, in the order in which they were met;

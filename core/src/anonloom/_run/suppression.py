@@ -83,7 +83,7 @@ def rate(release: Release) -> float:
     return (int(release.suppressed_rows.sum()) + release.dropped) / total if total else 0.0
 
 
-def refuse_excess(release: Release, at_most: float) -> None:
+def refuse_excess_suppression(release: Release, at_most: float) -> None:
     """Refuse a release that suppresses more than was declared.
 
     Raises

@@ -85,12 +85,12 @@ def _not_covered(models: Sequence[PrivacyModel], published: Schema, unit: str) -
     judged = {name for model in models for name in model.judged}
     plain = [name for name in published.names_with_role("label", "other") if name not in judged]
     if models and plain:
-        yield f"Columns that are published as they are: {_listed(plain)}."
-    open_ = [name for name in published.names_with_role("sensitive") if name not in judged]
-    if models and open_:
+        yield f"Columns that are published as they are: {_quoted_names(plain)}."
+    unjudged = [name for name in published.names_with_role("sensitive") if name not in judged]
+    if models and unjudged:
         yield (
-            f"Sensitive values of which no privacy model speaks: {_listed(open_)}. A group may "
-            "share one."
+            f"Sensitive values of which no privacy model speaks: {_quoted_names(unjudged)}. "
+            "A group may share one."
         )
     if models:
         yield (
@@ -102,5 +102,5 @@ def _not_covered(models: Sequence[PrivacyModel], published: Schema, unit: str) -
     yield f"Other releases about the same {unit}: two of them can be intersected."
 
 
-def _listed(names: Sequence[str]) -> str:
+def _quoted_names(names: Sequence[str]) -> str:
     return ", ".join(f"'{name}'" for name in names)

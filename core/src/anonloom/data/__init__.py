@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from anonloom.data._table import EMPTY as EMPTY
     from anonloom.data._table import Table as Table
     from anonloom.data._table import check_columns as check_columns
+    from anonloom.data._text import normalize_column as normalize_column
     from anonloom.data._text import normalize_text as normalize_text
     from anonloom.data._visible import Visible as Visible
     from anonloom.data._visible import place_texts as place_texts
@@ -68,6 +69,7 @@ __all__ = [
     "coerce",
     "collapse",
     "combined_key",
+    "normalize_column",
     "normalize_text",
     "place_texts",
     "encode",
@@ -94,7 +96,7 @@ __getattr__, __dir__ = lazy_exports(
             "Type",
         ),
         "anonloom.data._table": ("EMPTY", "Table", "check_columns"),
-        "anonloom.data._text": ("normalize_text",),
+        "anonloom.data._text": ("normalize_column", "normalize_text"),
         "anonloom.data._visible": ("Visible", "place_texts"),
     },
 )

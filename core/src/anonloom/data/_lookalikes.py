@@ -59,7 +59,7 @@ def skeleton(text: str) -> str:
     return visible_form(text.translate(_PROTOTYPE))
 
 
-def warnings_of(table: Table) -> list[str]:
+def lookalike_warnings(table: Table) -> list[str]:
     """Say where values of quasi-identifiers, sensitive columns and persons may be the same.
 
     Returns

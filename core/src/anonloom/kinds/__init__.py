@@ -5,6 +5,7 @@ from anonloom._lazy import lazy_exports
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from anonloom._run.merge import merge_until_admitted as merge_until_admitted
     from anonloom.kinds._auditor import Auditor as Auditor
     from anonloom.kinds._auditor import GridRow as GridRow
     from anonloom.kinds._collection import Collection as Collection
@@ -78,9 +79,9 @@ __all__ = [
     "Reporter",
     "Sampler",
     "SamplingRecord",
+    "SectionMethod",
     "Seal",
     "Sealed",
-    "SectionMethod",
     "Sizing",
     "Source",
     "StageContext",
@@ -91,6 +92,7 @@ __all__ = [
     "WorkerEvidence",
     "column_heat",
     "figure_over_parameter",
+    "merge_until_admitted",
     "numeric_parameter",
     "stream",
 ]
@@ -98,6 +100,7 @@ __all__ = [
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
+        "anonloom._run.merge": ("merge_until_admitted",),
         "anonloom.kinds._auditor": ("Auditor", "GridRow"),
         "anonloom.kinds._collection": ("Collection", "SamplingRecord"),
         "anonloom.kinds._collector": ("Collector", "PLAYED"),
@@ -121,9 +124,9 @@ __getattr__, __dir__ = lazy_exports(
         "anonloom.kinds._privacy": ("Offsets", "PrivacyModel"),
         "anonloom.kinds._reporter": ("Reporter",),
         "anonloom.kinds._sampler": ("Sampler",),
-        "anonloom.kinds._section": ("SectionMethod",),
         "anonloom.kinds._source": ("Source",),
         "anonloom.kinds._stages": ("Stages",),
+        "anonloom.kinds._section": ("SectionMethod",),
         "anonloom.kinds._transport": ("Guarantees", "Transport"),
         "anonloom.kinds._work": (
             "Assignment",

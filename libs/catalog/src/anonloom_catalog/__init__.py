@@ -30,6 +30,8 @@ def first_party_folders() -> dict[tuple[str, str], str]:
         (key_of[hook], name): plugin["folder"]
         for plugin in _read("first_party.json")
         for hook, names in plugin["methods"].items()
+        # Commands are no kind.
+        if hook in key_of
         for name in names
     }
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import attrs
 
 from anonloom import Classes, Guard, Release, Table
-from anonloom.runtime import judge
+from anonloom.runtime import judge_models
 from anonloom_testing import oracle, tables
 from anonloom_testing.auditor import publish_classes
 from anonloom_testing.canaries import CANARIES, CANARY_TABLES, crowded_canaries
@@ -248,7 +248,7 @@ def _final_check_refuses(one: Played) -> bool:
     persons = table.persons
     order = sorted(found_rows(one))
     models = tuple((type(model).__name__, model) for model in given.demand.guard().models)
-    verdicts = judge(release, models, None if persons is None else persons[order])
+    verdicts = judge_models(release, models, None if persons is None else persons[order])
     # A sampler's share is not part of the frame; the guard alone can refuse for it.
     return given.demand.halved or not all(verdict.holds for verdict in verdicts)
 

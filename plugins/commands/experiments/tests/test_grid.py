@@ -2,7 +2,6 @@
 
 import json
 import os
-import sys
 
 import pandas as pd
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from anonloom import Findings
 from anonloom.errors import UsageError
 from anonloom_experiments import Recipe, grid, run_grid
+from anonloom_testing import toy_methods
 
 VARY = """
 vary:
@@ -88,7 +88,7 @@ def test_a_summary_sees_what_the_other_auditors_of_a_run_found(experiment, monke
         seen.extend(grid)
         return Findings()
 
-    counting = sys.modules["anonloom_toy_methods"].Counting
+    counting = toy_methods.Counting
     monkeypatch.setattr(counting, "summarize", summarize)
     report, _ = run(experiment)
 

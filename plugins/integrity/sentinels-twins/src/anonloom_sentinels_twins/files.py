@@ -18,12 +18,12 @@ from pathlib import Path
 import pandas as pd
 
 from anonloom import Column, Schema, StageContext
-from anonloom._run.external import read_cells
 from anonloom._run.outputs import atomic_folder, require_writable
 from anonloom._run.table_files import write_csv
 from anonloom.data import EMPTY
 from anonloom.errors import DataError, UsageError
 from anonloom.kinds import JOB, RESULT, Assignment, Judgement
+from anonloom.runtime import read_cells
 from anonloom.sources import Csv
 from anonloom_sentinels_twins import key as keys
 

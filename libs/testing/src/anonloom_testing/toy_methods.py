@@ -1,4 +1,9 @@
-"""Small methods for tests of the runner: one of every kind that a pipeline can have."""
+"""Small methods for tests of runs and commands: one of every kind that a pipeline can have."""
+
+# ruff: noqa: D102, D103  # their methods do what the kind's contract says, their hooks name them
+
+from collections.abc import Iterable
+from typing import Any
 
 import attrs
 import numpy as np
@@ -38,14 +43,14 @@ class SizeAtLeast(PrivacyModel):
     monotone = True
 
     @property
-    def min_size(self):
+    def min_size(self) -> Any:
         return self.k
 
     @property
-    def size_only(self):
+    def size_only(self) -> Any:
         return True
 
-    def _sizes(self, table, rows, starts, stops):
+    def _sizes(self, table: Any, rows: Any, starts: Any, stops: Any) -> Any:
         if table.persons is None:
             return np.asarray(stops) - np.asarray(starts)
         return np.array(
@@ -55,10 +60,10 @@ class SizeAtLeast(PrivacyModel):
             ]
         )
 
-    def admits(self, table, rows, starts, stops):
+    def admits(self, table: Any, rows: Any, starts: Any, stops: Any) -> Any:
         return self._sizes(table, rows, starts, stops) >= self.k
 
-    def would_pass(self, table, rows, starts, stops):
+    def would_pass(self, table: Any, rows: Any, starts: Any, stops: Any) -> Any:
         return f"k: {int(self._sizes(table, rows, starts, stops).min())}"
 
 
@@ -69,17 +74,17 @@ class TwoValues(PrivacyModel):
     of: str = param(help="The column.")
     monotone = True
 
-    def admits(self, table, rows, starts, stops):
+    def admits(self, table: Any, rows: Any, starts: Any, stops: Any) -> Any:
         codes = table.encode_column(self.of).codes
         return np.array(
             [len(set(codes[rows[a:b]].tolist())) >= 2 for a, b in zip(starts, stops, strict=True)],
             bool,
         )
 
-    def would_pass(self, table, rows, starts, stops):
+    def would_pass(self, table: Any, rows: Any, starts: Any, stops: Any) -> Any:
         return "one value"
 
-    def problem(self, schema):
+    def problem(self, schema: Any) -> Any:
         return None if self.of in schema else f"there is no column '{self.of}'"
 
 
@@ -96,20 +101,21 @@ class Runs(Partitioner):
     divides: bool = param(help="Say which part of space each class was given.", default=False)
 
     @property
-    def guard_use(self):
+    def guard_use(self) -> Any:
         return "size"
 
     @property
-    def sound(self):
+    def sound(self) -> Any:
         return not self.literal
 
-    def problem(self, schema):
+    def problem(self, schema: Any) -> Any:
         if self.needs and self.needs not in schema:
             return f"there is no column '{self.needs}'"
         return None
 
-    def partition(self, table: Table, classes, guard, context):
-        rows, bounds = [], [0]
+    def partition(self, table: Table, classes: Any, guard: Any, context: Any) -> Any:
+        rows: list[int] = []
+        bounds = [0]
         for which in range(len(classes)):
             members = classes.members(which)
             members = members[np.argsort(table.codes[0][members], kind="stable")]
@@ -143,7 +149,7 @@ class Runs(Partitioner):
 class FirstOut(OutlierHandler):
     """Suppresses the first class."""
 
-    def handle(self, table, classes, guard, context):
+    def handle(self, table: Any, classes: Any, guard: Any, context: Any) -> Any:
         first = np.zeros(len(classes), bool)
         first[:1] = True
         return classes.suppress(first)
@@ -156,10 +162,10 @@ class AsDeclared(Generalizer):
     lies: bool = param(help="Say that cells do not cover the originals.", default=False)
 
     @property
-    def truthful(self):
+    def truthful(self) -> Any:
         return not self.lies
 
-    def generalize(self, table, classes, context):
+    def generalize(self, table: Any, classes: Any, context: Any) -> Any:
         lo, hi = classes.extents(table.codes)
         cells = [axis.publish(lo[:, index], hi[:, index]) for index, axis in enumerate(table.axes)]
         return Release.from_cells(table, classes, cells, truthful=self.truthful)
@@ -171,14 +177,14 @@ class FirstHalf(Sampler):
 
     promise: bool = param(help="Promise what is kept.", default=True)
 
-    def sample(self, classes, context):
+    def sample(self, classes: Any, context: Any) -> Any:
         place = np.arange(len(classes.rows)) - classes.starts[classes.class_of_position()]
         return place < self.kept(classes.sizes)[classes.class_of_position()]
 
-    def kept(self, sizes):
+    def kept(self, sizes: Any) -> Any:
         return -(-np.asarray(sizes) // 2)
 
-    def least_kept(self, sizes):
+    def least_kept(self, sizes: Any) -> Any:
         return self.kept(sizes) if self.promise else np.zeros(len(sizes), np.int64)
 
 
@@ -188,7 +194,7 @@ class AddOne(Mechanism):
 
     forgets: str = param(help="A column to leave out.", default="")
 
-    def protect(self, table, context):
+    def protect(self, table: Any, context: Any) -> Any:
         name = table.schema.quasi[0]
         frame = table.frame.copy()
         frame[name] = frame[name] + 1
@@ -203,7 +209,7 @@ class Counting(Auditor):
     nothing: bool = param(help="Report a figure that could not be assessed.", default=False)
     measures = "utility"
 
-    def audit(self, case, context):
+    def audit(self, case: Any, context: Any) -> Any:
         context.find(
             Chart(name="sizes", kind="bars", title="Rows", data={"labels": ["a"], "n": [1]})
         )
@@ -218,7 +224,7 @@ class Counting(Auditor):
             PrivateRows(name="first", rows=np.array([0]), meaning="The first row."),
         )
 
-    def summarize(self, grid):
+    def summarize(self, grid: Any) -> Any:
         return Findings.of(
             Finding(
                 name="most_rows",
@@ -236,7 +242,7 @@ class NeedsControl(Auditor):
     measures = "risk"
     needs = frozenset({"control"})
 
-    def audit(self, case, context):
+    def audit(self, case: Any, context: Any) -> Any:
         return Findings.of(
             Finding(name="control", value=len(case.control), meaning="Rows held out.")
         )
@@ -249,7 +255,7 @@ class Price(Auditor):
     measures = "cost"
     needs = frozenset({"original"})
 
-    def audit(self, case, context):
+    def audit(self, case: Any, context: Any) -> Any:
         return Findings.of(Finding(name="price", value=1, meaning="Price of counting."))
 
 
@@ -260,7 +266,7 @@ class NeedsTrace(Auditor):
     measures = "risk"
     needs = frozenset({"trace"})
 
-    def audit(self, case, context):
+    def audit(self, case: Any, context: Any) -> Any:
         return Findings.of(Finding(name="seen", value=len(case.trace), meaning="Rows seen."))
 
 
@@ -271,13 +277,13 @@ class Courier(Collector):
     kept: bool = param(help="Whether to keep the trace.", default=True)
 
     @property
-    def traced(self):
+    def traced(self) -> Any:
         return self.kept
 
-    def problem(self, schema):
+    def problem(self, schema: Any) -> Any:
         return "it carries no bills" if "tips" in schema else None
 
-    def collect(self, table, stages, guard, context):
+    def collect(self, table: Any, stages: Any, guard: Any, context: Any) -> Any:
         context.find(
             Finding(name="carried", value=len(table), meaning="Rows carried."),
             Chart(name="loads", kind="bars", title="Loads", data={"labels": ["a"], "n": [1]}),
@@ -293,7 +299,7 @@ class NeedsOthers(Auditor):
     measures = "risk"
     needs = frozenset({"other_releases"})
 
-    def audit(self, case, context):
+    def audit(self, case: Any, context: Any) -> Any:
         rows = sum(len(release) for release in case.other_releases)
         return Findings.of(Finding(name="others", value=rows, meaning="Rows of other releases."))
 
@@ -302,12 +308,12 @@ class NeedsOthers(Auditor):
 class Stamp(Seal):
     """Writes a stamp and demands it."""
 
-    def seal(self, public, private):
+    def seal(self, public: Any, private: Any) -> Any:
         (public / "stamp").write_text("sealed")
         (private / "stamp.key").write_text("key")
         return Sealed(("stamp",), ("stamp.key",))
 
-    def verify(self, public, *, key=None, known=None):
+    def verify(self, public: Any, *, key: Any = None, known: Any = None) -> Any:
         from anonloom.errors import IntegrityError
 
         if not (public / "stamp").is_file():
@@ -319,16 +325,16 @@ class Stamp(Seal):
 class Note(Reporter):
     """Writes the name of the run."""
 
-    def write(self, report, folder):
+    def write(self, report: Any, folder: Any) -> Any:
         (folder / "note.txt").write_text(report["name"])
         return ("note.txt",)
 
-    def write_grid(self, report, folder):
+    def write_grid(self, report: Any, folder: Any) -> Any:
         (folder / "grid-note.txt").write_text(f"{len(report['runs'])} runs")
         return ("grid-note.txt",)
 
 
-def _offers(name: str, cls: type, reads: object = ("quasi",), **more: object) -> Method:
+def _offers(name: str, cls: type, reads: Iterable[str] = ("quasi",), **more: Any) -> Method:
     return Method(
         name=name,
         target=f"{__name__}:{cls.__name__}",
@@ -339,37 +345,37 @@ def _offers(name: str, cls: type, reads: object = ("quasi",), **more: object) ->
 
 
 @hookimpl
-def anonloom_register_privacy_models():
+def anonloom_register_privacy_models() -> Any:
     return [_offers("size", SizeAtLeast), _offers("two-values", TwoValues)]
 
 
 @hookimpl
-def anonloom_register_partitioners():
+def anonloom_register_partitioners() -> Any:
     return [_offers("runs", Runs)]
 
 
 @hookimpl
-def anonloom_register_outlier_handlers():
+def anonloom_register_outlier_handlers() -> Any:
     return [_offers("first-out", FirstOut)]
 
 
 @hookimpl
-def anonloom_register_generalizers():
+def anonloom_register_generalizers() -> Any:
     return [_offers("as-declared", AsDeclared)]
 
 
 @hookimpl
-def anonloom_register_samplers():
+def anonloom_register_samplers() -> Any:
     return [_offers("first-half", FirstHalf)]
 
 
 @hookimpl
-def anonloom_register_mechanisms():
+def anonloom_register_mechanisms() -> Any:
     return [_offers("add-one", AddOne, ROLES)]
 
 
 @hookimpl
-def anonloom_register_auditors():
+def anonloom_register_auditors() -> Any:
     return [
         _offers("counting", Counting),
         _offers("needs-control", NeedsControl),
@@ -380,16 +386,16 @@ def anonloom_register_auditors():
 
 
 @hookimpl
-def anonloom_register_collectors():
+def anonloom_register_collectors() -> Any:
     line = "collect: {collector: courier, with: {kept: true}}"
     return [_offers("courier", Courier, evidence={"trace": line})]
 
 
 @hookimpl
-def anonloom_register_integrity_schemes():
+def anonloom_register_integrity_schemes() -> Any:
     return [_offers("stamp", Stamp)]
 
 
 @hookimpl
-def anonloom_register_reporters():
+def anonloom_register_reporters() -> Any:
     return [_offers("note", Note)]

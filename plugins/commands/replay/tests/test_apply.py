@@ -13,15 +13,18 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from anonloom import Classes, Column, Guard, PrivacyModel, Registry, Release, Schema, Table
-from anonloom._cli import main
-from anonloom._run import nearest, transformation
-from anonloom._run.published_cells import describe_cells
-from anonloom._run.transformation import Transformation
+from anonloom import Classes, Column, Guard, PrivacyModel, Release, Schema, Table
 from anonloom.data import Regions
-from anonloom.data._hierarchy_builders import Calendar, Quantiles
 from anonloom.errors import DataError
-from anonloom.hierarchies import Prefix, Tree, Widths
+from anonloom.hierarchies import Calendar, Prefix, Quantiles, Tree, Widths
+from anonloom.runtime import (
+    describe_axis,
+    describe_cells,
+    describe_column,
+    main,
+    nearest_to_rows,
+)
+from anonloom_replay.transformation import Transformation
 
 TOWNS = {"north": {"coast": ["a", "b"], "hills": ["c"]}, "south": ["d", "e"]}
 GROUPS = {
@@ -126,12 +129,12 @@ def described(table: Table, classes: Classes, public: bool) -> dict | None:
             return None
     else:
         regions = {
-            axis.name: transformation._described(axis, index, table, classes)
+            axis.name: describe_axis(axis, index, table, classes)
             for index, axis in enumerate(table.axes)
         }
     return {
         "format": 2,
-        "columns": [transformation._column(column, table, None) for column in table.schema],
+        "columns": [describe_column(column, table, None) for column in table.schema],
         "privacy": [],
         "suppression": {"at_most": 1.0, "rows": "star", "keep": []},
         "regions": regions,
@@ -231,7 +234,7 @@ def test_a_row_joins_the_class_that_it_extends_least(seed, count, company, form)
     pairs = rng.integers(0, len(table), (2, count))
     lo, hi = table.codes[:, pairs].min(axis=1), table.codes[:, pairs].max(axis=1)
     codes = table.codes[:, :20]
-    result = nearest.nearest_to_rows(table.axes, codes, lo, hi, company)
+    result = nearest_to_rows(table.axes, codes, lo, hi, company)
 
     def losses(first, last):
         of_axes = zip(table.axes, first, last, strict=True)
@@ -281,7 +284,7 @@ def test_a_public_transformation_holds_no_value_that_the_release_does_not_show(
     )
     release = released(table, classes)
     regions = describe_cells(table, release)
-    column = transformation._column(columns["it"], table, release)
+    column = describe_column(columns["it"], table, release)
     text = json.dumps({"regions": regions, "column": column})
     if name == "tree":
         # Leaves are the tree's: the pipeline file holds them. The classes do not.
@@ -292,7 +295,7 @@ def test_a_public_transformation_holds_no_value_that_the_release_does_not_show(
     assert [] == [value for value in values if str(value) in text and str(value) not in shown]
     data = {
         "format": 2,
-        "columns": [column, transformation._column(columns["ill"], table, release)],
+        "columns": [column, describe_column(columns["ill"], table, release)],
         "privacy": [],
         "suppression": {"at_most": 0.0, "rows": "star", "keep": []},
         "regions": regions,
@@ -302,21 +305,11 @@ def test_a_public_transformation_holds_no_value_that_the_release_does_not_show(
     assert release.frame["it"].tolist() == again.release.frame["it"].tolist()
 
 
-def test_cells_that_cover_nothing_are_not_told_in_public(clinic):
-    clinic.change("as-declared\n", "as-declared\n    with: {lies: true}\n")
-    clinic.change("  to: out", "  to: out\n  transformation: true")
-    clinic.pipeline().publish()
-
-    assert [] == [path.name for path in clinic.out.rglob("transformation.json")]
-
-
 @pytest.fixture
-def shop(clinic, registry, monkeypatch):
-    """The clinic, with the toys as everything that is installed."""
-    monkeypatch.setattr(Registry, "_environment", registry)
-    monkeypatch.chdir(clinic.folder)
-    clinic.change("sex: {role: quasi}", "sex: {role: quasi, missing: suppress}")
-    return clinic
+def shop(shop):
+    """The clinic, where rows without a sex are suppressed."""
+    shop.change("sex: {role: quasi}", "sex: {role: quasi, missing: suppress}")
+    return shop
 
 
 def apply(frame, *options):

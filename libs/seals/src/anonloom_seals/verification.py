@@ -6,8 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from anonloom._registry.boundary import left_by, strange
-from anonloom._registry.registry import Registry
+from anonloom import Registry
 from anonloom.errors import (
     AnonloomError,
     FaultyPluginError,
@@ -16,7 +15,8 @@ from anonloom.errors import (
     UsageError,
 )
 from anonloom.files import read_json
-from anonloom.kinds._integrity import Known, Seal, Verified
+from anonloom.kinds import Known, Seal, Verified
+from anonloom.runtime import left_by, strange
 
 T = TypeVar("T")
 
@@ -73,12 +73,12 @@ def verify_folder(
                 "who published it: the release is not sealed",
             ),
         )
-    with checking():
+    with seal_errors():
         return answer_of(Verified, seal_named(named, registry).verify(public, key=key, known=known))
 
 
 @contextmanager
-def checking() -> Iterator[None]:
+def seal_errors() -> Iterator[None]:
     """Take every failure of a seal for what it is to a recipient: nothing was verified.
 
     Raises
@@ -90,14 +90,14 @@ def checking() -> Iterator[None]:
     try:
         yield
     except FaultyPluginError as error:
-        raise _unchecked(error.what) from error
+        raise _cannot_be_checked(error.what) from error
     except (AnonloomError, OSError):
         raise
     except Exception as error:
-        raise _unchecked(f"this is a bug of {left_by(error)}: {strange(error)}") from error
+        raise _cannot_be_checked(f"this is a bug of {left_by(error)}: {strange(error)}") from error
 
 
-def _unchecked(why: str, hint: str = "") -> IntegrityError:
+def _cannot_be_checked(why: str, hint: str = "") -> IntegrityError:
     return IntegrityError(f"the seal cannot be checked: {why}", hint=hint)
 
 
@@ -111,7 +111,7 @@ def answer_of(expected: type[T], answer: object) -> T:
     """
     if not isinstance(answer, expected):
         result = type(answer).__name__
-        raise _unchecked(f"it must answer with {expected.__name__}. Got {result} instead.")
+        raise _cannot_be_checked(f"it must answer with {expected.__name__}. Got {result} instead.")
     return answer
 
 
@@ -167,7 +167,7 @@ def seal_named(name: str, registry: Registry) -> Seal:
     try:
         scheme = registry.load("integrity", name)()
     except PluginError as error:
-        raise _unchecked(error.what, error.hint) from error
+        raise _cannot_be_checked(error.what, error.hint) from error
     if not isinstance(scheme, Seal):
         raise IntegrityError("the release names an integrity scheme that is no seal")
     return scheme

@@ -3,14 +3,11 @@
 import argparse
 from pathlib import Path
 
-from anonloom._registry.registry import Registry
-from anonloom._run.atomic_file import atomic_file, refuse_target
-from anonloom._run.proving import query_of, verify_proof
-from anonloom._run.table_files import write_csv
-from anonloom._run.verification import public_folder, scheme_named, verify_folder
-from anonloom._spelling import on_one_line
 from anonloom.errors import UsageError
-from anonloom.kinds._integrity import Known, Query, Verified
+from anonloom.kinds import Known, Query, Verified
+from anonloom.runtime import Registry, atomic_file, on_one_line, refuse_target, write_csv
+from anonloom_seals.proof_file import query_of, verify_proof
+from anonloom_seals.verification import public_folder, scheme_named, verify_folder
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -59,15 +56,15 @@ def execute(arguments: argparse.Namespace) -> int:
         raise UsageError("--unsealed is for a release without a seal: give it without proof or key")
     if arguments.rows is not None and arguments.proof is None:
         raise UsageError("--rows writes the rows of a proof: give one with --proof")
-    asked = _asked(arguments)
+    asked = _query(arguments)
     key = _file(arguments.key, "key")
-    known = _known(arguments)
+    known = _known_version(arguments)
     registry = Registry.installed()
     if arguments.proof is None:
         folder = Path(arguments.folder)
         verified = verify_folder(folder, registry, key, known, unsealed=arguments.unsealed)
         sealed = scheme_named(public_folder(folder)) is not None
-        _say(arguments.folder, "seal" if sealed else None, key, verified)
+        _print_coverage(arguments.folder, "seal" if sealed else None, key, verified)
         return 0
     if arguments.rows is not None:
         refuse_target(Path(arguments.rows))
@@ -75,11 +72,11 @@ def execute(arguments: argparse.Namespace) -> int:
     if arguments.rows is not None:
         with atomic_file(Path(arguments.rows)) as aside:
             write_csv(proved.rows, aside)
-    _say(arguments.proof, "proof", key, proved.verified)
+    _print_coverage(arguments.proof, "proof", key, proved.verified)
     return 0
 
 
-def _asked(arguments: argparse.Namespace) -> Query | None:
+def _query(arguments: argparse.Namespace) -> Query | None:
     if arguments.row is None and arguments.where is None:
         return None
     if arguments.proof is None:
@@ -87,7 +84,7 @@ def _asked(arguments: argparse.Namespace) -> Query | None:
     return query_of(arguments.row, arguments.where)
 
 
-def _known(arguments: argparse.Namespace) -> Known | None:
+def _known_version(arguments: argparse.Namespace) -> Known | None:
     if arguments.head is None and arguments.at_least is None:
         return None
     if arguments.at_least is not None and arguments.at_least < 1:
@@ -102,7 +99,7 @@ def _file(named: str | None, what: str) -> Path | None:
     return None if named is None else Path(named)
 
 
-def _say(what: str, checked: str | None, key: Path | None, verified: Verified) -> None:
+def _print_coverage(what: str, checked: str | None, key: Path | None, verified: Verified) -> None:
     """Say first which of three things was done, then what it covers."""
     if checked is None:
         print(f"{what}: digests only, no seal: they agree with the manifest, which proves nothing")

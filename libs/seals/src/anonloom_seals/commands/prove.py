@@ -4,12 +4,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from anonloom._cli.summary import print_done
-from anonloom._registry.registry import Registry
-from anonloom._run.atomic_file import atomic_file, refuse_target
-from anonloom._run.proving import prove, query_of
-from anonloom._run.verification import public_folder
 from anonloom.errors import UsageError
+from anonloom.runtime import Registry, atomic_file, print_done, refuse_target
+from anonloom_seals.proof_file import prove, query_of
+from anonloom_seals.verification import public_folder
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -6,11 +6,17 @@ A proof file begins with one line that names the scheme; the rest is the scheme'
 import re
 from pathlib import Path
 
-from anonloom._registry.registry import Registry
-from anonloom._run.verification import answer_of, checking, public_folder, scheme_named, seal_named
+from anonloom import Registry
 from anonloom.errors import IntegrityError, UsageError
 from anonloom.files import read_bytes
-from anonloom.kinds._integrity import Known, Proved, ProvingSeal, Query
+from anonloom.kinds import Known, Proved, ProvingSeal, Query
+from anonloom_seals.verification import (
+    answer_of,
+    public_folder,
+    scheme_named,
+    seal_errors,
+    seal_named,
+)
 
 _FIRST = "anonloom proof 1 "
 # A name is printed: it must not be able to write lines of its own.
@@ -83,7 +89,7 @@ def verify_proof(
     if match is None or not end:
         raise IntegrityError(f"'{path}' is no proof file of Anonloom")
     name = match[1]
-    with checking():
+    with seal_errors():
         seal = seal_named(name, registry)
         if not isinstance(seal, ProvingSeal):
             raise IntegrityError(f"the proof names a scheme, '{name}', that makes no proofs")

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonloom import Classes, Column, Schema, Table
-from anonloom._run import regions, transformation
-from anonloom._run.replay import apply_file
-from anonloom._run.transformation import Transformation
-from anonloom._spec.model import Suppression
 from anonloom.data import Regions
 from anonloom.errors import DataError, PrivacyError
 from anonloom.hierarchies import Tree
+from anonloom.runtime import Suppression, describe_axis
+from anonloom_replay import regions
+from anonloom_replay.publish import apply_file
+from anonloom_replay.transformation import Transformation
 
 
 @pytest.fixture
@@ -211,7 +211,7 @@ def test_regions_that_a_method_assigned_hold_new_rows_between_classes(clinic):
     classes = attrs.evolve(
         classes, regions=Regions(np.array([[0], [2]], np.int32), np.array([[1], [3]], np.int32))
     )
-    data = transformation._described(old.axes[0], 0, old, classes)
+    data = describe_axis(old.axes[0], 0, old, classes)
     replayed = Transformation(schema, {"n": data}, [], Suppression())
     new = Table.build(pd.DataFrame({"n": [1, 8.5, 5.5, 9]}), schema)
     result = replayed.apply(new)
@@ -232,7 +232,7 @@ def test_a_global_recoding_holds_leaves_that_never_occurred(clinic):
         regions=Regions(ends, ends, level),
         global_recoding=True,
     )
-    data = transformation._described(old.axes[0], 0, old, classes)
+    data = describe_axis(old.axes[0], 0, old, classes)
     replayed = Transformation(schema, {"place": data}, [], Suppression())
     result = replayed.apply(Table.build(pd.DataFrame({"place": ["b", "d", "a"]}), schema))
 
@@ -259,7 +259,7 @@ def test_sets_of_a_global_recoding_keep_the_whole_region():
     classes = attrs.evolve(
         Classes.from_labels(np.array([0, -1, 1])), regions=Regions(lo, hi), global_recoding=True
     )
-    data = transformation._described(old.axes[0], 0, old, classes)
+    data = describe_axis(old.axes[0], 0, old, classes)
     replayed = Transformation(schema, {"place": data}, [], Suppression())
     result = replayed.apply(Table.build(pd.DataFrame({"place": ["a", "c"]}), schema))
 

@@ -5,7 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-Ends = tuple[NDArray[np.int64], NDArray[np.int64]]
+from anonloom.typing import IntArray
+
+Ends = tuple[IntArray, IntArray]
 
 #: Regions and points below which trying every pair is cheaper than dividing further.
 _FEW = 256
@@ -13,7 +15,7 @@ _FEW = 256
 _PAIRS = 4_000_000
 
 
-def first_regions(codes: NDArray[np.int32], ends: Sequence[Ends]) -> NDArray[np.int64]:
+def first_regions(codes: NDArray[np.int32], ends: Sequence[Ends]) -> IntArray:
     """Return the first region that holds each point, -1 for none.
 
     Parameters
@@ -33,9 +35,9 @@ def first_regions(codes: NDArray[np.int32], ends: Sequence[Ends]) -> NDArray[np.
 def _divide(
     codes: NDArray[np.int32],
     ends: Sequence[Ends],
-    regions: NDArray[np.int64],
-    points: NDArray[np.int64],
-    found: NDArray[np.int64],
+    regions: IntArray,
+    points: IntArray,
+    result: IntArray,
     depth: int,
 ) -> None:
     """Halve the points along the axes in turn; a region goes wherever it reaches."""
@@ -43,23 +45,23 @@ def _divide(
         return
     # Regions that overlap everywhere are not divided by halving: the depth ends that.
     if len(regions) <= _FEW or len(points) <= _FEW or depth > 64:
-        _try_all(codes, ends, regions, points, found)
+        _try_all(codes, ends, regions, points, result)
         return
     axis = depth % len(ends)
     lo, hi = ends[axis]
     place = codes[axis, points]
     middle = int(np.median(place))
     left = place <= middle
-    _divide(codes, ends, regions[lo[regions] <= middle], points[left], found, depth + 1)
-    _divide(codes, ends, regions[hi[regions] > middle], points[~left], found, depth + 1)
+    _divide(codes, ends, regions[lo[regions] <= middle], points[left], result, depth + 1)
+    _divide(codes, ends, regions[hi[regions] > middle], points[~left], result, depth + 1)
 
 
 def _try_all(
     codes: NDArray[np.int32],
     ends: Sequence[Ends],
-    regions: NDArray[np.int64],
-    points: NDArray[np.int64],
-    found: NDArray[np.int64],
+    regions: IntArray,
+    points: IntArray,
+    result: IntArray,
 ) -> None:
     step = max(1, _PAIRS // len(regions))
     for start in range(0, len(points), step):
@@ -69,4 +71,4 @@ def _try_all(
             place = column[some]
             held &= (place >= lo[regions][:, None]) & (place <= hi[regions][:, None])
         hit = held.any(axis=0)
-        found[some[hit]] = regions[held.argmax(axis=0)[hit]]
+        result[some[hit]] = regions[held.argmax(axis=0)[hit]]

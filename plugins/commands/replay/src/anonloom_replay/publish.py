@@ -8,29 +8,50 @@ from typing import Any
 import attrs
 import numpy as np
 
-from anonloom._registry.registry import Registry
-from anonloom._run import check, exposure, outputs, persons, suppression
-from anonloom._run.declared import persons_behind
-from anonloom._run.execute import refuse_hopeless
-from anonloom._run.provenance import versions
-from anonloom._run.reporting import NO_PRIVACY, outline, record_text, suppression_data
-from anonloom._run.sanitize import publishable
-from anonloom._run.table_files import write_csv, write_parquet
-from anonloom._run.transformation import Replayed, Transformation
-from anonloom._spec.model import Suppression
-from anonloom.data import _lookalikes as lookalikes
-from anonloom.data._release import Release
-from anonloom.data._schema import Schema
-from anonloom.data._table import Table
+from anonloom import (
+    Findings,
+    Guard,
+    PrivacyModel,
+    Registry,
+    Release,
+    Schema,
+    StageContext,
+    Table,
+)
 from anonloom.errors import DataError
 from anonloom.files import read_json
-from anonloom.findings import Findings
-from anonloom.kinds._context import StageContext
-from anonloom.kinds._guard import Guard
-from anonloom.kinds._privacy import PrivacyModel
 from anonloom.params import InvalidValue, as_values, build
-from anonloom.sources._csv import Csv
-from anonloom.sources._parquet import Parquet
+from anonloom.runtime import (
+    MANIFEST,
+    NO_PRIVACY,
+    ModelVerdicts,
+    Suppression,
+    atomic_folder,
+    digests,
+    examine_exposures,
+    exposure_notices,
+    judge_models,
+    lookalike_warnings,
+    package_versions,
+    persons_behind,
+    record_text,
+    refuse_broken_models,
+    refuse_excess_suppression,
+    refuse_existing,
+    refuse_hopeless,
+    refuse_shared_identifiers,
+    refuse_telling_stars,
+    report_outline,
+    sanitize,
+    suppression_data,
+    warn_of_person_numbers,
+    withhold_failing,
+    write_csv,
+    write_json,
+    write_parquet,
+)
+from anonloom.sources import Csv, Parquet
+from anonloom_replay.transformation import Replay, Transformation
 
 
 def load_file(path: Path) -> Csv | Parquet:
@@ -64,25 +85,25 @@ def apply_file(
     PrivacyError
         When the new rows do not satisfy what the earlier release promised.
     """
-    outputs.refuse_existing(target, replace)
+    refuse_existing(target, replace)
     replay = _read(transformation)
     rule = replay.suppression
     if at_most is not None:
         rule = attrs.evolve(rule, at_most=at_most)
     context = StageContext(stage="source")
     table = _load(replay, load_file(data), context)
-    replayed, release, verdicts = _replayed(replay, table, registry, rule)
-    whose = persons_behind(release, replayed.table)
-    exposures = exposure.examine(release, whose)
-    exposed = exposure.judge(release, exposures, whose, privacy=bool(verdicts))
-    # Nothing here is meant to be repeated: the shuffle comes from the system's randomness.
-    release = publishable(release, np.random.default_rng(secrets.randbits(128)))
+    replayed, release, verdicts = _replay_and_check(replay, table, registry, rule)
+    owners = persons_behind(release, replayed.table)
+    exposures = examine_exposures(release, owners)
     notices = [("", NO_PRIVACY)] if not verdicts else []
+    exposed = exposure_notices(release, exposures, owners, privacy=bool(verdicts))
     notices += [("", notice) for notice in exposed]
     notices += [(context.stage, notice) for notice in Findings.of(context.found).notices]
+    # Nothing here is meant to be repeated: the shuffle comes from the system's randomness.
+    release = sanitize(release, np.random.default_rng(secrets.randbits(128)))
     report = {
         # Named after what is published: the name of the input is nobody's business.
-        **outline(
+        **report_outline(
             target.name,
             replay.schema,
             replayed.table,
@@ -95,6 +116,16 @@ def apply_file(
         ),
         "privacy_none": not verdicts,
         "suppression": suppression_data(rule, release),
+        **_replay_fields(replayed),
+    }
+    with atomic_folder(target, replace) as folder:
+        _write(release, report, hashlib.sha256(transformation.read_bytes()).hexdigest(), folder)
+    return report
+
+
+def _replay_fields(replayed: Replay) -> dict[str, Any]:
+    """Return what a report says of a replay, and what it says of stages that did not run."""
+    return {
         "replay": {
             "regions": replayed.regions,
             "regions_reached": replayed.reached,
@@ -107,9 +138,6 @@ def apply_file(
         "collection": {"collector": "curator", "guarantees": None, "simulated": False},
         "integrity": None,
     }
-    with outputs.atomic_folder(target, replace) as aside:
-        _write(release, report, hashlib.sha256(transformation.read_bytes()).hexdigest(), aside)
-    return report
 
 
 def _load(replay: Transformation, source: Csv | Parquet, context: StageContext) -> Table:
@@ -126,16 +154,16 @@ def _load(replay: Transformation, source: Csv | Parquet, context: StageContext) 
         )
     )
     table = source.load(schema, context)
-    for text in lookalikes.warnings_of(table):
+    for text in lookalike_warnings(table):
         context.warn(text, privacy=True)
-    persons.refuse_shared_identifiers(table, replay.unit)
-    persons.warn_of_person_numbers(source, schema, len(table), replay.unit, context)
+    refuse_shared_identifiers(table, replay.unit)
+    warn_of_person_numbers(source, schema, len(table), replay.unit, context)
     return table
 
 
-def _replayed(
+def _replay_and_check(
     replay: Transformation, table: Table, registry: Registry, rule: Suppression
-) -> tuple[Replayed, Release, check.ModelVerdicts]:
+) -> tuple[Replay, Release, ModelVerdicts]:
     """Publish the rows by the regions, and judge the result as the earlier run was judged.
 
     Regions that too few new rows fall into were merged. Where a class still does not hold, it is
@@ -151,15 +179,13 @@ def _replayed(
     refuse_hopeless(models, guard, table)
     replayed = replay.apply(table, guard)
 
-    def judge(release: Release) -> check.ModelVerdicts:
-        return check.judge(release, models, persons_behind(release, replayed.table))
+    def judge(release: Release) -> ModelVerdicts:
+        return judge_models(release, models, persons_behind(release, replayed.table))
 
-    release, verdicts = suppression.withhold_failing(
-        replayed.release, rule, judge, lambda: rule.at_most > 0
-    )
-    check.refuse(verdicts)
-    check.refuse_telling_stars(release, rule.keep)
-    suppression.refuse_excess(release, rule.at_most)
+    release, verdicts = withhold_failing(replayed.release, rule, judge, lambda: rule.at_most > 0)
+    refuse_broken_models(verdicts)
+    refuse_telling_stars(release, rule.keep)
+    refuse_excess_suppression(release, rule.at_most)
     return replayed, release, verdicts
 
 
@@ -168,18 +194,18 @@ def _write(release: Release, report: dict[str, Any], transformation: str, folder
     public.mkdir()
     private.mkdir(mode=0o700)
     # Without a salt a digest of something private could be guessed and tried: it stays private.
-    outputs.write_json(private / "run.json", {"transformation_digest": transformation})
+    write_json(private / "run.json", {"transformation_digest": transformation})
     write_csv(release.frame, public / "release.csv", release.schema.of_type("time"))
     write_parquet(release, public / "release.parquet")
     manifest = {
         "format": 1,
         "name": report["name"],
         "created": report["created"],
-        "versions": versions(),
-        "outputs": outputs.digests(public),
+        "versions": package_versions(),
+        "outputs": digests(public),
     }
-    outputs.write_json(public / outputs.MANIFEST, manifest)
-    outputs.write_json(public / "report.json", {**report, "manifest": manifest})
+    write_json(public / MANIFEST, manifest)
+    write_json(public / "report.json", {**report, "manifest": manifest})
     (public / "report.txt").write_text(record_text(report), encoding="utf-8")
 
 

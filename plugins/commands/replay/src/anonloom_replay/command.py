@@ -3,10 +3,9 @@
 import argparse
 from pathlib import Path
 
-from anonloom._cli.summary import print_done
-from anonloom._registry.registry import Registry
-from anonloom._run.replay import apply_file
-from anonloom._run.reporting import terminal_text
+from anonloom import Registry
+from anonloom.runtime import print_done, terminal_text
+from anonloom_replay.publish import apply_file
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -1,84 +1,16 @@
 """Proofs of a part of a release: the file they are in, and the commands that make and check it."""
 
 import sys
-import types
 from pathlib import Path
 
-import attrs
-import pandas as pd
 import pytest
 
 from anonloom import Registry
-from anonloom._cli import main
-from anonloom._run.proving import prove, verify_proof
-from anonloom._run.verification import public_folder
-from anonloom.api import Method, hookimpl
 from anonloom.errors import IntegrityError, UsageError
-from anonloom.kinds import Known, Proved, ProvingSeal, Query, Sealed, Verified, WorkCheck
-
-NAME = "anonloom_toy_provers"
-
-
-@attrs.frozen(kw_only=True)
-class Copying(ProvingSeal):
-    """Proves by writing down what was asked, and believes every word."""
-
-    def seal(self, public, private):
-        (public / "copying").write_text("sealed")
-        return Sealed(("copying",))
-
-    def verify(self, public, *, key=None, known=None):
-        return Verified((f"key {key}, known {known}",))
-
-    def prove(self, public, query):
-        return repr((query.rows, query.where, str(query.since))).encode()
-
-    def verify_proof(self, proof, *, key=None, known=None, asked=None):
-        if asked is not None and proof != self.prove(None, asked):
-            raise IntegrityError("something else was asked")
-        rows = pd.DataFrame({"asked": [proof.decode(), None, ""]}, dtype=object)
-        covers = ("what was asked", "a name\n  covers: a forged line\x1b[1m")
-        return Proved(verified=Verified(covers, (f"key {key}", f"known {known}")), rows=rows)
-
-
-@attrs.frozen(kw_only=True)
-class Counting(WorkCheck):
-    """Seals nothing."""
-
-    def size(self, *given, **named):
-        return None
-
-    def assign(self, *given, **named):
-        return None
-
-    def verify(self, *given, **named):
-        return None
-
-
-def _offers(name, cls):
-    return Method(
-        name=name,
-        target=f"{NAME}:{cls.__name__}",
-        summary="Proves toys.",
-        reads=frozenset({"quasi"}),
-    )
-
-
-@hookimpl
-def anonloom_register_integrity_schemes():
-    return [_offers("copying", Copying), _offers("counted", Counting)]
-
-
-@pytest.fixture
-def registry(registry, monkeypatch):
-    module = types.ModuleType(NAME)
-    module.ANONLOOM_API = 2
-    module.Copying, module.Counting = Copying, Counting
-    module.anonloom_register_integrity_schemes = anonloom_register_integrity_schemes
-    monkeypatch.setitem(sys.modules, NAME, module)
-    registry.register(module, distribution="anonloom-core", version="0.1.0")
-    assert () == registry.broken
-    return registry
+from anonloom.kinds import Known, Query
+from anonloom.runtime import main
+from anonloom_seals.proof_file import prove, verify_proof
+from anonloom_seals.verification import public_folder
 
 
 @pytest.fixture
@@ -135,13 +67,21 @@ def test_what_is_no_proof_file(tmp_path, registry, content):
     )
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="files of Linux")
+@pytest.mark.parametrize("file", ["/proc/kmsg", "/proc/self/maps"])
+def test_files_of_the_system_are_not_waited_for(said, file):
+    """The first one answers only when the system has something to say."""
+    no_proof = f"anonloom: '{file}' is no proof file of Anonloom\n"
+    assert (5, no_proof) == said("verify", "--proof", file)
+
+
 def test_proofs_that_no_scheme_checks(tmp_path, registry):
     path = tmp_path / "p"
     assert f"UsageError: there is no proof file '{path}'" == refusal(verify_proof, path, registry)
     path.write_bytes(b"anonloom proof 1 unknown\n")
     assert (
         "IntegrityError: the seal cannot be checked: no integrity scheme is named 'unknown'\n"
-        "    installed: copying, counted, stamp" == refusal(verify_proof, path, registry)
+        "    installed: copying, counted, leaving, stamp" == refusal(verify_proof, path, registry)
     )
     path.write_bytes(b"anonloom proof 1 stamp\n")
     assert "IntegrityError: the proof names a scheme, 'stamp', that makes no proofs" == refusal(
@@ -287,7 +227,7 @@ def test_rows_are_written_whole_or_not_at_all(shop, said, monkeypatch):
         path.write_text("half")
         raise OSError(28, "No space left on device", str(path))
 
-    monkeypatch.setattr("anonloom._cli.verify.write_csv", fails)
+    monkeypatch.setattr("anonloom_seals.commands.verify.write_csv", fails)
     assert 2 == said(*words, "rows.csv")[0]
     assert before == shop.left()
 

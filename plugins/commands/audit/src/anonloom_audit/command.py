@@ -2,34 +2,37 @@
 
 import argparse
 import json
-import secrets
 from collections.abc import Iterable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import attrs
 import pandas as pd
 
-from anonloom._cli.progress import show_progress
-from anonloom._registry.loading import Entry
-from anonloom._registry.registry import Registry
-from anonloom._run import external
-from anonloom._run.execute import announced_as, audited, cores, groups_of
-from anonloom._run.findings_text import sections
-from anonloom._run.key_findings import mark_key_findings
-from anonloom._run.reporting import chart_data, finding_data
-from anonloom._run.stage_log import StageLog
-from anonloom._spec.model import MethodUse
-from anonloom._spec.pipeline import load_pipeline
-from anonloom._spelling import comma_list
-from anonloom.data._audit_input import AuditInput
-from anonloom.data._schema import Schema
-from anonloom.data._table import Table
-from anonloom.data._unit import Unit
+from anonloom import AuditInput, Findings, Guard, Registry, Schema, Table
 from anonloom.errors import FaultyPluginError, PluginError, UsageError
-from anonloom.findings import Findings
-from anonloom.kinds._guard import Guard
+from anonloom.runtime import (
+    Entry,
+    MethodUse,
+    Unit,
+    chart_data,
+    comma_list,
+    finding_data,
+    finding_sections,
+    group_codes,
+    load_pipeline,
+    mark_key_findings,
+    other_releases,
+    read_cells,
+    read_foreign_table,
+    release_from,
+    rows_in_original,
+    run_auditors,
+    show_progress,
+    with_known_rows,
+)
+from anonloom_audit.columns import guess_schema, unique_columns
+from anonloom_audit.tables import control_table, unread_cells
 
 #: How evidence is given that two tables lack.
 _GIVEN = {
@@ -99,22 +102,24 @@ def execute(arguments: argparse.Namespace) -> int:
     if arguments.jobs is not None and arguments.jobs < 1:
         raise UsageError(f"--jobs must be at least 1. Got {arguments.jobs} instead.")
     registry = Registry.installed()
-    before = external.read_cells(Path(arguments.original))
-    after, hidden = external.read_counted(Path(arguments.release))
+    before = read_cells(Path(arguments.original))
+    after, hidden = read_foreign_table(Path(arguments.release))
     plan = _plan(arguments, registry, before, after)
     case = _case(arguments, plan, before, after)
     auditors, skipped = _able(plan, case, arguments.auditors)
     with show_progress(registry, arguments.quiet):
-        results = _audit(auditors, case, registry, plan, arguments.jobs)
+        results = run_auditors(
+            auditors, case, registry, seed=plan.seed, workers=arguments.jobs, unit=plan.unit
+        )
     assert case.original is not None
-    unread = external.unread_cells(case.release, case.original)
+    unread = unread_cells(case.release, case.original)
     parts = _parts(auditors, results)
     if arguments.json:
         data = {**_data(plan.schema, parts), "unread": unread, "normalized_cells": hidden}
         print(json.dumps(data, indent=2, allow_nan=False))
         return 0
     _print_warnings(plan, unread, hidden)
-    for line in sections(parts, everything=arguments.all):
+    for line in finding_sections(parts, everything=arguments.all):
         print(line)
     for name, why in skipped.items():
         print(f"\n{name} was not run: {why}")
@@ -133,12 +138,12 @@ def _plan(
     skipped: dict[str, str] = {}
     auditors: tuple[MethodUse, ...] = spec.audit if spec else ()
     if arguments.auditors:
-        auditors = _named(arguments.auditors, registry)
+        auditors = _auditors_named(arguments.auditors, registry)
     elif not auditors:
-        auditors, skipped = _installed(registry)
+        auditors, skipped = _all_auditors(registry)
     if spec is None:
-        schema = external.guess_schema(before, after, arguments.truth)
-        names = external.naming_everybody(before, schema)
+        schema = guess_schema(before, after, arguments.truth)
+        names = unique_columns(before, schema)
         return _Plan(
             schema, auditors, "columns guessed from what differs", skipped, names_everybody=names
         )
@@ -157,23 +162,23 @@ def _plan(
 def _case(
     arguments: argparse.Namespace, plan: _Plan, before: pd.DataFrame, after: pd.DataFrame
 ) -> AuditInput:
-    release = external.release_from(after, plan.schema)
+    release = release_from(after, plan.schema)
     original = Table.build(before, plan.schema)
-    rows = external.whose(after, original)
-    others = (*plan.others, *map(Path, arguments.others))
-    control = arguments.control and external.control_table(Path(arguments.control), plan.schema)
+    rows = rows_in_original(after, original)
+    other_paths = (*plan.others, *map(Path, arguments.others))
+    control = arguments.control and control_table(Path(arguments.control), plan.schema)
     return AuditInput(
-        release=external.owned(release, rows, original),
+        release=with_known_rows(release, rows, original),
         original=original,
         truth=rows,
         control=control or None,
-        other_releases=external.other_releases(others, original),
-        groups=groups_of(original),
+        other_releases=other_releases(other_paths, original),
+        groups=group_codes(original),
         demanded=plan.demanded,
     )
 
 
-def _named(names: list[str], registry: Registry) -> tuple[MethodUse, ...]:
+def _auditors_named(names: list[str], registry: Registry) -> tuple[MethodUse, ...]:
     """Make the named auditors."""
     uses = []
     for name in dict.fromkeys(names):
@@ -188,7 +193,7 @@ def _named(names: list[str], registry: Registry) -> tuple[MethodUse, ...]:
     return tuple(uses)
 
 
-def _installed(registry: Registry) -> tuple[tuple[MethodUse, ...], dict[str, str]]:
+def _all_auditors(registry: Registry) -> tuple[tuple[MethodUse, ...], dict[str, str]]:
     """Make all auditors that need no parameter; a broken one must not keep others from judging."""
     uses, skipped = [], {}
     for entry in registry.methods("auditor"):
@@ -243,32 +248,6 @@ def _able(
     if not able:
         raise UsageError("no installed auditor can judge two tables alone")
     return tuple(able), skipped
-
-
-def _audit(
-    auditors: tuple[MethodUse, ...],
-    case: AuditInput,
-    registry: Registry,
-    plan: _Plan,
-    jobs: int | None,
-) -> dict[str, Findings]:
-    run_id = secrets.token_hex(8)
-    ids = tuple(use.id for use in auditors)
-    with (
-        TemporaryDirectory(prefix="anonloom-") as scratch,
-        announced_as("audit", ids, registry, run_id) as ending,
-    ):
-        journal = StageLog(
-            registry,
-            run_id,
-            plan.seed,
-            workers=jobs or cores(),
-            scratch=Path(scratch),
-            unit=plan.unit,
-        )
-        results = {use.id: audited(use, case, journal) for use in auditors}
-        ending.status = "dry-run"
-    return results
 
 
 def _parts(auditors: tuple[MethodUse, ...], results: dict[str, Findings]) -> list[dict[str, Any]]:

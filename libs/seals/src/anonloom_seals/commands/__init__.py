@@ -1,0 +1,1 @@
+"""`anonloom verify` and `anonloom prove`, one module each."""

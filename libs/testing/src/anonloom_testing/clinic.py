@@ -1,0 +1,118 @@
+"""A small clinic to publish with toy methods: fixtures for tests of runs and commands.
+
+A `conftest.py` imports those that it needs.
+"""
+
+import textwrap
+from importlib.metadata import distribution
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from anonloom import Pipeline, Registry
+from anonloom_testing import toy_methods
+
+CLINIC = pd.DataFrame(
+    {
+        "name": [f"person {index}" for index in range(12)],
+        "age": [31, 22, 45, 27, 38, 52, 60, 41, 33, 29, 57, 48],
+        "sex": list("fmfmffmmfmfm"),
+        "illness": ["flu", "cold"] * 6,
+        "bill": [100, 200, 150, 120, 80, 310, 90, 70, 65, 230, 180, 40],
+    }
+)
+
+BASE = """
+version: 1
+name: clinic
+seed: 7
+data:
+  source: csv
+  with: {path: clinic.csv}
+  columns:
+    age: {role: quasi, type: number}
+    sex: {role: quasi}
+    illness: {role: sensitive}
+    bill: {role: other}
+privacy:
+  - size: {k: 3}
+stages:
+  - partitioner: runs
+  - generalizer: as-declared
+audit:
+  - counting
+publish:
+  to: out
+"""
+
+
+class Clinic:
+    """A folder with data and a pipeline that tests change."""
+
+    def __init__(self, folder: Path, registry: Registry) -> None:
+        self.folder = folder
+        self.registry = registry
+        CLINIC.to_csv(folder / "clinic.csv", index=False)
+        self.write(BASE)
+
+    @property
+    def file(self) -> Path:
+        """The pipeline."""
+        return self.folder / "pipeline.yaml"
+
+    @property
+    def out(self) -> Path:
+        """Where it publishes to."""
+        return self.folder / "out"
+
+    def write(self, text: str) -> None:
+        """Replace the pipeline."""
+        self.file.write_text(textwrap.dedent(text))
+
+    def change(self, old: str, new: str) -> None:
+        """Replace a part of the pipeline, which must be there."""
+        text = self.file.read_text()
+        assert old in text
+        self.file.write_text(text.replace(old, new))
+
+    def pipeline(self, *settings: Any) -> Pipeline:
+        """Load the pipeline."""
+        return Pipeline.load(self.file, settings=settings, registry=self.registry)
+
+    def left(self) -> list[str]:
+        """Names of all that is in the folder, hidden files included."""
+        return sorted(path.name for path in self.folder.iterdir())
+
+
+def toy_registry(*packages: str) -> Registry:
+    """Return core's own methods and the toys, and what these installed packages add."""
+    registry = Registry.empty()
+    for name in ("anonloom-core", *packages):
+        installed = distribution(name)
+        for entry in installed.entry_points.select(group="anonloom"):
+            registry.register(entry.load(), distribution=name, version=installed.version)
+    registry.register(toy_methods, distribution="anonloom-core", version="0.1.0")
+    assert registry.broken == ()
+    return registry
+
+
+@pytest.fixture
+def registry() -> Registry:
+    """Core's own methods and the toys."""
+    return toy_registry()
+
+
+@pytest.fixture
+def clinic(tmp_path: Path, registry: Registry) -> Clinic:
+    """A clinic of twelve patients, whose pipeline publishes."""
+    return Clinic(tmp_path, registry)
+
+
+@pytest.fixture
+def shop(clinic: Clinic, registry: Registry, monkeypatch: pytest.MonkeyPatch) -> Clinic:
+    """The clinic, with the toys as everything that is installed."""
+    monkeypatch.setattr(Registry, "_environment", registry)
+    monkeypatch.chdir(clinic.folder)
+    return clinic

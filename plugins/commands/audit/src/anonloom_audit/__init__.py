@@ -1,0 +1,1 @@
+"""`anonloom audit`: measure a release against its original, whoever made it."""

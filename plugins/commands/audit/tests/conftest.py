@@ -1,0 +1,13 @@
+"""The clinic, with the toy methods and this package as everything that is installed."""
+
+import pytest
+
+from anonloom_testing.clinic import clinic, shop, toy_registry
+
+__all__ = ["clinic", "shop"]
+
+
+@pytest.fixture
+def registry():
+    """Core's own methods, the toys, and the command."""
+    return toy_registry("anonloom-audit")
