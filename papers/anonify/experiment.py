@@ -10,7 +10,6 @@ import numpy as np
 
 from anonloom.errors import DataError
 from anonloom.files import read_json
-from anonloom_experiments import folder_name
 
 _LOSS = re.compile(r"^(?P<name>.+), k = (?P<k>\d+)$")
 _SAMPLED = re.compile(r"^(?P<share>\d+) % sampled, run \d+$")

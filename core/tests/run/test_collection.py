@@ -3,7 +3,7 @@
 import pytest
 
 from anonloom import Collector
-from anonloom._run.collection import declared_guarantees, notices, guarantee_facts
+from anonloom._run.collection import declared_guarantees, guarantee_facts, notices
 from anonloom.findings import Notice
 from anonloom.kinds._collector import ONE_PROCESS
 from anonloom_testing.promised import guarantees
