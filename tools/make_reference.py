@@ -24,10 +24,15 @@ from reference_table import NOTE, parameters, table
 
 from anonloom import Registry, hookspecs
 from anonloom._cli import COMMANDS
-from anonloom._registry.firstparty import FIRST_PARTY
-from anonloom._registry.kinds import KINDS, Kind
 from anonloom._registry.loading import Entry
+from anonloom.api import Kind
+from anonloom_catalog import first_party_folders
 
+KINDS = Registry.empty().kinds
+# (kind's key, method's name) -> folder below plugins/.
+FIRST_PARTY = {
+    method: folder.removeprefix("plugins/") for method, folder in first_party_folders().items()
+}
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "docs" / "reference"
 CORE = ROOT / "core" / "src" / "anonloom"
@@ -35,7 +40,7 @@ BANK = ROOT / "core" / "tests" / "specs" / "bad"
 
 _HOOKS = """\
 A plugin is a module that the entry-point group `anonloom` names. It marks its functions with
-`hookimpl` and says `ANONLOOM_API = 1`. Hooks are of two sorts. *Registration* hooks name what a
+`hookimpl` and says `ANONLOOM_API = 2`. Hooks are of two sorts. *Registration* hooks name what a
 plugin offers and return a list. *Observation* hooks are told what happens during a run and return
 nothing; they get ids, counts, timings and parameters, never a table, and an exception in one is
 logged and does not stop the run. An implementation may leave out arguments that it does not need.

@@ -72,7 +72,7 @@ def anonloom_register_integrity_schemes():
 @pytest.fixture
 def registry(registry, monkeypatch):
     module = types.ModuleType(NAME)
-    module.ANONLOOM_API = 1
+    module.ANONLOOM_API = 2
     module.Copying, module.Counting = Copying, Counting
     module.anonloom_register_integrity_schemes = anonloom_register_integrity_schemes
     monkeypatch.setitem(sys.modules, NAME, module)

@@ -183,7 +183,7 @@ def test_plugins_lists_by_kind_with_owner_and_summary(anonloom):
 
 def test_plugins_lists_commands_and_what_could_not_be_loaded(anonloom, registry):
     class Acme:
-        ANONLOOM_API = 1
+        ANONLOOM_API = 2
 
         @hookimpl
         def anonloom_register_commands(self):
@@ -199,7 +199,7 @@ def test_plugins_lists_commands_and_what_could_not_be_loaded(anonloom, registry)
         "commands\n"
         "  serve  acme 2.0  Serves.\n"
         "not loaded\n"
-        "  old 0.1 (it speaks plugin API 0, this core speaks 1: upgrade old)\n"
+        "  old 0.1 (it speaks plugin API 0, this core speaks 2: upgrade old)\n"
     ) == out[out.index("commands\n") :]
 
 
@@ -368,7 +368,7 @@ def test_the_code_of_a_command_is_returned(anonloom, monkeypatch):
 
 def test_a_plugin_can_add_a_command_and_cannot_replace_one_of_core(anonloom, registry, monkeypatch):
     class Acme:
-        ANONLOOM_API = 1
+        ANONLOOM_API = 2
 
         @hookimpl
         def anonloom_register_commands(self):
