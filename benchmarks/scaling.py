@@ -22,10 +22,10 @@ import pandas as pd
 
 from anonloom import AuditInput, Classes, Column, Guard, Schema, StageContext, Table
 from anonloom._run import check
-from anonloom._run.merge import merge_until_admitted
 from anonloom._run.provenance import input_digest
 from anonloom._run.table_files import write_csv, write_parquet
 from anonloom.hierarchies import FromFile
+from anonloom.loss import merge_until_admitted
 from anonloom_disclosure.auditor import Disclosure
 from anonloom_mondrian.mondrian import Mondrian
 from anonloom_privacy_models.k_anonymity import KAnonymity
