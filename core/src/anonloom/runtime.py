@@ -31,18 +31,31 @@ if TYPE_CHECKING:
     from anonloom._run.reporting import utc_now as utc_now
     from anonloom._run.table_files import write_csv as write_csv
     from anonloom._run.verdict import refusal_verdict as refusal_verdict
+    from anonloom._spec.columns import BUILDERS as BUILDERS
     from anonloom._spec.experiment import run_label as run_label
+    from anonloom._spec.grammar import DataOptions as DataOptions
+    from anonloom._spec.grammar import Header as Header
+    from anonloom._spec.grammar import sections_of as sections_of
+    from anonloom._spec.model import COMPARISONS as COMPARISONS
     from anonloom._spec.model import GridCase as GridCase
     from anonloom._spec.model import PipelineSpec as PipelineSpec
+    from anonloom._spec.model import Publish as Publish
+    from anonloom._spec.model import Suppression as Suppression
     from anonloom._spec.pipeline import load_pipeline as load_pipeline
     from anonloom._spelling import did_you_mean as did_you_mean
     from anonloom._spelling import on_one_line as on_one_line
     from anonloom.kinds._transport import swap_sentence as swap_sentence
 
 __all__ = [
+    "BUILDERS",
+    "COMPARISONS",
+    "DataOptions",
     "GridCase",
+    "Header",
     "PipelineSpec",
+    "Publish",
     "Registry",
+    "Suppression",
     "add_pipeline_arguments",
     "atomic_file",
     "atomic_folder",
@@ -64,6 +77,7 @@ __all__ = [
     "report_parts",
     "require_writable",
     "run_label",
+    "sections_of",
     "short_repr",
     "swap_sentence",
     "utc_now",
@@ -92,8 +106,16 @@ __getattr__, __dir__ = lazy_exports(
         "anonloom._run.reporting": ("chart_data", "finding_data", "report_parts", "utc_now"),
         "anonloom._run.table_files": ("write_csv",),
         "anonloom._run.verdict": ("refusal_verdict",),
+        "anonloom._spec.columns": ("BUILDERS",),
         "anonloom._spec.experiment": ("run_label",),
-        "anonloom._spec.model": ("GridCase", "PipelineSpec"),
+        "anonloom._spec.grammar": ("DataOptions", "Header", "sections_of"),
+        "anonloom._spec.model": (
+            "COMPARISONS",
+            "GridCase",
+            "PipelineSpec",
+            "Publish",
+            "Suppression",
+        ),
         "anonloom._spec.pipeline": ("load_pipeline",),
         "anonloom._spelling": ("did_you_mean", "on_one_line"),
         "anonloom.kinds._transport": ("swap_sentence",),

@@ -29,7 +29,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "verify": ("anonloom._cli.verify", "verify the integrity of a release or of a proof"),
     "prove": ("anonloom._cli.prove", "prove a part of a sealed release"),
     "plugins": ("anonloom._cli.plugins", "list, show and check what is installed"),
-    "schema": ("anonloom._cli.schema", "print a JSON schema of pipeline files, for editors"),
 }
 
 _EPILOG = """\
