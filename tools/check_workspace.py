@@ -258,7 +258,9 @@ def _methods(member: Member) -> dict[str, list[str]]:
                 and isinstance(call.func, ast.Name)
                 and call.func.id == "Method"
                 for word in call.keywords
-                if word.arg == "name" and isinstance(word.value, ast.Constant)
+                if word.arg == "name"
+                and isinstance(word.value, ast.Constant)
+                and isinstance(word.value.value, str)
             ]
             if names:
                 results[function.name] = names

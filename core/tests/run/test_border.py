@@ -539,10 +539,10 @@ class Talking(ClientEngine):
     def decoy(self):
         return []
 
-    def take(self, envelope):
+    def receive(self, envelope):
         return []
 
-    def again(self):
+    def resend(self):
         return []
 
     @property

@@ -28,7 +28,7 @@ from anonloom.data import _lookalikes as lookalikes
 from anonloom.data._audit_input import AuditInput
 from anonloom.data._release import Release
 from anonloom.data._table import Table, on_own_axes
-from anonloom.data._unit import worded, worded_findings
+from anonloom.data._unit import findings_for_unit, wording_for
 from anonloom.errors import AnonloomError, PluginError, PrivacyError
 from anonloom.findings import Findings, Notice
 from anonloom.kinds._collection import Collection
@@ -56,8 +56,8 @@ def observe_run(spec: PipelineSpec, registry: Registry, run_id: str) -> Iterator
             yield ending
     except AnonloomError as error:
         # Methods speak of persons, in what they refuse, too.
-        error.what = worded(error.what, spec.data.unit)
-        error.hint = worded(error.hint, spec.data.unit)
+        error.what = wording_for(error.what, spec.data.unit)
+        error.hint = wording_for(error.hint, spec.data.unit)
         raise
 
 
@@ -129,7 +129,7 @@ def execute(
         collection: Collection = spec.collect.method.collect(original, stages, guard, context)
         _require_promised(spec, original, collection)
         release = collection.release
-        count.rows, count.suppressed = len(release), int(release.suppressed.sum())
+        count.rows, count.suppressed = len(release), int(release.suppressed_rows.sum())
     release, verdicts = _checked(spec, collection, original, journal)
     exposures, notices = _exposed(spec, release, original, collection)
     release = publishable(release, stream(seed, "shuffle") if spec.publish.shuffle else None)
@@ -313,7 +313,7 @@ def _checked(
 
     def held_as_made() -> bool:
         """Whether the stages did their work: classes that never held are a fault."""
-        lost = before is not None or bool(made.suppressed.any())
+        lost = before is not None or bool(made.suppressed_rows.any())
         return lost and all(verdict.holds for verdict in judge(made, among_starred=True))
 
     if before is not None:
@@ -356,13 +356,13 @@ def _persons(
 
 def _as_audited(before: Release | None, spec: PipelineSpec) -> Release | None:
     """Return the release before sampling as auditors see it: its starred rows tell nothing."""
-    return None if before is None else before.stripped(spec.suppression.keep)
+    return None if before is None else before.strip_starred_rows(spec.suppression.keep)
 
 
 def groups_of(original: Table) -> NDArray[np.int32] | None:
     """Number of every row's group, where a column says it."""
     names = original.schema.names_with_role("group")
-    return original.coded(names[0]).codes if names else None
+    return original.encode_column(names[0]).codes if names else None
 
 
 def _audit(spec: PipelineSpec, case: AuditInput, journal: StageLog) -> dict[str, Findings]:
@@ -389,4 +389,4 @@ def audited(audit: MethodUse, case: AuditInput, journal: StageLog) -> Findings:
         look = method.examine if isinstance(method, SectionMethod) else method.audit
         findings = look(attrs.evolve(case, original=seen, release=shown), run)
         count.rows = len(case.release)
-    return worded_findings(Findings.of(findings, run.found), journal.unit)
+    return findings_for_unit(Findings.of(findings, run.found), journal.unit)

@@ -122,7 +122,7 @@ def _load(replay: Transformation, source: Csv | Parquet, context: StageContext) 
         tuple(
             column
             for column in replay.schema
-            if column.published or column.role != "identifier" or column.name in there
+            if column.is_published or column.role != "identifier" or column.name in there
         )
     )
     table = source.load(schema, context)

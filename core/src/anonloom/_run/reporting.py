@@ -18,7 +18,7 @@ from anonloom._spec.model import Audit, MethodUse, PipelineSpec, Suppression
 from anonloom.data._release import Release
 from anonloom.data._schema import Schema
 from anonloom.data._table import Table
-from anonloom.data._unit import Unit, plural, worded, worded_notice
+from anonloom.data._unit import Unit, notice_for_unit, plural, wording_for
 from anonloom.findings import Chart, Finding, Findings, Notice
 from anonloom.loss import changed_columns, column_losses, mean_of_columns
 
@@ -116,7 +116,7 @@ def outline(
     unit
         What is counted: all that is said is said of that.
     """
-    notices = [(stage, worded_notice(notice, unit)) for stage, notice in notices]
+    notices = [(stage, notice_for_unit(notice, unit)) for stage, notice in notices]
     models = [verdict.model for verdict in verdicts]
     message = (notice for _, notice in notices)
     judged = release_verdict.of_release(models, release.schema, message, plural(unit))
@@ -136,7 +136,7 @@ def outline(
         "summary": {
             "rows_in": len(original),
             "rows_out": release.rows_published,
-            "suppressed": int(release.suppressed.sum()),
+            "suppressed": int(release.suppressed_rows.sum()),
             "dropped": release.dropped,
             "classes": _count(release),
             "published_classes": len(sizes),
@@ -148,7 +148,7 @@ def outline(
             {
                 "model": verdict.name,
                 "parameters": parameters(verdict.model),
-                "meaning": worded(verdict.model.meaning(plural(unit)), unit),
+                "meaning": wording_for(verdict.model.meaning(plural(unit)), unit),
                 "holds": verdict.holds,
                 "classes": verdict.classes,
                 "rows": verdict.rows,
@@ -163,7 +163,7 @@ def outline(
 def _worded(value: Any, unit: Unit) -> Any:
     """Return plain data with every text in words for what is counted."""
     if isinstance(value, str):
-        return worded(value, unit)
+        return wording_for(value, unit)
     if isinstance(value, dict):
         return {name: _worded(item, unit) for name, item in value.items()}
     return [_worded(item, unit) for item in value] if isinstance(value, tuple | list) else value
@@ -177,7 +177,7 @@ def _transport(parameters: dict[str, Any]) -> str | None:
 
 def published_sizes(release: Release) -> np.ndarray[Any, np.dtype[np.int64]]:
     """Sizes of the published classes; suppressed rows belong to none."""
-    groups = release.groups()[~release.suppressed]
+    groups = release.groups()[~release.suppressed_rows]
     return np.unique(groups, return_counts=True)[1].astype(np.int64)
 
 
@@ -197,7 +197,7 @@ def _columns(
     exposed = {exposure.column.name: exposure for exposure in exposures}
     coded = {axis.name for axis in original.axes}
     # A mechanism may have dropped a column that was declared.
-    published = set(release.schema.published)
+    published = set(release.schema.published_names)
     return [
         {
             "name": column.name,
@@ -278,7 +278,7 @@ def _step(use: MethodUse, journal: StageLog, findings: dict[str, Findings]) -> d
         "parameters": journal.parameters(use.method),
         "distribution": use.entry.distribution,
         "version": use.entry.version,
-        "summary": worded(use.entry.method.summary, journal.unit),
+        "summary": wording_for(use.entry.method.summary, journal.unit),
         "paper": use.entry.method.paper,
         **_left(result),
     }
