@@ -14,10 +14,10 @@ from anonloom import Pipeline, Registry
 from anonloom._cli import main
 from anonloom._cli.plan import plan
 from anonloom._registry import builtin
-from anonloom._spec.editor import editor_schema
 from anonloom._spec.pipeline import load_pipeline
 from anonloom.api import API_VERSION, Kind, Method, hookimpl
 from anonloom.errors import PluginError, PrivacyError, SpecError
+from anonloom_editor_schema.schema import editor_schema
 
 FILES = {
     "plugin.py": f"""

@@ -40,7 +40,7 @@ def test_a_reader_that_has_seen_enough_is_no_error():
         [
             sys.executable,
             "-c",
-            "import sys; from anonloom._cli import main; sys.exit(main(['schema']))",
+            "import sys; from anonloom._cli import main; sys.exit(main(['plugins']))",
         ],
         stdout=write,
         stderr=subprocess.PIPE,

@@ -74,10 +74,16 @@ if TYPE_CHECKING:
     from anonloom._run.transformation import describe_axis as describe_axis
     from anonloom._run.transformation import describe_column as describe_column
     from anonloom._run.verdict import refusal_verdict as refusal_verdict
+    from anonloom._spec.columns import BUILDERS as BUILDERS
     from anonloom._spec.experiment import run_label as run_label
+    from anonloom._spec.grammar import DataOptions as DataOptions
+    from anonloom._spec.grammar import Header as Header
+    from anonloom._spec.grammar import sections_of as sections_of
+    from anonloom._spec.model import COMPARISONS as COMPARISONS
     from anonloom._spec.model import GridCase as GridCase
     from anonloom._spec.model import MethodUse as MethodUse
     from anonloom._spec.model import PipelineSpec as PipelineSpec
+    from anonloom._spec.model import Publish as Publish
     from anonloom._spec.model import Suppression as Suppression
     from anonloom._spec.pipeline import load_pipeline as load_pipeline
     from anonloom._spelling import comma_list as comma_list
@@ -88,15 +94,20 @@ if TYPE_CHECKING:
     from anonloom.kinds._transport import swap_sentence as swap_sentence
 
 __all__ = [
+    "BUILDERS",
+    "COMPARISONS",
     "HIERARCHY_BUILDERS",
     "MANIFEST",
     "NO_PRIVACY",
     "TRANSFORMATION_FORMAT",
+    "DataOptions",
     "Entry",
     "GridCase",
+    "Header",
     "MethodUse",
     "ModelVerdicts",
     "PipelineSpec",
+    "Publish",
     "Registry",
     "Suppression",
     "Unit",
@@ -152,6 +163,7 @@ __all__ = [
     "run_auditors",
     "run_label",
     "sanitize",
+    "sections_of",
     "short_repr",
     "show_progress",
     "strange",
@@ -180,65 +192,30 @@ __getattr__, __dir__ = lazy_exports(
         "anonloom._representation": ("short_repr",),
         "anonloom._run.atomic_file": ("atomic_file", "refuse_target"),
         "anonloom._run.auditing": ("run_auditors",),
-        "anonloom._run.check": (
-            "ModelVerdicts",
-            "judge_models",
-            "refuse_broken_models",
-            "refuse_telling_stars",
-        ),
+        "anonloom._run.check": ("ModelVerdicts", "judge_models", "refuse_broken_models", "refuse_telling_stars"),
         "anonloom._run.collection": ("declared_guarantees",),
         "anonloom._run.declared": ("persons_behind",),
         "anonloom._run.execute": ("group_codes", "refuse_hopeless"),
         "anonloom._run.exposure": ("examine_exposures", "exposure_notices"),
-        "anonloom._run.external": (
-            "other_releases",
-            "read_cells",
-            "read_foreign_table",
-            "release_from",
-            "rows_in_original",
-            "with_known_rows",
-        ),
+        "anonloom._run.external": ("other_releases", "read_cells", "read_foreign_table", "release_from", "rows_in_original", "with_known_rows"),
         "anonloom._run.findings_text": ("finding_sections",),
         "anonloom._run.key_findings": ("mark_key_findings",),
         "anonloom._run.merge": ("hull",),
         "anonloom._run.nearest": ("nearest_to_rows",),
-        "anonloom._run.outputs": (
-            "MANIFEST",
-            "atomic_folder",
-            "atomic_folder",
-            "digests",
-            "is_output",
-            "make_folder",
-            "refuse_existing",
-            "require_writable",
-            "write_json",
-        ),
+        "anonloom._run.outputs": ("MANIFEST", "atomic_folder", "digests", "is_output", "make_folder", "refuse_existing", "require_writable", "write_json"),
         "anonloom._run.persons": ("refuse_shared_identifiers", "warn_of_person_numbers"),
         "anonloom._run.provenance": ("package_versions",),
         "anonloom._run.published_cells": ("describe_cells",),
-        "anonloom._run.reporting": (
-            "NO_PRIVACY",
-            "chart_data",
-            "finding_data",
-            "record_text",
-            "report_outline",
-            "report_parts",
-            "suppression_data",
-            "terminal_text",
-            "utc_now",
-        ),
+        "anonloom._run.reporting": ("NO_PRIVACY", "chart_data", "finding_data", "record_text", "report_outline", "report_parts", "suppression_data", "terminal_text", "utc_now"),
         "anonloom._run.sanitize": ("sanitize",),
         "anonloom._run.suppression": ("refuse_excess_suppression", "withhold_failing"),
         "anonloom._run.table_files": ("write_csv", "write_parquet"),
-        "anonloom._run.transformation": (
-            "HIERARCHY_BUILDERS",
-            "TRANSFORMATION_FORMAT",
-            "describe_axis",
-            "describe_column",
-        ),
+        "anonloom._run.transformation": ("HIERARCHY_BUILDERS", "TRANSFORMATION_FORMAT", "describe_axis", "describe_column"),
         "anonloom._run.verdict": ("refusal_verdict",),
+        "anonloom._spec.columns": ("BUILDERS",),
         "anonloom._spec.experiment": ("run_label",),
-        "anonloom._spec.model": ("GridCase", "MethodUse", "PipelineSpec", "Suppression"),
+        "anonloom._spec.grammar": ("DataOptions", "Header", "sections_of"),
+        "anonloom._spec.model": ("COMPARISONS", "GridCase", "MethodUse", "PipelineSpec", "Publish", "Suppression"),
         "anonloom._spec.pipeline": ("load_pipeline",),
         "anonloom._spelling": ("comma_list", "did_you_mean", "on_one_line"),
         "anonloom.data._lookalikes": ("lookalike_warnings",),

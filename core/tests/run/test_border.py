@@ -300,7 +300,7 @@ def test_a_class_whose_import_exits(shop, capsys, registry, monkeypatch):
         f"{shop.folder / 'acme_exits.py'}:2\n"
     )
     shop.change("acme-partitioner", "exits")
-    for words in (["check", "pipeline.yaml"], ["plugins", "show", "exits"], ["schema"]):
+    for words in (["check", "pipeline.yaml"], ["plugins", "show", "exits"]):
         assert (1, ("", expected)) == (main(words), capsys.readouterr())
 
 

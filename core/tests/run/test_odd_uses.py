@@ -274,8 +274,8 @@ def test_too_little_memory_is_no_bug(anonloom, monkeypatch):
     module = type(sys)("fake_command")
     module.configure, module.execute = lambda parser: None, starved
     monkeypatch.setitem(sys.modules, "fake_command", module)
-    monkeypatch.setitem(sys.modules["anonloom._cli"].COMMANDS, "schema", ("fake_command", "x"))
-    assert (2, "", "anonloom: there is not enough memory for this\n") == anonloom("schema")
+    monkeypatch.setitem(sys.modules["anonloom._cli"].COMMANDS, "check", ("fake_command", "x"))
+    assert (2, "", "anonloom: there is not enough memory for this\n") == anonloom("check")
 
 
 FULL = Path("/dev/full")

@@ -25,7 +25,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "plan": ("anonloom._cli.plan", "show what a pipeline would do, without doing it"),
     "run": ("anonloom._cli.run", "run a pipeline and publish its release"),
     "plugins": ("anonloom._cli.plugins", "list, show and check what is installed"),
-    "schema": ("anonloom._cli.schema", "print a JSON schema of pipeline files, for editors"),
 }
 
 _EPILOG = """\

@@ -9,14 +9,20 @@ from typing import Any
 
 import attrs
 
-from anonloom._registry.registry import Registry
-from anonloom._spec.columns import BUILDERS
-from anonloom._spec.grammar import DataOptions, Header, sections_of
-from anonloom._spec.model import COMPARISONS, Publish, Suppression
+from anonloom import Column
 from anonloom.api import Kind
-from anonloom.data._schema import Column
 from anonloom.errors import FaultyPluginError, PluginError
 from anonloom.params import describe
+from anonloom.runtime import (
+    BUILDERS,
+    COMPARISONS,
+    DataOptions,
+    Header,
+    Publish,
+    Registry,
+    Suppression,
+    sections_of,
+)
 
 Json = dict[str, Any]
 

@@ -1,15 +1,21 @@
 """The JSON schema accepts what the check accepts, and refuses plain mistakes."""
 
+import json
+import types
 from pathlib import Path
 
 import jsonschema
 import pytest
 
 from anonloom._spec.document import read
-from anonloom._spec.editor import editor_schema
+from anonloom.api import API_VERSION, Method, hookimpl
 from anonloom.errors import SpecError
+from anonloom.runtime import Registry, main
+from anonloom_editor_schema.schema import editor_schema
 
-BAD = sorted((Path(__file__).parent / "bad").glob("*.yaml"))
+# The files that core's check is tested with.
+FOLDER = Path(__file__).resolve().parents[4] / "core" / "tests" / "specs"
+BAD = sorted((FOLDER / "bad").glob("*.yaml"))
 # What only the check can see: order, references, combinations, spelling inside free values.
 BEYOND = {
     "audit-column-not-published",
@@ -71,3 +77,26 @@ def test_every_method_and_parameter_is_explained(registry):
     names = schema["$defs"]["partitioner"]["anyOf"][0]["anyOf"]
     assert {"const": "cut", "description": "A toy: cut."} == names[0]
     assert all("description" in section for section in schema["properties"].values())
+
+
+def test_the_command_prints_the_schema_as_json(registry, monkeypatch, capsys):
+    monkeypatch.setattr(Registry, "_environment", registry)
+    assert 0 == main(["schema"])
+    assert "Anonloom pipeline" == json.loads(capsys.readouterr().out)["title"]
+
+
+def test_a_class_whose_import_exits_is_a_bug_of_its_plugin(registry, tmp_path, monkeypatch, capsys):
+    (tmp_path / "acme_exits.py").write_text("import sys\nsys.exit(0)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    method = Method(name="exits", target="acme_exits:Exits", summary="Leaves.")
+    exits = types.SimpleNamespace(
+        ANONLOOM_API=API_VERSION, anonloom_register_partitioners=hookimpl(lambda: [method])
+    )
+    assert registry.register(exits, distribution="exits", version="1")
+    monkeypatch.setattr(Registry, "_environment", registry)
+    assert 1 == main(["schema"])
+    assert (
+        "",
+        "anonloom: this is a bug of partitioner 'exits' of exits 1: SystemExit in "
+        f"{tmp_path / 'acme_exits.py'}:2\n",
+    ) == capsys.readouterr()

@@ -3,8 +3,8 @@
 import argparse
 import json
 
-from anonloom._registry.registry import Registry
-from anonloom._spec.editor import editor_schema
+from anonloom.runtime import Registry
+from anonloom_editor_schema.schema import editor_schema
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

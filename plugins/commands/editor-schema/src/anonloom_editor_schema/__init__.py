@@ -1,0 +1,1 @@
+"""The command `anonloom schema`: a JSON schema of pipeline files, for editors."""
