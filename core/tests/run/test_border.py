@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import attrs
 import pytest
 
-from anonloom import Registry, Transport, param
+from anonloom import Registry, param
 from anonloom._cli import main
 from anonloom._registry.boundary import Border, left_by, put_around
 from anonloom.api import ROLES, Command, Method, hookimpl
@@ -18,7 +18,7 @@ from anonloom.errors import DataError, FaultyPluginError, PluginError
 from anonloom.params import build, describe
 from anonloom.sources import Csv
 from anonloom_testing import toy_methods
-from anonloom_transport import ClientEngine
+from anonloom_transport import ClientEngine, EngineTransport
 
 KINDS = Registry.empty().kinds
 
@@ -493,7 +493,7 @@ class Talking(ClientEngine):
         leave("client", "acknowledged")
 
 
-class Line(Transport):
+class Line(EngineTransport):
     def identity(self, entropy):
         """Nobody asks."""
 
@@ -506,10 +506,10 @@ class Line(Transport):
     def guarantees(self, round):
         """Nobody asks."""
 
-    def posting(self, clients, messages):
+    def post_all(self, clients, messages):
         for _ in clients:
             yield []
-            leave("transport", "posting")
+            leave("transport", "post_all")
 
 
 @pytest.fixture
@@ -535,14 +535,14 @@ def test_what_a_method_hands_out_is_inside_the_border(line, leaving):
 
 
 def test_what_a_method_yields_later_is_inside_the_border(line, leaving):
-    assert [[], []] == list(line.posting([None, None], []))
-    answers = line.posting([None], [])
+    assert [[], []] == list(line.post_all([None, None], []))
+    answers = line.post_all([None], [])
     assert [] == next(answers)
-    LEAVING["transport", "posting"] = GeneratorExit()
+    LEAVING["transport", "post_all"] = GeneratorExit()
     with pytest.raises(FaultyPluginError):
         next(answers)
     # Whoever has enough may leave a generator alone.
-    begun = line.posting([None], [])
+    begun = line.post_all([None], [])
     next(begun)
     begun.close()
 
@@ -553,10 +553,10 @@ def test_a_subclass_of_another_plugin_is_named_for_itself(leaving):
 
     put_around(Line, "transport 'line' of acme 2.0")
     put_around(Longer, "transport 'longer' of zeta 1.0")
-    LEAVING["transport", "posting"] = SystemExit(0)
+    LEAVING["transport", "post_all"] = SystemExit(0)
     for cls, whose in ((Longer, "'longer' of zeta 1.0"), (Line, "'line' of acme 2.0")):
         with pytest.raises(FaultyPluginError) as refused:
-            list(cls().posting([None], []))
+            list(cls().post_all([None], []))
         assert f"this is a bug of transport {whose}: SystemExit in {PLACE}" == str(refused.value)
 
 

@@ -12,6 +12,7 @@ interruption by the user. Whatever else does (``SystemExit`` with any value, ``G
 import functools
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
+from inspect import isabstract
 from types import FunctionType, TracebackType
 from typing import Any
 
@@ -83,8 +84,9 @@ def strange(error: BaseException) -> str:
 def put_around(cls: type, whose: str) -> None:
     """Put a border around everything of a class that core or another plugin can call.
 
-    That is what a base class of core declares, and what Python calls by itself, such as
-    ``__init__``; what the class does not take from plugin code stays as it is.
+    That is what a base class of core or of another package declares, such as the engines of a
+    transport, and what Python calls by itself, such as ``__init__``; what the class does not take
+    from plugin code stays as it is.
 
     Parameters
     ----------
@@ -97,7 +99,13 @@ def put_around(cls: type, whose: str) -> None:
         return
     border = Border(whose)
     setattr(cls, _WHOSE, whose)
-    declared = {name for item in cls.__mro__ if not _theirs(item) for name in vars(item)}
+    own = _package(cls)
+    declared = {
+        name
+        for item in cls.__mro__
+        if not _theirs(item) or _package(item) != own
+        for name in vars(item)
+    }
     # The nearest ancestor that has an entry is the one that is used.
     used: dict[str, tuple[type, Any]] = {}
     for item in reversed(cls.__mro__):
@@ -120,9 +128,13 @@ def around(method: type) -> AbstractContextManager[None]:
 _UNTOUCHED = frozenset({"__init_subclass__", "__class_getitem__", "__new__", "__del__"})
 
 
+def _package(cls: type) -> str:
+    return cls.__module__.partition(".")[0]
+
+
 def _theirs(cls: type) -> bool:
     """Whether a plugin wrote a class, or brought it with it."""
-    return cls.__module__.partition(".")[0] not in _NOT_THEIRS
+    return _package(cls) not in _NOT_THEIRS
 
 
 def _wrap_entry(entry: Any, border: Border) -> Any:
@@ -172,13 +184,15 @@ def _handed_out(answer: Any, border: Border) -> Any:
     if isinstance(answer, Iterator):
         return _elements(answer, border)
     cls = type(answer)
-    if _theirs(cls) and _WHOSE not in vars(cls) and any(map(_is_kind, cls.__mro__)):
+    if _theirs(cls) and _WHOSE not in vars(cls) and _fills_contract(cls):
         put_around(cls, border.whose)
     return answer
 
 
-def _is_kind(cls: type) -> bool:
-    return cls.__module__.startswith("anonloom.kinds.")
+def _fills_contract(cls: type) -> bool:
+    """Whether a class implements an abstract class of core, or of a library: others will call it."""
+    own = _package(cls)
+    return any(_package(item) != own and isabstract(item) for item in cls.__mro__)
 
 
 def _elements(answer: Iterator[Any], border: Border) -> Iterator[Any]:
