@@ -20,9 +20,9 @@ import pandas as pd
 from distributed import Client, LocalCluster
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from anonloom.kinds import RESULT, Campaign, Judgement, OmittedWork
 from anonloom_sentinels_twins.dask_executor import Behaving, execute
 from anonloom_sentinels_twins.scheme import SentinelsTwins
+from anonloom_sentinels_twins.work_check import RESULT, Campaign, Judgement, OmittedWork
 from anonloom_sentinels_twins.workers import Opportunistic, Work
 
 OMISSION = 0.2

@@ -36,14 +36,12 @@ from anonloom.kinds import (
     RESULT,
     Envelope,
     Erasure,
-    OmittedWork,
     Party,
     Round,
     Seat,
     SlotSecret,
     write_row,
 )
-from anonloom.kinds import Campaign as Outsourced
 from anonloom.protocol import faults
 from anonloom.protocol.driver import Driver
 from anonloom.protocol.records import RecordLayout
@@ -72,6 +70,8 @@ from anonloom_seals.proof import Proof
 from anonloom_sentinels_twins.dask_executor import _read as read_worker
 from anonloom_sentinels_twins.files import read_answers, worker_file
 from anonloom_sentinels_twins.scheme import SentinelsTwins
+from anonloom_sentinels_twins.work_check import Campaign as Outsourced
+from anonloom_sentinels_twins.work_check import OmittedWork
 from anonloom_skip_list.scheme import SkipListSeal
 from anonloom_testing.entropy import SeededEntropy
 from anonloom_transport import adversaries

@@ -66,25 +66,12 @@ if TYPE_CHECKING:
     from anonloom.kinds._transport import Identity as Identity
     from anonloom.kinds._transport import Seat as Seat
     from anonloom.kinds._transport import Transport as Transport
-    from anonloom.kinds._work import JOB as JOB
-    from anonloom.kinds._work import RESULT as RESULT
-    from anonloom.kinds._work import Assignment as Assignment
-    from anonloom.kinds._work import Campaign as Campaign
-    from anonloom.kinds._work import Dispute as Dispute
-    from anonloom.kinds._work import Judgement as Judgement
-    from anonloom.kinds._work import OmittedWork as OmittedWork
-    from anonloom.kinds._work import Sizing as Sizing
-    from anonloom.kinds._work import WorkCheck as WorkCheck
-    from anonloom.kinds._work import WorkerEvidence as WorkerEvidence
 
 __all__ = [
-    "Assignment",
     "Auditor",
-    "Campaign",
     "ClientEngine",
     "Clock",
     "Collector",
-    "Dispute",
     "Entropy",
     "Envelope",
     "Erasure",
@@ -96,13 +83,10 @@ __all__ = [
     "ID_BYTES",
     "Identity",
     "IntegrityScheme",
-    "JOB",
-    "Judgement",
     "Known",
     "MOST_SERVERS",
     "Mechanism",
     "Offsets",
-    "OmittedWork",
     "OutlierHandler",
     "PLAYED",
     "Partitioner",
@@ -111,7 +95,6 @@ __all__ = [
     "Proved",
     "ProvingSeal",
     "Query",
-    "RESULT",
     "Reporter",
     "Round",
     "SECRET_BYTES",
@@ -122,7 +105,6 @@ __all__ = [
     "Sealed",
     "Seat",
     "ServerEngine",
-    "Sizing",
     "SlotKey",
     "SlotSecret",
     "Source",
@@ -132,8 +114,6 @@ __all__ = [
     "Transport",
     "Vault",
     "Verified",
-    "WorkCheck",
-    "WorkerEvidence",
     "chain",
     "column_heat",
     "figure_over_parameter",
@@ -211,17 +191,5 @@ __getattr__, __dir__ = lazy_exports(
         "anonloom.kinds._source": ("Source",),
         "anonloom.kinds._stages": ("Stages",),
         "anonloom.kinds._transport": ("Guarantees", "Identity", "Seat", "Transport"),
-        "anonloom.kinds._work": (
-            "Assignment",
-            "Campaign",
-            "Dispute",
-            "JOB",
-            "Judgement",
-            "OmittedWork",
-            "RESULT",
-            "Sizing",
-            "WorkCheck",
-            "WorkerEvidence",
-        ),
     },
 )

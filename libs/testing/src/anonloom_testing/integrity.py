@@ -8,16 +8,14 @@ from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
 
 import attrs
-import numpy as np
 
 from anonloom import StageContext
 from anonloom.errors import IntegrityError
-from anonloom.kinds import Proved, ProvingSeal, Query, Seal, Sealed, Verified, WorkCheck
+from anonloom.kinds import Proved, ProvingSeal, Query, Seal, Sealed, Verified
 from anonloom_testing.conduct import CONDUCT, Acting, Scene, check_same_seed_same_result
 from anonloom_testing.conformance import Check, held
 from anonloom_testing.declaring import DECLARED
 from anonloom_testing.results import NotApplicable
-from anonloom_testing.work import WORK_CHECKS, answered, assigned, given_rows
 
 Change = Callable[[Path], None]
 
@@ -50,15 +48,17 @@ class SealedFolder:
 
 
 class IntegrityConformance(Acting):
-    """Checks of a seal or a work check.
+    """Checks of a seal.
 
-    Nothing else is needed; for a seal a subclass may say where the publisher's public key is, so
-    that a folder sealed by somebody else is tried too.
+    Nothing else is needed; a subclass may say where the publisher's public key is, so that a
+    folder sealed by somebody else is tried too. A scheme that is no seal names a subclass for its
+    own sort in its attribute `conformance` (``module:Class``), which overrides `inputs` and `act`
+    and has checks of its own beside the `common_checks`.
 
     Attributes
     ----------
-    trials
-        How often an omission is tried.
+    common_checks
+        What holds for integrity schemes of every sort.
 
     Examples
     --------
@@ -72,7 +72,7 @@ class IntegrityConformance(Acting):
     """
 
     kind = "integrity"
-    trials: ClassVar[int] = 200
+    common_checks: ClassVar[tuple[Check, ...]]
 
     def public_key(self, public: Path, private: Path) -> Path | None:
         """Return where the publisher's public key is after sealing, if there is one."""
@@ -81,16 +81,12 @@ class IntegrityConformance(Acting):
     def seal(self) -> Seal:
         """Return the scheme, which must be a seal."""
         if not issubclass(self.method, Seal):
-            raise NotApplicable("the scheme checks work, not data")
+            raise NotApplicable("the scheme is no seal, and names no conformance class of its own")
         scheme: Seal = self.made()
         return scheme
 
     def act(self, method: Any, inputs: Mapping[str, Any], context: StageContext) -> Any:
-        """Seal a folder and verify it; or plan, assign and verify honest work."""
-        if isinstance(method, WorkCheck):
-            rng = np.random.default_rng(1)
-            _, given = assigned(method, rng, inputs)
-            return method.verify(given.key, answered(given.batches, 0, 0.0, rng))
+        """Seal a folder and verify it."""
         with TemporaryDirectory() as place:
             public, private = _places(place)
             before = publish(public)
@@ -99,11 +95,12 @@ class IntegrityConformance(Acting):
             return SealedFolder(before, _packed(public), sorted(_packed(private)), sealed, verified)
 
     def scenes(self) -> Iterator[Scene]:
-        """Yield one release, or one campaign."""
-        if issubclass(self.method, WorkCheck):
-            yield Scene("an honest campaign", given_rows)
-        else:
-            yield Scene("a small release", dict)
+        """Yield the one case that there is."""
+        yield Scene("a small case", self.inputs)
+
+    def inputs(self) -> dict[str, Any]:
+        """Return what `act` is given; a seal finds all in its folder."""
+        return {}
 
     def verdict(self, change: Change) -> Any:
         """Change a sealed release and return what `verify` returned or raised."""
@@ -392,7 +389,7 @@ _CHECKS: tuple[Check, ...] = (
     check_proofs_show_the_rows,
     check_other_answers_are_refused,
     check_changed_proofs_are_noticed,
-    *WORK_CHECKS,
 )
 # Keys come from the system's randomness, so that two seals of one folder differ, as they should.
-IntegrityConformance.checks = (*DECLARED, *_CONDUCT, *_CHECKS)
+IntegrityConformance.common_checks = (*DECLARED, *_CONDUCT)
+IntegrityConformance.checks = (*IntegrityConformance.common_checks, *_CHECKS)

@@ -7,10 +7,10 @@ import pytest
 
 from anonloom import AuditInput, Column, Release, Schema, StageContext, Table
 from anonloom.errors import ParameterError
-from anonloom.kinds import Campaign
 from anonloom_sentinels_twins import accusations, formulas
 from anonloom_sentinels_twins.auditor import ALL, Outsourcing
 from anonloom_sentinels_twins.simulation import Share
+from anonloom_sentinels_twins.work_check import Campaign
 from anonloom_testing import AuditorConformance, tables
 
 SMALL = {"workers": 3, "lazy": 1, "budget": 12, "campaigns": 20, "judged": 4}

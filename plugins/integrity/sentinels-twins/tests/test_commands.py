@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonloom._cli import main
+from anonloom.runtime import main
 from anonloom_sentinels_twins import files, likeness, planning
 from anonloom_sentinels_twins import key as keys
 

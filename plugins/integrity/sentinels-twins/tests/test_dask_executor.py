@@ -13,10 +13,10 @@ import pandas as pd
 import pytest
 
 from anonloom.errors import PluginError, UsageError
-from anonloom.kinds import JOB, RESULT, Campaign, OmittedWork
 from anonloom_sentinels_twins import dask_executor
 from anonloom_sentinels_twins.dask_executor import Behaving, execute
 from anonloom_sentinels_twins.scheme import SentinelsTwins
+from anonloom_sentinels_twins.work_check import JOB, RESULT, Campaign, OmittedWork
 from anonloom_sentinels_twins.workers import Opportunistic
 
 CLASSES = ("low", "middle", "high")

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonloom.errors import UsageError
-from anonloom.kinds import Campaign
 from anonloom_sentinels_twins import formulas
 from anonloom_sentinels_twins.sharing import count_sharing, least_shared, sharing_pairs
 from anonloom_sentinels_twins.tolerant import campaign_level, more_than, tolerated, worker_level
+from anonloom_sentinels_twins.work_check import Campaign
 
 ZIPF = (12 / 25, 6 / 25, 4 / 25, 3 / 25)
 CAMPAIGN = Campaign(jobs=1000, workers=10, lazy=4, omission=0.2, classes=ZIPF, budget=50)

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonloom.errors import UsageError
-from anonloom.kinds import Campaign, Dispute, OmittedWork, Sizing
 from anonloom_sentinels_twins.judging import Rules, verify
 from anonloom_sentinels_twins.key import NONE
 from anonloom_sentinels_twins.placing import assign
+from anonloom_sentinels_twins.work_check import Campaign, Dispute, OmittedWork, Sizing
 
 NAMES = np.array(["a", "b", "c"], dtype=object)
 RULES = Rules(accuse_at=None, level=0.01, prior=None)

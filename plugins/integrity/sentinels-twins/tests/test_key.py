@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from anonloom.errors import IntegrityError
-from anonloom.kinds import Campaign, Sizing
 from anonloom_sentinels_twins import key as keys
 from anonloom_sentinels_twins.placing import assign
+from anonloom_sentinels_twins.work_check import Campaign, Sizing
 
 NAMES = ("high", "low", "middle")
 

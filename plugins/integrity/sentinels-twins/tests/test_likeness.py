@@ -6,9 +6,9 @@ import pytest
 from scipy import stats
 
 from anonloom.errors import UsageError
-from anonloom.kinds import RESULT
 from anonloom_sentinels_twins import likeness
 from anonloom_sentinels_twins.likeness import ClassLikeness, Likeness, measure
+from anonloom_sentinels_twins.work_check import RESULT
 
 SHARES = (0.7, 0.3)
 

@@ -4,10 +4,10 @@ import attrs
 import numpy as np
 import pytest
 
-from anonloom.kinds import Campaign
 from anonloom_sentinels_twins import formulas
 from anonloom_sentinels_twins.simulation import Setting, simulate, simulate_replicas
 from anonloom_sentinels_twins.sizing import size
+from anonloom_sentinels_twins.work_check import Campaign
 
 #: Zipf's law with exponent 1 over four classes, as in figure 8(a).
 ZIPF = tuple((1 / rank) / (1 + 1 / 2 + 1 / 3 + 1 / 4) for rank in (1, 2, 3, 4))

@@ -6,9 +6,9 @@ import math
 import numpy as np
 import pytest
 
-from anonloom.kinds import Campaign
 from anonloom_sentinels_twins import posterior
 from anonloom_sentinels_twins.posterior import Counts, Model, Prior, laziness, prior_of
+from anonloom_sentinels_twins.work_check import Campaign
 
 CLASSES = (0.48, 0.24, 0.16, 0.12)
 

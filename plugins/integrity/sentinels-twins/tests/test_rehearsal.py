@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from anonloom.kinds import Campaign
 from anonloom_sentinels_twins.rehearsal import rehearse
 from anonloom_sentinels_twins.scheme import SentinelsTwins
 from anonloom_sentinels_twins.simulation import Setting
+from anonloom_sentinels_twins.work_check import Campaign
 from anonloom_sentinels_twins.workers import Honest, Malicious, Opportunistic, Proxy
 
 

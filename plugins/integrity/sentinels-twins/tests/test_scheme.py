@@ -7,13 +7,13 @@ import pandas as pd
 import pytest
 
 from anonloom.errors import UsageError
-from anonloom.kinds import Campaign, OmittedWork, Sizing
 from anonloom.params import build
 from anonloom_sentinels_twins.judging import Rules, decide
 from anonloom_sentinels_twins.posterior import prior_of
 from anonloom_sentinels_twins.scheme import SentinelsTwins
+from anonloom_sentinels_twins.testing import answer_batches, result_of, rows_of
+from anonloom_sentinels_twins.work_check import Campaign, OmittedWork, Sizing
 from anonloom_sentinels_twins.workers import Colluding, Honest, answers
-from anonloom_testing.work import answered, result_of, rows_of
 
 # high, low, middle: the kit's results in the order of their names
 CLASSES = (0.1, 0.6, 0.3)
@@ -164,7 +164,7 @@ def whole(scheme, campaign, sizing, runs, lazy):
         rng = np.random.default_rng(seed)
         given = scheme.assign(jobs, known, campaign, sizing, rng)
         try:
-            scheme.verify(given.key, answered(given.batches, lazy, campaign.omission, rng))
+            scheme.verify(given.key, answer_batches(given.batches, lazy, campaign.omission, rng))
         except OmittedWork:
             continue
         silent += 1
@@ -224,7 +224,7 @@ def test_judging_is_done_by_the_scheme_s_own_rules():
         scheme = SentinelsTwins(accuse_at=accuse_at, likeness=False)
         rng = np.random.default_rng(2)
         given = scheme.assign(jobs, known, campaign, sizing, rng)
-        sent = answered(given.batches, 1, 0.6, rng)
+        sent = answer_batches(given.batches, 1, 0.6, rng)
         with pytest.raises(OmittedWork) as caught:
             scheme.verify(given.key, sent)
         accused.append(len(caught.value.judgement.accused))

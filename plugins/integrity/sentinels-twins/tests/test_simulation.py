@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom, chi2
 
-from anonloom.kinds import Campaign
 from anonloom_sentinels_twins import formulas
 from anonloom_sentinels_twins.simulation import Setting, Share, simulate, simulate_replicas
 from anonloom_sentinels_twins.tolerant import campaign_level, tolerated
+from anonloom_sentinels_twins.work_check import Campaign
 from anonloom_sentinels_twins.workers import Honest, Lazy, Malicious, Opportunistic, Proxy
 
 RUNS = 4000

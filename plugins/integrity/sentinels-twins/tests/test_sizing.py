@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonloom.errors import UsageError
-from anonloom.kinds import Campaign
 from anonloom_sentinels_twins.formulas import escape, undetected, unnoticed_extreme
 from anonloom_sentinels_twins.sizing import size
+from anonloom_sentinels_twins.work_check import Campaign
 
 ZIPF = (0.48, 0.24, 0.16, 0.12)
 CAMPAIGN = Campaign(jobs=1000, workers=10, lazy=4, omission=0.2, classes=ZIPF, budget=50)

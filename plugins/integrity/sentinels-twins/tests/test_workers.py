@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from anonloom.errors import UsageError
-from anonloom.kinds import JOB, RESULT, Campaign
 from anonloom_sentinels_twins.placing import assign
 from anonloom_sentinels_twins.sizing import size
+from anonloom_sentinels_twins.work_check import JOB, RESULT, Campaign
 from anonloom_sentinels_twins.workers import (
     BEHAVIOURS,
     Colluding,

@@ -4,7 +4,6 @@ import attrs
 import numpy as np
 
 from anonloom import Finding
-from anonloom.kinds import Campaign
 from anonloom.typing import BoolArray, IntArray
 from anonloom_sentinels_twins.comparing import Plan
 from anonloom_sentinels_twins.figures import Figure
@@ -15,6 +14,7 @@ from anonloom_sentinels_twins.sharing import sharing_pairs
 from anonloom_sentinels_twins.simulation import Share, simulate
 from anonloom_sentinels_twins.sizing import size
 from anonloom_sentinels_twins.tolerant import LEVEL
+from anonloom_sentinels_twins.work_check import Campaign
 from anonloom_sentinels_twins.workers import Jobs, Opportunistic
 
 # Whom sentinels accuse does not depend on the probabilities of laziness.

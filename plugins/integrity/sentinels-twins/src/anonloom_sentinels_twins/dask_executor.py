@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from anonloom.errors import PluginError, UsageError
-from anonloom.kinds import JOB, RESULT
+from anonloom_sentinels_twins.work_check import JOB, RESULT
 from anonloom_sentinels_twins.workers import Behaviour, Jobs, Work
 
 #: Rows that are sent at a time, and pieces that a worker has at a time.

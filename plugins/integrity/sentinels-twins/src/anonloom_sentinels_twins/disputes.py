@@ -29,9 +29,9 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from scipy.special import betaln, xlog1py, xlogy
 
-from anonloom.kinds import Dispute
 from anonloom.typing import BoolArray, FloatArray, IntArray
 from anonloom_sentinels_twins.posterior import Counts
+from anonloom_sentinels_twins.work_check import Dispute
 
 #: A dispute is open for whoever may be wrong in it with more than this probability.
 OPEN = 0.01

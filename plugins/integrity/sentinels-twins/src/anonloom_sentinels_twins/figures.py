@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom import Chart, Finding
-from anonloom.kinds import Campaign
 from anonloom.typing import FloatArray
 from anonloom_sentinels_twins import formulas
 from anonloom_sentinels_twins.comparing import Comparison, Curve, Plan, all_series
@@ -17,6 +16,7 @@ from anonloom_sentinels_twins.meanings import APART, BLIND, say
 from anonloom_sentinels_twins.sharing import count_sharing
 from anonloom_sentinels_twins.simulation import Setting, Share, simulate, simulate_replicas
 from anonloom_sentinels_twins.sizing import EXTREME
+from anonloom_sentinels_twins.work_check import Campaign
 
 # Every control at random workers: the formulas are exact for that, and not only bounds.
 _RANDOM = Setting(placement="random")

@@ -52,7 +52,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
 from anonloom.errors import UsageError
-from anonloom.kinds import Campaign
 from anonloom.typing import FloatArray
 from anonloom_sentinels_twins.sharing import count_sharing, least_shared
 from anonloom_sentinels_twins.tolerant import (
@@ -62,6 +61,7 @@ from anonloom_sentinels_twins.tolerant import (
     own_level,
     tolerated,
 )
+from anonloom_sentinels_twins.work_check import Campaign
 
 #: How sentinels may be spread over the classes: `uniform` is what the scheme does.
 Spread = Literal["uniform", "data", "inverse", "reversed"]

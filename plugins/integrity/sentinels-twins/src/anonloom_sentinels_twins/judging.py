@@ -22,12 +22,19 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom.errors import UsageError
-from anonloom.kinds import JOB, RESULT, Campaign, Judgement, OmittedWork, WorkerEvidence
 from anonloom.typing import BoolArray, FloatArray, IntArray
 from anonloom_sentinels_twins.disputes import Disputes, disputes
 from anonloom_sentinels_twins.key import NONE, Key, spelled
 from anonloom_sentinels_twins.posterior import Counts, Prior, laziness, prior_of
 from anonloom_sentinels_twins.tolerant import campaign_level, own_level, tolerated
+from anonloom_sentinels_twins.work_check import (
+    JOB,
+    RESULT,
+    Campaign,
+    Judgement,
+    OmittedWork,
+    WorkerEvidence,
+)
 
 #: Where honest answers differ: the probability of laziness from which a worker's results are
 #: distrusted in a failed campaign, whether or not anybody contradicts it beyond honest error.

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from anonloom.errors import IntegrityError
 from anonloom.files import read_bytes
-from anonloom.kinds import Campaign, Sizing
+from anonloom_sentinels_twins.work_check import Campaign, Sizing
 
 CONTEXT = "anonloom sentinels-twins private key"
 VERSION = 2

@@ -18,10 +18,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom.errors import UsageError
-from anonloom.kinds import JOB, RESULT
 from anonloom_sentinels_twins.distinguishing import Attempt, attempt
 from anonloom_sentinels_twins.features import Matrix, features_of
 from anonloom_sentinels_twins.key import spelled
+from anonloom_sentinels_twins.work_check import JOB, RESULT
 
 #: How often, at most, rows that are alike are said to be told apart: all classes together.
 RATE = 0.01

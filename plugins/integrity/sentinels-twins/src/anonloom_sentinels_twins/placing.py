@@ -14,11 +14,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom.errors import DataError, UsageError
-from anonloom.kinds import JOB, RESULT, Assignment, Campaign, Sizing
 from anonloom.typing import IntArray
 from anonloom_sentinels_twins.disguise import disguised
 from anonloom_sentinels_twins.key import NONE, Key, fingerprints, spelled
 from anonloom_sentinels_twins.sharing import sharing_pairs
+from anonloom_sentinels_twins.work_check import JOB, RESULT, Assignment, Campaign, Sizing
 
 _SORTS = ("sentinels", "twins")
 _SALT = 16

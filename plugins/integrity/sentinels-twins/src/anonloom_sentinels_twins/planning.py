@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from anonloom.errors import DataError, UsageError
-from anonloom.kinds import JOB, RESULT, Assignment, Campaign, Sizing
 from anonloom_sentinels_twins import files
 from anonloom_sentinels_twins import key as keys
 from anonloom_sentinels_twins.campaign_arguments import (
@@ -19,6 +18,7 @@ from anonloom_sentinels_twins.campaign_arguments import (
     named_numbers,
 )
 from anonloom_sentinels_twins.scheme import SentinelsTwins
+from anonloom_sentinels_twins.work_check import JOB, RESULT, Assignment, Campaign, Sizing
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -28,8 +28,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.kinds import Campaign
 from anonloom.typing import Float32Array, FloatArray
+from anonloom_sentinels_twins.work_check import Campaign
 
 # What particles are handled in: drawing them is far less precise than that.
 

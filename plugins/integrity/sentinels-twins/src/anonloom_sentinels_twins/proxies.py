@@ -13,7 +13,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom import Chart
-from anonloom.kinds import RESULT, Campaign, Judgement, OmittedWork, Sizing
 from anonloom.typing import FloatArray, IntArray
 from anonloom_sentinels_twins import formulas
 from anonloom_sentinels_twins.comparing import Plan
@@ -23,6 +22,7 @@ from anonloom_sentinels_twins.meanings import BLIND, NOT_BLIND, say, unknown
 from anonloom_sentinels_twins.scheme import SentinelsTwins
 from anonloom_sentinels_twins.simulation import Share
 from anonloom_sentinels_twins.sizing import size
+from anonloom_sentinels_twins.work_check import RESULT, Campaign, Judgement, OmittedWork, Sizing
 from anonloom_sentinels_twins.workers import Behaviour, Honest, Opportunistic, Proxy, answers
 
 #: Rows from which the cheap model is learned, at most; and rows that are jobs, at most.

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonloom.kinds import RESULT, Campaign, Judgement, OmittedWork, Sizing
 from anonloom_sentinels_twins.scheme import SentinelsTwins
 from anonloom_sentinels_twins.simulation import Setting, Share
+from anonloom_sentinels_twins.work_check import RESULT, Campaign, Judgement, OmittedWork, Sizing
 from anonloom_sentinels_twins.workers import Behaviour, Honest, Opportunistic, Proxy, answers
 
 _NUMBER = "number"

@@ -9,12 +9,12 @@ import pandas as pd
 
 from anonloom import param
 from anonloom.errors import UsageError
-from anonloom.kinds import Assignment, Campaign, Judgement, Sizing, WorkCheck
 from anonloom.params import between
 from anonloom_sentinels_twins import judging, likeness, placing, sizing
 from anonloom_sentinels_twins.key import Key
 from anonloom_sentinels_twins.sizing import ESCAPE
 from anonloom_sentinels_twins.tolerant import LEVEL
+from anonloom_sentinels_twins.work_check import Assignment, Campaign, Judgement, Sizing, WorkCheck
 
 
 @attrs.frozen(kw_only=True)

@@ -8,12 +8,12 @@ import attrs
 import numpy as np
 
 from anonloom.errors import UsageError
-from anonloom.kinds import Campaign, Sizing
 from anonloom_sentinels_twins.campaign_arguments import add_expectations, campaign_of, escape_of
 from anonloom_sentinels_twins.rehearsal import Rehearsal, rehearse
 from anonloom_sentinels_twins.scheme import SentinelsTwins
 from anonloom_sentinels_twins.simulation import Setting, Share, simulate
 from anonloom_sentinels_twins.tolerant import campaign_level, tolerated
+from anonloom_sentinels_twins.work_check import Campaign, Sizing
 from anonloom_sentinels_twins.workers import BEHAVIOURS, Behaviour, Opportunistic
 
 #: Zipf's law with four classes, as in the paper's figure 8.

@@ -11,9 +11,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.kinds import Campaign
 from anonloom.typing import IntArray
 from anonloom_sentinels_twins.sharing import sharing_pairs
+from anonloom_sentinels_twins.work_check import Campaign
 from anonloom_sentinels_twins.workers import Behaviour, Colluding, Jobs, Opportunistic, Proxy
 
 #: `even`: as the scheme does it. `random`: every control at random workers, on its own.

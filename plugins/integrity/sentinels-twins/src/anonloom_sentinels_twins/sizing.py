@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom.errors import UsageError
-from anonloom.kinds import Campaign, Sizing
 from anonloom_sentinels_twins.formulas import (
     escape,
     mismatch_rates,
@@ -26,6 +25,7 @@ from anonloom_sentinels_twins.formulas import (
 )
 from anonloom_sentinels_twins.sharing import count_sharing
 from anonloom_sentinels_twins.tolerant import LEVEL, campaign_level, tolerated
+from anonloom_sentinels_twins.work_check import Campaign, Sizing
 
 #: With a budget, the probability at which everybody may omit everything and stay unnoticed; and at
 #: which a lazy worker may escape its own sentinels before more controls are paid that notice.

@@ -5,10 +5,10 @@ import sys
 from pathlib import Path
 
 from anonloom.errors import UsageError
-from anonloom.kinds import Judgement, OmittedWork, WorkerEvidence
 from anonloom_sentinels_twins import files
 from anonloom_sentinels_twins import key as keys
 from anonloom_sentinels_twins.scheme import SentinelsTwins
+from anonloom_sentinels_twins.work_check import Judgement, OmittedWork, WorkerEvidence
 
 _HEADS = ("worker", "jobs", "missing", "strange", "sentinels", "twins", "lazy", "verdict")
 

@@ -15,8 +15,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom.errors import UsageError
-from anonloom.kinds import JOB, RESULT
 from anonloom.typing import BoolArray
+from anonloom_sentinels_twins.work_check import JOB, RESULT
 
 #: What an honest worker does with rows: one result per row.
 Work = Callable[[pd.DataFrame], Any]
