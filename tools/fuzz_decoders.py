@@ -799,7 +799,7 @@ def proof_targets() -> Iterator[tuple[str, Callable[[], Target]]]:
         yield f"proofs: head ({name})", partial(decoding, heads, head, allowed=own)
         yield f"proofs: head as JSON ({name})", partial(_json_target, heads, head, own)
         yield f"proofs: path ({name})", partial(_path_target, scheme, proofs)
-    public_key = keys.written(secret.public_key())
+    public_key = keys.public_key_pem(secret.public_key())
     entry = {"sha256": "0" * 64, "size": 3}
     fields = {"context": "anonloom digest of a release", "format": 1, "hash": "sha256"}
     listing = json.dumps({**fields, "key": "f" * 64, "files": {"a/b.csv": entry}}).encode()

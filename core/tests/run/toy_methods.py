@@ -25,7 +25,7 @@ from anonloom import (
 from anonloom.api import ROLES, Method, hookimpl
 from anonloom.data import Regions
 from anonloom.findings import PrivateRows
-from anonloom.kinds import Seal, Sealed, Verified
+from anonloom.kinds import Seal, SealFiles, VerifiedScope
 
 ANONLOOM_API = 1
 
@@ -309,14 +309,14 @@ class Stamp(Seal):
     def seal(self, public, private):
         (public / "stamp").write_text("sealed")
         (private / "stamp.key").write_text("key")
-        return Sealed(("stamp",), ("stamp.key",))
+        return SealFiles(("stamp",), ("stamp.key",))
 
     def verify(self, public, *, key=None, known=None):
         from anonloom.errors import IntegrityError
 
         if not (public / "stamp").is_file():
             raise IntegrityError("the stamp is missing")
-        return Verified(("the stamp is there",), ("everything else",))
+        return VerifiedScope(("the stamp is there",), ("everything else",))
 
 
 @attrs.frozen(kw_only=True)

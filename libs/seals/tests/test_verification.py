@@ -278,8 +278,9 @@ def test_a_seal_without_an_answer_has_verified_nothing(sealed, registry, monkeyp
     monkeypatch.setattr(seal, "verify", lambda self, public, key=None, known=None: None)
     with pytest.raises(IntegrityError) as refused:
         verify_folder(sealed, registry)
-    assert "the seal cannot be checked: it must answer with Verified. Got NoneType instead." == str(
-        refused.value
+    assert (
+        "the seal cannot be checked: it must answer with VerifiedScope. Got NoneType instead."
+        == str(refused.value)
     )
 
 

@@ -11,7 +11,7 @@ from kit_toy_tests import ToyTests
 
 from anonloom import IntegrityScheme
 from anonloom.errors import IntegrityError
-from anonloom.kinds import Proved, ProvingSeal, Seal, Sealed, Verified
+from anonloom.kinds import ProvedRows, ProvingSeal, Seal, SealFiles, VerifiedScope
 from anonloom_testing import (
     IntegrityConformance,
 )
@@ -29,7 +29,7 @@ class Sums(Seal):
 
     def seal(self, public, private):
         (public / "sums.json").write_text(json.dumps(self.listed(public)))
-        return Sealed(public=("sums.json",))
+        return SealFiles(public=("sums.json",))
 
     def verify(self, public, *, key=None, known=None):
         try:
@@ -38,7 +38,7 @@ class Sums(Seal):
             raise IntegrityError("the proof cannot be read") from None
         if proof != self.listed(public):
             raise IntegrityError("a file was changed")
-        return Verified(covers=("all files",))
+        return VerifiedScope(covers=("all files",))
 
 
 class ReturnsVerdict(Sums):
@@ -97,7 +97,7 @@ class Tells(Sums, ProvingSeal):
         if asked is not None and [0, *asked.rows] != [int(row) for row in text]:
             raise IntegrityError("something else was asked")
         rows = pd.read_csv(io.StringIO("\n".join(text.values())))
-        return Proved(verified=Verified(covers=("the rows",)), rows=rows)
+        return ProvedRows(verified=VerifiedScope(covers=("the rows",)), rows=rows)
 
 
 class TellsOthers(Tells):
@@ -149,7 +149,7 @@ class Keyed(Sums):
         (public / "key.txt").write_text(os.urandom(8).hex())
         (private / "key.txt").write_text((public / "key.txt").read_text())
         super().seal(public, private)
-        return Sealed(public=("sums.json", "key.txt"), private=("key.txt",))
+        return SealFiles(public=("sums.json", "key.txt"), private=("key.txt",))
 
     def verify(self, public, *, key=None, known=None):
         verified = super().verify(public)

@@ -33,8 +33,8 @@ _TEST_IMPORTS = {
 #: Names that the templates import, so that no method's class can have them.
 _TAKEN = frozenset(
     "Any Case Classes ClassVar ClientEngine Clock Entropy Findings Guarantees Guard Literal Need "
-    "Offsets Path Release Round Row Run Schema Seal Sealed ServerEngine Stages Table Verdict "
-    "Verified".split()
+    "Offsets Path Release Round Row Run Schema Seal SealFiles ServerEngine Stages Table Verdict "
+    "VerifiedScope".split()
 )
 
 _WORKSPACE = "anonloom-workspace"

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from anonloom.kinds._generalizer import Generalizer as Generalizer
     from anonloom.kinds._guard import Guard as Guard
     from anonloom.kinds._integrity import IntegrityScheme as IntegrityScheme
-    from anonloom.kinds._integrity import Known as Known
-    from anonloom.kinds._integrity import Proved as Proved
+    from anonloom.kinds._integrity import KnownVersion as KnownVersion
+    from anonloom.kinds._integrity import ProvedRows as ProvedRows
     from anonloom.kinds._integrity import ProvingSeal as ProvingSeal
     from anonloom.kinds._integrity import Query as Query
     from anonloom.kinds._integrity import Seal as Seal
-    from anonloom.kinds._integrity import Sealed as Sealed
-    from anonloom.kinds._integrity import Verified as Verified
+    from anonloom.kinds._integrity import SealFiles as SealFiles
+    from anonloom.kinds._integrity import VerifiedScope as VerifiedScope
     from anonloom.kinds._mechanism import Mechanism as Mechanism
     from anonloom.kinds._outliers import OutlierHandler as OutlierHandler
     from anonloom.kinds._overview import column_heat as column_heat
@@ -83,7 +83,7 @@ __all__ = [
     "ID_BYTES",
     "Identity",
     "IntegrityScheme",
-    "Known",
+    "KnownVersion",
     "MOST_SERVERS",
     "Mechanism",
     "Offsets",
@@ -92,7 +92,7 @@ __all__ = [
     "Partitioner",
     "Party",
     "PrivacyModel",
-    "Proved",
+    "ProvedRows",
     "ProvingSeal",
     "Query",
     "Reporter",
@@ -102,7 +102,7 @@ __all__ = [
     "SUITES",
     "Sampler",
     "Seal",
-    "Sealed",
+    "SealFiles",
     "Seat",
     "ServerEngine",
     "SlotKey",
@@ -113,7 +113,7 @@ __all__ = [
     "Suite",
     "Transport",
     "Vault",
-    "Verified",
+    "VerifiedScope",
     "chain",
     "column_heat",
     "figure_over_parameter",
@@ -151,13 +151,13 @@ __getattr__, __dir__ = lazy_exports(
         "anonloom.kinds._guard": ("Guard",),
         "anonloom.kinds._integrity": (
             "IntegrityScheme",
-            "Known",
-            "Proved",
+            "KnownVersion",
+            "ProvedRows",
             "ProvingSeal",
             "Query",
             "Seal",
-            "Sealed",
-            "Verified",
+            "SealFiles",
+            "VerifiedScope",
         ),
         "anonloom.kinds._mechanism": ("Mechanism",),
         "anonloom.kinds._outliers": ("OutlierHandler",),

@@ -11,7 +11,7 @@ import attrs
 
 from anonloom import StageContext
 from anonloom.errors import IntegrityError
-from anonloom.kinds import Proved, ProvingSeal, Query, Seal, Sealed, Verified
+from anonloom.kinds import ProvedRows, ProvingSeal, Query, Seal, SealFiles, VerifiedScope
 from anonloom_testing.conduct import CONDUCT, Acting, Scene, check_same_seed_same_result
 from anonloom_testing.conformance import Check, held
 from anonloom_testing.declaring import DECLARED
@@ -153,7 +153,7 @@ def _unpacked(files: Mapping[str, bytes], folder: Path) -> Path:
 
 def _noticed(verdict: Any) -> bool:
     # That it must be noticed by raising is a check of its own.
-    return isinstance(verdict, IntegrityError) or not isinstance(verdict, Verified | Exception)
+    return isinstance(verdict, IntegrityError) or not isinstance(verdict, VerifiedScope | Exception)
 
 
 def _changes_are_noticed(subject: IntegrityConformance, changes: Mapping[str, Change]) -> None:
@@ -163,7 +163,7 @@ def _changes_are_noticed(subject: IntegrityConformance, changes: Mapping[str, Ch
         if not _noticed(verdict):
             message = (
                 "verified"
-                if isinstance(verdict, Verified)
+                if isinstance(verdict, VerifiedScope)
                 else f"{type(verdict).__name__}: {verdict}"
             )
             problems.append(f"{name}: {message}")
@@ -171,12 +171,12 @@ def _changes_are_noticed(subject: IntegrityConformance, changes: Mapping[str, Ch
 
 
 def check_untouched_release_verifies(subject: IntegrityConformance) -> None:
-    """An untouched folder verifies, and `Verified` says what that covers."""
+    """An untouched folder verifies, and `VerifiedScope` says what that covers."""
     subject.seal()
     for item in subject.returned():
         verified = item.seen.result.verified
-        assert isinstance(verified, Verified), f"verify returned a {type(verified).__name__}"
-        assert verified.covers, "Verified.covers is empty"
+        assert isinstance(verified, VerifiedScope), f"verify returned a {type(verified).__name__}"
+        assert verified.covers, "VerifiedScope.covers is empty"
 
 
 def check_sealing_changes_no_file(subject: IntegrityConformance) -> None:
@@ -184,7 +184,7 @@ def check_sealing_changes_no_file(subject: IntegrityConformance) -> None:
     subject.seal()
     for item in subject.returned():
         seen = item.seen.result
-        assert isinstance(seen.sealed, Sealed), f"seal returned a {type(seen.sealed).__name__}"
+        assert isinstance(seen.sealed, SealFiles), f"seal returned a {type(seen.sealed).__name__}"
         kept = {name: seen.after.get(name) for name in seen.before}
         assert kept == seen.before, "published files were changed"
         assert sorted(seen.sealed.public) == sorted(set(seen.after) - set(seen.before))
@@ -334,8 +334,8 @@ def check_proofs_show_the_rows(subject: IntegrityConformance) -> None:
     """A proof of some rows verifies without the release, and shows these rows and no other."""
     scheme, proof = _proof(subject)
     proved = scheme.verify_proof(proof)
-    assert isinstance(proved, Proved), f"verify_proof returned a {type(proved).__name__}"
-    assert proved.verified.covers, "Verified.covers is empty"
+    assert isinstance(proved, ProvedRows), f"verify_proof returned a {type(proved).__name__}"
+    assert proved.verified.covers, "VerifiedScope.covers is empty"
     shown = proved.rows.astype(str).to_numpy().tolist()
     expected = [["[20, 29]", "north", "illness 0"], ["[40, 49]", "north", "illness 0"]]
     assert shown == expected, "the proof shows other rows than were asked for"
