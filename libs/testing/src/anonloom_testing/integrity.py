@@ -92,7 +92,9 @@ class IntegrityConformance(Acting):
             before = publish(public)
             sealed = method.seal(public, private)
             verified = method.verify(public)
-            return SealedFolder(before, _packed(public), sorted(_packed(private)), sealed, verified)
+            return SealedFolder(
+                before, _read_files(public), sorted(_read_files(private)), sealed, verified
+            )
 
     def scenes(self) -> Iterator[Scene]:
         """Yield the one case that there is."""
@@ -104,16 +106,16 @@ class IntegrityConformance(Acting):
 
     def verdict(self, change: Change) -> Any:
         """Change a sealed release and return what `verify` returned or raised."""
-        scheme, stored = self.seal(), self._sealed()
+        scheme, stored = self.seal(), self._seal_once()
         with TemporaryDirectory() as place:
-            public = _unpacked(stored[0], Path(place))
+            public = _write_files(stored[0], Path(place))
             change(public)
             try:
                 return scheme.verify(public)
             except Exception as error:
                 return error
 
-    def _sealed(self) -> tuple[dict[str, bytes], dict[str, bytes]]:
+    def _seal_once(self) -> tuple[dict[str, bytes], dict[str, bytes]]:
         """Return the public and the private files of a release that was sealed once."""
 
         def make() -> tuple[dict[str, bytes], dict[str, bytes]]:
@@ -121,7 +123,7 @@ class IntegrityConformance(Acting):
                 public, private = _places(place)
                 publish(public)
                 self.seal().seal(public, private)
-                return _packed(public), _packed(private)
+                return _read_files(public), _read_files(private)
 
         self.returned()  # a scheme that cannot seal is blamed for that by another check
         result: tuple[dict[str, bytes], dict[str, bytes]] = self.keep("sealed", make)
@@ -135,7 +137,7 @@ def _places(place: str) -> tuple[Path, Path]:
     return public, private
 
 
-def _packed(folder: Path) -> dict[str, bytes]:
+def _read_files(folder: Path) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
@@ -143,7 +145,7 @@ def _packed(folder: Path) -> dict[str, bytes]:
     }
 
 
-def _unpacked(files: Mapping[str, bytes], folder: Path) -> Path:
+def _write_files(files: Mapping[str, bytes], folder: Path) -> Path:
     for name, content in files.items():
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -151,7 +153,7 @@ def _unpacked(files: Mapping[str, bytes], folder: Path) -> Path:
     return folder
 
 
-def _noticed(verdict: Any) -> bool:
+def _is_noticed(verdict: Any) -> bool:
     # That it must be noticed by raising is a check of its own.
     return isinstance(verdict, IntegrityError) or not isinstance(verdict, VerifiedScope | Exception)
 
@@ -160,7 +162,7 @@ def _changes_are_noticed(subject: IntegrityConformance, changes: Mapping[str, Ch
     problems = []
     for name, change in changes.items():
         verdict = subject.verdict(change)
-        if not _noticed(verdict):
+        if not _is_noticed(verdict):
             message = (
                 "verified"
                 if isinstance(verdict, VerifiedScope)
@@ -204,7 +206,7 @@ def check_verify_raises(subject: IntegrityConformance) -> None:
 
 def check_flipped_bytes_are_noticed(subject: IntegrityConformance) -> None:
     """One flipped bit anywhere in a sealed file is noticed."""
-    stored, rng, changes = subject._sealed()[0], random.Random(1), {}
+    stored, rng, changes = subject._seal_once()[0], random.Random(1), {}
     for name in ("release.csv", "manifest.json", "report.json"):
         size = len(stored[name])
         for index in sorted({0, size - 1, *(rng.randrange(size) for _ in range(_FLIPS))}):
@@ -282,7 +284,9 @@ def _rename(path: Path) -> None:
 def check_broken_proof_is_noticed(subject: IntegrityConformance) -> None:
     """A proof that is missing, empty or cut short makes `verify` raise `IntegrityError`."""
     changes: dict[str, Change] = {}
-    for name in sorted(set(subject._sealed()[0]) - {"release.csv", "manifest.json", "report.json"}):
+    for name in sorted(
+        set(subject._seal_once()[0]) - {"release.csv", "manifest.json", "report.json"}
+    ):
         changes[f"{name} is missing"] = lambda folder, n=name: (folder / n).unlink()  # type: ignore[misc]  # mypy does not follow lambda defaults
         for share in (0, 2):
             changes[f"{name} is cut to 1/{share or 'none'}"] = _shorten(name, share)
@@ -299,11 +303,11 @@ def _shorten(name: str, share: int) -> Change:
 
 def check_foreign_seal_is_noticed(subject: IntegrityConformance) -> None:
     """A folder that somebody else sealed does not verify under the publisher's key."""
-    public_files, private_files = subject._sealed()
+    public_files, private_files = subject._seal_once()
     with TemporaryDirectory() as place:
         public, private = _places(place)
-        _unpacked(public_files, public)
-        _unpacked(private_files, private)
+        _write_files(public_files, public)
+        _write_files(private_files, private)
         key = subject.public_key(public, private)
         if key is None:
             raise NotApplicable("no public_key(public, private): the plugin's own tests give it")
@@ -326,7 +330,7 @@ def _proof(subject: IntegrityConformance) -> tuple[ProvingSeal, bytes]:
     if not isinstance(scheme, ProvingSeal):
         raise NotApplicable("the scheme proves nothing about a part of a release")
     with TemporaryDirectory() as place:
-        public = _unpacked(subject._sealed()[0], Path(place))
+        public = _write_files(subject._seal_once()[0], Path(place))
         return scheme, scheme.prove(public, Query(rows=(3, 5)))
 
 

@@ -103,7 +103,7 @@ def test_the_controls_that_are_judged_notice_as_often_as_the_formula_says():
     assert (counts.different == counts.different.transpose(0, 2, 1)).all()
     assert 0 == counts.failed[:, 2:].sum() == counts.different[:, 2:, 2:].sum()
     passed = (counts.failed.sum(axis=1) == 0) & (counts.different.sum(axis=(1, 2)) == 0)
-    bound = float(formulas.undetected(campaign, 8, 12))
+    bound = float(formulas.undetected_probability(campaign, 8, 12))
     assert Share(int(passed.sum()), 4000).interval(4)[0] <= bound
     # Even dealing is somewhat better than its bound, not much.
     assert bound == pytest.approx(passed.mean(), rel=0.15)

@@ -81,7 +81,7 @@ class Controls(WorkCheck):
             distrusted=np.zeros(len(results), bool),
             prior="none",
         )
-        if judgement.accused or any(worker.missing or worker.strange for worker in workers):
+        if judgement.accused_workers or any(worker.missing or worker.strange for worker in workers):
             raise OmittedWork("some work was not done", judgement)
         return judgement
 

@@ -137,7 +137,7 @@ def _explanations(contradict: BoolArray, sides: IntArray | None) -> BoolArray | 
     """Return who works by each explanation, one line each; None if there are too many."""
     if len(contradict) <= _MOST_WORKERS:
         results = []
-        for works in _agreeing(contradict):
+        for works in _maximal_camps(contradict):
             results.append(works)
             if len(results) > _MOST_EXPLANATIONS:
                 break
@@ -146,7 +146,7 @@ def _explanations(contradict: BoolArray, sides: IntArray | None) -> BoolArray | 
     return None if sides is None else np.stack([sides == 0, sides == 1])
 
 
-def _agreeing(contradict: BoolArray) -> Iterator[list[bool]]:
+def _maximal_camps(contradict: BoolArray) -> Iterator[list[bool]]:
     """All sets of workers that agree and that nobody can be added to (Bron and Kerbosch 1973)."""
     workers = len(contradict)
     # Sets are the bits of a number.

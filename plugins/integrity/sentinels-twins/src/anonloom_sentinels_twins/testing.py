@@ -149,8 +149,8 @@ def check_honest_work_passes(subject: "WorkCheckConformance") -> None:
         except IntegrityError as error:
             problems.append(f"campaign {seed}: {error}")
             continue
-        if judgement.accused:
-            problems.append(f"campaign {seed}: workers {judgement.accused} are accused")
+        if judgement.accused_workers:
+            problems.append(f"campaign {seed}: workers {judgement.accused_workers} are accused")
         if list(judgement.results) != expected or judgement.distrusted.any():
             problems.append(f"campaign {seed}: the results are others, or distrusted")
     _refuse_problems(problems, "honest work was not accepted as it is")
@@ -175,7 +175,7 @@ def check_a_colluding_majority_frames_nobody(subject: "WorkCheckConformance") ->
             judgement = scheme.verify(given.key, answers)
         except OmittedWork as error:
             judgement = error.judgement
-        framed = sorted(set(judgement.accused) - set(idle))
+        framed = sorted(set(judgement.accused_workers) - set(idle))
         if framed:
             problems.append(f"campaign {seed}: workers {framed} are accused, {idle} collude")
     _refuse_problems(problems, "honest workers are accused because most of the others agree")

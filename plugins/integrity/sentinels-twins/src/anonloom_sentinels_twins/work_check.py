@@ -223,7 +223,7 @@ class Judgement:
     does_not_cover: tuple[str, ...] = ()
 
     @property
-    def accused(self) -> tuple[int, ...]:
+    def accused_workers(self) -> tuple[int, ...]:
         """The workers against whom the evidence is strong enough."""
         return tuple(worker.worker for worker in self.workers if worker.accused)
 

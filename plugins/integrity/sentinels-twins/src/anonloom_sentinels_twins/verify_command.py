@@ -103,7 +103,7 @@ def _new(judgement: Judgement, key: keys.Key) -> int:
     """Return how many results no sentinel could have had: new classes, or anything at all."""
     if not key.results:
         return 0
-    message = keys.spelled(judgement.results)
+    message = keys.spell(judgement.results)
     return sum(item is not None and item not in key.results for item in message)
 
 
