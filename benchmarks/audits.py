@@ -108,7 +108,7 @@ class Split:
 
     def audit(self, auditor: Auditor, made: AuditInput, context: StageContext) -> Findings:
         """Audit, and look at the clock around the two stages."""
-        search, prepared = evidence.search, Configuration.prepared
+        search, prepare = evidence.search, Configuration.prepare
 
         def searching(records: Any, candidates: Any, meetings: Any, *more: Any) -> Any:
             compared = sum(int(meeting.blocks.comparisons.sum()) for meeting in meetings)
@@ -117,11 +117,11 @@ class Split:
             return self.similarity.of(lambda: search(records, candidates, meetings, *more))
 
         def preparing(made_by: Configuration, *tables: Any) -> Any:
-            return self.prepare.of(lambda: prepared(made_by, *tables))
+            return self.prepare.of(lambda: prepare(made_by, *tables))
 
         with (
             patch.object(evidence, "search", searching),
-            patch.object(Configuration, "prepared", preparing),
+            patch.object(Configuration, "prepare", preparing),
         ):
             findings: Findings = self.whole.of(lambda: auditor.audit(made, context))
         return findings

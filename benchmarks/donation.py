@@ -27,8 +27,8 @@ from anonloom._run.stages import PipelineStages
 from anonloom._spec.pipeline import load_pipeline
 from anonloom_anonify.campaign import Campaign
 from anonloom_anonify.collector import Anonify
-from anonloom_anonify.donated import Donated
-from anonloom_anonify.outline import named_rounds
+from anonloom_anonify.donor_data import DonorData
+from anonloom_anonify.planning import named_rounds
 
 PIPELINE = Path(__file__).resolve().parent / "donation.yaml"
 
@@ -51,13 +51,13 @@ def main() -> None:
         suite=asked.suite,
     )
     before = _limits(asked)
-    campaign, donated = collector.campaign(
+    campaign, donor_data = collector.campaign(
         table, stages, guard, StageContext(seed=1, report=_report())
     )
     began = time.process_time()
     recipient = campaign.run()
     whole = time.process_time() - began
-    released = donated.released(campaign, recipient)
+    released = donor_data.release(campaign, recipient)
     limits = {name: max(rate, before[name]) for name, rate in _limits(asked).items()}
     results = {
         "asked": {name: str(value) for name, value in vars(asked).items()},
@@ -65,7 +65,7 @@ def main() -> None:
         "limits": limits,
         "kernel": import_module("anonloom_dpf.native").chosen(),
         "published": len(released),
-        "differs_from_curator": _differences(campaign, table, stages, donated, released),
+        "differs_from_curator": _differences(campaign, table, stages, donor_data, released),
         "rounds": {entry.name: _entry(entry) for entry in campaign.ledger.entries},
         "council": dict(_servers(campaign.meter, asked.servers)),
         "needed": _needed(campaign, asked, limits),
@@ -154,10 +154,14 @@ def _needed(
 
 
 def _differences(
-    campaign: Campaign, table: Table, stages: PipelineStages, donated: Donated, released: Release
+    campaign: Campaign,
+    table: Table,
+    stages: PipelineStages,
+    donor_data: DonorData,
+    released: Release,
 ) -> int:
     """Count cells that differ from what a curator publishes of the same classes and rows."""
-    rows = donated.rows[0]
+    rows = donor_data.rows[0]
     labels = np.full(len(table), -1, np.int64)
     labels[rows] = [-1 if number is None else number - 1 for number in campaign.numbers]
     curators = stages.generalize(table, Classes.from_labels(labels)).take(rows[campaign.owners[1]])

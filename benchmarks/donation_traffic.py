@@ -21,14 +21,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom import Transport
-from anonloom.protocol.entropy import SystemEntropy
-from anonloom.protocol.trace import Rounds, Trace
-from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.campaign import Campaign
 from anonloom_anonify.findings import smallest_pattern
+from anonloom_anonify.simulation import Behaviour
 from anonloom_anonify.study import Study
-from anonloom_anonify.work import Grouping
+from anonloom_anonify.work import ClassAssignment
 from anonloom_direct.transport import Direct
 from anonloom_dpf.transport import Dpf
 from anonloom_mixnet.transport import Mixnet
@@ -36,21 +33,22 @@ from anonloom_traffic.attack import Guess, best_guess
 from anonloom_traffic.crossing import crossed
 from anonloom_traffic.iterations import over_iterations
 from anonloom_traffic.observed import observe
+from anonloom_transport import EngineTransport, Rounds, SystemEntropy, Trace
 
 RESULTS = Path(__file__).parent / "results" / "donation_traffic.json"
 DONORS, SERVERS, ITERATIONS, SIZE = 50, 2, 5, 16
 MISSES = 0.01
 
-TRANSPORTS: dict[str, Transport] = {"direct": Direct(), "dpf": Dpf(), "mixnet": Mixnet()}
+TRANSPORTS: dict[str, EngineTransport] = {"direct": Direct(), "dpf": Dpf(), "mixnet": Mixnet()}
 PHASES = ("registration", "reservation", "publishing")
 
 
 class Halves:
     """Two classes, of which the first and the last position are erased."""
 
-    def classify(self, records: NDArray[np.uint8], seed: int) -> Grouping:
+    def classify(self, records: NDArray[np.uint8], seed: int) -> ClassAssignment:
         """Put everybody into a class by the first byte."""
-        return Grouping(records[:, 0].astype(np.int64) % 2 + 1, (("*",), ("0",), ("1",)))
+        return ClassAssignment(records[:, 0].astype(np.int64) % 2 + 1, (("*",), ("0",), ("1",)))
 
     def draw(self, numbers: NDArray[np.int64], seed: int) -> NDArray[np.bool_]:
         """Erase two."""
@@ -63,14 +61,14 @@ class Halves:
         return np.ones(len(answers), np.bool_)
 
 
-def study(transport: Transport, misses: float) -> Campaign:
+def study(transport: EngineTransport, misses: float) -> Campaign:
     """Play one study whose donors register and answer random bytes."""
     described = Study(
         id=secrets.token_hex(8), servers=SERVERS, donors=DONORS, k=2, min_batch=DONORS // 2,
         iterations=ITERATIONS, missing="blank" if misses else "stop",
         registration_size=SIZE, answer_size=SIZE,
     )  # fmt: skip
-    behaviour = Behaviour.drawn(DONORS, ITERATIONS, np.random.default_rng(), absent=misses)
+    behaviour = Behaviour.sample(DONORS, ITERATIONS, np.random.default_rng(), absent=misses)
     behaviour.absent[0] = False
     played = Campaign(
         transport=transport,

@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 from transport_limits import aes_rate
 
-from anonloom.protocol.entropy import SystemEntropy
 from anonloom_dpf import native
 from anonloom_dpf.tree import Tree
+from anonloom_transport import SystemEntropy
 
 #: Name, leaves, bytes per leaf, checked, keys (None: as asked for).
 CASES = [

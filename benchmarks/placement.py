@@ -23,7 +23,7 @@ from svg import INK, Box, Panel, mark, path, text
 from anonloom_dpf.peeling import COPIES, Peeling, factor_for, lost_share, slots_per_table
 from anonloom_dpf.placement import Placement
 from anonloom_dpf.single import SingleSlot, success_rate
-from anonloom_testing.entropy import SeededEntropy
+from anonloom_testing.transport import SeededEntropy
 
 RESULTS = Path(__file__).parent / "results" / "placement.json"
 MESSAGE = 8

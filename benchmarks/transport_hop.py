@@ -12,11 +12,10 @@ from typing import Any, cast
 
 from transport_limits import compared, kem_rate
 
-from anonloom.kinds import Suite
-from anonloom.protocol.entropy import SystemEntropy
 from anonloom_mixnet.cascade import mix
 from anonloom_mixnet.layers import Opener
 from anonloom_mixnet.packets import Route, generate, public
+from anonloom_transport import Suite, SystemEntropy
 
 PACKETS, MESSAGES = 2_000, (64, 1024)
 

@@ -10,9 +10,7 @@ from cryptography.hazmat.primitives.asymmetric.mlkem import MLKEM768PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from anonloom.kinds import Suite
-from anonloom.protocol.entropy import SystemEntropy
-from anonloom_transport.sealing import Lock, SealingKey
+from anonloom_transport import Lock, SealingKey, Suite, SystemEntropy
 
 #: Buffers that stay in the cache; the best of them is the limit.
 BUFFERS = (1 << 16, 1 << 18, 1 << 20)

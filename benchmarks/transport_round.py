@@ -14,10 +14,15 @@ from typing import Any
 
 from transport_limits import aes_rate, hpke_rate, kem_rate
 
-from anonloom import Transport
-from anonloom.kinds import Erasure, Round, SlotKey, SlotSecret
-from anonloom.protocol.driver import Driver
-from anonloom.protocol.entropy import SystemEntropy
+from anonloom_transport import (
+    Driver,
+    EngineTransport,
+    Erasure,
+    Round,
+    SlotKey,
+    SlotSecret,
+    SystemEntropy,
+)
 
 TRANSPORTS = {
     "dpf": "anonloom_dpf.transport:Dpf",
@@ -27,10 +32,10 @@ TRANSPORTS = {
 ENTROPY = SystemEntropy()
 
 
-def transport(name: str, parameters: dict[str, Any]) -> Transport:
+def transport(name: str, parameters: dict[str, Any]) -> EngineTransport:
     """Return a transport by its name."""
     module, _, method = TRANSPORTS[name].partition(":")
-    made: Transport = getattr(import_module(module), method)(**parameters)
+    made: EngineTransport = getattr(import_module(module), method)(**parameters)
     return made
 
 
@@ -62,7 +67,7 @@ def aes_bytes_of(carrier: Any, round: Round) -> int:
     return sum(costs.aes_bytes(function) for function in functions)
 
 
-def post(carrier: Transport, asked: dict[str, Any], keys: list[SlotKey]) -> dict[str, Any]:
+def post(carrier: EngineTransport, asked: dict[str, Any], keys: list[SlotKey]) -> dict[str, Any]:
     """Let everybody post a key."""
     users = asked["users"]
     described = Round(
@@ -88,7 +93,9 @@ def post(carrier: Transport, asked: dict[str, Any], keys: list[SlotKey]) -> dict
     }
 
 
-def deposit(carrier: Transport, asked: dict[str, Any], secrets: list[SlotSecret]) -> dict[str, Any]:
+def deposit(
+    carrier: EngineTransport, asked: dict[str, Any], secrets: list[SlotSecret]
+) -> dict[str, Any]:
     """Let everybody deposit a record; erase every other one."""
     users, size = asked["users"], asked["record"]
     secrets = sorted(secrets, key=lambda secret: secret.slot)

@@ -15,19 +15,24 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from anonloom import Transport
-from anonloom.kinds import SECRET_BYTES, Round, SlotSecret
-from anonloom.protocol.driver import Driver
-from anonloom.protocol.trace import Rounds, Trace
 from anonloom_direct.transport import Direct
 from anonloom_dpf.transport import Dpf
 from anonloom_mixnet.transport import Mixnet
 from anonloom_traffic.attack import best_guess
+from anonloom_transport import (
+    SECRET_BYTES,
+    Driver,
+    EngineTransport,
+    Round,
+    Rounds,
+    SlotSecret,
+    Trace,
+)
 
 RESULTS = Path(__file__).parent / "results" / "transport_traffic.json"
 SIZE = 32
 
-TRANSPORTS: dict[str, tuple[Transport, int]] = {
+TRANSPORTS: dict[str, tuple[EngineTransport, int]] = {
     "direct, 2 servers": (Direct(), 2),
     "dpf, 2 servers": (Dpf(), 2),
     "dpf, 3 servers": (Dpf(), 3),
@@ -36,7 +41,7 @@ TRANSPORTS: dict[str, tuple[Transport, int]] = {
 }
 
 
-def post(transport: Transport, servers: int, clients: int, number: int) -> Trace:
+def post(transport: EngineTransport, servers: int, clients: int, number: int) -> Trace:
     """Carry one round of posts."""
     described = Round(
         id=f"post-{number}", operation="post", servers=servers, message_size=SIZE,
@@ -48,7 +53,7 @@ def post(transport: Transport, servers: int, clients: int, number: int) -> Trace
     return driver.trace
 
 
-def deposit(transport: Transport, servers: int, clients: int, number: int) -> Trace:
+def deposit(transport: EngineTransport, servers: int, clients: int, number: int) -> Trace:
     """Carry one round of deposits; who owns which position is drawn."""
     owned = [
         SlotSecret(secrets.token_bytes(SECRET_BYTES), secrets.token_bytes(SECRET_BYTES))
@@ -66,7 +71,7 @@ def deposit(transport: Transport, servers: int, clients: int, number: int) -> Tr
     return driver.trace
 
 
-OPERATIONS: dict[str, Callable[[Transport, int, int, int], Trace]] = {
+OPERATIONS: dict[str, Callable[[EngineTransport, int, int, int], Trace]] = {
     "post": post,
     "deposit": deposit,
 }

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 from anonloom.errors import TransportError
-from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.campaign import Campaign
+from anonloom_anonify.simulation import Behaviour
 from anonloom_anonify.study import Study
-from anonloom_anonify.work import Grouping
-from anonloom_testing.entropy import SeededEntropy
+from anonloom_anonify.work import ClassAssignment
+from anonloom_testing.transport import SeededEntropy
 
 TRANSPORTS = {
     "direct": ("anonloom_direct.transport", "Direct"),
@@ -59,7 +59,7 @@ class Parity:
     refuses: bool = False
 
     def classify(self, records, seed):
-        return Grouping(records[:, 0].astype(np.int64) % CLASSES + 1, self.cells)
+        return ClassAssignment(records[:, 0].astype(np.int64) % CLASSES + 1, self.cells)
 
     def draw(self, numbers, seed):
         rng, kept = np.random.default_rng(seed + self.shift), np.ones(len(numbers), bool)

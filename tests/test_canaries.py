@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from anonloom._cli import main
-from anonloom._registry.firstparty import FIRST_PARTY
+from anonloom_catalog import first_party_folders
 from anonloom_testing.canaries import (
     SEED,
     canaries,
@@ -48,7 +48,7 @@ def use(kind, name, **parameters):
 
 def tried(kind, table):
     """Every pipeline of this repository's methods of one kind, on one table."""
-    names = sorted(name for of, name in FIRST_PARTY if of == kind)
+    names = sorted(name for of, name in first_party_folders() if of == kind)
     special = {
         ("partitioner", "kl-tree"): {"picture": "conditions"},
         ("sampler", "stratified"): {"share": 0.7},
@@ -205,7 +205,7 @@ def overheard(words):
     }
 
 
-KINDS = sorted({kind for kind, _ in FIRST_PARTY})
+KINDS = sorted({kind for kind, _ in first_party_folders()})
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -224,9 +224,9 @@ def test_no_cell_comes_out_of_any_method_that_is_not_published(kind, tmp_path):
             assert code in (0, 3), (name, message["stderr"])
     print(f"{kind}: {len(makes)} tables, {looked}")
     assert [] == looked.sightings
-    assert {name for of, name in FIRST_PARTY if of == kind and (of, name) not in APART} == set(
-        looked.runs
-    )
+    assert {
+        name for of, name in first_party_folders() if of == kind and (of, name) not in APART
+    } == set(looked.runs)
     # What is refused says little: most must be published for this to show anything.
     assert looked.ended[0] >= 0.7 * looked.ended.total(), (kind, looked.ended)
 

@@ -88,10 +88,10 @@ def audited(case):
 
 def gathered(case, **how):
     """The space of an attacker, and what it knows of every record."""
-    prepared = Cvpl(**ATTACKER, **how).configuration.prepared(
+    setup = Cvpl(**ATTACKER, **how).configuration.prepare(
         case.original, [case.release], StageContext()
     )
-    return prepared, prepared.against().evidence(StageContext(), case.truth)
+    return setup, setup.task().evidence(StageContext(), case.truth)
 
 
 def over_seeds(make, name):
@@ -191,9 +191,9 @@ def test_fellegi_sunter_links_more(make, others):
 
 def test_most_of_the_space_is_not_made_of_quasi_identifiers():
     for seed in SEEDS:
-        prepared, _ = gathered(perturbed("medium", seed))
-        features = attribution.loading_shares(prepared.projection)
-        vectors = prepared.projection.vectors
+        setup, _ = gathered(perturbed("medium", seed))
+        features = attribution.loading_shares(setup.projection)
+        vectors = setup.projection.vectors
         shares = {
             part.name: features[span].sum() / features.sum()
             for part, span in zip(vectors.parts, vectors.spans, strict=True)

@@ -5,9 +5,8 @@ from importlib import import_module
 import pytest
 
 from anonloom.errors import TransportError
-from anonloom.kinds import Round
-from anonloom.protocol.driver import Driver
-from anonloom_testing.carrying import Plan, make_round, messages, slot_secrets
+from anonloom_testing.transport import Plan, make_round, messages, slot_secrets
+from anonloom_transport import Driver, Round
 
 TRANSPORTS = {"direct": "Direct", "dpf": "Dpf", "mixnet": "Mixnet"}
 SENDERS, DECOYS = 12, 5

@@ -8,9 +8,9 @@ import pytest
 import yaml
 
 from anonloom import Pipeline
-from anonloom._registry.firstparty import FIRST_PARTY
+from anonloom_catalog import first_party_folders
 
-TRANSPORTS = sorted(name for kind, name in FIRST_PARTY if kind == "transport")
+TRANSPORTS = sorted(name for kind, name in first_party_folders() if kind == "transport")
 ROWS = 60
 
 

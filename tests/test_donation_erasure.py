@@ -5,20 +5,23 @@ published, and all long-term keys. With round keys that a server had kept the sa
 was erased, and with the study's key the join key: so it is one that can succeed.
 """
 
+import donation_adversaries as adversaries
 import pytest
+from donation_storage_attack import StudyStorageAttack
 from donations import DONORS, INSTALLED, answer, play, transports
 
-from anonloom.protocol.vault import MemoryVault
-from anonloom_anonify import adversaries
-from anonloom_anonify.behaviour import Behaviour
-from anonloom_anonify.council import Council
-from anonloom_anonify.disks import StudyDisks
-from anonloom_anonify.releasing import join_key
-from anonloom_transport import adversaries as in_rounds
-from anonloom_transport.recording import Recorded
-from anonloom_transport.sealing import SealingKey, context_of
-from anonloom_transport.signing import SIGNATURE_BYTES
-from anonloom_transport.uploads import Body
+from anonloom_anonify.release import join_key
+from anonloom_anonify.server_agreement import ServerAgreement
+from anonloom_anonify.simulation import Behaviour
+from anonloom_testing.transport import adversaries as in_rounds
+from anonloom_transport import (
+    SIGNATURE_BYTES,
+    Body,
+    MemoryVault,
+    RecordedEntropy,
+    SealingKey,
+    context_of,
+)
 
 PUBLISHING = ("donation publishing 1.1", "donation publishing 1.2")
 WITHDRAWS = 5
@@ -26,7 +29,7 @@ WITHDRAWS = 5
 
 def backed_up(name, **more):
     """Play two iterations with a backup of everything at every step."""
-    disks = StudyDisks()
+    disks = StudyStorageAttack()
     behaviour = Behaviour.honest(DONORS, 2)
     behaviour.withdrawing[1, WITHDRAWS] = True
     played = play(
@@ -66,10 +69,10 @@ def travelled(played):
 def test_nothing_that_is_left_of_a_donation_recovers_an_erased_answer(name):
     played, disks = backed_up(name)
     assert ("", True) == (played.refused, len(erased(played)) >= 8)
-    assert {} == disks.reopened()
+    assert {} == disks.reopen_rounds()
     assert [] == disks.read()
     assert set() == disks.secrets()
-    hidden = {result for result in erased(played) if result in b"\0".join(disks.written)}
+    hidden = {result for result in erased(played) if result in b"\0".join(disks.saved_bytes)}
     # Whoever sees the lines of a transport that hides nothing sees envelopes all the same.
     hidden |= {result for result in erased(played) if result in b"\0".join(travelled(played))}
     assert set() == hidden
@@ -81,7 +84,7 @@ def test_with_the_rounds_keys_kept_the_same_attack_recovers_all(name):
     kept = copies()
     played, disks = backed_up(name, corrupted_in=lambda round: keeping(kept, (0, 1)))
     assert "" == played.refused
-    result = disks.reopened(kept)
+    result = disks.reopen_rounds(kept)
     everything = {record for name in PUBLISHING for record in result[name] if record is not None}
     assert {answer(donor, now) for donor in range(DONORS) for now in (1, 2)} == everything
 
@@ -91,7 +94,7 @@ def test_with_the_rounds_keys_kept_the_same_attack_recovers_all(name):
 def test_one_server_that_forgets_is_enough(name, forgetful):
     kept = copies()
     played, disks = backed_up(name, corrupted_in=lambda round: keeping(kept, (1 - forgetful,)))
-    assert {} == disks.reopened(kept)
+    assert {} == disks.reopen_rounds(kept)
     contents = disks.read(kept)
     assert contents
     assert set() == {
@@ -105,7 +108,7 @@ def test_the_studys_key_alone_recovers_no_answer(name):
     kept = copies()
     corrupted = {index: adversaries.keeps_key(kept[index]) for index in (0, 1)}
     played, disks = backed_up(name, corrupted=corrupted)
-    assert {} == disks.reopened(kept)
+    assert {} == disks.reopen_rounds(kept)
     assert [] == disks.read(kept)
     assert 1 == len(disks.secrets(kept))
     assert "" == played.refused
@@ -132,14 +135,16 @@ def test_long_term_keys_open_no_upload_and_no_share(name):
         for sight in net.trace.network:
             if sight.envelope.step == "upload":
                 index, upload = sight.envelope.receiver.index, sight.envelope.upload
-                context = context_of(net.round, net.servers[index].bound, index, upload)
+                context = context_of(net.round, net.servers[index].binding, index, upload)
                 sealed = Body.read(sight.envelope.body, 2).sealed
                 opened += [key.open(sealed, context) for key in keys]
-    council = Council(running.study, running.servers[0].seat, Recorded(running.entropy))
-    council.talk.bound = running.servers[0].council.talk.bound
+    agreement = ServerAgreement(
+        running.study, running.servers[0].config, RecordedEntropy(running.entropy)
+    )
+    agreement.channel.binding = running.servers[0].agreement.channel.binding
     for word in running.words:
         if word.step.startswith("share "):
-            context = council._context(word.sender.index, word.receiver.index)
+            context = agreement._context(word.sender.index, word.receiver.index)
             opened += [key.open(word.body[SIGNATURE_BYTES:], context) for key in keys]
     assert len(opened) > 2 * DONORS
     assert {None} == set(opened)
@@ -154,7 +159,7 @@ def test_what_was_given_up_is_destroyed_too(name, step):
         name, corrupted_in=lambda round: {1: silent} if "publishing" in round.id else {}
     )
     assert played.refused.startswith("the study has stopped: given up ")
-    assert {} == disks.reopened()
+    assert {} == disks.reopen_rounds()
     assert [] == disks.read()
     assert set() == disks.secrets()
 
@@ -169,7 +174,7 @@ def test_decoys_for_a_round_that_never_comes_are_destroyed_too():
     )
     assert ("", 1) == (played.refused, played.campaign.servers[0].restarts)
     assert "donation publishing 1.2" in disks.rounds
-    assert {} == disks.reopened()
+    assert {} == disks.reopen_rounds()
     assert [] == disks.read()
 
 
@@ -182,10 +187,12 @@ def joined(played, secrets):
     opened = running.recipient.opened
     published = {join for item in opened.values() for join in item.joins}
     results = set()
-    council = Council(running.study, running.servers[0].seat, Recorded(running.entropy))
+    agreement = ServerAgreement(
+        running.study, running.servers[0].config, RecordedEntropy(running.entropy)
+    )
     for secret in secrets:
-        council.secret = secret
-        key = council.derived("join")
+        agreement.secret = secret
+        key = agreement.derive("join")
         results |= published & {join_key(key, rank) for rank in range(DONORS)}
     return results, published
 
@@ -196,7 +203,7 @@ def test_records_are_joined_with_positions_by_nobody_after_the_end(name):
     result, published = joined(played, disks.secrets())
     assert (set(), True) == (result, len(published) > 0)
     # Not by anything that servers said to each other either.
-    messages = [word.body[SIGNATURE_BYTES:] for word in played.campaign.words]
+    messages = [word.body[SIGNATURE_BYTES:] for word in played.campaign.envelopes]
     guesses = {body[index : index + 32] for body in messages for index in range(len(body) - 31)}
     assert set() == joined(played, guesses)[0]
 

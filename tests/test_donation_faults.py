@@ -23,17 +23,17 @@ import re
 from collections import Counter
 
 import attrs
+import donation_adversaries as adversaries
 import numpy as np
 import pytest
 from donations import DONORS, INSTALLED, Parity, campaign, once, play, transports
 
 from anonloom.errors import TransportError
-from anonloom_anonify import adversaries
 from anonloom_anonify.aggregator import Aggregator
-from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.campaign import Campaign
-from anonloom_transport import adversaries as in_rounds
-from anonloom_transport.packing import pack, unpack
+from anonloom_anonify.simulation import Behaviour
+from anonloom_testing.transport import adversaries as in_rounds
+from anonloom_transport import faults, pack, unpack
 
 LIAR, HER, WITHDRAWS = 1, 3, 5
 STOPPED = "the study has stopped: "
@@ -128,7 +128,7 @@ class RestartingAtWords(Campaign):
     restarted: int = attrs.field(default=0, init=False)
 
     def deliver_one(self):
-        word = self._waiting[0]
+        word = self.network.next_delivery.envelope
         self._again(word.receiver.index)
         super().deliver_one()
         self._again(word.receiver.index)
@@ -160,7 +160,7 @@ def backups(**more):
 
 def resumed(played, saved):
     running = played.campaign
-    server = Aggregator(running.study, running._seats[0], running.works[0], running.entropy)
+    server = Aggregator(running.study, running._configs[0], running.works[0], running.entropy)
     server.resume(saved)
     return server
 
@@ -178,7 +178,7 @@ def test_a_study_that_is_over_goes_on_from_public_data_only():
     server = resumed(played, saved[-1])
     assert (True, None) == (server.over, server.round)
     assert played.campaign.servers[0].releases == server.releases
-    assert played.campaign.servers[0].classes.encoded() == server.classes.encoded()
+    assert played.campaign.servers[0].classes.encode() == server.classes.encode()
 
 
 def test_a_server_that_has_begun_does_not_begin_again():
@@ -208,33 +208,30 @@ def test_a_study_that_has_stopped_stays_stopped_and_keeps_no_secret():
     played = play("direct", iterations=2, corrupted={LIAR: lie})
     server = played.campaign.servers[0]
     again = resumed(played, server.save())
-    assert STOPPED + again.stopped == played.refused
+    assert STOPPED + again.stop_reason == played.refused
     assert (False, None) == (again.over, again.round)
     assert list(server.releases) == list(again.releases) == [1]
     for item in (server, again):
-        assert (None, ()) == (item.council.secret, item.council.drawn)
-        assert not item.council.box.begun
+        assert (None, ()) == (item.agreement.secret, item.agreement.entropy_log)
+        assert not item.agreement.state_vault.begun
 
 
 def test_a_server_that_is_over_still_repeats_its_words():
     """One has ended, is started again, and the other has missed its last word."""
     lost = []
 
-    @attrs.define(eq=False, kw_only=True)
-    class Losing(Campaign):
-        def deliver_one(self):
-            word = self._waiting[0]
-            if word.step == "sign release 1" and word.sender.index == 0 and not lost:
-                lost.append(self._waiting.popleft())
-                return
-            super().deliver_one()
+    def last_word(word):
+        missed = word.step == "sign release 1" and word.sender.index == 0 and not lost
+        if missed:
+            lost.append(word)
+        return missed
 
     def again(running, step):
         if step == "publishing 1.1: heard":
             assert [True, False] == [server.over for server in running.servers]
             running.restart(0)
 
-    played = play("direct", cls=Losing, after=once(again))
+    played = play("direct", faults=[faults.drop(last_word)], after=once(again))
     assert ("", 1) == (played.refused, len(lost))
     assert played.expected((1,)) == played.opened
 
@@ -245,31 +242,31 @@ def test_a_server_that_is_over_still_repeats_its_words():
 @functools.cache
 def words():
     """Return the steps of what servers say to each other in a study of one iteration."""
-    return tuple(dict.fromkeys(word.step for word in play("direct", traced=True).campaign.words))
+    return tuple(
+        dict.fromkeys(word.step for word in play("direct", traced=True).campaign.envelopes)
+    )
 
 
-@attrs.define(eq=False, kw_only=True)
-class BadLines(Campaign):
-    """Does something to the words of one step, or of all."""
+def first_time(concerned):
+    """Concern every word of one step, or of all, when it is sent for the first time."""
+    seen = set()
 
-    fault: str
-    concerned: str | None = None
-    seen: set = attrs.field(factory=set, init=False)
-
-    def deliver_one(self):
-        word = self._waiting[0]
+    def when(word):
         key = (word.step, word.sender, word.receiver)
-        if self.concerned not in (None, word.step) or key in self.seen:
-            super().deliver_one()
-            return
-        self.seen.add(key)
-        if self.fault == "lost":
-            self._waiting.popleft()
-        elif self.fault == "late":
-            self._waiting.rotate(-1)
-        else:
-            self._waiting.extend([word] * 2)
-            super().deliver_one()
+        if concerned not in (None, word.step) or key in seen:
+            return False
+        seen.add(key)
+        return True
+
+    return when
+
+
+#: What bad lines do to the words that they concern.
+BAD_LINES = {
+    "lost": faults.drop,
+    "doubled": lambda when: faults.duplicate(when, times=3),
+    "late": lambda when: faults.delay(5.0, when),
+}
 
 
 @pytest.mark.parametrize(
@@ -284,11 +281,10 @@ def test_bad_lines_change_nothing(step, fault, servers):
         # A word that was lost may be the condition of the next: it takes a few attempts.
         if fault == "lost" and tried[now] < 12:
             tried[now] += 1
-            running.retry()
+            running.network.resend()
 
-    played = play(
-        "direct", cls=BadLines, fault=fault, concerned=step, after=insist, servers=servers
-    )
+    lines = BAD_LINES[fault](first_time(step))
+    played = play("direct", faults=[lines], after=insist, servers=servers)
     assert "" == played.refused
     assert played.expected((1,)) == played.opened
 
@@ -390,7 +386,7 @@ def test_a_server_that_computes_something_else_is_named(name, servers, wrong):
     works = [lying if index == LIAR else Parity() for index in range(servers)]
     played = play(name, servers=servers, works=works)
     for honest in (index for index in range(servers) if index != LIAR):
-        assert played.campaign.servers[honest].stopped == (
+        assert played.campaign.servers[honest].stop_reason == (
             f"the servers do not agree on {what}: server 1 says something else than server {honest}"
         )
     assert {} == played.opened
@@ -432,7 +428,7 @@ def test_a_server_that_says_something_wrong_is_named(step):
 def test_a_server_that_says_two_things_is_proven_to(step):
     played = play("direct", iterations=2, corrupted={LIAR: adversaries.contradicts(step)})
     assert STOPPED + TWO_THINGS == played.refused
-    evidence = played.campaign.servers[0].council.talk.evidence
+    evidence = played.campaign.servers[0].agreement.channel.evidence
     assert [(step, LIAR)] == [(item.step, item.server) for item in evidence]
     assert evidence[0].one.body != evidence[0].other.body
     # What all had signed by then stands.
@@ -453,7 +449,7 @@ def blamed(text):
 def test_a_server_that_tells_servers_different_things_is_named_by_all(step):
     lie = adversaries.lies(step, flip_first, to=[2])
     played = play("direct", servers=3, corrupted={LIAR: lie})
-    stopped = [blamed(played.campaign.servers[index].stopped) for index in (0, 2)]
+    stopped = [blamed(played.campaign.servers[index].stop_reason) for index in (0, 2)]
     if step == "sign release 1":
         # Server 0 holds what all have signed, and that stands.
         assert [set(), {LIAR}] == stopped
@@ -493,7 +489,7 @@ def test_reservations_are_made_anew_once(name, phase):
     played = play(name, iterations=2, corrupted_in=lying_in(lie, f"donation {phase}"))
     server = played.campaign.servers[0]
     assert ("", 1) == (played.refused, server.restarts)
-    assert {phase: f"the round has stopped: {TWO_THINGS}"} == server.history.given_up
+    assert {phase: f"the round has stopped: {TWO_THINGS}"} == server.round_log.given_up
     assert played.expected((1, 2)) == played.opened
 
 
@@ -592,7 +588,7 @@ def test_a_withdrawal_in_which_a_server_lies_opens_nothing():
     played = two_iterations("direct", corrupted_in=lying_in(lie, "donation withdrawal 1.1"))
     server = played.campaign.servers[0]
     assert ("", 1) == (played.refused, server.restarts)
-    assert {"publishing 1.1": f"the round has stopped: {TWO_THINGS}"} == server.history.given_up
+    assert {"publishing 1.1": f"the round has stopped: {TWO_THINGS}"} == server.round_log.given_up
     assert complete(played) == played.opened
 
 

@@ -13,17 +13,16 @@ import yaml
 from donations import INSTALLED, answer, play
 
 from anonloom import Pipeline
-from anonloom.kinds import SlotSecret
-from anonloom.protocol.trace import Rounds
-from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.donor import Donor
 from anonloom_anonify.findings import smallest_pattern
-from anonloom_anonify.reserving import write_reservation
-from anonloom_testing.entropy import SeededEntropy
+from anonloom_anonify.reservation import write_reservation
+from anonloom_anonify.simulation import Behaviour
+from anonloom_testing.transport import SeededEntropy
 from anonloom_traffic.attack import best_guess
 from anonloom_traffic.crossing import crossed
 from anonloom_traffic.iterations import over_iterations
 from anonloom_traffic.observed import observe
+from anonloom_transport import Rounds, SlotSecret
 
 DONORS, STUDIES = 30, 3
 #: Envelopes are sealed with the system's randomness: an interval of 99 % would miss now and then.
@@ -144,7 +143,7 @@ def missing_one_percent(number=12, iterations=5):
     """Return studies with donors missing as rarely as one in a hundred."""
     rng, result = np.random.default_rng(2), []
     for index in range(number):
-        behaviour = Behaviour.drawn(DONORS, iterations, rng, absent=0.01)
+        behaviour = Behaviour.sample(DONORS, iterations, rng, absent=0.01)
         behaviour.absent[0] = False
         result.append(
             play(
@@ -193,7 +192,7 @@ def test_the_report_says_whether_missing_donors_are_found(tmp_path, absent, miss
             "collector": "anonify",
             "with": {
                 "transport": "dpf", "min_batch": 20, "min_leave": 1, "iterations": times,
-                "missing": missing, "absent": absent, "traced": True,
+                "missing": missing, "simulate": {"absent": absent}, "traced": True,
             },
         },
         "stages": [{"partitioner": "mondrian"}, {"generalizer": "hierarchy"}],

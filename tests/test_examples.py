@@ -11,7 +11,7 @@ import yaml
 from get_data import find_or_fetch
 
 from anonloom._cli import main
-from anonloom._registry.firstparty import FIRST_PARTY
+from anonloom_catalog import first_party_folders
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 FILES = sorted(EXAMPLES.glob("*.yaml"))
@@ -123,7 +123,7 @@ def test_a_release_of_another_tool_is_audited_and_never_published(folder, capsys
 
 def test_the_comparison_of_anonymizers_leaves_no_partitioner_out():
     spec = yaml.safe_load((EXAMPLES / "compare-anonymizers.yaml").read_text(encoding="utf-8"))
-    ours = {name for kind, name in FIRST_PARTY if kind == "partitioner"}
+    ours = {name for kind, name in first_party_folders() if kind == "partitioner"}
     assert ours == set(spec["vary"]["stages.partitioner"])
 
 

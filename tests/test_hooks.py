@@ -17,7 +17,7 @@ class Twins(Source):
 
 
 class Plugin:
-    ANONLOOM_API = 1
+    ANONLOOM_API = 2
 
     @hookimpl
     def anonloom_register_sources(self):

@@ -23,8 +23,8 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from anonloom import Pipeline
-from anonloom._registry.firstparty import FIRST_PARTY
 from anonloom.errors import PrivacyError
+from anonloom_catalog import first_party_folders
 
 EXAMPLES = 200
 LEAST_PUBLISHED = 0.6
@@ -74,7 +74,7 @@ MODELS = st.one_of(
     ),
 )
 
-HANDLERS = sorted(name for kind, name in FIRST_PARTY if kind == "outliers")
+HANDLERS = sorted(name for kind, name in first_party_folders() if kind == "outliers")
 # Every method with its defaults, and ways to use it that make other classes.
 VARIANTS = {
     "mondrian": [{"mode": "relaxed"}, {"cut": "widest"}],
@@ -86,7 +86,7 @@ VARIANTS = {
 PARTITIONERS = st.sampled_from(
     [
         {"partitioner": name, "with": parameters}
-        for kind, name in sorted(FIRST_PARTY)
+        for kind, name in sorted(first_party_folders())
         if kind == "partitioner"
         for parameters in ({}, *VARIANTS.get(name, ()))
     ]

@@ -53,14 +53,14 @@ def load(tmp_path):
 
 def test_a_sample_of_the_table_and_one_of_every_class_combine(load):
     outcome = load(PRE, *CLASSES, POST).run()
-    drawn = outcome.stages.presample
+    drawn = outcome.collection.sampling.presample
     assert (ROWS, 1000, 1000) == (
         len(drawn.among),
         len(drawn.kept),
-        len(outcome.stages.before_sampling),
+        len(outcome.collection.sampling.before),
     )
     assert set(outcome.release.origin.tolist()) < set(drawn.kept.tolist())
-    before = pd.Series(outcome.stages.before_sampling.groups()).value_counts()
+    before = pd.Series(outcome.collection.sampling.before.groups()).value_counts()
     assert before.min() >= 39  # ceil(0.5 n) >= 20
     expected = sorted(-(-size // 2) for size in before)
     after = pd.Series(outcome.release.groups()).value_counts()
@@ -70,7 +70,7 @@ def test_a_sample_of_the_table_and_one_of_every_class_combine(load):
 def test_both_samples_are_reckoned_with_in_the_audit(load):
     outcome = load(PRE, *CLASSES, POST).run()
     result = outcome.findings["disclosure"]
-    sizes = pd.Series(outcome.stages.before_sampling.groups()).value_counts()
+    sizes = pd.Series(outcome.collection.sampling.before.groups()).value_counts()
     drawn = 1000 / ROWS
     assert drawn / sizes.min() == result["journalist_max_before"].value
     assert drawn * len(sizes) / 1000 == pytest.approx(result["journalist_average_before"].value)
@@ -95,7 +95,7 @@ def test_a_sample_of_the_table_is_refused_after_the_classes(load, sampler):
 
 def test_a_fixed_number_left_out_of_every_class_leaves_k(load):
     outcome = load(*CLASSES, {"sampler": "stratified", "with": {"remove": 15}}).run()
-    before = sorted(pd.Series(outcome.stages.before_sampling.groups()).value_counts())
+    before = sorted(pd.Series(outcome.collection.sampling.before.groups()).value_counts())
     after = sorted(pd.Series(outcome.release.groups()).value_counts())
     assert before[0] >= 35
     assert [size - 15 for size in before] == after

@@ -13,11 +13,11 @@ import yaml
 
 from anonloom import Pipeline
 from anonloom._cli import main
-from anonloom._registry.firstparty import FIRST_PARTY
 from anonloom.errors import PrivacyError
+from anonloom_catalog import first_party_folders
 
-PARTITIONERS = sorted(name for kind, name in FIRST_PARTY if kind == "partitioner")
-HANDLERS = sorted(name for kind, name in FIRST_PARTY if kind == "outliers")
+PARTITIONERS = sorted(name for kind, name in first_party_folders() if kind == "partitioner")
+HANDLERS = sorted(name for kind, name in first_party_folders() if kind == "outliers")
 K, L = 4, 2
 
 PLACES = {"north": ["a", "b", "c"], "south": {"coast": ["d", "e"], "hills": ["f"]}}

@@ -14,11 +14,8 @@ import attrs
 import pytest
 
 from anonloom.errors import TransportError
-from anonloom.kinds import Erasure, Party, Round, SlotSecret
-from anonloom.protocol import faults
-from anonloom.protocol.driver import Driver
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_transport import adversaries
+from anonloom_testing.transport import SeededEntropy, adversaries
+from anonloom_transport import Driver, Erasure, Party, Round, SlotSecret, faults
 
 TRANSPORTS = {
     "direct": ("anonloom_direct.transport", "Direct"),
@@ -241,7 +238,7 @@ class RestartingAt(Driver):
     restarts: int = attrs.field(default=0, init=False)
 
     def deliver_one(self):
-        envelope = self._waiting[0][2]
+        envelope = self.network.next_delivery.envelope
         concerned = envelope.step == self.step
         self._again(envelope.receiver, concerned)
         super().deliver_one()

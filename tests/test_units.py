@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from anonloom._cli import main
-from anonloom._registry.firstparty import FIRST_PARTY
 from anonloom.data._unit import worded
+from anonloom_catalog import first_party_folders
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
@@ -108,7 +108,10 @@ CASES = {
 
 
 def test_every_auditor_of_tables_is_listed():
-    assert {name for kind, name in FIRST_PARTY if kind == "auditor"} == {*AUDITORS, *NO_TABLE}
+    assert {name for kind, name in first_party_folders() if kind == "auditor"} == {
+        *AUDITORS,
+        *NO_TABLE,
+    }
 
 
 def run(folder, given, capfd):

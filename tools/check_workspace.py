@@ -4,11 +4,14 @@
     python tools/check_workspace.py
 
 Compares each package's `pyproject.toml` with its folder, the sources in the root `pyproject.toml`
-with core and the libraries, the metapackage with the plugins in the tree, and `constraints.txt`
-with what the packages ask for. Prints every problem and exits 1, or says how many packages agree.
+with core and the libraries, the metapackage with the plugins in the tree, `constraints.txt` with
+what the packages ask for, and the catalogue with the methods of the plugins. Prints every problem
+and exits 1, or says how many packages agree.
 Needs nothing but the standard library.
 """
 
+import ast
+import json
 import re
 import sys
 import tomllib
@@ -33,13 +36,17 @@ GROUPS = (
 
 
 # Packages under libs/ that plugins may import; each may depend on those before it.
-LIBRARIES = ("testing", "kernels", "linkage", "seals", "transport")
+LIBRARIES = ("catalog", "testing", "kernels", "linkage", "seals", "transport")
 # What the quickstart in README.md uses; a test compares it with the pipeline.
 QUICKSTART = ("disclosure", "mondrian", "page", "privacy-models", "recoding", "utility")
+# What the metapackage brings besides: it names the package of a method that is missing.
+ALWAYS = ("core", "catalog")
 # uv builds a package with C code again when one of these has changed.
 CACHE_KEYS = ("pyproject.toml", "setup.py", "src/**/*.c", "src/**/*.h")
 METAPACKAGE = "metapackage"
 CONSTRAINTS = "constraints.txt"
+EMPTY_CATALOGUE = '{\n  "plugins": []\n}\n'
+CATALOGUE = "libs/catalog/src/anonloom_catalog/first_party.json"
 # What a plugin may depend on among our own packages.
 SHARED = ("anonloom-core", *(f"anonloom-{library}" for library in LIBRARIES))
 
@@ -126,6 +133,7 @@ def problems(root: Path = ROOT) -> list[str]:
         results += [f"{member.path}/{problem}" for problem in _package(member, version, python)]
     results += _metapackage(root, packages, version, python)
     results += _constraints(root, packages)
+    results += _catalogue(root)
     return results
 
 
@@ -183,9 +191,9 @@ def _sources(root: Path, packages: list[Member]) -> list[str]:
 
 
 def metapackage_lists(packages: list[Member], version: str) -> tuple[list[str], list[str]]:
-    """What the metapackage asks for: core and the quickstart's plugins; and all packages."""
+    """What the metapackage asks for: core, the catalogue, the quickstart's plugins; and all."""
     published = [m for m in packages if not m.is_tutorial]
-    quickstart = [m for m in published if m.is_core or m.short in QUICKSTART]
+    quickstart = [m for m in published if m.short in (*ALWAYS, *QUICKSTART)]
     return _ranges(quickstart, version), _ranges(published, version)
 
 
@@ -207,6 +215,51 @@ def _metapackage(root: Path, packages: list[Member], version: str, python: str) 
     results += _compare(f"{where}: dependencies", project.get("dependencies", []), quickstart)
     results += _compare(f"{where}: extra all", extras.get("all", []), everything)
     return results
+
+
+def catalogue(root: Path) -> str:
+    """The text of the catalogue: every plugin with its methods by hook."""
+    plugins = [
+        {
+            "distribution": member.distribution,
+            "folder": member.path,
+            "install": f"pip install ./{member.path}",
+            "methods": methods,
+        }
+        for member in members(root)
+        if member.path.startswith("plugins/") and (methods := _methods(member))
+    ]
+    return json.dumps({"plugins": plugins}, indent=2) + "\n"
+
+
+def _methods(member: Member) -> dict[str, list[str]]:
+    """The names of a plugin's methods by registration hook, as its hook module writes them."""
+    file = member.folder / "src" / member.module / "plugin.py"
+    if not file.is_file():
+        return {}
+    results: dict[str, list[str]] = {}
+    for function in ast.parse(file.read_text(encoding="utf-8")).body:
+        if isinstance(function, ast.FunctionDef) and function.name.startswith("anonloom_register_"):
+            names = [
+                word.value.value
+                for call in ast.walk(function)
+                if isinstance(call, ast.Call)
+                and isinstance(call.func, ast.Name)
+                and call.func.id == "Method"
+                for word in call.keywords
+                if word.arg == "name" and isinstance(word.value, ast.Constant)
+            ]
+            if names:
+                results[function.name] = names
+    return results
+
+
+def _catalogue(root: Path) -> list[str]:
+    file = root / CATALOGUE
+    text = file.read_text(encoding="utf-8") if file.is_file() else EMPTY_CATALOGUE
+    if text != catalogue(root):
+        return [f"{CATALOGUE}: is not what the tree says; run tools/make_catalog.py"]
+    return []
 
 
 def requirement_name(requirement: str) -> str:

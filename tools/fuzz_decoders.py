@@ -31,31 +31,16 @@ import pandas as pd
 
 from anonloom import AnonloomError, Column, Schema
 from anonloom.errors import DataError, IntegrityError, TransportError, UsageError
-from anonloom.kinds import (
-    JOB,
-    RESULT,
-    Envelope,
-    Erasure,
-    Party,
-    Round,
-    Seat,
-    SlotSecret,
-    write_row,
-)
-from anonloom.protocol import faults
-from anonloom.protocol.driver import Driver
-from anonloom.protocol.records import RecordLayout
-from anonloom.protocol.vault import MemoryVault
 from anonloom_anonify.aggregator import Aggregator
-from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.campaign import Campaign
-from anonloom_anonify.council import bound_of, read_study
 from anonloom_anonify.donor import Donor
-from anonloom_anonify.registering import Classes, Registered
-from anonloom_anonify.releasing import Opened
-from anonloom_anonify.reserving import Reservations
+from anonloom_anonify.registration import Classes, Registrations
+from anonloom_anonify.release import IterationRelease
+from anonloom_anonify.reservation import Reservations
+from anonloom_anonify.server_agreement import binding_of, read_study
+from anonloom_anonify.simulation import Behaviour
 from anonloom_anonify.study import RESERVATION_BYTES, Study
-from anonloom_anonify.work import Grouping
+from anonloom_anonify.work import ClassAssignment
 from anonloom_digest.listing import Listing
 from anonloom_direct.transport import Direct
 from anonloom_dpf.transport import Dpf
@@ -70,18 +55,32 @@ from anonloom_seals.proof import Proof
 from anonloom_sentinels_twins.dask_executor import _read as read_worker
 from anonloom_sentinels_twins.files import read_answers, worker_file
 from anonloom_sentinels_twins.scheme import SentinelsTwins
+from anonloom_sentinels_twins.work_check import JOB, RESULT, OmittedWork
 from anonloom_sentinels_twins.work_check import Campaign as Outsourced
-from anonloom_sentinels_twins.work_check import OmittedWork
 from anonloom_skip_list.scheme import SkipListSeal
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_transport import adversaries
-from anonloom_transport.carrier import Carrier
-from anonloom_transport.invitations import Authority
-from anonloom_transport.notice import read_notice
-from anonloom_transport.objections import Objection
-from anonloom_transport.packing import pack, unpack
-from anonloom_transport.signing import Signer, read_signed, write_signed
-from anonloom_transport.uploads import read_held
+from anonloom_testing.transport import Carrier, SeededEntropy, adversaries
+from anonloom_transport import (
+    Authority,
+    Driver,
+    Envelope,
+    Erasure,
+    MemoryVault,
+    Objection,
+    Party,
+    RecordLayout,
+    Round,
+    ServerConfig,
+    Signer,
+    SlotSecret,
+    faults,
+    pack,
+    read_held,
+    read_notice,
+    read_signed,
+    unpack,
+    write_row,
+    write_signed,
+)
 
 SENDERS = 5
 SIZE = 8
@@ -371,7 +370,7 @@ def of_servers(transport: Any, operation: str) -> Target:
         if rng.random() < 0.05:
             change["sender"] = Party(rng.choice(("client", "server")), rng.randrange(4))
         changed = attrs.evolve(envelope, **change)
-        drivers[index].servers[changed.receiver.index].take(changed)
+        drivers[index].servers[changed.receiver.index].receive(changed)
         return changed.size
 
     return Target(attempt)
@@ -397,7 +396,7 @@ def of_clients(transport: Any, operation: str) -> Target:
         envelope = rng.choice(samples)
         body = mutated(rng, envelope.body, [sample.body for sample in samples])
         if body != envelope.body:
-            client.take(attrs.evolve(envelope, body=body, step=rng.choice(samples).step))
+            client.receive(attrs.evolve(envelope, body=body, step=rng.choice(samples).step))
         return len(body)
 
     return Target(attempt)
@@ -432,7 +431,7 @@ def of_uploads(transport: Any, operation: str) -> Target:
                     else resized(rng, contents[which])
                 )
                 sent += len(contents[which])
-            driver._send(Party("client", index), client.send(text, contents))
+            driver.network.send(Party("client", index), client.send(text, contents))
         driver.deliver()
         driver.finish()
         return sent
@@ -445,7 +444,7 @@ def _item(client: Any, at: int, secret: SlotSecret, text: bytes) -> bytes:
     if not isinstance(client, MixnetClient):
         return b""
     row = write_row(secret, 1, 1, text)
-    bound = client.notice.bound
+    bound = client.notice.binding
     return write_item(client._route, bound, at, secret.alpha, row, SeededEntropy("item"))
 
 
@@ -501,9 +500,11 @@ def of_saved(transport: Any, operation: str) -> Target:
     saved.append(driver.servers[0].save())
 
     def resume(data: bytes) -> None:
-        seat = driver.seats[0]
+        config = driver.configs[0]
         entropy = SeededEntropy("again")
-        transport.server(driver.round, seat, entropy=entropy, clock=driver.clock, saved=data)
+        transport.server(
+            driver.round, config, entropy=entropy, clock=driver.network.clock, saved=data
+        )
 
     return decoding(resume, *saved, allowed=(TransportError,))
 
@@ -558,7 +559,7 @@ def rounds_targets() -> Iterator[tuple[str, Callable[[], Target]]]:
     )
     yield (
         "rounds: signed list",
-        lambda: decoding(lambda data: read_signed(data, "accepted", server.bound, pins), listed),
+        lambda: decoding(lambda data: read_signed(data, "accepted", server.binding, pins), listed),
     )
 
 
@@ -602,11 +603,11 @@ def transport_targets() -> Iterator[tuple[str, Callable[[], Target]]]:
 class ByFirstByte:
     """Classes by the first byte of a record."""
 
-    def classify(self, records: Any, seed: int) -> Grouping:
+    def classify(self, records: Any, seed: int) -> ClassAssignment:
         """Make three classes and leave the rest out."""
         first = records[:, 0].astype(np.int64)
         cells = (("*",), ("a",), ("b",), ("c",))
-        return Grouping(np.where(first < len(cells), first, -1), cells)
+        return ClassAssignment(np.where(first < len(cells), first, -1), cells)
 
     def draw(self, numbers: Any, seed: int) -> Any:
         """Keep everything."""
@@ -644,7 +645,7 @@ def anonify_targets() -> Iterator[tuple[str, Callable[[], Target]]]:
         entropy=SeededEntropy(),
         authority=authority,
         traced=True,
-        after=lambda hall, step: saved.append(hall.servers[0].save()),
+        after=lambda running, step: saved.append(running.servers[0].save()),
     )
     campaign.run()
     first = campaign.servers[0]
@@ -663,25 +664,27 @@ def anonify_targets() -> Iterator[tuple[str, Callable[[], Target]]]:
     def look_up(rng: random.Random) -> int:
         donor = Donor(notice, pins, SeededEntropy())
         document = mutated(rng, classes)
-        donor.look_up(signed("classes", bound_of(notice), document))
+        donor.look_up(signed("classes", binding_of(notice), document))
         return len(document)
 
     def opened(data: bytes) -> None:
-        Opened.decoded(data, study)
+        IterationRelease.decode(data, study)
 
     def heard(rng: random.Random) -> int:
         """One word of server 1 is changed, and signed anew."""
-        envelope = rng.choice([item for item in campaign.words if item.receiver.index == 0])
+        envelope = rng.choice([item for item in campaign.envelopes if item.receiver.index == 0])
         body = mutated(rng, envelope.body[64:])
         fresh = _server(study, campaign.identities, pins, SeededEntropy(rng.random()))
         fresh.begin()
-        for word in campaign.words:
+        for word in campaign.envelopes:
             if word.receiver.index == 0 and word.step in ("key", "sign notice"):
-                fresh.take(word)
+                fresh.receive(word)
         bound = study.digest if envelope.step in ("key", "sign notice", "stop") else b""
-        own = signers[1].sign(f"word {envelope.step}", bound or fresh.council.talk.bound, body)
-        fresh.take(attrs.evolve(envelope, body=own + body))
-        fresh.take(attrs.evolve(envelope, body=mutated(rng, envelope.body)))
+        own = signers[1].sign(
+            f"word {envelope.step}", bound or fresh.agreement.channel.binding, body
+        )
+        fresh.receive(attrs.evolve(envelope, body=own + body))
+        fresh.receive(attrs.evolve(envelope, body=mutated(rng, envelope.body)))
         return len(body)
 
     def resumed(data: bytes) -> None:
@@ -706,8 +709,8 @@ def anonify_targets() -> Iterator[tuple[str, Callable[[], Target]]]:
     def registered(rng: random.Random) -> int:
         messages = [rng.randbytes(16) + rng.randbytes(2) for _ in range(4)]
         messages += messages[: rng.randrange(3)]
-        result = Registered.of(messages, 2)
-        Classes.of(result, ByFirstByte().classify(result.records, 0)).encoded()
+        result = Registrations.of(messages, 2)
+        Classes.of(result, ByFirstByte().classify(result.records, 0)).encode()
         return sum(map(len, messages))
 
     def reserved(rng: random.Random) -> int:
@@ -717,10 +720,10 @@ def anonify_targets() -> Iterator[tuple[str, Callable[[], Target]]]:
         return sum(map(len, messages))
 
     own = (TransportError,)
-    yield "anonify: study", lambda: decoding(Study.decoded, study.encoded(), allowed=own)
-    yield "anonify: study as JSON", lambda: _json_target(Study.decoded, study.encoded(), own)
+    yield "anonify: study", lambda: decoding(Study.decode, study.encode(), allowed=own)
+    yield "anonify: study as JSON", lambda: _json_target(Study.decode, study.encode(), own)
     yield "anonify: description of a study", lambda: decoding(study_of, notice, allowed=own)
-    yield "anonify: classes", lambda: decoding(Classes.decoded, classes, allowed=own)
+    yield "anonify: classes", lambda: decoding(Classes.decode, classes, allowed=own)
     yield "anonify: classes that all servers signed", lambda: Target(look_up, own)
     yield "anonify: release", lambda: decoding(opened, release, allowed=own)
     yield "anonify: a deviating server's words", lambda: Target(heard)
@@ -735,8 +738,8 @@ def _class(rng: random.Random) -> bytes:
 
 
 def _server(study: Study, identities: Any, pins: Any, entropy: SeededEntropy) -> Aggregator:
-    seat = Seat(index=0, identity=identities[0], pins=pins, vault=MemoryVault())
-    return Aggregator(study, seat, ByFirstByte(), entropy)
+    config = ServerConfig(index=0, identity=identities[0], pins=pins, vault=MemoryVault())
+    return Aggregator(study, config, ByFirstByte(), entropy)
 
 
 def _json_target(

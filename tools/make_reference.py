@@ -24,10 +24,15 @@ from reference_table import NOTE, parameters, table
 
 from anonloom import Registry, hookspecs
 from anonloom._cli import COMMANDS
-from anonloom._registry.firstparty import FIRST_PARTY, FIRST_PARTY_COMMANDS
-from anonloom._registry.kinds import KINDS, Kind
 from anonloom._registry.loading import Entry
+from anonloom.api import Kind
+from anonloom_catalog import first_party_folders
 
+KINDS = Registry.empty().kinds
+# (kind's key, method's name) -> folder below plugins/.
+FIRST_PARTY = {
+    method: folder.removeprefix("plugins/") for method, folder in first_party_folders().items()
+}
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "docs" / "reference"
 CORE = ROOT / "core" / "src" / "anonloom"
@@ -35,7 +40,7 @@ BANK = ROOT / "core" / "tests" / "specs" / "bad"
 
 _HOOKS = """\
 A plugin is a module that the entry-point group `anonloom` names. It marks its functions with
-`hookimpl` and says `ANONLOOM_API = 1`. Hooks are of two sorts. *Registration* hooks name what a
+`hookimpl` and says `ANONLOOM_API = 2`. Hooks are of two sorts. *Registration* hooks name what a
 plugin offers and return a list. *Observation* hooks are told what happens during a run and return
 nothing; they get ids, counts, timings and parameters, never a table, and an exception in one is
 logged and does not stop the run. An implementation may leave out arguments that it does not need.
@@ -218,25 +223,23 @@ def _method(entry: Entry, registry: Registry) -> Iterator[str]:
     yield ""
 
 
-def all_commands() -> dict[str, tuple[str, str]]:
-    """Return module and summary of every command of core, then of the other packages."""
+def all_commands() -> dict[str, tuple[str, str, str]]:
+    """Return module, summary and owner of every command of core, then of the other packages."""
     added = {
-        entry.command.name: (entry.command.target, entry.command.summary)
+        entry.command.name: (entry.command.target, entry.command.summary, entry.distribution)
         for entry in Registry.installed().commands
-        if FIRST_PARTY_COMMANDS.get(entry.command.name) == entry.distribution
+        if entry.distribution.startswith("anonloom-")
     }
-    return COMMANDS | added
+    return {name: (*command, "") for name, command in COMMANDS.items()} | added
 
 
 def commands_page() -> Iterator[str]:
     """Return the lines of the page on commands."""
     yield from (NOTE, "", "# Commands", "", _COMMANDS, "")
-    for name, (module, summary) in all_commands().items():
+    for name, (module, summary, owner) in all_commands().items():
         parser = argparse.ArgumentParser(prog=f"anonloom {name}", add_help=False)
         import_module(module).configure(parser)
-        sentence = f"{summary[0].upper()}{summary[1:]}."
-        if name in FIRST_PARTY_COMMANDS:
-            sentence += f" From {FIRST_PARTY_COMMANDS[name]}."
+        sentence = f"{summary[0].upper()}{summary[1:]}." + (f" From {owner}." if owner else "")
         yield from (f"## `anonloom {name}`", "", sentence, "")
         yield from _arguments(parser)
 

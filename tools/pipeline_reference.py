@@ -4,14 +4,15 @@ from collections.abc import Iterator
 
 from reference_table import NOTE, parameters, table
 
-from anonloom import Column
-from anonloom._registry.kinds import KINDS, STAGE_KINDS
+from anonloom import Column, Registry
 from anonloom._spec import order, settings
 from anonloom._spec.columns import BUILDERS
 from anonloom._spec.experiment import MOST_RUNS
 from anonloom._spec.grammar import SECTIONS, DataOptions, Header
 from anonloom._spec.model import COMPARISONS, Publish, Suppression
 from anonloom.data import PUBLISHED, ROLES, Role
+
+KINDS = Registry.empty().kinds
 
 _INTRODUCTION = """\
 A pipeline file is YAML. It has these sections; `version`, `data` and `privacy` are required.
@@ -135,7 +136,9 @@ def _data() -> Iterator[str]:
 
 def _stages() -> Iterator[str]:
     yield from ("## `stages`", "", _STAGES, "")
-    yield from table(("key", "is"), ((f"`{key}`", KINDS[key].article) for key in STAGE_KINDS))
+    yield from table(
+        ("key", "is"), ((f"`{key}`", KINDS[key].article) for key in KINDS.under("stages"))
+    )
     yield from ("", "Stages hand over a table, then classes, then a release. Refused orders:", "")
     yield from table(("what is refused", "what to do"), dict.fromkeys(order._REFUSED.values()))
     yield ""

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterable
 
-from anonloom.params import Described, describe
+from anonloom.params import ParameterDescription, describe
 
 NOTE = "<!-- Written by tools/make_reference.py from the code. Do not edit it here. -->"
 
@@ -24,11 +24,12 @@ def parameters(
     head: str = "parameter",
 ) -> list[str]:
     """Return a table of the parameters that a class declares."""
-    rows = [_row(each) for each in describe(cls, name_of) if each.name not in without]
+    declared = [each for each in describe(cls, name_of) if each.name not in without]
+    rows = [_row(below) for each in declared for below in each.with_members()]
     return table((head, "must be", "default", "what it is for"), rows)
 
 
-def _row(parameter: Described) -> tuple[str, ...]:
+def _row(parameter: ParameterDescription) -> tuple[str, ...]:
     default = "required" if parameter.required else f"`{written(parameter.default)}`"
     note = " Private: not in messages, reports or manifests." if parameter.private else ""
     # Only files have a hierarchy's two forms; the annotation names the class that both become.

@@ -7,9 +7,11 @@ import sys
 
 import pytest
 
-from anonloom._registry.kinds import KINDS, kind_called, kind_of_class
-from anonloom.api import ROLES, Command, Method
+from anonloom import Registry
+from anonloom._registry.kinds import kind_of_class
+from anonloom.api import ROLES, Command, Kind, Method
 
+KINDS = Registry.empty().kinds
 GOOD = {"name": "cut-wide", "target": "pkg.mod:Cut", "summary": "Cuts."}
 
 
@@ -26,10 +28,18 @@ def test_a_method_reads_quasi_identifiers_unless_it_says_otherwise():
     assert frozenset({"label"}) == Method(**GOOD, reads="label").reads
 
 
+def test_a_method_says_what_it_is_a_default_of_and_which_evidence_it_gives():
+    method = Method(**GOOD, default=True, evidence={"trace": "collect: x"})
+    assert (True, (("trace", "collect: x"),)) == (method.default, method.evidence)
+    assert (False, ()) == (Method(**GOOD).default, Method(**GOOD).evidence)
+
+
 def test_descriptors_are_frozen_hashable_and_picklable():
     for descriptor in (
         Method(**GOOD),
         Command(name="serve", target="pkg.serve", summary="Serves."),
+        Method(**GOOD, default=True, evidence={"trace": "collect: x"}),
+        Kind(key="seer", name="seer", base="pkg.mod:Seer", where="section"),
     ):
         with pytest.raises(AttributeError):
             descriptor.name = "other"
@@ -86,8 +96,8 @@ def test_there_are_twelve_kinds_with_one_hook_and_one_base_each():
 
 def test_a_kind_is_found_by_key_name_and_plural():
     for word in ("outliers", "outlier handler", "outlier-handler", "Outlier_Handlers"):
-        assert KINDS["outliers"] == kind_called(word)
-    assert kind_called("loom") is None
+        assert KINDS["outliers"] == KINDS.called(word)
+    assert KINDS.called("loom") is None
 
 
 def test_articles():

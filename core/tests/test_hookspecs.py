@@ -4,8 +4,10 @@ import inspect
 
 import pytest
 
-from anonloom import hookspecs
-from anonloom._registry.kinds import KINDS
+from anonloom import Registry, hookspecs
+from anonloom._registry.kinds import specification
+
+KINDS = Registry.empty().kinds
 
 HOOKS = {
     name: function
@@ -25,7 +27,28 @@ OBSERVING = [
 
 def test_hooks_stand_in_the_order_in_which_they_fire():
     registering = [kind.hook for kind in KINDS.values()]
-    assert [*registering, "anonloom_register_commands", *OBSERVING] == list(HOOKS)
+    before, after = (
+        ["anonloom_register_kinds"],
+        ["anonloom_register_commands", "anonloom_register_known_plugins"],
+    )
+    assert [*before, *registering, *after, *OBSERVING] == list(HOOKS)
+
+
+def words(text):
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
+def test_what_is_written_of_a_kind_s_hook_is_what_is_made_from_the_kind(kind):
+    written, made = HOOKS[kind.hook], specification(kind)
+    assert kind.hook == made.__name__
+    assert inspect.signature(written) == inspect.signature(made)
+    assert written.anonloom_spec == made.anonloom_spec
+    first, rest = (
+        words(part) for part in inspect.getdoc(made).split("What it must not do")[0].split("\n", 1)
+    )
+    assert words(inspect.getdoc(written)).startswith(first.rstrip("."))
+    assert rest in words(inspect.getdoc(written))
 
 
 @pytest.mark.parametrize("hook", HOOKS)

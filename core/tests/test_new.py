@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from anonloom import Registry
 from anonloom._cli import main
-from anonloom._registry.kinds import KINDS
+
+KINDS = Registry.empty().kinds
 
 PAPER = 'A. Author, B. "Bee" Writer: A title that is long enough to need a second line. Venue 2020'
 
@@ -249,12 +251,11 @@ def environment(generated, tmp_path_factory):
 
 _CHECK_ALL = """
 import json, sys
-from anonloom._registry.kinds import KINDS
 from anonloom import Registry
 from anonloom_testing import run_checks
 registry = Registry.installed()
 found = {}
-for kind in KINDS:
+for kind in Registry.empty().kinds:
     results = run_checks(kind, "demo-" + kind, registry)
     found[kind] = {r.check: r.detail for r in results if not r.good}
 print(json.dumps(found))

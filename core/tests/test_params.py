@@ -14,6 +14,7 @@ from anonloom.errors import ParameterError, PluginError
 from anonloom.params import (
     REDACTED,
     InvalidValue,
+    ParameterGroup,
     above,
     all_of,
     as_values,
@@ -246,6 +247,63 @@ def test_a_nested_method_is_a_name_or_a_mapping_or_an_instance():
     deep = {"inner": {"partitioner": "outer", "with": {"inner": "leaf", "size": 9}}}
     assert Outer(inner=Outer(inner=Leaf(), size=9)) == build(Outer, deep, load=load)
     assert Outer(inner=Leaf(depth=2)) == build(Outer, {"inner": Leaf(depth=2)}, load=load)
+
+
+@attrs.frozen
+class Weather(ParameterGroup):
+    rain: float = param(help="How much rain.", default=0.0, check=between(0, 1))
+    wind: int = param(help="How much wind.", default=0)
+    code: str | None = param(help="A secret.", default=None, private=True)
+
+
+@attrs.frozen
+class Walk:
+    length: int = param(help="How far.", default=1)
+    weather: Weather = param(help="What it is like.", default=Weather())
+
+
+def test_a_group_is_a_mapping_or_an_instance():
+    assert Walk() == build(Walk, {"weather": {}}, load=load)
+    assert Walk(weather=Weather(rain=0.5)) == build(Walk, {"weather": {"rain": 0.5}}, load=load)
+    assert Walk(weather=Weather(wind=2)) == build(Walk, {"weather": Weather(wind=2)}, load=load)
+    walk = Walk(weather=Weather(wind=2))
+    assert walk == build(Walk, as_values(walk), load=load)
+    with pytest.raises(ParameterError, match=r"must be a Weather\. Got {'wind': 2} instead\."):
+        Walk(weather={"wind": 2})
+
+
+def test_problems_of_a_group_have_their_own_paths():
+    must = "must be a mapping with any of rain, wind, code. Got 3 instead."
+    assert [(("weather",), must, "What it is like.")] == errors(Walk, {"weather": 3})
+    assert [
+        (("weather", "rian"), "unknown parameter 'rian' for this group", "did you mean 'rain'?"),
+        (("weather", "wind"), "must be an integer. Got True instead.", "How much wind."),
+    ] == [
+        (path, what.replace("true", "True"), hint)
+        for path, what, hint in errors(Walk, {"weather": {"rian": 1, "wind": True}})
+    ]
+
+
+def test_what_stands_beside_its_group_is_one_problem_with_the_line_to_write():
+    given = {"rain": 0.5, "length": 2, "weather": {"code": "x"}, "wind": 3, "sun": 1}
+    assert [
+        (
+            ("rain",),
+            "Walk takes 'rain' and 'wind' inside 'weather'",
+            "write weather: {code: ..., rain: 0.5, wind: 3}",
+        ),
+        (("sun",), "unknown parameter 'sun' for Walk", "Walk takes length, weather"),
+    ] == errors(Walk, given)
+
+
+def test_a_group_is_described_with_its_members():
+    (length, weather) = describe(Walk)
+    assert ["length"] == [each.name for each in length.with_members()]
+    assert ["weather", "weather.rain", "weather.wind", "weather.code"] == [
+        each.name for each in weather.with_members()
+    ]
+    assert {"rain", "wind", "code"} == set(weather.schema["properties"])
+    assert {"rain": 0.0, "wind": 0, "code": None} == weather.default
 
 
 def test_problems_of_a_nested_method_have_their_own_paths():

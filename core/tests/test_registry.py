@@ -9,10 +9,11 @@ import importlib_metadata
 import pytest
 
 from anonloom import Partitioner, Registry, hookspecs
-from anonloom._registry.kinds import KINDS
 from anonloom._registry.registry import Broken
-from anonloom.api import Command, Method, hookimpl
+from anonloom.api import Command, KnownPlugin, Method, hookimpl
 from anonloom.errors import PluginError
+
+KINDS = Registry.empty().kinds
 
 
 class Cut(Partitioner):
@@ -31,7 +32,7 @@ def method(name="cut", target=f"{__name__}:Cut"):
 def plugin(**content):
     """Return a hook module with these functions, each marked as a hook."""
     module = types.ModuleType("hooks")
-    module.ANONLOOM_API = content.pop("api", 1)
+    module.ANONLOOM_API = content.pop("api", 2)
     for name, answer in content.items():
         setattr(module, name, hookimpl(answer if callable(answer) else _constant(answer)))
     return module
@@ -108,18 +109,18 @@ def test_the_name_of_a_class_is_the_one_it_is_registered_under(registry):
 def test_a_module_that_does_not_say_its_api_version(registry):
     module = partitioners(method())
     del module.ANONLOOM_API
-    assert "its hook module does not say ANONLOOM_API = 1" == broken_reason(registry, module)
+    assert "its hook module does not say ANONLOOM_API = 2" == broken_reason(registry, module)
 
 
 def test_an_older_api_version(registry):
     module = plugin(api=0, anonloom_register_partitioners=[method()])
-    expected = "it speaks plugin API 0, this core speaks 1: upgrade acme-anon"
+    expected = "it speaks plugin API 0, this core speaks 2: upgrade acme-anon"
     assert expected == broken_reason(registry, module)
 
 
 def test_a_newer_api_version(registry):
-    module = plugin(api=2, anonloom_register_partitioners=[method()])
-    expected = "it speaks plugin API 2, this core speaks 1: upgrade anonloom-core"
+    module = plugin(api=3, anonloom_register_partitioners=[method()])
+    expected = "it speaks plugin API 3, this core speaks 2: upgrade anonloom-core"
     assert expected == broken_reason(registry, module)
 
 
@@ -234,7 +235,7 @@ def test_an_unknown_name_gets_a_guess_what_is_installed_and_what_is_broken(regis
 no partitioner is named 'cutt'
     did you mean 'cut'?
     installed: cut, grow
-    not loaded: acme-anon 0.2 (it speaks plugin API 0, this core speaks 1: upgrade acme-anon)""" == refusal(
+    not loaded: acme-anon 0.2 (it speaks plugin API 0, this core speaks 2: upgrade acme-anon)""" == refusal(
         registry.find, "partitioner", "cutt"
     )
 
@@ -250,7 +251,17 @@ def test_a_name_of_another_kind(registry):
     assert expected == refusal(registry.find, "sampler", "cut")
 
 
+def catalogue():
+    known = KnownPlugin(
+        distribution="anonloom-mondrian",
+        install="pip install ./plugins/anonymizers/mondrian",
+        methods=[("anonloom_register_partitioners", "mondrian")],
+    )
+    return plugin(anonloom_register_known_plugins=lambda: [known])
+
+
 def test_a_method_of_ours_that_is_not_installed(registry):
+    registry.register(catalogue(), distribution="anonloom-catalog", version="1")
     assert (
         "partitioner 'mondrian' is provided by anonloom-mondrian, which is not installed\n"
         "    pip install ./plugins/anonymizers/mondrian"
@@ -258,10 +269,11 @@ def test_a_method_of_ours_that_is_not_installed(registry):
 
 
 def test_a_method_of_ours_that_is_installed_and_broken(registry):
+    registry.register(catalogue(), distribution="anonloom-catalog", version="1")
     registry.register(plugin(api=0), distribution="anonloom-mondrian", version="0.0.1")
     assert (
         "partitioner 'mondrian' is provided by anonloom-mondrian, which could not be loaded\n"
-        "    it speaks plugin API 0, this core speaks 1: upgrade anonloom-mondrian"
+        "    it speaks plugin API 0, this core speaks 2: upgrade anonloom-mondrian"
     ) == refusal(registry.find, "partitioner", "mondrian")
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from anonloom.findings import Finding as Finding
     from anonloom.findings import Findings as Findings
     from anonloom.kinds._auditor import Auditor as Auditor
+    from anonloom.kinds._collection import Collection as Collection
     from anonloom.kinds._collector import Collector as Collector
     from anonloom.kinds._context import StageContext as StageContext
     from anonloom.kinds._generalizer import Generalizer as Generalizer
@@ -46,6 +47,7 @@ __all__ = [
     "Auditor",
     "Chart",
     "Classes",
+    "Collection",
     "Collector",
     "Column",
     "Finding",
@@ -89,6 +91,7 @@ __getattr__, __dir__ = lazy_exports(
         "anonloom.errors": ("AnonloomError",),
         "anonloom.findings": ("Chart", "Finding", "Findings"),
         "anonloom.kinds._auditor": ("Auditor",),
+        "anonloom.kinds._collection": ("Collection",),
         "anonloom.kinds._collector": ("Collector",),
         "anonloom.kinds._context": ("StageContext",),
         "anonloom.kinds._generalizer": ("Generalizer",),

@@ -34,7 +34,7 @@ def short_repr(cls: C) -> C:
             rows: pd.DataFrame
     """
 
-    def shown(self: object) -> str:
+    def represent(self: object) -> str:
         parts = [f"len={len(self)}"] if isinstance(self, Sized) else []
         parts += [
             f"{field.name.lstrip('_')}={brief(getattr(self, field.name, None))}"
@@ -43,7 +43,7 @@ def short_repr(cls: C) -> C:
         ]
         return _cut(f"{type(self).__name__}({', '.join(parts)})", _OF_AN_OBJECT)
 
-    cls.__repr__ = shown  # type: ignore[assignment]  # a class of its own is not made for it
+    cls.__repr__ = represent  # type: ignore[assignment]  # a class of its own is not made for it
     return cls
 
 

@@ -29,6 +29,6 @@ def on_one_line(text: str) -> str:
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
-def listed(names: Iterable[str]) -> str:
+def comma_list(names: Iterable[str]) -> str:
     """Return names in a row, or 'none'."""
     return ", ".join(names) or "none"

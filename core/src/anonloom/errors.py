@@ -87,10 +87,10 @@ class Problem(NamedTuple):
     def __str__(self) -> str:
         head = ": ".join(str(part) for part in (self.place, self.path, self.what) if part)
         picture = self.place.picture() if self.place else ""
-        return "\n".join([head, *_indented(picture), *_indented(self.hint)])
+        return "\n".join([head, *_indent(picture), *_indent(self.hint)])
 
 
-def _indented(text: str) -> Iterable[str]:
+def _indent(text: str) -> Iterable[str]:
     return (f"    {line}" for line in text.splitlines())
 
 
@@ -114,7 +114,7 @@ class AnonloomError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        return "\n".join([self.what, *_indented(self.hint)])
+        return "\n".join([self.what, *_indent(self.hint)])
 
     def __reduce__(self) -> tuple[object, ...]:
         # Errors cross process borders when a grid runs in parallel; the default

@@ -2,18 +2,37 @@
 
 Hooks are of two sorts, never mixed. *Registration* hooks name what a plugin offers and return a
 list. *Observation* hooks are told what happens during a run and return nothing. A plugin marks its
-functions with ``anonloom.api.hookimpl``, says ``ANONLOOM_API = 1``, and may leave out arguments of
+functions with ``anonloom.api.hookimpl``, says ``ANONLOOM_API = 2``, and may leave out arguments of
 an observation hook that it does not need.
 """
 
-from anonloom.api import Command, Method, hookspec
+from anonloom.api import Command, Kind, KnownPlugin, Method, hookspec
 
 # ---------------------------------------------------------------------------------------------
-# Registration: what a plugin offers.
+# Registration: what a plugin offers. The specification of the hook of every kind is made from its
+# `Kind`; those of core's kinds are written out here, and a test compares.
 
 
 @hookspec
-def anonloom_register_sources() -> list[Method]:  # type: ignore[empty-body]  # pluggy never calls a specification
+def anonloom_register_kinds() -> list[Kind]:  # type: ignore[empty-body]  # pluggy never calls a specification
+    """Name the kinds of method that the plugin adds, each with a hook of its own.
+
+    Returns
+    -------
+    list of Kind
+        One per kind. Key, name, hook and base are unique among all kinds; core's own come first,
+        through this hook, too.
+
+    When it is called
+        Once, when the registry is first read, for all plugins before any other hook, so that the
+        methods of a kind may come from plugins of other authors.
+    What it must not do
+        Import the module that holds the base class or the kit.
+    """
+
+
+@hookspec
+def anonloom_register_sources() -> list[Method]:  # type: ignore[empty-body]  # see above
     """Name the sources: where tables come from.
 
     Returns
@@ -68,7 +87,8 @@ def anonloom_register_outlier_handlers() -> list[Method]:  # type: ignore[empty-
     Returns
     -------
     list of Method
-        One per handler; each target is an `OutlierHandler`. Names are unique among all handlers.
+        One per outlier handler; each target is an `OutlierHandler`. Names are unique among all
+        outlier handlers.
 
     When it is called
         Once, when the registry is first read. Never during a run.
@@ -117,7 +137,8 @@ def anonloom_register_privacy_models() -> list[Method]:  # type: ignore[empty-bo
     Returns
     -------
     list of Method
-        One per model; each target is a `PrivacyModel`. Names are unique among all models.
+        One per privacy model; each target is a `PrivacyModel`. Names are unique among all privacy
+        models.
 
     When it is called
         Once, when the registry is first read. Never during a run.
@@ -181,7 +202,8 @@ def anonloom_register_integrity_schemes() -> list[Method]:  # type: ignore[empty
     Returns
     -------
     list of Method
-        One per scheme; each target is an `IntegrityScheme`. Names are unique among all schemes.
+        One per integrity scheme; each target is an `IntegrityScheme`. Names are unique among all
+        integrity schemes.
 
     When it is called
         Once, when the registry is first read. Never during a run.
@@ -215,7 +237,7 @@ def anonloom_register_commands() -> list[Command]:  # type: ignore[empty-body]  
     list of Command
         One per command; each target is a module with ``configure(parser)`` and
         ``execute(arguments) -> int``, which returns an exit code from 0 to 255. A name that core
-        or another package of Anonloom uses is refused.
+        or one of its libraries uses is refused.
 
     When it is called
         Once, when the registry is first read, like every registration hook.
@@ -223,6 +245,22 @@ def anonloom_register_commands() -> list[Command]:  # type: ignore[empty-body]  
         Import the command's module. The command itself must not end by ``SystemExit``, which is
         never taken for success: it returns its code, or raises an error. Only parsers of argparse
         may, those that it makes itself included.
+    """
+
+
+@hookspec
+def anonloom_register_known_plugins() -> list[KnownPlugin]:  # type: ignore[empty-body]  # see above
+    """Name plugins that exist, installed or not, so that a missing method can be named with them.
+
+    Returns
+    -------
+    list of KnownPlugin
+        One per plugin, with what it offers and the command that installs it.
+
+    When it is called
+        At most once, when a pipeline names a method that is not installed.
+    What it must not do
+        Ask a network or a package index.
     """
 
 

@@ -14,12 +14,13 @@ import pytest
 from anonloom import Registry, Transport, param
 from anonloom._cli import main
 from anonloom._registry.boundary import Border, left_by, put_around
-from anonloom._registry.kinds import KINDS
 from anonloom.api import ROLES, Command, Method, hookimpl
 from anonloom.errors import DataError, FaultyPluginError, PluginError
-from anonloom.kinds import ClientEngine
 from anonloom.params import build, describe
 from anonloom.sources import Csv
+from anonloom_transport import ClientEngine
+
+KINDS = Registry.empty().kinds
 
 
 class Own(BaseException):
@@ -65,7 +66,7 @@ def acme(registry, monkeypatch):
     monkeypatch.setattr(sys.modules[__name__], "LEAVING", {})
     monkeypatch.setitem(sys.modules, "acme_methods", types.ModuleType("acme_methods"))
     toys = sys.modules["anonloom_toy_methods"]
-    plugin = types.SimpleNamespace(ANONLOOM_API=1)
+    plugin = types.SimpleNamespace(ANONLOOM_API=2)
     made = {
         "source": Csv,
         "mechanism": toys.AddOne,
@@ -317,7 +318,7 @@ def test_a_class_whose_import_exits(shop, capsys, registry, monkeypatch):
     monkeypatch.syspath_prepend(shop.folder)
     method = Method(name="exits", target="acme_exits:Exits", summary="Leaves.")
     plugin = types.SimpleNamespace(
-        ANONLOOM_API=1, anonloom_register_partitioners=hookimpl(lambda: [method])
+        ANONLOOM_API=2, anonloom_register_partitioners=hookimpl(lambda: [method])
     )
     assert registry.register(plugin, distribution="exits", version="1")
     expected = (
@@ -334,7 +335,7 @@ def test_a_registration_hook_that_exits_makes_a_broken_plugin(registry, error):
     def register():
         raise error
 
-    plugin = types.SimpleNamespace(ANONLOOM_API=1, anonloom_register_samplers=hookimpl(register))
+    plugin = types.SimpleNamespace(ANONLOOM_API=2, anonloom_register_samplers=hookimpl(register))
     assert not registry.register(plugin, distribution="acme", version="1")
     (broken,) = registry.broken
     words = f"{type(error).__name__}: {error}".rstrip(": ")
@@ -375,7 +376,7 @@ class Leaver:
 @pytest.mark.parametrize("error", ERRORS, ids=repr)
 def test_an_observer_cannot_stop_a_run_and_is_named_once(shop, registry, caplog, error):
     leaving = Leaver(error)
-    leaving.ANONLOOM_API = 1
+    leaving.ANONLOOM_API = 2
     assert registry.register(leaving, distribution="watch", version="4")
     with caplog.at_level(logging.WARNING, logger="anonloom"):
         assert 0 == main(["run", "pipeline.yaml", "--quiet"])
@@ -401,7 +402,7 @@ def serve(registry, monkeypatch):
     """Give a command of a plugin its code, and run it."""
     command = Command(name="serve", target="acme_serve", summary="Serves.")
     plugin = types.SimpleNamespace(
-        ANONLOOM_API=1, anonloom_register_commands=hookimpl(lambda: [command])
+        ANONLOOM_API=2, anonloom_register_commands=hookimpl(lambda: [command])
     )
     assert registry.register(plugin, distribution="acme", version="2.0")
     monkeypatch.setattr(Registry, "_environment", registry)

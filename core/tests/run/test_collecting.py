@@ -38,7 +38,7 @@ def test_an_auditor_that_needs_a_trace_is_refused_before_the_run(carried):
         "trace of what its transport carried\n"
         "    - needs-trace\n"
         "      ^\n"
-        "    write collect: {collector: delivery, with: {transport: NAME, traced: true}}"
+        "    write collect: {collector: courier, with: {kept: true}}"
     ) == str(caught.value)
 
 

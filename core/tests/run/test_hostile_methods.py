@@ -50,9 +50,8 @@ class Collected(Collector):
     how: str = param(help="Name of the change.")
 
     def collect(self, table, stages, guard, context):
-        prepared = stages.prepare(table)
-        classes = stages.partition(prepared, guard)
-        return CHANGES[self.how](stages.sample(stages.generalize(prepared, classes)), table)
+        collection = stages.run(table, guard)
+        return attrs.evolve(collection, release=CHANGES[self.how](collection.release, table))
 
 
 def swapped(clinic, kind, method):
@@ -241,7 +240,7 @@ def test_held_out_and_unsampled_rows_do_not_show_in_breaks_and_ends(clinic):
     clinic.change("data:\n", "data:\n  holdout: 0.5\n")
     clinic.change("stages:\n", "stages:\n  - sampler: first-half\n")
     outcome = clinic.pipeline().run()
-    prepared, original = outcome.stages.prepared, outcome.original
+    prepared, original = outcome.collection.prepared, outcome.original
     assert sorted(original.frame["age"]) == original.axes[0].values.tolist()
     assert sorted(prepared.frame["age"]) == prepared.axes[0].values.tolist()
     assert (24, 12) == (len(original), len(prepared))

@@ -128,7 +128,8 @@ def test_what_python_shows_of_an_outcome_is_short_and_names_no_seed(clinic):
     clinic.change("seed: 7", "seed: 81218121")
     pipeline = clinic.pipeline()
     outcome = pipeline.publish()
-    for shown in (outcome, pipeline, pipeline.spec, outcome.stages, outcome.stages.journal):
+    stages = outcome.stages
+    for shown in (outcome, pipeline, pipeline.spec, outcome.collection, stages, stages.journal):
         assert len(repr(shown)) < 1000
         assert "81218121" not in repr(shown)
         assert "person 1" not in repr(shown)

@@ -1,5 +1,7 @@
 """`anonloom plugins check`: the conformance checks of an installed method, without pytest."""
 
+import re
+
 import pytest
 
 from anonloom import Registry
@@ -19,13 +21,25 @@ def checked(registry, monkeypatch, capsys):
 
 
 def test_every_check_is_listed_and_counted(checked):
-    code, printed, _ = checked("size")
+    _, printed, _ = checked("size")
 
     lines = printed.splitlines()
-    assert 0 == code
     assert "privacy model size (anonloom-core 0.1.0)" == lines[0]
     assert "  passed    check_method_is_registered" in lines
-    assert lines[-1].endswith("skipped")
+    assert re.fullmatch(r"  \d+ passed, 1 incomplete", lines[-1])
+
+
+def test_a_model_whose_reference_nobody_gave_does_not_pass(checked):
+    code, printed, errors = checked("size")
+
+    lines = printed.splitlines()
+    at = lines.index("  incomplete  check_agrees_with_the_reference")
+    assert "            no reference: the subclass in the plugin's tests gives one" == lines[at + 1]
+    assert 2 == code
+    assert (
+        "anonloom: 'size' is not checked whole: 1 check lacks something that only the plugin's own tests can give\n"
+        "    Run the plugin's tests: pytest, in its folder.\n"
+    ) == errors
 
 
 def test_parameters_are_given_as_yaml(checked):

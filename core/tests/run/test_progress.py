@@ -2,8 +2,11 @@
 
 import io
 
+import pytest
+
 from anonloom import Registry
 from anonloom._cli import main, progress
+from anonloom._run.stage_log import Journal
 from anonloom.api import hookimpl
 
 
@@ -93,3 +96,20 @@ def test_a_command_that_is_over_shows_nothing_of_the_next(clinic, registry, caps
     assert "source: 12 rows" in capsys.readouterr().err
     assert 0 == main(["run", str(clinic.file), "--replace", "--quiet"])
     assert "" == capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("observers", "watched"), [((), False), (("Lines",), False), (("Bar",), True)]
+)
+def test_a_stage_knows_whether_anybody_sees_its_progress(clinic, registry, observers, watched):
+    for name in observers:
+        registry.observers.add(getattr(progress, name)())
+    pipeline = clinic.pipeline()
+    journal = Journal(registry, "run", 7)
+    assert watched is registry.observers.hears("anonloom_stage_progress")
+    registry.observers.run_started(run_id="run", pipeline="clinic", stages=())
+    with journal.stage(pipeline.spec.collect) as (context, _):
+        assert watched is context.watched
+    with journal.aside(8).stage(pipeline.spec.collect) as (context, _):
+        assert not context.watched
+    registry.observers.run_finished(run_id="run", status="failed", seconds=0.0)

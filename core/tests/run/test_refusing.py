@@ -145,7 +145,7 @@ def test_a_class_of_one_person_with_many_rows_is_refused(clinic):
 
     outcome = clinic.pipeline().run()
     # A method that understands sizes only made classes of four; merging counted persons.
-    assert all(size >= 4 for size in outcome.stages.classes.sizes)
+    assert all(size >= 4 for size in outcome.collection.classes.sizes)
     message = refusal(clinic, "stages.partitioner.literal=true")
     assert (
         "size does not hold: 1 of 3 published classes (4 of 12 rows) are refused; k: 1" in message

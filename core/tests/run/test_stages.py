@@ -59,7 +59,7 @@ def test_classes_of_a_method_that_knows_sizes_only_are_merged_until_admitted(cli
 
     frame = outcome.release.frame
     assert (frame.groupby(["age", "sex"], observed=True)["illness"].nunique() >= 2).all()
-    assert [4, 8] == sorted(outcome.stages.classes.sizes.tolist())
+    assert [4, 8] == sorted(outcome.collection.classes.sizes.tolist())
 
 
 def test_sampling_after_the_generalizer_keeps_k_rows_of_every_class(clinic):
@@ -69,7 +69,7 @@ def test_sampling_after_the_generalizer_keeps_k_rows_of_every_class(clinic):
     outcome = clinic.pipeline("stages.partitioner.length=6").run()
 
     assert [3, 3] == sorted(outcome.release.frame.groupby(["age", "sex"], observed=True).size())
-    assert 12 == len(outcome.stages.before_sampling)
+    assert 12 == len(outcome.collection.sampling.before)
 
 
 def test_a_class_that_fails_after_sampling_is_withheld_whole(clinic):
@@ -97,8 +97,8 @@ def test_a_sampler_before_the_partitioner_samples_the_table(clinic):
     outcome = clinic.pipeline("stages.sampler.promise=false").run()
 
     assert list(range(6)) == sorted(outcome.release.origin.tolist())
-    assert outcome.stages.before_sampling is None
-    drawn = outcome.stages.presample
+    assert outcome.collection.sampling.before is None
+    drawn = outcome.collection.sampling.presample
     assert (list(range(12)), list(range(6))) == (drawn.among.tolist(), drawn.kept.tolist())
 
 
@@ -107,7 +107,7 @@ def test_several_samplers_before_the_partitioner_are_one_draw(clinic):
     clinic.change("  - partitioner: runs\n", first + "  - partitioner: runs\n")
     outcome = clinic.pipeline().run()
 
-    drawn = outcome.stages.presample
+    drawn = outcome.collection.sampling.presample
     assert (list(range(12)), [0, 1, 2]) == (drawn.among.tolist(), drawn.kept.tolist())
 
 

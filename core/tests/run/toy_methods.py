@@ -27,7 +27,7 @@ from anonloom.data import Regions
 from anonloom.findings import PrivateRows
 from anonloom.kinds import Seal, SealFiles, VerifiedScope
 
-ANONLOOM_API = 1
+ANONLOOM_API = 2
 
 
 @attrs.frozen(kw_only=True)
@@ -278,16 +278,12 @@ class Courier(Collector):
         return "it carries no bills" if "tips" in schema else None
 
     def collect(self, table, stages, guard, context):
-        prepared = stages.prepare(table)
-        classes = stages.partition(prepared, guard)
-        if self.kept:
-            context.trace(["an earlier round"])
-            context.trace([f"row {row}" for row in range(len(table))])
         context.find(
             Finding(name="carried", value=len(table), meaning="Rows carried."),
             Chart(name="loads", kind="bars", title="Loads", data={"labels": ["a"], "n": [1]}),
         )
-        return stages.sample(stages.generalize(prepared, classes))
+        trace = [f"row {row}" for row in range(len(table))] if self.kept else None
+        return attrs.evolve(stages.run(table, guard), trace=trace)
 
 
 @attrs.frozen(kw_only=True)
@@ -332,12 +328,13 @@ class Note(Reporter):
         return ("grid-note.txt",)
 
 
-def _offers(name: str, cls: type, reads: object = ("quasi",)) -> Method:
+def _offers(name: str, cls: type, reads: object = ("quasi",), **more: object) -> Method:
     return Method(
         name=name,
         target=f"{__name__}:{cls.__name__}",
         summary=(cls.__doc__ or "").splitlines()[0],
         reads=frozenset(reads),
+        **more,
     )
 
 
@@ -384,7 +381,8 @@ def anonloom_register_auditors():
 
 @hookimpl
 def anonloom_register_collectors():
-    return [_offers("courier", Courier)]
+    line = "collect: {collector: courier, with: {kept: true}}"
+    return [_offers("courier", Courier, evidence={"trace": line})]
 
 
 @hookimpl

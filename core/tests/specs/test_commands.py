@@ -183,7 +183,7 @@ def test_plugins_lists_by_kind_with_owner_and_summary(anonloom):
 
 def test_plugins_lists_commands_and_what_could_not_be_loaded(anonloom, registry):
     class Acme:
-        ANONLOOM_API = 1
+        ANONLOOM_API = 2
 
         @hookimpl
         def anonloom_register_commands(self):
@@ -199,7 +199,7 @@ def test_plugins_lists_commands_and_what_could_not_be_loaded(anonloom, registry)
         "commands\n"
         "  serve  acme 2.0  Serves.\n"
         "not loaded\n"
-        "  old 0.1 (it speaks plugin API 0, this core speaks 1: upgrade old)\n"
+        "  old 0.1 (it speaks plugin API 0, this core speaks 2: upgrade old)\n"
     ) == out[out.index("commands\n") :]
 
 
@@ -380,14 +380,14 @@ def test_a_command_of_a_package_that_cannot_be_loaded_says_why(anonloom, registr
     registry.register(object(), distribution="anonloom-seals", version="0.1.0")
     expected = (
         "anonloom: the command 'prove' is missing: anonloom-seals 0.1.0 (its hook module does not "
-        "say ANONLOOM_API = 1) could not be loaded\n"
+        "say ANONLOOM_API = 2) could not be loaded\n"
     )
     assert (2, "", expected) == anonloom("prove", "out")
 
 
 def test_a_plugin_cannot_become_a_command_of_another_package(anonloom, registry):
     class Acme:
-        ANONLOOM_API = 1
+        ANONLOOM_API = 2
 
         @hookimpl
         def anonloom_register_commands(self):
@@ -404,7 +404,7 @@ def test_a_plugin_cannot_become_a_command_of_another_package(anonloom, registry)
 
 def test_a_plugin_can_add_a_command_and_cannot_replace_one_of_core(anonloom, registry, monkeypatch):
     class Acme:
-        ANONLOOM_API = 1
+        ANONLOOM_API = 2
 
         @hookimpl
         def anonloom_register_commands(self):

@@ -246,15 +246,15 @@ p.yaml:14:14: audit[0].auditor: auditor 'rival' needs a column with the role 'gr
 class Plugin:
     """A plugin that offers what it is given."""
 
-    ANONLOOM_API = 1
+    ANONLOOM_API = 2
 
     def __init__(self, **offers):
         for hook, methods in offers.items():
             setattr(self, hook, hookimpl(lambda methods=methods: methods))
 
 
-def method(name, target):
-    return Method(name=name, target=target, summary="Something.")
+def method(name, target, **more):
+    return Method(name=name, target=target, summary="Something.", **more)
 
 
 def test_other_releases_are_files_beside_the_pipeline_and_evidence_for_auditors(registry):
@@ -274,15 +274,17 @@ p.yaml:13:9: audit[0]: auditor 'historian' needs other releases of the same popu
     assert (Path("/data/2019.csv"), Path("/old/2018.parquet")) == releases
 
 
-def test_the_page_is_written_by_default_where_it_is_installed(registry, toys):
-    page = Plugin(anonloom_register_reporters=[method("page", "anonloom_toys:Poster")])
+def test_a_default_reporter_is_used_where_it_is_installed(registry, toys):
+    page = Plugin(
+        anonloom_register_reporters=[method("page", "anonloom_toys:Poster", default=True)]
+    )
     assert registry.register(page, distribution="anonloom-page", version="1")
     assert (toys.Poster(),) == build(SHORT, registry).publish.reporters
     assert () == build(SHORT + "publish: {reporters: []}\n", registry).publish.reporters
 
 
 def test_a_page_that_cannot_be_used_is_not_silently_left_out(registry):
-    page = Plugin(anonloom_register_reporters=[method("page", "nowhere:Page")])
+    page = Plugin(anonloom_register_reporters=[method("page", "nowhere:Page", default=True)])
     assert registry.register(page, distribution="anonloom-page", version="1")
     assert """\
 p.yaml:1:1: publish: reporter 'page' of anonloom-page 1 cannot be imported

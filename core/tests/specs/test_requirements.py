@@ -35,7 +35,7 @@ def _method(name, cls, *reads):
 class Ballots:
     """A collector that makes classes of what is known by then, and what would look at more."""
 
-    ANONLOOM_API = 1
+    ANONLOOM_API = 2
 
     @hookimpl
     def anonloom_register_collectors(self):

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from anonloom import Registry
 from anonloom._spec.document import read_text
 from anonloom._spec.pipeline import build_pipeline
 from anonloom._spec.settings import from_command_line, steps_of
@@ -43,7 +44,7 @@ publish: {to: out, integrity: wax}
 def changed(*settings, text=PIPELINE):
     document = read_text(text, "p.yaml")
     for setting in settings:
-        document = from_command_line(setting).apply(document)
+        document = from_command_line(setting).apply(document, Registry.empty().kinds)
     return document.plain()
 
 

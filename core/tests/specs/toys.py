@@ -19,11 +19,11 @@ from anonloom import (
     Transport,
     param,
 )
-from anonloom.api import Method, hookimpl
+from anonloom.api import KnownPlugin, Method, hookimpl
 from anonloom.kinds import IntegrityScheme, Seal
 from anonloom.params import above, at_least, between
 
-ANONLOOM_API = 1
+ANONLOOM_API = 2
 
 
 def toy(cls):
@@ -226,6 +226,21 @@ def anonloom_register_auditors() -> list[Method]:
 @hookimpl
 def anonloom_register_integrity_schemes() -> list[Method]:
     return [_method("wax"), _method("spy")]
+
+
+@hookimpl
+def anonloom_register_known_plugins() -> list[KnownPlugin]:
+    return [
+        KnownPlugin(
+            distribution=f"anonloom-{package}",
+            install=f"pip install ./plugins/anonymizers/{package}",
+            methods=[(hook, name)],
+        )
+        for package, hook, name in (
+            ("mondrian", "anonloom_register_partitioners", "mondrian"),
+            ("privacy-models", "anonloom_register_privacy_models", "k-anonymity"),
+        )
+    ]
 
 
 @hookimpl

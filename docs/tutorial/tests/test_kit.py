@@ -3,11 +3,12 @@
 import inspect
 from pathlib import Path
 
-from anonloom._registry.kinds import KINDS
+from anonloom import Registry
 from anonloom_testing.conduct import CONDUCT
 from anonloom_testing.declaring import DECLARED
-from anonloom_testing.running import CONFORMANCE
+from anonloom_testing.running import conformance_class
 
+KINDS = Registry.empty().kinds
 PAGE = Path(__file__).resolve().parents[1] / "kit.md"
 MARK = "\n## Every kind\n"
 
@@ -43,7 +44,8 @@ def generated():
         "\nTransports, collectors and integrity schemes draw keys and coins from the system, so that "
         "`check_same_seed_same_result` is not asked of them.\n"
     )
-    for kind, cls in CONFORMANCE.items():
+    for kind in KINDS:
+        cls = conformance_class(kind)
         own = [check for check in cls.checks if check not in (*DECLARED, *CONDUCT)]
         name = KINDS[kind].name.capitalize()
         parts.append(f"\n## {name}: `{cls.__name__}`\n\nA subclass gives: {GIVES[kind]}\n\n")

@@ -47,7 +47,7 @@ def labels(count, blocks, seed):
     st.booleans(),
     st.integers(0, 99),
 )
-def test_two_best_are_those_of_the_whole_matrix(n, m, blocks, width, ties, seed):
+def test_the_two_best_are_those_of_the_whole_matrix(n, m, blocks, width, ties, seed):
     records, candidates = vectors(n, width, seed, ties), vectors(m, width, seed + 1, ties)
     of_records, of_candidates = labels(n, blocks, seed), labels(m, blocks, seed + 1)
     best = Best.none(n)

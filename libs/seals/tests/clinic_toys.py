@@ -8,7 +8,7 @@ from anonloom.api import ROLES, Method, hookimpl
 from anonloom.errors import IntegrityError
 from anonloom.kinds import ProvedRows, ProvingSeal, Seal, SealFiles, VerifiedScope
 
-ANONLOOM_API = 1
+ANONLOOM_API = 2
 
 #: What leaves an entry of `Leaving`; empty where all is well.
 LEAVING: dict[str, BaseException] = {}

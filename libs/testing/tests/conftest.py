@@ -27,7 +27,7 @@ class Judged(list):
     def failed(self):
         """The failed checks, each with its message."""
         # pytest adds what it sees in an assert below the message.
-        return {r.check: r.detail.split("\nassert ")[0] for r in self if not r.good}
+        return {r.check: r.detail.split("\nassert ")[0] for r in self if r.status == "failed"}
 
 
 @pytest.fixture

@@ -206,8 +206,7 @@ class Recites(Collector):
 
     def collect(self, table, stages, guard, context):
         context.note(f"first came {table.frame.iloc[0].to_dict()}")
-        table = stages.prepare(table)
-        return stages.sample(stages.generalize(table, stages.partition(table, guard)))
+        return stages.run(table, guard)
 
 
 @attrs.frozen(kw_only=True)

@@ -8,10 +8,13 @@ from collections import Counter
 import attrs
 import pytest
 
-from anonloom import Transport
 from anonloom.errors import TransportError
-from anonloom.kinds import (
+from anonloom_testing import TransportConformance
+from anonloom_testing.promised import guarantees
+from anonloom_testing.transport import SeededEntropy
+from anonloom_transport import (
     ClientEngine,
+    EngineTransport,
     Envelope,
     Identity,
     Party,
@@ -21,13 +24,10 @@ from anonloom.kinds import (
     require_operation,
     require_size,
     row_size,
+    simulated,
     slot_of,
     write_row,
 )
-from anonloom.protocol.entropy import simulated
-from anonloom_testing import TransportConformance
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_testing.promised import guarantees
 
 # The relay's signatures are worth nothing: its public keys are its secret ones. What counts here is
 # that it does everything that the contract asks for, with no more than the standard library.
@@ -74,9 +74,9 @@ class RelayClient(ClientEngine):
         if self.body not in (None, body):
             raise TransportError("another message was sent before")
         self.body = body
-        return self.again()
+        return self.resend()
 
-    def again(self):
+    def resend(self):
         return [
             Envelope(
                 sender=Party("client", 0),
@@ -90,7 +90,7 @@ class RelayClient(ClientEngine):
             if server not in self.confirmed and self.body is not None
         ]
 
-    def take(self, envelope):
+    def receive(self, envelope):
         server = envelope.sender.index
         if envelope.body == mac(self.pins[server], self.id, self.body or b""):
             self.confirmed.add(envelope.sender)
@@ -104,10 +104,10 @@ class RelayClient(ClientEngine):
 class RelayServer(ServerEngine):
     stopped = ""
 
-    def __init__(self, round, seat, entropy, saved):
-        self.round, self.seat, self.entropy, self.refused = round, seat, entropy, Counter()
+    def __init__(self, round, config, entropy, saved):
+        self.round, self.config, self.entropy, self.refused = round, config, entropy, Counter()
         self.uploads, self.asked = {}, []
-        self.erased = set(seat.erasure.positions if seat.erasure else ())
+        self.erased = set(config.erasure.positions if config.erasure else ())
         self.final = self.groups = None
         if saved is not None:
             self.load(saved)
@@ -119,7 +119,7 @@ class RelayServer(ServerEngine):
 
     def begin(self):
         self.asked.append("begin")
-        self.seat.vault.keep("relay", self.entropy.bytes(32))
+        self.config.vault.keep("relay", self.entropy.bytes(32))
         return []
 
     def state(self):
@@ -131,7 +131,7 @@ class RelayServer(ServerEngine):
         if self.final is not None:
             shown = [None if item is None else item.hex() for item in self.final]
             return b"public" + json.dumps([self.asked, shown, self.refused]).encode()
-        key, state = self.seat.vault.fetch("relay"), self.state()
+        key, state = self.config.vault.fetch("relay"), self.state()
         return b"secret" + mac(key, state) + self.hidden(key, state)
 
     def hidden(self, key, state):
@@ -143,7 +143,7 @@ class RelayServer(ServerEngine):
             self.asked, shown, refused = json.loads(saved[6:])
             self.final = [None if item is None else bytes.fromhex(item) for item in shown]
         else:
-            key = self.seat.vault.fetch("relay")
+            key = self.config.vault.fetch("relay")
             if key is None or saved[:6] != b"secret":
                 raise TransportError("cannot be read")
             state = self.hidden(key, saved[6 + MAC :])
@@ -165,9 +165,9 @@ class RelayServer(ServerEngine):
     @property
     def notice(self):
         described = self.round.encoded()
-        return described + b"".join(mac(pin, described) for pin in self.seat.pins)
+        return described + b"".join(mac(pin, described) for pin in self.config.pins)
 
-    def take(self, envelope):
+    def receive(self, envelope):
         reason = self.judge(envelope)
         if reason:
             self.refused[reason] += 1
@@ -175,7 +175,7 @@ class RelayServer(ServerEngine):
         self.keep(envelope.upload, envelope.body)
         return [
             Envelope(
-                sender=Party("server", self.seat.index),
+                sender=Party("server", self.config.index),
                 receiver=envelope.sender,
                 step="receipt",
                 round=self.round.digest,
@@ -185,7 +185,7 @@ class RelayServer(ServerEngine):
         ]
 
     def receipt(self, envelope):
-        return mac(self.seat.pins[self.seat.index], envelope.upload, envelope.body)
+        return mac(self.config.pins[self.config.index], envelope.upload, envelope.body)
 
     def judge(self, envelope):
         if envelope.round != self.round.digest or envelope.step != "upload":
@@ -250,10 +250,10 @@ class RelayServer(ServerEngine):
             post = self.round.operation == "post"
             self.final = self.posted(contents) if post else self.deposited(contents)
             self.uploads.clear()
-            self.seat.vault.destroy("relay")
+            self.config.vault.destroy("relay")
         return []
 
-    def again(self):
+    def resend(self):
         return []
 
     @property
@@ -272,11 +272,11 @@ class RelayServer(ServerEngine):
     def record(self, at, row):
         if row is None or at in self.erased:
             return None
-        return read_row(self.seat.slot_keys[at].head, self.round.iteration, row)
+        return read_row(self.config.slot_keys[at].head, self.round.iteration, row)
 
 
 @attrs.frozen(kw_only=True)
-class Relay(Transport):
+class Relay(EngineTransport):
     """Sends everything to everybody."""
 
     client_engine = RelayClient
@@ -292,8 +292,8 @@ class Relay(Transport):
     def client(self, notice, pins, *, entropy, clock, invitation=b""):
         return self.client_engine(notice, pins, entropy)
 
-    def server(self, round, seat, *, entropy, clock, saved=None):
-        return self.server_engine(round, seat, entropy, saved)
+    def server(self, round, config, *, entropy, clock, saved=None):
+        return self.server_engine(round, config, entropy, saved)
 
     def guarantees(self, round):
         return guarantees(
@@ -320,7 +320,7 @@ def broken(**members):
 class Deaf(Relay):
     """Never tells anybody."""
 
-    server_engine = broken(take=lambda self, envelope: RelayServer.take(self, envelope)[:0])
+    server_engine = broken(receive=lambda self, envelope: RelayServer.receive(self, envelope)[:0])
 
 
 class Loses(Relay):
@@ -351,9 +351,9 @@ class Remembers(Relay):
 class Careless(Relay):
     """Does not erase what the round planned to erase."""
 
-    def server(self, round, seat, *, entropy, clock, saved=None):
-        seat = attrs.evolve(seat, erasure=None)
-        return super().server(round, seat, entropy=entropy, clock=clock, saved=saved)
+    def server(self, round, config, *, entropy, clock, saved=None):
+        config = attrs.evolve(config, erasure=None)
+        return super().server(round, config, entropy=entropy, clock=clock, saved=saved)
 
 
 class OrderedServer(RelayServer):
@@ -361,9 +361,9 @@ class OrderedServer(RelayServer):
         self.came = {}
         super().__init__(*given)
 
-    def take(self, envelope):
+    def receive(self, envelope):
         self.came.setdefault(envelope.body[:-MAC], envelope.sender.index)
-        return super().take(envelope)
+        return super().receive(envelope)
 
     def posted(self, contents):
         return sorted(contents, key=lambda content: (self.came.get(content, 0), content))
@@ -384,7 +384,7 @@ class ClosesEarly(Relay):
 class Talkative(RelayClient):
     def _send(self, content):
         self.body = content + mac(b"", content)
-        return self.again()
+        return self.resend()
 
 
 class SendsTwice(Relay):
@@ -414,15 +414,17 @@ class Fragile(Relay):
     """Fails on what it does not know."""
 
     server_engine = broken(
-        take=lambda self, envelope: {"upload": RelayServer.take}[envelope.step](self, envelope)
+        receive=lambda self, envelope: {"upload": RelayServer.receive}[envelope.step](
+            self, envelope
+        )
     )
 
 
 class Forgetful(Relay):
     """Starts again without the last upload."""
 
-    def server(self, round, seat, *, entropy, clock, saved=None):
-        server = super().server(round, seat, entropy=entropy, clock=clock, saved=saved)
+    def server(self, round, config, *, entropy, clock, saved=None):
+        server = super().server(round, config, entropy=entropy, clock=clock, saved=saved)
         if saved is not None and len(server.uploads) == 5:
             server.uploads.popitem()
         return server
@@ -449,7 +451,7 @@ class Credulous(Relay):
         "CredulousClient",
         (RelayClient,),
         {
-            "take": lambda self, envelope: (
+            "receive": lambda self, envelope: (
                 self.confirmed.add(envelope.sender) or [] if len(envelope.body) == MAC else []
             )
         },
@@ -463,9 +465,9 @@ class Varying(Relay):
         "VaryingClient",
         (RelayClient,),
         {
-            "again": lambda self: [
+            "resend": lambda self: [
                 attrs.evolve(item, body=item.body + bytes(item.body[0] % 2))
-                for item in RelayClient.again(self)
+                for item in RelayClient.resend(self)
             ]
         },
     )
@@ -511,9 +513,9 @@ class Keeps(Relay):
 
     server_engine = broken(
         open=lambda self: (
-            (key := self.seat.vault.fetch("relay")),
+            (key := self.config.vault.fetch("relay")),
             RelayServer.open(self),
-            self.seat.vault.keep("relay", key),
+            self.config.vault.keep("relay", key),
         )[1]
     )
 
@@ -521,8 +523,8 @@ class Keeps(Relay):
 class Amnesiac(Relay):
     """Loses the result with a restart."""
 
-    def server(self, round, seat, *, entropy, clock, saved=None):
-        server = super().server(round, seat, entropy=entropy, clock=clock, saved=saved)
+    def server(self, round, config, *, entropy, clock, saved=None):
+        server = super().server(round, config, entropy=entropy, clock=clock, saved=saved)
         if entropy.seed == "resumed":
             server.final = None
         return server
@@ -552,8 +554,8 @@ class Miscounts(Relay):
 class CountsAgain(Relay):
     """Lets everybody subtract: other groups, as often as they are asked for."""
 
-    def server(self, round, seat, *, entropy, clock, saved=None):
-        made = super().server(round, seat, entropy=entropy, clock=clock, saved=saved)
+    def server(self, round, config, *, entropy, clock, saved=None):
+        made = super().server(round, config, entropy=entropy, clock=clock, saved=saved)
         true = made.count
 
         def count(groups):
@@ -567,8 +569,8 @@ class CountsAgain(Relay):
 class LosesGroups(Relay):
     """Forgets with a restart what was asked for."""
 
-    def server(self, round, seat, *, entropy, clock, saved=None):
-        made = super().server(round, seat, entropy=entropy, clock=clock, saved=saved)
+    def server(self, round, config, *, entropy, clock, saved=None):
+        made = super().server(round, config, entropy=entropy, clock=clock, saved=saved)
         made.groups = None
         return made
 
@@ -580,24 +582,24 @@ class AnnouncingServer(RelayServer):
 
     def begin(self):
         message = json.dumps([key.hex() for key in self.change((b"four",))]).encode()
-        own = self.seat.index
+        own = self.config.index
         return super().begin() + [
             Envelope(
                 sender=Party("server", own),
                 receiver=server,
                 step="key",
                 round=self.round.digest,
-                body=message + mac(self.seat.pins[own], message),
+                body=message + mac(self.config.pins[own], message),
             )
             for server in self.round.everyone
             if server.index != own
         ]
 
-    def take(self, envelope):
+    def receive(self, envelope):
         if envelope.step != "key" or envelope.sender.role != "server":
-            return super().take(envelope)
+            return super().receive(envelope)
         message, mark, sender = envelope.body[:-MAC], envelope.body[-MAC:], envelope.sender
-        if mark == mac(self.seat.pins[sender.index], message) and self.wrong(json.loads(message)):
+        if mark == mac(self.config.pins[sender.index], message) and self.wrong(json.loads(message)):
             self.stopped = f"{sender} announced a wrong key"
         return []
 
@@ -614,8 +616,8 @@ class Announces(Relay):
 
     server_engine = AnnouncingServer
 
-    def misannouncing(self, change):
-        def corrupt(server, seat):
+    def corrupt_announcement(self, change):
+        def corrupt(server, config):
             server.change = change
             return server
 
@@ -633,8 +635,8 @@ class NamesNobody(Announces):
         "Vague",
         (AnnouncingServer,),
         {
-            "take": lambda self, envelope: (
-                AnnouncingServer.take(self, envelope),
+            "receive": lambda self, envelope: (
+                AnnouncingServer.receive(self, envelope),
                 setattr(self, "stopped", self.stopped and "a key is wrong"),
             )[0]
         },
@@ -652,9 +654,9 @@ class Stumbling(RelayClient):
 class FailsAtTheSender(Announces):
     """Signs a key of zeros, with which no sender can do anything."""
 
-    def misannouncing(self, change):
+    def corrupt_announcement(self, change):
         self.client_engine.low = change((b"four",)) == (bytes(4),)
-        return super().misannouncing(change)
+        return super().corrupt_announcement(change)
 
     client_engine = type("StumblingClient", (Stumbling,), {"low": False})
 

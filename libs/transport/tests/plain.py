@@ -7,12 +7,13 @@ import attrs
 import pytest
 
 from anonloom.errors import TransportError
-from anonloom.kinds import Erasure, Round, SlotSecret, read_row, row_size, write_row
-from anonloom.protocol.driver import Driver
-from anonloom_testing.entropy import SeededEntropy
+from anonloom_testing.transport import SeededEntropy
 from anonloom_transport.client import RoundClient
-from anonloom_transport.packing import pack, unpack
+from anonloom_transport.codec import pack, unpack
+from anonloom_transport.driver import Driver
+from anonloom_transport.rounds import Erasure, Round
 from anonloom_transport.server import RoundServer
+from anonloom_transport.slots import SlotSecret, read_row, row_size, write_row
 from anonloom_transport.transport import RoundTransport
 
 SIZE = 8
@@ -70,7 +71,7 @@ class PlainServer(RoundServer):
             return ""
         if position >= len(self.round.slots):
             return "no such position"
-        alpha = self.seat.slot_keys[position].alpha
+        alpha = self.config.slot_keys[position].alpha
         return "" if hmac.compare_digest(alpha, content[4:20]) else "not the position's secret"
 
     def place(self):
@@ -78,8 +79,8 @@ class PlainServer(RoundServer):
         self.settled = self.tossed is not None
 
     def reveal(self):
-        self.talk.exchange("rows", self._rows, self.subject)
-        if self.talk.said("rows"):
+        self.channel.exchange("rows", self._rows, self.subject)
+        if self.channel.has_sent("rows"):
             self.end()
 
     def _rows(self):
@@ -93,15 +94,15 @@ class PlainServer(RoundServer):
         )
 
     def conclude(self):
-        shown = self.talk.shown("rows", self.subject)
+        shown = self.channel.exchange_result("rows", self.subject)
         if shown is None:
             return
         if len(set(shown)) > 1:
-            self.talk.stop("one of the servers shows other rows")
+            self.channel.stop("one of the servers shows other rows")
             return
         rows = unpack(shown[0])
         if self.round.operation == "deposit":
-            heads = [key.head for key in self.seat.slot_keys]
+            heads = [key.head for key in self.config.slot_keys]
             read = zip(heads, rows, strict=True)
             rows = [
                 read_row(head, self.round.iteration, row) if row else None for head, row in read
@@ -119,8 +120,8 @@ class Plain(RoundTransport):
     def make_client(self, notice, entropy, invitation):
         return PlainClient(notice, entropy, invitation)
 
-    def make_server(self, round, seat, entropy, clock):
-        return PlainServer(round, seat, self.software, entropy, clock)
+    def make_server(self, round, config, entropy, clock):
+        return PlainServer(round, config, self.software, entropy, clock)
 
     def guarantees(self, round):
         raise AssertionError("nobody asks")

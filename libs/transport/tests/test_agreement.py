@@ -14,13 +14,13 @@ from rounds_plain import (
     uploaded,
 )
 
-from anonloom.kinds import Envelope, Party
-from anonloom.protocol import faults
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_transport import adversaries
+from anonloom_testing.transport import SeededEntropy, adversaries
+from anonloom_transport import faults
+from anonloom_transport.codec import unpack
+from anonloom_transport.engines import Envelope
 from anonloom_transport.invitations import Authority
 from anonloom_transport.objections import Objection
-from anonloom_transport.packing import unpack
+from anonloom_transport.rounds import Party
 from anonloom_transport.signing import Signer
 
 ALL = tuple(message(index) for index in range(4))
@@ -43,13 +43,13 @@ def test_a_round_never_closes_below_its_batch():
 def test_a_round_stops_when_too_few_uploads_are_held_by_all():
     net = make_driver(post_round())
     lost = faults.step("upload")
-    net.faults.append(faults.drop(lambda e: lost(e) and e.receiver.index == 1))
+    net.network.faults.append(faults.drop(lambda e: lost(e) and e.receiver.index == 1))
     net.post([message(1)])
-    net.faults.clear()
+    net.network.faults.clear()
     net.post([message(2)])
-    net.faults.append(faults.drop(lambda e: lost(e) and e.receiver.index == 0))
+    net.network.faults.append(faults.drop(lambda e: lost(e) and e.receiver.index == 0))
     net.post([message(3)])
-    net.faults.clear()
+    net.network.faults.clear()
     expected = "the round has stopped: 1 uploads are held by every server, it takes 2"
     assert expected == refusal(net.finish)
     assert expected == refusal(net.settle)
@@ -131,7 +131,7 @@ def test_who_may_not_send_takes_no_place_and_is_no_overflow():
 
 def test_who_is_listed_without_receipts_stands_and_who_holds_them_all_does_too():
     net = make_driver(post_round())
-    net.faults.append(faults.drop(faults.step("receipt")))
+    net.network.faults.append(faults.drop(faults.step("receipt")))
     listed, _ = net.post([message(0), message(1)])
     assert not listed.stands
     net.close()
@@ -199,9 +199,11 @@ def test_what_the_round_plans_is_erased_without_asking():
 )
 def test_a_server_signs_only_what_it_knows(change, expected):
     net = make_driver(deposit_round(erase=(1,)), erase=(1,))
-    seat = attrs.evolve(net.seats[0], **change)
+    config = attrs.evolve(net.configs[0], **change)
     made = net.transport.server
-    assert expected == refusal(lambda: made(net.round, seat, entropy=net.entropy, clock=net.clock))
+    assert expected == refusal(
+        lambda: made(net.round, config, entropy=net.entropy, clock=net.network.clock)
+    )
 
 
 def test_a_plan_names_positions_that_exist():
@@ -344,7 +346,7 @@ def test_an_objection_that_was_lost_is_made_again():
     deaf = faults.drop(faults.step("objection"))
     net = uploaded(post_round(), corrupted={1: adversaries.loses(of_client(0))}, faults=[deaf])
     net.close()
-    net.faults.clear()
+    net.network.faults.clear()
     net.retry()
     net.settle()
     net.open()
@@ -359,13 +361,13 @@ def test_a_receipt_that_a_server_held_back_does_not_make_believe_that_the_messag
     net = make_driver(post_round(), corrupted={1: adversaries.loses(of_client(0))}, faults=[late])
     for sender in range(4):
         client = net.client()
-        net._send(Party("client", sender), client.post(message(sender)))
-    while net._waiting and net._waiting[0][0] < 50:
+        net.network.send(Party("client", sender), client.post(message(sender)))
+    while net.network.on_the_way and net.network.next_delivery.at < 50:
         net.deliver_one()
     assert [False, True, True, True] == [client.acknowledged for client in net.clients]
     for server in net.servers:
-        net._send(Party("server", net.servers.index(server)), server.close())
-    while net._waiting and net._waiting[0][0] < 50:
+        net.network.send(Party("server", net.servers.index(server)), server.close())
+    while net.network.on_the_way and net.network.next_delivery.at < 50:
         net.deliver_one()
     assert False is net.clients[0].listed
     net.deliver()
@@ -379,7 +381,7 @@ def test_the_list_is_shown_to_everybody_who_uploaded_and_again_when_asked():
     net = uploaded(post_round(), faults=[faults.drop(faults.step("accepted"))])
     net.close()
     assert {None} == {client.listed for client in net.clients}
-    net.faults.clear()
+    net.network.faults.clear()
     net.close()
     assert {True} == {client.listed for client in net.clients}
 
@@ -388,7 +390,7 @@ def test_a_client_believes_a_list_that_all_servers_have_signed_only():
     """A server that shows one donor another list makes her object to nothing, and see nothing."""
     lie = adversaries.shows_lists(lambda document: document[16:])
     net = uploaded(post_round(), corrupted={1: lie})
-    net.faults.append(
+    net.network.faults.append(
         faults.drop(lambda e: e.step == "accepted" and e.sender == Party("server", 0))
     )
     net.close()
@@ -400,9 +402,9 @@ def test_an_upload_that_was_confirmed_and_is_refused_later_stops_the_round():
     """It can only happen to a server that had confirmed what it never opened."""
     net = uploaded(deposit_round(), corrupted={1: adversaries.loses(of_client(0))})
     honest = net.servers[1].honest
-    keys = honest.seat.slot_keys
+    keys = honest.config.slot_keys
     other = attrs.evolve(keys[0], alpha=b"x" * 16)
-    honest.seat = attrs.evolve(honest.seat, slot_keys=(other, *keys[1:]))
+    honest.config = attrs.evolve(honest.config, slot_keys=(other, *keys[1:]))
     net.close()
     net.settle()
     expected = "an upload that all servers confirmed is refused: not the position's secret"
@@ -439,14 +441,14 @@ def test_everybody_learns_the_result_signed_by_all():
 
 def test_an_operator_is_told_whom_a_server_waits_for():
     net = uploaded(post_round())
-    assert [[], []] == [server.waiting for server in net.servers]
-    net.faults.append(faults.drop(lambda e: e.sender == Party("server", 1)))
+    assert [[], []] == [server.missing_messages for server in net.servers]
+    net.network.faults.append(faults.drop(lambda e: e.sender == Party("server", 1)))
     net.close()
-    assert [(1, "held")] == net.servers[0].waiting
-    assert [(0, "sign accepted")] == net.servers[1].waiting
-    net.faults.clear()
+    assert [(1, "held")] == net.servers[0].missing_messages
+    assert [(0, "sign accepted")] == net.servers[1].missing_messages
+    net.network.faults.clear()
     net.retry()
     net.settle()
     net.open()
     net.result()
-    assert [[], []] == [server.waiting for server in net.servers]
+    assert [[], []] == [server.missing_messages for server in net.servers]

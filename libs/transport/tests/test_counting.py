@@ -4,8 +4,8 @@ import attrs
 import pytest
 from rounds_plain import Plain, PlainServer, deposit_round, message, refusal, secrets, uploaded
 
-from anonloom.protocol.driver import Driver
-from anonloom_transport import adversaries
+from anonloom_testing.transport import adversaries
+from anonloom_transport.driver import Driver
 
 GROUPS = [[0, 3], [1], [], [2]]
 SUMS = (1, 1, 0, 1)
@@ -24,8 +24,8 @@ class CountingServer(PlainServer):
 class Counts(Plain):
     counts = True
 
-    def make_server(self, round, seat, entropy, clock):
-        return CountingServer(round, seat, self.software, entropy, clock)
+    def make_server(self, round, config, entropy, clock):
+        return CountingServer(round, config, self.software, entropy, clock)
 
 
 def settled(servers=2, senders=3, **more):
@@ -112,13 +112,13 @@ def test_a_transport_that_cannot_count_says_so():
 
 def test_servers_that_count_other_groups_stop():
     net = settled()
-    net._send(net.round.everyone[0], net.servers[0].count(GROUPS))
-    net._send(net.round.everyone[1], net.servers[1].count([[0], [1, 2]]))
+    net.network.send(net.round.everyone[0], net.servers[0].count(GROUPS))
+    net.network.send(net.round.everyone[1], net.servers[1].count([[0], [1, 2]]))
     net.deliver()
     text = "the servers do not agree on what is counted: server 1 says something else than server 0"
     assert text == net.servers[0].stopped
     assert None is net.servers[0].counts
-    assert {"groups"} == {step for step, _, _ in net.servers[0].talk.words.entries()} & {
+    assert {"groups"} == {step for step, _, _ in net.servers[0].channel.messages.entries()} & {
         "groups",
         "counted commit",
         "counted",
@@ -127,7 +127,7 @@ def test_servers_that_count_other_groups_stop():
 
 def test_nothing_is_opened_while_the_count_goes_on():
     net = settled()
-    net._send(net.round.everyone[0], net.servers[0].count(GROUPS))
+    net.network.send(net.round.everyone[0], net.servers[0].count(GROUPS))
     net.deliver()
     assert None is net.servers[0].counts
     assert "the servers have not counted yet" == refusal(net.open)
@@ -174,7 +174,7 @@ class Restarting(Driver):
         super().deliver()
 
     def deliver_one(self):
-        receiver = self._waiting[0][2].receiver
+        receiver = self.network.next_delivery.envelope.receiver
         super().deliver_one()
         if receiver.role == "server":
             self.restart(receiver.index)

@@ -9,12 +9,12 @@ import attrs
 import pytest
 from rounds_plain import deposit_round, make_driver, message, secrets, uploaded
 
-from anonloom.protocol.driver import Driver
-from anonloom.protocol.vault import MemoryVault
-from anonloom_transport import adversaries
-from anonloom_transport.disks import Disks
+from anonloom_testing.transport import adversaries
+from anonloom_transport.driver import Driver
 from anonloom_transport.sealing import SealingKey, context_of
+from anonloom_transport.storage_attack import StorageAttack
 from anonloom_transport.uploads import Body
+from anonloom_transport.vault import MemoryVault
 
 ERASED = (1, 3)
 OPENED = (message(0), None, message(2), None)
@@ -23,7 +23,7 @@ OPENED = (message(0), None, message(2), None)
 def backed_up(servers=2, **more):
     """Run a round to its end with a backup after every phase; return all backups."""
     net = uploaded(deposit_round(servers, erase=ERASED), erase=ERASED, **more)
-    disks = Disks(net)
+    disks = StorageAttack(net)
     disks.back_up()
     for act in (net.close, net.settle, net.open):
         act()
@@ -38,7 +38,7 @@ def kept_by(servers, copies):
 
 def vaults(disks):
     """What is left of the vaults when the round is over."""
-    return [seat.vault for seat in disks.driver.seats]
+    return [config.vault for config in disks.driver.configs]
 
 
 @pytest.mark.parametrize("servers", [2, 3])
@@ -94,17 +94,17 @@ def test_long_term_keys_open_no_upload():
         for envelope in uploads:
             server = envelope.receiver.index
             sealed = Body.read(envelope.body, 2).sealed
-            context = context_of(net.round, net.servers[server].bound, server, envelope.upload)
+            context = context_of(net.round, net.servers[server].binding, server, envelope.upload)
             assert key.open(sealed, context) is None
 
 
 def test_after_the_end_an_engine_holds_nothing_either():
     disks = backed_up()
     for server in disks.driver.servers:
-        held = (server._uploads, server._contents, server._entropy.drawn, server.talk._values)
+        held = (server._uploads, server._contents, server._entropy.draws, server.channel._values)
         assert [0] * 4 == [len(item) for item in held]
-        assert (None, b"") == (server._key, server.talk._secret)
-        assert server.seat.vault.fetch(server._box.name) is None
+        assert (None, b"") == (server._key, server.channel._secret)
+        assert server.config.vault.fetch(server._vault.name) is None
 
 
 def test_the_key_is_gone_before_anybody_has_heard_the_others_part():
@@ -113,19 +113,19 @@ def test_the_key_is_gone_before_anybody_has_heard_the_others_part():
     net.close()
     net.settle()
     lost = [lambda delivery: [] if delivery.envelope.step == "rows" else [delivery]]
-    net.faults.extend(lost)
+    net.network.faults.extend(lost)
     net.open()
     assert [None, None] == [server.result for server in net.servers]
-    assert [None, None] == [server.seat.vault.fetch(server._box.name) for server in net.servers]
+    assert [None, None] == [server.config.vault.fetch(server._vault.name) for server in net.servers]
     net.restart(0)
-    net.faults.clear()
+    net.network.faults.clear()
     net.retry()
     assert OPENED == net.result()
 
 
 def test_an_attacker_cannot_even_begin_without_a_settled_backup():
     net = make_driver(deposit_round(), cls=Driver)
-    disks = Disks(net)
+    disks = StorageAttack(net)
     disks.back_up()
     assert None is disks.reopened(vaults(disks))
     assert 2 == len(disks.written)

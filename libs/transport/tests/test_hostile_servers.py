@@ -7,9 +7,10 @@ import pytest
 from rounds_plain import STEPS, deposit_round, make_driver, message, post_round, secrets, uploaded
 
 from anonloom.errors import TransportError
-from anonloom.kinds import Envelope, Party
-from anonloom_transport import adversaries
-from anonloom_transport.packing import pack, unpack
+from anonloom_testing.transport import adversaries
+from anonloom_transport.codec import pack, unpack
+from anonloom_transport.engines import Envelope
+from anonloom_transport.rounds import Party
 from anonloom_transport.sealing import Lock
 from anonloom_transport.signing import Signer
 
@@ -17,7 +18,7 @@ ALL = [message(index) for index in range(4)]
 
 
 def said_by_server_1(net, step, said, bound=None):
-    bound = net.servers[0].bound if bound is None else bound
+    bound = net.servers[0].binding if bound is None else bound
     return Envelope(
         sender=Party("server", 1),
         receiver=Party("server", 0),
@@ -44,7 +45,7 @@ def test_steps_that_no_round_has_are_not_kept(step):
     net = uploaded(post_round())
     net.inject(said_by_server_1(net, step, b"x"))
     assert {"unknown step": 1} == dict(net.servers[0].refused)
-    assert None is net.servers[0].talk.of(step, 1)
+    assert None is net.servers[0].channel.of(step, 1)
 
 
 @pytest.mark.parametrize(
@@ -64,10 +65,10 @@ def test_words_longer_than_any_honest_one_are_neither_kept_nor_read(step, most):
     net = make_driver(post_round())
     net.inject(said_by_server_1(net, step, bytes(most + 1)))
     assert {"too long": 1} == dict(net.servers[0].refused)
-    assert None is net.servers[0].talk.of(step, 1)
+    assert None is net.servers[0].channel.of(step, 1)
     net.inject(said_by_server_1(net, step, bytes(most)))
     assert {"too long": 1} == dict(net.servers[0].refused)
-    assert bytes(most) == net.servers[0].talk.of(step, 1)
+    assert bytes(most) == net.servers[0].channel.of(step, 1)
 
 
 def test_what_a_server_gives_as_its_reason_is_one_short_line():

@@ -3,9 +3,10 @@
 import pytest
 from rounds_plain import make_driver, message, post_round, refusal
 
-from anonloom.kinds import Envelope, Party
-from anonloom_testing.entropy import SeededEntropy
+from anonloom_testing.transport import SeededEntropy
+from anonloom_transport.engines import Envelope
 from anonloom_transport.invitations import INVITATION_BYTES, PROOF_BYTES, Authority, invited, prove
+from anonloom_transport.rounds import Party
 from anonloom_transport.sealing import context_of
 from anonloom_transport.uploads import MARK_BYTES, Body
 
@@ -41,7 +42,7 @@ def test_a_server_cannot_send_in_the_name_of_somebody_whom_it_has_seen():
     first, _ = net.post([message(1), message(2)], CODES[:2])
     thief = net.servers[1]
     seen = thief._key.open(
-        first._bodies[1].sealed, context_of(net.round, thief.bound, 1, first._upload)
+        first._bodies[1].sealed, context_of(net.round, thief.binding, 1, first._upload)
     )
     stolen = seen[MARK_BYTES : MARK_BYTES + PROOF_BYTES]
     later = make_driver(post_round(id="later", authority=STUDY.public))
@@ -50,7 +51,7 @@ def test_a_server_cannot_send_in_the_name_of_somebody_whom_it_has_seen():
         sealed = [
             lock.seal(
                 bytes(MARK_BYTES) + stolen + message(9),
-                context_of(driver.round, notice.bound, server, upload),
+                context_of(driver.round, notice.binding, server, upload),
             )
             for server, lock in enumerate(notice.locks)
         ]

@@ -5,9 +5,8 @@ from collections import Counter
 import pytest
 from rounds_plain import message, post_round
 
-from anonloom.protocol.driver import Driver
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_transport.carrier import Carrier
+from anonloom_testing.transport import Carrier, SeededEntropy
+from anonloom_transport.driver import Driver
 from anonloom_transport.ledger import Entry, Ledger
 
 

@@ -4,10 +4,9 @@ import attrs
 import pytest
 from rounds_plain import Plain, make_driver, post_round, refusal
 
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_transport import adversaries
+from anonloom_testing.transport import SeededEntropy, adversaries
+from anonloom_transport.codec import pack, unpack
 from anonloom_transport.notice import Notice, describe, read_notice
-from anonloom_transport.packing import pack, unpack
 from anonloom_transport.signing import Signer, new_identity, write_signed
 
 NET = make_driver(post_round())
@@ -35,7 +34,7 @@ def test_all_servers_hold_the_same_description():
     assert {NOTICE} == {server.notice for server in NET.servers}
     notice = read()
     assert (NET.round, SOFTWARE, NET.pins) == (notice.round, notice.software, notice.pins)
-    assert {NET.servers[0].bound, NET.servers[1].bound} == {notice.bound}
+    assert {NET.servers[0].binding, NET.servers[1].binding} == {notice.binding}
     assert 2 == len(notice.locks)
 
 

@@ -1,7 +1,7 @@
 """What all rounds promise is said in the same words, and follows from the round."""
 
-from anonloom.kinds import Round
 from anonloom_transport.promises import confirmed, shared, uncovered
+from anonloom_transport.rounds import Round
 
 
 def plan(**more):

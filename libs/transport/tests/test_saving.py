@@ -15,15 +15,13 @@ from rounds_plain import (
     uploaded,
 )
 
-from anonloom.kinds import Party
-from anonloom.protocol.driver import Driver
-from anonloom.protocol.vault import MemoryVault
-from anonloom_testing.carrying import Restarting
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_transport import adversaries
-from anonloom_transport.packing import pack, unpack
-from anonloom_transport.recording import Recorded
-from anonloom_transport.state import Strongbox
+from anonloom_testing.transport import Restarting, SeededEntropy, adversaries
+from anonloom_transport.codec import pack, unpack
+from anonloom_transport.driver import Driver
+from anonloom_transport.recorded_entropy import RecordedEntropy
+from anonloom_transport.rounds import Party
+from anonloom_transport.state_vault import StateVault
+from anonloom_transport.vault import MemoryVault
 
 ALL = tuple(message(index) for index in range(4))
 ERASED = (
@@ -37,7 +35,7 @@ UNREADABLE = "what was saved cannot be read"
 
 
 def box(vault=None, **more):
-    box = Strongbox(post_round(**more), 0, vault if vault is not None else MemoryVault())
+    box = StateVault(post_round(**more), 0, vault if vault is not None else MemoryVault())
     box.prepare(SeededEntropy())
     return box
 
@@ -73,7 +71,7 @@ def test_bytes_that_nobody_saved(saved):
 def test_a_state_is_of_one_server_in_one_round():
     vault = MemoryVault()
     one, other = box(vault), box(vault, id="other")
-    server = Strongbox(post_round(), 1, vault)
+    server = StateVault(post_round(), 1, vault)
     server.prepare(SeededEntropy())
     sealed = one.seal(b"x")
     assert UNREADABLE == refusal(lambda: other.open(sealed))
@@ -92,15 +90,15 @@ def test_with_the_key_everything_is_gone():
 
 
 def test_entropy_that_was_recorded_comes_again():
-    one = Recorded(SeededEntropy())
+    one = RecordedEntropy(SeededEntropy())
     given = [one.bytes(3), one.bytes(5)]
-    other = Recorded(SeededEntropy("other"))
-    other.replay(one.drawn)
+    other = RecordedEntropy(SeededEntropy("other"))
+    other.replay(one.draws)
     assert given == [other.bytes(3), other.bytes(5)]
     fresh = other.bytes(4)
-    assert (*given, fresh) == other.drawn
+    assert (*given, fresh) == other.draws
     other.forget()
-    assert () == other.drawn
+    assert () == other.draws
     assert repr(given[0])[2:-1] not in repr(one)
 
 
@@ -113,7 +111,7 @@ def facts(server):
         "accepted": server.accepted,
         "admitted": server.admitted,
         "asked": server._asked,
-        "bound": server.bound,
+        "bound": server.binding,
         "erased": server.erased,
         "notice": server.notice,
         "refused": server.refused,
@@ -123,7 +121,7 @@ def facts(server):
         "signed": server.signed_result,
         "stopped": server.stopped,
         "words": sorted(
-            (step, index, word.body) for step, index, word in server.talk.words.entries()
+            (step, index, word.body) for step, index, word in server.channel.messages.entries()
         ),
     }
 
@@ -135,7 +133,7 @@ class Comparing(Driver):
     compared: int = attrs.field(default=0, init=False)
 
     def deliver_one(self):
-        receiver = self._waiting[0][2].receiver
+        receiver = self.network.next_delivery.envelope.receiver
         super().deliver_one()
         if receiver.role == "server":
             server = self.servers[receiver.index]
@@ -195,17 +193,19 @@ def test_before_the_beginning_nothing_is_secret():
     new = net._server(0)
     saved = new.save()
     vault = MemoryVault()
-    seat = attrs.evolve(net.seats[0], vault=vault)
-    again = Plain().server(net.round, seat, entropy=SeededEntropy(), clock=net.clock, saved=saved)
+    config = attrs.evolve(net.configs[0], vault=vault)
+    again = Plain().server(
+        net.round, config, entropy=SeededEntropy(), clock=net.network.clock, saved=saved
+    )
     assert None is again.notice
     assert [] != again.begin()
 
 
 def resumed(net, saved, index=0, vault=None):
-    seat = net.seats[index]
-    seat = seat if vault is None else attrs.evolve(seat, vault=vault)
+    config = net.configs[index]
+    config = config if vault is None else attrs.evolve(config, vault=vault)
     return net.transport.server(
-        net.round, seat, entropy=SeededEntropy("new"), clock=net.clock, saved=saved
+        net.round, config, entropy=SeededEntropy("new"), clock=net.network.clock, saved=saved
     )
 
 
@@ -232,7 +232,7 @@ def test_after_the_opening_only_public_data_are_left():
     changed = after[:index] + b"MSG" + after[index + 3 :]
     assert UNREADABLE == refusal(lambda: resumed(net, changed))
     # Nothing can be asked of it that would need what it forgot.
-    assert [] != again.again()
+    assert [] != again.resend()
     assert again.open() is not None
     assert again.settle() is not None
 
@@ -263,9 +263,9 @@ def test_a_server_that_began_cannot_be_made_to_begin_again():
     net = make_driver(post_round())
     new = Plain().server(
         net.round,
-        attrs.evolve(net.seats[0], vault=MemoryVault()),
+        attrs.evolve(net.configs[0], vault=MemoryVault()),
         entropy=SeededEntropy(),
-        clock=net.clock,
+        clock=net.network.clock,
     )
     assert (
         "what was saved is from before this server began the round: it goes on from what it "
@@ -282,20 +282,20 @@ def test_coins_are_tossed_for_one_list():
     old = [server.save() for server in net.servers]
     net.close()
     net.settle()
-    first = net.servers[0].talk.of("coin", 0)
+    first = net.servers[0].channel.of("coin", 0)
     for index, saved in enumerate(old):
         net.servers[index] = net._server(index, saved)
     net.post([message(4)])
     net.close()
     net.settle()
-    second = net.servers[0].talk.of("coin", 0)
+    second = net.servers[0].channel.of("coin", 0)
     assert first[-32:] != second[-32:]
     assert first[:32] != second[:32]
 
 
 def test_what_was_saved_and_is_no_state():
     net = uploaded(post_round())
-    vault_box = Strongbox(net.round, 0, net.seats[0].vault)
+    vault_box = StateVault(net.round, 0, net.configs[0].vault)
     for parts in ([], [b""] * 9, [b"x"] * 6, [b"x"] * 8):
         assert UNREADABLE == refusal(lambda parts=parts: resumed(net, vault_box.seal(*parts)))
         assert UNREADABLE == refusal(lambda parts=parts: resumed(net, vault_box.publish(*parts)))

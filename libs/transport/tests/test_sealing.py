@@ -4,8 +4,8 @@ import attrs
 import pytest
 from rounds_plain import deposit_round, post_round
 
-from anonloom.kinds import SUITES
-from anonloom_testing.entropy import SeededEntropy
+from anonloom_testing.transport import SeededEntropy
+from anonloom_transport.rounds import SUITES
 from anonloom_transport.sealing import Lock, SealingKey, context_of, overhead
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_transport.packing import pack
+from anonloom_testing.transport import SeededEntropy
+from anonloom_transport.codec import pack
 from anonloom_transport.receipts import confirms, write_receipt
 from anonloom_transport.signing import (
     SIGNATURE_BYTES,

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rounds_plain import make_driver, message, post_round, refusal, uploaded
 
-from anonloom.kinds import ID_BYTES, Envelope, Party
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_transport import adversaries
+from anonloom_testing.transport import SeededEntropy, adversaries
+from anonloom_transport.codec import pack
+from anonloom_transport.engines import ID_BYTES, Envelope
 from anonloom_transport.objections import Objection
-from anonloom_transport.packing import pack
+from anonloom_transport.rounds import Party
 from anonloom_transport.signing import SIGNATURE_BYTES
 from anonloom_transport.uploads import HASH_BYTES, MARK_BYTES, Body, Uploads, body_size, read_held
 
@@ -133,7 +133,7 @@ def test_uploads_that_are_not_what_they_should_be():
 def test_an_envelope_for_another_server():
     net = uploaded(post_round())
     envelope = sent_to_first(net)
-    assert [] == net.servers[1].take(envelope)
+    assert [] == net.servers[1].receive(envelope)
     assert {"not for this server": 1} == dict(net.servers[1].refused)
 
 
@@ -145,8 +145,8 @@ def test_nothing_is_taken_before_the_round_has_begun():
         step="upload",
         round=net.round.digest,
     )
-    net.servers[0].take(envelope)
-    net.servers[0].take(attrs.evolve(envelope, step="held", sender=Party("server", 1)))
+    net.servers[0].receive(envelope)
+    net.servers[0].receive(attrs.evolve(envelope, step="held", sender=Party("server", 1)))
     assert {"before the round has begun": 2} == dict(net.servers[0].refused)
     assert "the round has not begun" == refusal(net.client)
 
@@ -154,7 +154,7 @@ def test_nothing_is_taken_before_the_round_has_begun():
 def test_uploads_after_the_deadline_after_the_close_and_beyond_the_capacity():
     net = make_driver(post_round(1, min_batch=1, capacity=2, deadline=10))
     net.post([message(1)])
-    net.clock.move_to(11)
+    net.network.clock.move_to(11)
     net.post([message(2)])
     assert {"after the deadline": 1} == dict(net.refused())
     assert [True, False] == [client.acknowledged for client in net.clients]
@@ -175,7 +175,7 @@ def test_a_sender_that_tells_servers_different_things_is_left_out():
     net = uploaded(post_round(), senders=2)
     faces = [
         net.transport.client(
-            net.servers[0].notice, net.pins, entropy=SeededEntropy("twins"), clock=net.clock
+            net.servers[0].notice, net.pins, entropy=SeededEntropy("twins"), clock=net.network.clock
         )
         for _ in range(2)
     ]
@@ -241,9 +241,9 @@ def test_garbage_under_every_word_is_counted():
 
 def test_a_client_sends_one_message_however_often_it_is_asked():
     sender = make_driver(post_round()).client()
-    assert [] == sender.again()
+    assert [] == sender.resend()
     first = sender.post(message(1))
-    assert first == sender.post(message(1)) == sender.again()
+    assert first == sender.post(message(1)) == sender.resend()
     assert "a sender has one message per round, and another one was sent" == refusal(
         lambda: sender.post(message(2))
     )
@@ -253,7 +253,7 @@ def test_a_receipt_counts_only_for_the_bytes_that_were_sent():
     net = make_driver(post_round())
     sender = net.client()
     first, _ = sender.post(message(1))
-    (receipt,) = net.servers[0].take(first)
+    (receipt,) = net.servers[0].receive(first)
     server = Party("server", 0)
     stray = [
         attrs.evolve(receipt, body=b""),
@@ -264,15 +264,15 @@ def test_a_receipt_counts_only_for_the_bytes_that_were_sent():
         attrs.evolve(receipt, step="accepted"),
         attrs.evolve(receipt, step="nonsense"),
     ]
-    assert [[]] * len(stray) == [sender.take(envelope) for envelope in stray]
-    assert 2 == len(sender.again())
-    sender.take(receipt)
-    sender.take(receipt)
-    assert [Party("server", 1)] == [envelope.receiver for envelope in sender.again()]
+    assert [[]] * len(stray) == [sender.receive(envelope) for envelope in stray]
+    assert 2 == len(sender.resend())
+    sender.receive(receipt)
+    sender.receive(receipt)
+    assert [Party("server", 1)] == [envelope.receiver for envelope in sender.resend()]
     assert (False, server) == (sender.acknowledged, receipt.sender)
 
 
 def test_what_comes_before_anything_was_sent_is_ignored():
     net = uploaded(post_round())
     receipt = next(s.envelope for s in net.trace.network if s.envelope.step == "receipt")
-    assert [] == net.client().take(receipt)
+    assert [] == net.client().receive(receipt)

@@ -178,16 +178,16 @@ class _Version(argparse.Action):
 
 def _commands_of_plugins() -> tuple[dict[str, tuple[str, str]], dict[str, str]]:
     """Return the commands that plugins add, and whose each of them is."""
-    from anonloom._registry.firstparty import FIRST_PARTY_COMMANDS
+    from anonloom._cli.foreign import PACKAGED_COMMANDS
     from anonloom._registry.registry import Registry
 
-    # Commands of core and of its own packages cannot be replaced: no other plugin may become
+    # Commands of core and of its libraries cannot be replaced: no other plugin may become
     # `anonloom verify`.
     added = [
         item
         for item in Registry.installed().commands
         if item.command.name not in COMMANDS
-        and FIRST_PARTY_COMMANDS.get(item.command.name, item.distribution) == item.distribution
+        and PACKAGED_COMMANDS.get(item.command.name, item.distribution) == item.distribution
     ]
     return (
         {item.command.name: (item.command.target, item.command.summary) for item in added},

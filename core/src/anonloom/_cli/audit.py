@@ -20,9 +20,9 @@ from anonloom._run.findings_text import sections
 from anonloom._run.key_findings import mark_key_findings
 from anonloom._run.reporting import chart_data, finding_data
 from anonloom._run.stage_log import Journal
-from anonloom._spec.model import Use
+from anonloom._spec.model import MethodUse
 from anonloom._spec.pipeline import load_pipeline
-from anonloom._spelling import listed
+from anonloom._spelling import comma_list
 from anonloom.data._audit_input import AuditInput
 from anonloom.data._schema import Schema
 from anonloom.data._table import Table
@@ -84,7 +84,7 @@ class _Plan:
     """What the columns are, who judges, and where that comes from."""
 
     schema: Schema
-    auditors: tuple[Use, ...]
+    auditors: tuple[MethodUse, ...]
     source: str
     skipped: dict[str, str] = attrs.field(factory=dict)
     seed: int = 0
@@ -131,7 +131,7 @@ def _plan(
         )
     spec = load_pipeline(arguments.pipeline, registry) if arguments.pipeline else None
     skipped: dict[str, str] = {}
-    auditors: tuple[Use, ...] = spec.audit if spec else ()
+    auditors: tuple[MethodUse, ...] = spec.audit if spec else ()
     if arguments.auditors:
         auditors = _named(arguments.auditors, registry)
     elif not auditors:
@@ -173,7 +173,7 @@ def _case(
     )
 
 
-def _named(names: list[str], registry: Registry) -> tuple[Use, ...]:
+def _named(names: list[str], registry: Registry) -> tuple[MethodUse, ...]:
     """Make the named auditors."""
     uses = []
     for name in dict.fromkeys(names):
@@ -188,7 +188,7 @@ def _named(names: list[str], registry: Registry) -> tuple[Use, ...]:
     return tuple(uses)
 
 
-def _installed(registry: Registry) -> tuple[tuple[Use, ...], dict[str, str]]:
+def _installed(registry: Registry) -> tuple[tuple[MethodUse, ...], dict[str, str]]:
     """Make all auditors that need no parameter; a broken one must not keep others from judging."""
     uses, skipped = [], {}
     for entry in registry.methods("auditor"):
@@ -209,17 +209,17 @@ def _installed(registry: Registry) -> tuple[tuple[Use, ...], dict[str, str]]:
     return tuple(uses), skipped
 
 
-def _with_defaults(entry: Entry, registry: Registry) -> Use | None:
+def _with_defaults(entry: Entry, registry: Registry) -> MethodUse | None:
     cls = registry.load_entry(entry)
     try:
-        return Use(entry.name, "auditor", entry, cls())
+        return MethodUse(entry.name, "auditor", entry, cls())
     except TypeError:
         return None
 
 
 def _able(
     plan: _Plan, case: AuditInput, named: Iterable[str]
-) -> tuple[tuple[Use, ...], dict[str, str]]:
+) -> tuple[tuple[MethodUse, ...], dict[str, str]]:
     """Divide auditors into those that can judge the case, and the others with the reason.
 
     Raises
@@ -233,7 +233,7 @@ def _able(
         hint = "; ".join(_GIVEN[need] for need in missing if need in _GIVEN)
         wrong = use.method.problem(plan.schema)
         if missing:
-            wrong = f"it needs {listed(missing)}, which two tables lack"
+            wrong = f"it needs {comma_list(missing)}, which two tables lack"
         if wrong and use.name in named:
             raise UsageError(f"auditor '{use.name}' cannot be used: {wrong}", hint=hint)
         if wrong:
@@ -246,7 +246,11 @@ def _able(
 
 
 def _audit(
-    auditors: tuple[Use, ...], case: AuditInput, registry: Registry, plan: _Plan, jobs: int | None
+    auditors: tuple[MethodUse, ...],
+    case: AuditInput,
+    registry: Registry,
+    plan: _Plan,
+    jobs: int | None,
 ) -> dict[str, Findings]:
     run_id = secrets.token_hex(8)
     ids = tuple(use.id for use in auditors)
@@ -267,7 +271,7 @@ def _audit(
     return results
 
 
-def _parts(auditors: tuple[Use, ...], results: dict[str, Findings]) -> list[dict[str, Any]]:
+def _parts(auditors: tuple[MethodUse, ...], results: dict[str, Findings]) -> list[dict[str, Any]]:
     """Return what every auditor found as a part of a report, with key findings marked."""
     parts = [
         {

@@ -4,7 +4,7 @@ import argparse
 
 from anonloom._cli.pipeline_file import add_pipeline_arguments, load
 from anonloom._spec.survey import check_hierarchies, survey
-from anonloom._spelling import listed
+from anonloom._spelling import comma_list
 from anonloom.data._table import check_columns
 
 
@@ -22,9 +22,9 @@ def execute(arguments: argparse.Namespace) -> int:
         check_columns(seen.columns, spec.data.schema)
     runs = f", {len(spec.grid)} runs" if spec.grid else ""
     print(f"{arguments.file}: ok{runs}")
-    undeclared = seen.undeclared(spec.data)
+    undeclared = seen.undeclared_columns(spec.data)
     if undeclared:
-        print(f"not declared, therefore not published: {listed(undeclared)}")
+        print(f"not declared, therefore not published: {comma_list(undeclared)}")
     if seen.note:
         print(f"the data were not looked at: {seen.note}")
     if not spec.privacy:

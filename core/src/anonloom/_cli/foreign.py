@@ -5,10 +5,13 @@ from collections.abc import Iterable
 from importlib import import_module
 
 from anonloom._registry.boundary import Border
-from anonloom._registry.firstparty import FIRST_PARTY_COMMANDS
 from anonloom._registry.registry import Registry
 from anonloom._spelling import did_you_mean
 from anonloom.errors import FaultyPluginError, PluginError
+
+#: Commands that belong to a library of Anonloom, each with its distribution: no other plugin may
+#: offer one of that name, and who lacks it is told what to install.
+PACKAGED_COMMANDS = {"prove": "anonloom-seals", "verify": "anonloom-seals"}
 
 #: What `ArgumentParser.exit` runs: nobody else may end a command with SystemExit.
 _ARGPARSE = argparse.ArgumentParser.exit.__code__
@@ -89,9 +92,9 @@ def unknown_command(name: str, commands: Iterable[str]) -> str:
     commands : iterable of str
         The commands that are installed.
     """
-    package = FIRST_PARTY_COMMANDS.get(name)
+    package = PACKAGED_COMMANDS.get(name)
     if package is None:
-        guess = did_you_mean(name, [*commands, *FIRST_PARTY_COMMANDS]) or "see 'anonloom --help'"
+        guess = did_you_mean(name, [*commands, *PACKAGED_COMMANDS]) or "see 'anonloom --help'"
         return f"there is no command {name!r}; {guess}"
     for broken in Registry.installed().broken:
         if broken.distribution == package:

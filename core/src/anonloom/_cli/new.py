@@ -10,8 +10,9 @@ from string import Template
 
 from anonloom import __version__
 from anonloom._cli.summary import print_done
-from anonloom._registry.kinds import KINDS, Kind, kind_called
-from anonloom._spelling import did_you_mean, listed
+from anonloom._registry.registry import Registry
+from anonloom._spelling import comma_list, did_you_mean
+from anonloom.api import Kind
 from anonloom.errors import UsageError
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
@@ -32,9 +33,9 @@ _TEST_IMPORTS = {
 
 #: Names that the templates import, so that no method's class can have them.
 _TAKEN = frozenset(
-    "Any Case Classes ClassVar ClientEngine Clock Entropy Findings Guarantees Guard Literal Need "
-    "Offsets Path Release Round Row Run Schema Seal SealFiles ServerEngine Stages Table Verdict "
-    "VerifiedScope".split()
+    "Any Case Classes ClassVar ClientEngine Clock Collection EngineTransport Entropy Findings "
+    "Guarantees Guard Literal Need Offsets Path Release Round Row Run Schema Seal SealFiles "
+    "ServerEngine Stages Table Verdict VerifiedScope".split()
 )
 
 _WORKSPACE = "anonloom-workspace"
@@ -42,7 +43,9 @@ _WORKSPACE = "anonloom-workspace"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("kind", metavar="KIND", help=f"what it is: {listed(KINDS)}")
+    parser.add_argument(
+        "kind", metavar="KIND", help=f"what it is: {comma_list(Registry.installed().kinds)}"
+    )
     parser.add_argument("name", metavar="NAME", help="what pipelines call it, such as median-cut")
     where = parser.add_mutually_exclusive_group()
     where.add_argument(
@@ -84,10 +87,17 @@ def execute(arguments: argparse.Namespace) -> int:
 
 
 def _kind(word: str) -> Kind:
-    kind = kind_called(word)
+    kinds = Registry.installed().kinds
+    kind = kinds.called(word)
     if kind is None:
-        guess = did_you_mean(word, KINDS) or f"kinds are: {listed(KINDS)}"
+        guess = did_you_mean(word, kinds) or f"kinds are: {comma_list(kinds)}"
         raise UsageError(f"there is no kind {word!r}", hint=guess)
+    if _template(f"{kind.key}/method.py.tmpl") is None:
+        base = kind.base.replace(":", ".")
+        raise UsageError(
+            f"there is no template for {kind.article}",
+            hint=f"derive its class from {base}, and name it with the hook {kind.hook}",
+        )
     return kind
 
 
@@ -150,7 +160,7 @@ def words_for(kind: Kind, name: str, paper: str, version: str) -> dict[str, str]
     class_name = "".join(word.capitalize() for word in name.split("-"))
     if class_name in {base, *_TAKEN}:
         class_name += "Method"
-    conformance = "IntegrityConformance" if kind.key == "integrity" else f"{base}Conformance"
+    conformance = kind.kit.rpartition(":")[2]
     words = {
         "name": name,
         "class_name": class_name,
@@ -161,7 +171,8 @@ def words_for(kind: Kind, name: str, paper: str, version: str) -> dict[str, str]
         "package": f"anonloom_{name.replace('-', '_')}",
         "distribution": f"anonloom-{name}",
         "version": version,
-        "core": _core_range(),
+        "core": f"anonloom-core{_range()}",
+        "range": _range(),
         "conformance": conformance,
         "paper": " ".join(paper.split()) or "No paper: say where the idea comes from.",
         "paper_code": _quoted(paper),
@@ -177,13 +188,15 @@ def words_for(kind: Kind, name: str, paper: str, version: str) -> dict[str, str]
     words["imports"] = before + "\n".join(sorted(imports, key=lambda line: line.split()[1]))
     more = _template(f"{kind.key}/conformance.tmpl")
     words["more"] = more.substitute(words) if more is not None else ""
+    libraries = _template(f"{kind.key}/libraries.tmpl")
+    words["libraries"] = libraries.substitute(words) if libraries is not None else ""
     return words
 
 
-def _core_range() -> str:
-    """Return the range of core that the plugin asks for: hooks may change with the minor."""
+def _range() -> str:
+    """Return the versions of core that the plugin asks for: hooks may change with the minor."""
     major, minor = (int(part) for part in __version__.split(".")[:2])
-    return f"anonloom-core>={major}.{minor},<{major}.{minor + 1}"
+    return f">={major}.{minor},<{major}.{minor + 1}"
 
 
 def _quoted(paper: str) -> str:

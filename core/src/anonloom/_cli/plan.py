@@ -3,15 +3,16 @@
 import argparse
 import json
 from collections.abc import Iterator
+from itertools import groupby
 from os.path import normpath
 
 import attrs
 
 from anonloom._cli.pipeline_file import add_pipeline_arguments, load
 from anonloom._registry.registry import Registry
-from anonloom._spec.model import PipelineSpec, Use
+from anonloom._spec.model import MethodUse, PipelineSpec
 from anonloom._spec.survey import survey
-from anonloom._spelling import listed
+from anonloom._spelling import comma_list
 from anonloom.params import as_values
 
 
@@ -49,6 +50,10 @@ def plan(spec: PipelineSpec, registry: Registry) -> Iterator[str]:
     for audit in spec.audit:
         yield from _use(audit, registry, show_id=True)
         yield from (f"    refuses the release if {condition}" for condition in audit.fail_if)
+    for key, uses in groupby(spec.sections, key=lambda use: use.kind):
+        yield key
+        for use in uses:
+            yield from _use(use, registry, show_id=True)
     yield from _publish(spec, registry)
     if spec.grid:
         yield f"vary: {len(spec.grid)} runs"
@@ -74,12 +79,12 @@ def _data(spec: PipelineSpec, registry: Registry) -> Iterator[str]:
     seen = survey(spec.data)
     if seen.note:
         yield f"  the data were not looked at: {seen.note}"
-    undeclared = seen.undeclared(spec.data)
+    undeclared = seen.undeclared_columns(spec.data)
     if undeclared:
-        yield f"  not declared, therefore not published: {listed(undeclared)}"
-    absent = seen.absent(spec.data)
+        yield f"  not declared, therefore not published: {comma_list(undeclared)}"
+    absent = seen.absent_columns(spec.data)
     if absent:
-        yield f"  declared, but not in the source: {listed(absent)}"
+        yield f"  declared, but not in the source: {comma_list(absent)}"
 
 
 def _privacy(spec: PipelineSpec, registry: Registry) -> Iterator[str]:
@@ -90,7 +95,7 @@ def _privacy(spec: PipelineSpec, registry: Registry) -> Iterator[str]:
         yield "  none: the release is not protected by any model"
     kept = "kept as '*'" if spec.suppression.rows == "star" else "left out"
     if spec.suppression.keep:
-        kept += f" with their {listed(spec.suppression.keep)}"
+        kept += f" with their {comma_list(spec.suppression.keep)}"
     yield f"  suppression: at most {spec.suppression.at_most:g} of the rows, {kept}"
 
 
@@ -99,17 +104,17 @@ def _publish(spec: PipelineSpec, registry: Registry) -> Iterator[str]:
     yield "publish"
     # Tidied for reading only: '..' behind a link would mean another folder.
     yield f"  to: {normpath(publish.to) if publish.to else 'nowhere: publish.to is not set'}"
-    yield f"  formats: {listed(publish.formats)}"
+    yield f"  formats: {comma_list(publish.formats)}"
     if publish.integrity is not None:
         name = registry.name_of(type(publish.integrity))
         yield f"  integrity: {name}{_parameters(publish.integrity, registry)}"
     names = [registry.name_of(type(reporter)) for reporter in publish.reporters or ()]
-    yield f"  reporters: {listed(names)}"
+    yield f"  reporters: {comma_list(names)}"
     yield f"  rows: {'shuffled' if publish.shuffle else 'in the order of the input'}"
     yield f"  transformation: {'public' if publish.transformation else 'private'}"
 
 
-def _use(use: Use, registry: Registry, show_id: bool = False) -> Iterator[str]:
+def _use(use: MethodUse, registry: Registry, show_id: bool = False) -> Iterator[str]:
     name = f"  {use.kind}: {use.name}" + (
         f" (id {use.id})" if show_id and use.id != use.kind else ""
     )

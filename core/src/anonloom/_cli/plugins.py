@@ -1,12 +1,14 @@
 """`anonloom plugins`: what is installed, what a method takes, whether it keeps its promise."""
 
 import argparse
-from collections.abc import Iterator
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
 
-from anonloom._registry.kinds import KINDS, kind_called
 from anonloom._registry.loading import Entry
 from anonloom._registry.registry import Registry
-from anonloom._spelling import did_you_mean, listed
+from anonloom._spelling import comma_list, did_you_mean
 from anonloom.errors import PluginError, UsageError
 
 
@@ -42,24 +44,24 @@ def execute(arguments: argparse.Namespace) -> int:
         return 0
     if arguments.action == "check":
         return _check(registry, arguments.name, arguments.kind, _given(arguments.parameters))
-    for line in listing(registry, _key(getattr(arguments, "kind", None))):
+    for line in listing(registry, _key(registry, getattr(arguments, "kind", None))):
         print(line)
     return 0
 
 
-def _key(word: str | None) -> str | None:
+def _key(registry: Registry, word: str | None) -> str | None:
     if word is None:
         return None
-    kind = kind_called(word)
+    kind = registry.kinds.called(word)
     if kind is None:
-        guess = did_you_mean(word, KINDS) or f"kinds are: {listed(KINDS)}"
+        guess = did_you_mean(word, registry.kinds) or f"kinds are: {comma_list(registry.kinds)}"
         raise UsageError(f"there is no kind {word!r}", hint=guess)
     return kind.key
 
 
 def _called(registry: Registry, name: str, kind: str | None) -> list[Entry]:
     """Return every method of this name, whatever its kind."""
-    keys = [key for key in (_key(kind),) if key] or list(KINDS)
+    keys = [key for key in (_key(registry, kind),) if key] or list(registry.kinds)
     results = []
     plain = name.rpartition(":")[2]
     for key in keys:
@@ -80,7 +82,7 @@ def listing(registry: Registry, kind: str | None = None) -> Iterator[str]:
     entries = [entry for entry in registry.entries if kind in (None, entry.kind)]
     names = max((len(entry.name) for entry in entries), default=0)
     owners = max((len(entry.owner) for entry in entries), default=0)
-    for key, each in KINDS.items():
+    for key, each in registry.kinds.items():
         methods = [entry for entry in entries if entry.kind == key]
         if methods:
             yield f"{each.plural}"
@@ -101,14 +103,14 @@ def show(registry: Registry, entry: Entry) -> Iterator[str]:
     from anonloom.params import describe
 
     cls = registry.load_entry(entry)
-    yield f"{KINDS[entry.kind].name} {entry.name} ({entry.owner})"
+    yield f"{entry.of.name} {entry.name} ({entry.owner})"
     yield f"  {entry.method.summary}"
     if entry.method.paper:
         yield f"  paper: {entry.method.paper}"
-    yield f"  reads: {listed(sorted(entry.method.reads))}"
+    yield f"  reads: {comma_list(sorted(entry.method.reads))}"
     parameters = describe(cls, registry.name_of)
     yield "  parameters" if parameters else "  no parameters"
-    for parameter in parameters:
+    for parameter in (below for each in parameters for below in each.with_members()):
         default = "required" if parameter.required else f"default {_written(parameter.default)}"
         private = ", private" if parameter.private else ""
         yield f"    {parameter.name}: {parameter.words}; {default}{private}"
@@ -136,20 +138,51 @@ def _given(parameters: list[str]) -> dict[str, object]:
 
 
 def _check(registry: Registry, name: str, kind: str | None, parameters: dict[str, object]) -> int:
-    # The kit brings numpy and pandas; listing plugins must not.
-    from anonloom_testing import run_checks
-
-    failed = 0
+    failed, lacking = 0, 0
     for entry in _called(registry, name, kind):
-        print(f"{KINDS[entry.kind].name} {entry.name} ({entry.owner})")
+        # The kit is imported here: it brings numpy and pandas, and listing plugins must not.
+        kit = registry.kit(entry.kind)
+        attributes: dict[str, object] = {
+            "method": registry.load_entry(entry),
+            "params": parameters,
+            "registry": registry,
+        }
+        print(f"{entry.of.name} {entry.name} ({entry.owner})")
         counts: dict[str, int] = {}
-        for result in run_checks(entry.kind, name, registry, parameters):
+        with _status_line() as show_progress:
+            if show_progress is not None:
+                attributes["on_progress"] = staticmethod(show_progress)
+            subject: Any = type(f"{kit.__name__}Of{entry.name}", (kit,), attributes)()
+            results = subject.results()
+        for result in results:
             counts[result.status] = counts.get(result.status, 0) + 1
             print(f"  {result.status:<8}  {result.check}")
             if result.detail:
                 print("\n".join(f"            {line}" for line in result.detail.splitlines()))
-            failed += not result.good
+            failed += result.status == "failed"
+            lacking += result.status == "incomplete"
         print(f"  {', '.join(f'{count} {status}' for status, count in counts.items())}")
     if failed:
         raise PluginError(f"{name!r} fails {failed} check{'s' if failed > 1 else ''}")
+    if lacking:
+        raise PluginError(
+            f"{name!r} is not checked whole: {lacking} "
+            f"{'checks lack' if lacking > 1 else 'check lacks'} something that only the plugin's "
+            "own tests can give",
+            hint="Run the plugin's tests: pytest, in its folder.",
+        )
     return 0
+
+
+@contextlib.contextmanager
+def _status_line() -> Iterator[Callable[[str], None] | None]:
+    """Give a function that shows what is running on one line of a terminal; None elsewhere."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    # The kit redirects the streams while a method runs, to hear what it prints.
+    terminal = sys.stderr
+    try:
+        yield lambda text: print(f"\r\033[K  {text[:100]}", end="", flush=True, file=terminal)
+    finally:
+        print("\r\033[K", end="", flush=True, file=terminal)

@@ -105,9 +105,9 @@ def put_around(cls: type, whose: str) -> None:
     for name, (owner, entry) in used.items():
         called = name in declared or (name.startswith("__") and name.endswith("__"))
         if called and name not in _UNTOUCHED and _theirs(owner):
-            bordered = _bordered(entry, border)
-            if bordered is not None:
-                setattr(cls, name, bordered)
+            wrapped = _wrap_entry(entry, border)
+            if wrapped is not None:
+                setattr(cls, name, wrapped)
 
 
 def around(method: type) -> AbstractContextManager[None]:
@@ -125,46 +125,46 @@ def _theirs(cls: type) -> bool:
     return cls.__module__.partition(".")[0] not in _NOT_THEIRS
 
 
-def _bordered(entry: Any, border: Border) -> Any:
+def _wrap_entry(entry: Any, border: Border) -> Any:
     """Return an entry of a class with a border around it; None for plain values."""
     if isinstance(entry, property):
         get, put, drop = (
-            part and _called(part, border) for part in (entry.fget, entry.fset, entry.fdel)
+            part and _wrap_call(part, border) for part in (entry.fget, entry.fset, entry.fdel)
         )
         return property(get, put, drop, entry.__doc__)
     if isinstance(entry, staticmethod | classmethod):
-        return type(entry)(_called(entry.__func__, border))
+        return type(entry)(_wrap_call(entry.__func__, border))
     if isinstance(entry, functools.cached_property):
-        own = functools.cached_property(_called(entry.func, border))
+        own = functools.cached_property(_wrap_call(entry.func, border))
         own.__set_name__(object, entry.attrname or entry.func.__name__)
         return own
     if isinstance(entry, FunctionType):
-        return _called(entry, border)
+        return _wrap_call(entry, border)
     if callable(entry) and hasattr(entry, "__get__") and not isinstance(entry, type):
         # Something else that becomes a bound method: one that remembers its answers, perhaps.
-        return _called(_binding(entry), border)
+        return _wrap_call(_bind_at_call(entry), border)
     return None
 
 
-def _binding(entry: Any) -> Callable[..., Any]:
+def _bind_at_call(entry: Any) -> Callable[..., Any]:
     @functools.wraps(entry)
-    def bound(self: Any, *args: Any, **options: Any) -> Any:
+    def call(self: Any, *args: Any, **options: Any) -> Any:
         return entry.__get__(self, type(self))(*args, **options)
 
-    return bound
+    return call
 
 
-def _called(function: Callable[..., Any], border: Border) -> Callable[..., Any]:
+def _wrap_call(function: Callable[..., Any], border: Border) -> Callable[..., Any]:
     inside = getattr(function, _INSIDE, function)
 
     @functools.wraps(inside)
-    def crossing(*args: Any, **options: Any) -> Any:
+    def call_inside(*args: Any, **options: Any) -> Any:
         with border:
             answer = inside(*args, **options)
         return _handed_out(answer, border)
 
-    setattr(crossing, _INSIDE, inside)
-    return crossing
+    setattr(call_inside, _INSIDE, inside)
+    return call_inside
 
 
 def _handed_out(answer: Any, border: Border) -> Any:

@@ -1,78 +1,146 @@
-"""The kinds of method, each with its word in YAML, its hook and its base class."""
+"""The kinds that a registry knows: looked up by word, by class and by place, and kept apart."""
 
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping
 
+from anonloom._registry import core_kinds
+from anonloom.api import Kind, Method, hookspec
 
-class Kind(NamedTuple):
-    """One kind of method.
+#: Words of a pipeline file that stand where the key of a kind could, so that no kind has them.
+RESERVED = frozenset(
+    "version name seed data privacy suppression collect stages audit publish vary with id fail_if "
+    "columns unit holdout other_releases cases label set".split()
+)
+# Core's own key 'privacy' is the name of its section: a model is written below its own name there.
+_OWN_SECTION = ("privacy",)
 
-    Parameters
-    ----------
-    key : str
-        The word that a pipeline file uses, and the kind's identifier in code.
-    name, plural : str
-        What messages call one and several of them.
-    hook : str
-        The registration hook.
-    base : str
-        The abstract base class, ``module:Class``.
-    """
-
-    key: str
-    name: str
-    plural: str
-    hook: str
-    base: str
-
-    @property
-    def article(self) -> str:
-        """The name with its article: 'a sampler', 'an auditor'."""
-        return f"{'an' if self.name[0] in 'aeiou' else 'a'} {self.name}"
+# The kind of every base class that any registry of this process knows: parameters are declared
+# with base classes, and a class does not know in which registry it will be used.
+_BY_BASE: dict[str, Kind] = {kind.base: kind for kind in core_kinds.anonloom_register_kinds()}
 
 
-def _kind(key: str, name: str, base: str, plural: str = "") -> Kind:
-    plural = plural or f"{name}s"
-    hook = f"anonloom_register_{plural.replace(' ', '_')}"
-    return Kind(key, name, plural, hook, f"anonloom.kinds._{key}:{base}")
+class KindClash(Exception):
+    """A kind takes what another one has; the text says what."""
 
 
-#: Every kind by its YAML key, in the order in which a run meets them.
-KINDS: dict[str, Kind] = {
-    kind.key: kind
-    for kind in (
-        _kind("source", "source", "Source"),
-        _kind("mechanism", "mechanism", "Mechanism"),
-        _kind("partitioner", "partitioner", "Partitioner"),
-        _kind("outliers", "outlier handler", "OutlierHandler"),
-        _kind("generalizer", "generalizer", "Generalizer"),
-        _kind("sampler", "sampler", "Sampler"),
-        _kind("privacy", "privacy model", "PrivacyModel"),
-        _kind("transport", "transport", "Transport"),
-        _kind("collector", "collector", "Collector"),
-        _kind("auditor", "auditor", "Auditor"),
-        _kind("integrity", "integrity scheme", "IntegrityScheme"),
-        _kind("reporter", "reporter", "Reporter"),
-    )
-}
+class Kinds(Mapping[str, Kind]):
+    """The kinds by their key, core's first."""
 
-#: The kinds that can be stages, in their usual order.
-STAGE_KINDS = ("mechanism", "partitioner", "outliers", "generalizer", "sampler")
+    def __init__(self) -> None:
+        self._kinds: dict[str, Kind] = {}
+        self._owners: dict[str, str] = {}
+
+    def __getitem__(self, key: str) -> Kind:
+        return self._kinds[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._kinds)
+
+    def __len__(self) -> int:
+        return len(self._kinds)
+
+    def add(self, kind: Kind, owner: str) -> None:
+        """Take in a kind.
+
+        Raises
+        ------
+        KindClash
+            If its key, name, hook, base or place is taken.
+        """
+        if kind.key in RESERVED and kind.key not in _OWN_SECTION:
+            raise KindClash(
+                f"it registers a kind with the key {kind.key!r}, a word of pipeline files"
+            )
+        for other in self.values():
+            clash = _clash(kind, other)
+            if clash:
+                raise KindClash(
+                    f"it registers the kind {kind.key!r}, and {clash} is that of the kind "
+                    f"{other.key!r} of {self._owners[other.key]}"
+                )
+        self._kinds[kind.key] = kind
+        self._owners[kind.key] = owner
+        _BY_BASE[kind.base] = kind
+
+    def withdraw(self, kind: Kind) -> None:
+        """Forget a kind of a plugin that turned out to be unusable."""
+        del self._kinds[kind.key], self._owners[kind.key]
+        _BY_BASE.pop(kind.base, None)
+
+    def owner(self, key: str) -> str:
+        """Return who registers a kind: distribution and version."""
+        return self._owners[key]
+
+    def called(self, word: str) -> Kind | None:
+        """Return the kind with this key, name or plural ('outliers', 'outlier-handler'), if any."""
+        plain = _plain(word)
+        return next((kind for kind in self.values() if plain in _words(kind)), None)
+
+    def of_class(self, cls: type) -> Kind | None:
+        """Return the kind whose base is `cls` or its nearest ancestor that is one, if any."""
+        by_base = {kind.base: kind for kind in self.values()}
+        names = (f"{item.__module__}:{item.__qualname__}" for item in cls.__mro__)
+        return next((by_base[name] for name in names if name in by_base), None)
+
+    def under(self, home: str) -> tuple[str, ...]:
+        """Return the keys of the kinds that stand in a section of a pipeline file."""
+        return tuple(kind.key for kind in self.values() if kind.place.home == home)
+
+    def sections(self) -> tuple[Kind, ...]:
+        """Return the kinds that have a section of their own."""
+        return tuple(kind for kind in self.values() if kind.where == "section")
 
 
-def kind_called(word: str) -> Kind | None:
-    """Return the kind with this key, name or plural ('outliers', 'outlier-handler'), if any."""
-    plain = word.strip().lower().replace("-", " ").replace("_", " ")
-    for kind in KINDS.values():
-        if plain in (kind.key, kind.name, kind.plural):
-            return kind
-    return None
+def _plain(word: str) -> str:
+    return word.strip().lower().replace("-", " ").replace("_", " ")
+
+
+def _words(kind: Kind) -> set[str]:
+    return {_plain(word) for word in (kind.key, kind.name, kind.plural)}
+
+
+def _clash(kind: Kind, other: Kind) -> str:
+    """Return what of a kind another one has already, as a sentence's subject."""
+    if kind.key == other.key:
+        return "its key"
+    if _words(kind) & _words(other):
+        return f"its name {kind.name!r}"
+    if kind.hook == other.hook:
+        return f"its hook '{kind.hook}'"
+    if kind.base == other.base:
+        return f"its base {kind.base}"
+    if kind.where == other.where and not kind.place.shared:
+        return f"its place {kind.where!r}"
+    return ""
 
 
 def kind_of_class(cls: type) -> Kind | None:
-    """Return the kind whose base class is `cls` or an ancestor of it, if any."""
-    by_base = {kind.base: kind for kind in KINDS.values()}
+    """Return the kind whose base class is `cls` or its nearest ancestor that is one, if any."""
     for ancestor in cls.__mro__:
-        kind = by_base.get(f"{ancestor.__module__}:{ancestor.__qualname__}")
+        kind = _BY_BASE.get(f"{ancestor.__module__}:{ancestor.__qualname__}")
         if kind is not None:
             return kind
     return None
+
+
+def specification(kind: Kind) -> Callable[[], list[Method]]:
+    """Return the specification of a kind's hook; those of core's are written out in hookspecs."""
+
+    def hook() -> list[Method]:
+        raise NotImplementedError("pluggy never calls a specification")
+
+    base = kind.base.rpartition(":")[2]
+    an = "an" if base[0] in "AEIOU" else "a"
+    hook.__name__ = hook.__qualname__ = kind.hook
+    hook.__doc__ = f"""Name the {kind.plural}.
+
+    Returns
+    -------
+    list of Method
+        One per {kind.name}; each target is {an} `{base}`. Names are unique among all {kind.plural}.
+
+    When it is called
+        Once, when the registry is first read. Never during a run.
+    What it must not do
+        Import the module that holds the method.
+    """
+    return hookspec(hook)

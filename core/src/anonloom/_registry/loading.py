@@ -6,10 +6,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
+from anonloom._registry.api_changes import moved_to
 from anonloom._registry.boundary import Border, put_around
-from anonloom._registry.kinds import KINDS
-from anonloom._spelling import listed
-from anonloom.api import ROLES, Method
+from anonloom._spelling import comma_list
+from anonloom.api import ROLES, Kind, Method
 from anonloom.errors import FaultyPluginError, PluginError
 
 _LOCAL = re.compile(r"(?P<file>.+\.py):(?P<name>[A-Za-z_]\w*)")
@@ -20,8 +20,8 @@ class Entry(NamedTuple):
 
     Parameters
     ----------
-    kind : str
-        The kind's YAML key.
+    of : Kind
+        What kind of method it is.
     method : Method
         The descriptor.
     distribution, version : str
@@ -30,11 +30,21 @@ class Entry(NamedTuple):
         Where the class is, if it is local code that belongs to no package.
     """
 
-    kind: str
+    of: Kind
     method: Method
     distribution: str
     version: str
     file: Path | None = None
+
+    @property
+    def kind(self) -> str:
+        """The kind's YAML key."""
+        return self.of.key
+
+    @property
+    def runs_as(self) -> str:
+        """The key of the kind of core as which a run treats the method, or that of its own."""
+        return self.of.runs_as
 
     @property
     def name(self) -> str:
@@ -49,7 +59,7 @@ class Entry(NamedTuple):
     @property
     def label(self) -> str:
         """The method's kind, its name and who offers it, for messages."""
-        return f"{KINDS[self.kind].name} {self.name!r} of {self.owner}"
+        return f"{self.of.name} {self.name!r} of {self.owner}"
 
     @property
     def local(self) -> bool:
@@ -57,7 +67,7 @@ class Entry(NamedTuple):
         return self.file is not None
 
 
-def said(error: BaseException) -> str:
+def error_line(error: BaseException) -> str:
     """Return an error of somebody else's code in one line."""
     if isinstance(error, FaultyPluginError) and error.__cause__ is not None:
         error = error.__cause__
@@ -70,7 +80,7 @@ def said(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}".rstrip(": ")
 
 
-def local_entry(kind: str, name: str, folder: Path | None) -> Entry | None:
+def local_entry(kind: Kind, name: str, folder: Path | None) -> Entry | None:
     """Return the entry of ``./file.py:Class``, or None if the name is none of that form.
 
     Raises
@@ -115,7 +125,7 @@ def class_of(entry: Entry) -> type:
     PluginError
         If it cannot be imported, is none of the entry's kind, or is not complete.
     """
-    kind, label = KINDS[entry.kind], entry.label
+    kind, label = entry.of, entry.label
     module_name, _, name = entry.method.target.partition(":")
     try:
         with Border(label):
@@ -124,21 +134,89 @@ def class_of(entry: Entry) -> type:
     except FaultyPluginError:
         raise
     except Exception as error:
-        raise PluginError(f"{label} cannot be imported", hint=said(error)) from error
+        moved = moved_to(error.name) if isinstance(error, ModuleNotFoundError) else ""
+        hint = "\n".join(filter(None, [error_line(error), moved]))
+        raise PluginError(f"{label} cannot be imported", hint=hint) from error
     if not isinstance(cls, type):
         raise PluginError(f"{label} cannot be used: there is no class {entry.method.target}")
-    base_module, _, base_name = kind.base.partition(":")
-    base = getattr(import_module(base_module), base_name)
+    base = base_of(kind, label)
     if not issubclass(cls, base):
         raise PluginError(
             f"{label} cannot be used: {name} is not {kind.article}",
-            hint=f"its class must derive from {base_module}.{base_name}",
+            hint=f"its class must derive from {kind.base.replace(':', '.')}",
         )
     missing = sorted(getattr(cls, "__abstractmethods__", ()))
     if missing:
-        raise PluginError(f"{label} cannot be used: {name} lacks {listed(missing)}")
+        raise PluginError(f"{label} cannot be used: {name} lacks {comma_list(missing)}")
     put_around(cls, label)
     return cls
+
+
+def base_of(kind: Kind, label: str) -> type:
+    """Import the base class of a kind.
+
+    Parameters
+    ----------
+    label : str
+        What cannot be used without it, for messages.
+
+    Raises
+    ------
+    PluginError
+        If it cannot be imported, or is none for the kind's place in a pipeline.
+    """
+    module, _, name = kind.base.partition(":")
+    unusable = f"{label} cannot be used: the base class of {kind.plural}, {kind.base},"
+    try:
+        with Border(f"kind {kind.key!r}"):
+            base = getattr(import_module(module), name, None)
+    except Exception as error:
+        raise PluginError(f"{unusable} cannot be imported", hint=error_line(error)) from error
+    if not isinstance(base, type):
+        raise PluginError(f"{unusable} is no class")
+    wanted = kind.place.base
+    if wanted and wanted not in (f"{item.__module__}:{item.__qualname__}" for item in base.__mro__):
+        raise PluginError(
+            f"{unusable} does not fit its place in a pipeline, {kind.where!r}",
+            hint=f"it must derive from anonloom.kinds.{wanted.rpartition(':')[2]}",
+        )
+    return base
+
+
+def kit_of(kind: Kind, owner: str) -> type:
+    """Import the class that checks the methods of a kind.
+
+    Parameters
+    ----------
+    owner : str
+        Who registers the kind, for messages.
+
+    Raises
+    ------
+    PluginError
+        If there is none, or it is not installed.
+    """
+    if not kind.kit:
+        raise PluginError(
+            f"{kind.plural} cannot be checked: the kind {kind.key!r} of {owner} names no kit",
+            hint="ask its author for a conformance class, which Kind(kit=...) names",
+        )
+    module, _, name = kind.kit.partition(":")
+    unusable = f"{kind.plural} cannot be checked: their kit, {kind.kit},"
+    try:
+        with Border(f"kit of the kind {kind.key!r}"):
+            kit = getattr(import_module(module), name, None)
+    except ModuleNotFoundError as error:
+        package = module.partition(".")[0]
+        if error.name != package:
+            raise PluginError(f"{unusable} cannot be imported", hint=error_line(error)) from error
+        hint = f"pip install {package.replace('_', '-')}"
+        raise PluginError(f"{unusable} is not installed", hint=hint) from error
+    except Exception as error:
+        raise PluginError(f"{unusable} cannot be imported", hint=error_line(error)) from error
+    if not isinstance(kit, type):
+        raise PluginError(f"{unusable} is no class")
+    return kit
 
 
 def _run_file(file: Path) -> ModuleType:

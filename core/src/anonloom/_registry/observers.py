@@ -8,7 +8,7 @@ a warning. Only an interruption by the user passes.
 import pluggy
 
 from anonloom._registry.boundary import Border
-from anonloom._registry.loading import said
+from anonloom._registry.loading import error_line
 
 
 class Observers:
@@ -22,7 +22,7 @@ class Observers:
 
     def __init__(self, plugins: pluggy.PluginManager) -> None:
         self._plugins = plugins
-        self._complained: set[str] = set()
+        self._warned: set[str] = set()
 
     def add(self, observer: object) -> None:
         """Tell `observer`, an object with marked hook methods, what happens from now on."""
@@ -30,8 +30,12 @@ class Observers:
 
     def remove(self, observer: object) -> None:
         """Stop telling `observer`."""
-        self._complained.discard(str(self._plugins.get_name(observer)))
+        self._warned.discard(str(self._plugins.get_name(observer)))
         self._plugins.unregister(observer)
+
+    def hears(self, hook: str) -> bool:
+        """Whether anybody listens to a hook: what is told to nobody need not be computed."""
+        return bool(getattr(self._plugins.hook, hook).get_hookimpls())
 
     def run_started(self, *, run_id: str, pipeline: str, stages: tuple[str, ...]) -> None:
         """Say that a run begins."""
@@ -103,25 +107,25 @@ class Observers:
                 with Border(hook):
                     implementation.function(*(news[name] for name in implementation.argnames))
             except Exception as error:
-                self._complain(implementation, hook, error)
+                self._warn(implementation, hook, error)
 
-    def _complain(self, implementation: pluggy.HookImpl, hook: str, error: Exception) -> None:
+    def _warn(self, implementation: pluggy.HookImpl, hook: str, error: Exception) -> None:
         name = implementation.plugin_name
-        if name in self._complained:
+        if name in self._warned:
             return
-        self._complained.add(name)
+        self._warned.add(name)
         # Imported late: `anonloom plugins` has a registry and nothing to log.
         import logging
 
         logging.getLogger("anonloom").warning(
             "the run goes on, but observer %s failed in %s: %s",
-            _shown(name, implementation.plugin),
+            _observer_name(name, implementation.plugin),
             hook,
-            said(error),
+            error_line(error),
         )
 
 
-def _shown(name: str, observer: object) -> str:
+def _observer_name(name: str, observer: object) -> str:
     """Return an observer's distribution, or its class if it was given from Python."""
     if name.isdecimal():
         return f"{type(observer).__module__}:{type(observer).__qualname__}"

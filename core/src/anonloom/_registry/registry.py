@@ -4,26 +4,38 @@ A registry is an object. `Registry.installed()` reads the environment once, on f
 `Registry.empty()` is for tests. One broken plugin is remembered and shown, and hurts no other.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar
 
 import pluggy
 
 from anonloom import hookspecs
+from anonloom._registry import core_kinds
+from anonloom._registry.api_changes import CHANGES
 from anonloom._registry.boundary import Border
-from anonloom._registry.firstparty import FIRST_PARTY
-from anonloom._registry.kinds import KINDS, Kind
-from anonloom._registry.loading import Entry, class_of, local_entry, said
+from anonloom._registry.kinds import KindClash, Kinds, specification
+from anonloom._registry.loading import Entry, class_of, error_line, kit_of, local_entry
 from anonloom._registry.observers import Observers
-from anonloom._spelling import did_you_mean, listed
-from anonloom.api import API_VERSION, Command, Method
+from anonloom._spelling import comma_list, did_you_mean
+from anonloom.api import API_VERSION, Command, Kind, KnownPlugin, Method
 from anonloom.errors import PluginError
 
 if TYPE_CHECKING:
     import importlib_metadata
 
-T = TypeVar("T", Method, Command)
+T = TypeVar("T", Method, Command, Kind, KnownPlugin)
+
+_KINDS_HOOK = "anonloom_register_kinds"
+_KNOWN_HOOK = "anonloom_register_known_plugins"
+_OF_KINDS = {kind.hook for kind in core_kinds.anonloom_register_kinds()}
+#: The specified hooks that belong to no kind.
+_GENERAL_HOOKS = {
+    name: getattr(hookspecs, name)
+    for name in dir(hookspecs)
+    if name.startswith("anonloom_") and name not in _OF_KINDS
+}
 
 
 class CommandEntry(NamedTuple):
@@ -60,6 +72,8 @@ class Registry:
 
     Attributes
     ----------
+    kinds : Kinds
+        The kinds of method by their YAML key: core's own, and what plugins add.
     observers : Observers
         Tells plugins what happens during a run.
     """
@@ -68,12 +82,16 @@ class Registry:
 
     def __init__(self) -> None:
         self._plugins = pluggy.PluginManager("anonloom")
-        self._plugins.add_hookspecs(hookspecs)
+        self.kinds = Kinds()
+        self._plugins.add_hookspecs(_module_of(_GENERAL_HOOKS))
         self._entries: list[Entry] = []
         self._commands: list[CommandEntry] = []
         self._broken: list[Broken] = []
         self._loaded: dict[Entry, type] = {}
+        self._catalogues: list[tuple[object, str, str]] = []
+        self._known: list[KnownPlugin] = []
         self.observers = Observers(self._plugins)
+        self._take_kinds(core_kinds, "anonloom-core")
 
     @classmethod
     def empty(cls) -> "Registry":
@@ -96,6 +114,7 @@ class Registry:
         """Load and take in the plugin behind each entry point."""
         # Entry points come in the order of directory listings; sorted, messages are the same on
         # every machine.
+        loaded = []
         for point in sorted(points, key=lambda point: (_distribution(point)[0], point.name)):
             distribution, version = _distribution(point)
             try:
@@ -103,8 +122,13 @@ class Registry:
                     module = point.load()
             except Exception as error:
                 # Whatever a plugin's import does, even sys.exit(), concerns that plugin alone.
-                self._broken.append(Broken(distribution, version, said(error)))
+                self._broken.append(Broken(distribution, version, error_line(error)))
                 continue
+            loaded.append((module, distribution, version))
+        # Who adds kinds comes first: methods of a kind may come from plugins of other authors.
+        for module, distribution, version in sorted(
+            loaded, key=lambda plugin: not hasattr(plugin[0], _KINDS_HOOK)
+        ):
             self.register(module, distribution=distribution, version=version)
 
     def register(self, module: object, *, distribution: str, version: str = "") -> bool:
@@ -119,22 +143,27 @@ class Registry:
             reason = "its hook module is already in use by another entry point"
             self._broken.append(Broken(distribution, version, reason))
             return False
+        before = tuple(self.kinds.values())
         try:
             with Border(distribution):
                 entries, commands = self._examine(module, distribution, version)
-        except _Unusable as error:
+        except (_Unusable, KindClash) as error:
             reason = str(error)
         except pluggy.PluginValidationError as error:
             reason = _last_line(error)
         except Exception as error:
-            reason = said(error)
+            reason = error_line(error)
         else:
             self._entries += entries
             self._commands += commands
+            if hasattr(module, _KNOWN_HOOK):
+                self._catalogues.append((module, distribution, version))
             return True
         # Nothing of a plugin that breaks the contract stays behind, its observers included.
         if self._plugins.is_registered(module):
             self._plugins.unregister(module)
+        for kind in tuple(self.kinds.values())[len(before) :]:
+            self.kinds.withdraw(kind)
         self._broken.append(Broken(distribution, version, reason))
         return False
 
@@ -147,19 +176,34 @@ class Registry:
         if spoken != API_VERSION:
             raise _Unusable(_other_version(spoken, distribution))
         self._refuse_unmarked(module)
+        self._take_kinds(module, f"{distribution} {version}".rstrip())
         self._plugins.register(module, name=f"{distribution} {version}:{id(module)}")
         self._refuse_unknown_hooks(module)
         entries = [
-            Entry(kind.key, method, distribution, version)
-            for kind in KINDS.values()
+            Entry(kind, method, distribution, version)
+            for kind in self.kinds.values()
             for method in _answers(module, kind.hook, Method)
         ]
         named = [(entry.kind, entry.name) for entry in entries]
         for kind, name in named:
             if named.count((kind, name)) > 1:
-                raise _Unusable(f"it names the {KINDS[kind].name} {name!r} twice")
+                raise _Unusable(f"it names the {self.kinds[kind].name} {name!r} twice")
         commands = _answers(module, "anonloom_register_commands", Command)
         return entries, [CommandEntry(command, distribution, version) for command in commands]
+
+    def _take_kinds(self, module: object, owner: str) -> None:
+        """Take in the kinds that a plugin adds, and specify their hooks."""
+        for kind in _answers(module, _KINDS_HOOK, Kind):
+            if kind.hook in _GENERAL_HOOKS:
+                raise KindClash(
+                    f"it registers the kind {kind.key!r} with the hook '{kind.hook}', which is not "
+                    "one of a kind"
+                )
+            self.kinds.add(kind, owner)
+            # pluggy keeps the specification of a kind that was withdrawn.
+            caller = getattr(self._plugins.hook, kind.hook, None)
+            if caller is None or not caller.has_spec():
+                self._plugins.add_hookspecs(_module_of({kind.hook: specification(kind)}))
 
     def _refuse_unmarked(self, module: object) -> None:
         """Refuse hooks that pluggy would silently leave out or that would wrap others."""
@@ -173,9 +217,9 @@ class Registry:
 
     def _refuse_unknown_hooks(self, module: object) -> None:
         """Refuse hooks that are not specified: they would never be called."""
-        known = [name for name in dir(hookspecs) if name.startswith("anonloom_")]
+        known = [*_GENERAL_HOOKS, *(kind.hook for kind in self.kinds.values())]
         for caller in self._plugins.get_hookcallers(module) or []:
-            if not caller.has_spec():
+            if caller.name not in known:
                 guess = did_you_mean(caller.name, known)
                 raise _Unusable("; ".join(filter(None, [f"unknown hook '{caller.name}'", guess])))
 
@@ -187,7 +231,7 @@ class Registry:
     @property
     def entries(self) -> tuple[Entry, ...]:
         """All methods, in the order of the kinds and then by name and owner."""
-        return tuple(entry for kind in KINDS for entry in self.methods(kind))
+        return tuple(entry for kind in self.kinds for entry in self.methods(kind))
 
     @property
     def commands(self) -> tuple[CommandEntry, ...]:
@@ -196,7 +240,7 @@ class Registry:
 
     def methods(self, kind: str) -> tuple[Entry, ...]:
         """Return the methods of a kind, given by its YAML key, sorted by name and owner."""
-        results = [entry for entry in self._entries if entry.kind == KINDS[kind].key]
+        results = [entry for entry in self._entries if entry.of is self.kinds[kind]]
         return tuple(sorted(results, key=lambda entry: (entry.name, entry.distribution)))
 
     def find(self, kind: str, name: str, *, local: Path | None = None) -> Entry:
@@ -216,7 +260,7 @@ class Registry:
         PluginError
             If there is no such method, or more than one, or local code is not allowed.
         """
-        own = local_entry(kind, name, local)
+        own = local_entry(self.kinds[kind], name, local)
         if own is not None:
             return own
         distribution, _, plain = name.rpartition(":")
@@ -226,30 +270,39 @@ class Registry:
             if entry.name == plain and _same(distribution or entry.distribution, entry.distribution)
         ]
         if not results:
-            raise self._unknown(KINDS[kind], name)
+            raise self._unknown(self.kinds[kind], name)
         if len(results) > 1:
-            raise _ambiguous(KINDS[kind], name, results)
+            raise _ambiguous(self.kinds[kind], name, results)
         return results[0]
 
     def _unknown(self, kind: Kind, name: str) -> PluginError:
         names = [entry.name for entry in self.methods(kind.key)]
-        folder = FIRST_PARTY.get((kind.key, name))
-        if folder:
-            package = f"anonloom-{folder.rpartition('/')[2]}"
-            broken = next((b for b in self._broken if _same(b.distribution, package)), None)
+        known = next((p for p in self.known_plugins() if (kind.hook, name) in p.methods), None)
+        if known:
+            what = f"{kind.name} {name!r} is provided by {known.distribution}"
+            same = (b for b in self._broken if _same(b.distribution, known.distribution))
+            broken = next(same, None)
             if broken:
-                what = f"{kind.name} {name!r} is provided by {package}, which could not be loaded"
-                return PluginError(what, hint=broken.reason)
-            what = f"{kind.name} {name!r} is provided by {package}, which is not installed"
-            return PluginError(what, hint=f"pip install ./plugins/{folder}")
-        others = [other for other in KINDS.values() if self._offers(other.key, name)]
+                return PluginError(f"{what}, which could not be loaded", hint=broken.reason)
+            return PluginError(f"{what}, which is not installed", hint=known.install)
+        others = [other for other in self.kinds.values() if self._offers(other.key, name)]
         if others:
             what = f"{name!r} is {others[0].article}, not {kind.article}"
         else:
             what = f"no {kind.name} is named {name!r}"
-        hints = [did_you_mean(name, names), f"installed: {listed(dict.fromkeys(names))}"]
+        hints = [did_you_mean(name, names), f"installed: {comma_list(dict.fromkeys(names))}"]
         hints += [f"not loaded: {broken}" for broken in self._broken]
         return PluginError(what, hint="\n".join(filter(None, hints)))
+
+    def known_plugins(self) -> tuple[KnownPlugin, ...]:
+        """Return what installed catalogues know of plugins, installed or not; read on first use."""
+        while self._catalogues:
+            module, distribution, version = self._catalogues.pop(0)
+            try:
+                self._known += _answers(module, _KNOWN_HOOK, KnownPlugin)
+            except _Unusable as error:
+                self._broken.append(Broken(distribution, version, str(error)))
+        return tuple(self._known)
 
     def _offers(self, kind: str, name: str) -> bool:
         return any(entry.name == name for entry in self.methods(kind))
@@ -270,6 +323,16 @@ class Registry:
             self._loaded[entry] = class_of(entry)
         return self._loaded[entry]
 
+    def kit(self, kind: str) -> type:
+        """Import and return the class that checks the methods of a kind.
+
+        Raises
+        ------
+        PluginError
+            If the kind has none, or it is not installed.
+        """
+        return kit_of(self.kinds[kind], self.kinds.owner(kind))
+
     def entry_of(self, cls: type) -> Entry | None:
         """Return the entry that a method's class was registered or loaded under, if any."""
         for entry, loaded in self._loaded.items():
@@ -282,6 +345,13 @@ class Registry:
         """Return the name under which a class is registered, or ``module:Class`` if it is not."""
         entry = self.entry_of(cls)
         return entry.name if entry else f"{cls.__module__}:{cls.__qualname__}"
+
+
+def _module_of(hooks: Mapping[str, object]) -> ModuleType:
+    """Return a module with these specifications, the form in which pluggy takes them."""
+    module = ModuleType("anonloom_hooks")
+    vars(module).update(hooks)
+    return module
 
 
 def _same(one: str, other: str) -> bool:
@@ -310,7 +380,9 @@ def _last_line(error: Exception) -> str:
 def _other_version(spoken: object, distribution: str) -> str:
     newer = isinstance(spoken, int) and spoken > API_VERSION
     remedy = "upgrade anonloom-core" if newer else f"upgrade {distribution}"
-    return f"it speaks plugin API {spoken}, this core speaks {API_VERSION}: {remedy}"
+    change = CHANGES.get(spoken, "") if isinstance(spoken, int) else ""
+    sentence = f"it speaks plugin API {spoken}, this core speaks {API_VERSION}: {remedy}"
+    return f"{sentence}; {change}" if change else sentence
 
 
 def _answers(module: object, hook: str, expected: type[T]) -> list[T]:
@@ -322,7 +394,7 @@ def _answers(module: object, hook: str, expected: type[T]) -> list[T]:
         with Border(hook):
             answer = implementation()
     except Exception as error:
-        raise _Unusable(f"{hook} failed: {said(error)}") from error
+        raise _Unusable(f"{hook} failed: {error_line(error)}") from error
     name = expected.__name__
     if answer is None:
         raise _Unusable(f"{hook} returned None instead of a list of {name}; is a return missing?")

@@ -2,8 +2,8 @@
 
 import attrs
 
-from anonloom.data._release import Release
 from anonloom.data._table import Table
+from anonloom.kinds._collection import Collection
 from anonloom.kinds._collector import Collector
 from anonloom.kinds._context import StageContext
 from anonloom.kinds._guard import Guard
@@ -18,8 +18,8 @@ class Curator(Collector):
     everything and has to be trusted with it.
     """
 
-    def collect(self, table: Table, stages: Stages, guard: Guard, context: StageContext) -> Release:
-        """Return the release that the stages give."""
-        prepared = stages.prepare(table)
-        classes = stages.partition(prepared, guard)
-        return stages.sample(stages.generalize(prepared, classes))
+    def collect(
+        self, table: Table, stages: Stages, guard: Guard, context: StageContext
+    ) -> Collection:
+        """Return what the stages give on the whole table."""
+        return stages.run(table, guard)

@@ -23,7 +23,7 @@ from anonloom._run.reporting import report_of
 from anonloom._run.sanitize import publishable
 from anonloom._run.stage_log import Journal
 from anonloom._run.stages import PipelineStages
-from anonloom._spec.model import PipelineSpec, Use
+from anonloom._spec.model import MethodUse, PipelineSpec
 from anonloom.data import _lookalikes as lookalikes
 from anonloom.data._audit_input import AuditInput
 from anonloom.data._release import Release
@@ -31,9 +31,11 @@ from anonloom.data._table import Table, on_own_axes
 from anonloom.data._unit import worded, worded_findings
 from anonloom.errors import AnonloomError, PluginError, PrivacyError
 from anonloom.findings import Findings, Notice
+from anonloom.kinds._collection import Collection
 from anonloom.kinds._context import stream
 from anonloom.kinds._guard import Guard
 from anonloom.kinds._privacy import PrivacyModel
+from anonloom.kinds._section import SectionMethod
 from anonloom.kinds._source import Source
 
 
@@ -47,7 +49,8 @@ class Ending:
 @contextmanager
 def announced(spec: PipelineSpec, registry: Registry, run_id: str) -> Iterator[Ending]:
     """Tell observers that a pipeline starts and how it ends, however it ends."""
-    ids = (spec.data.source.id, spec.collect.id, *(use.id for use in (*spec.stages, *spec.audit)))
+    later = (*spec.stages, *spec.audit, *spec.sections)
+    ids = (spec.data.source.id, spec.collect.id, *(use.id for use in later))
     try:
         with announced_as(spec.name, ids, registry, run_id) as ending:
             yield ending
@@ -122,25 +125,26 @@ def execute(
     if stages.partitions:
         models = tuple((use.name, use.method) for use in spec.privacy)
         refuse_hopeless(models, guard, original)
-    with journal.stage(spec.collect) as (run, count):
-        release = spec.collect.method.collect(original, stages, guard, run)
-        _hold_to_declared(spec, original, release)
+    with journal.stage(spec.collect) as (context, count):
+        collection: Collection = spec.collect.method.collect(original, stages, guard, context)
+        _require_promised(spec, original, collection)
+        release = collection.release
         count.rows, count.suppressed = len(release), int(release.suppressed.sum())
-    release, verdicts = _checked(spec, stages, release, original, journal)
-    exposures, notices = _exposed(spec, release, original, stages)
+    release, verdicts = _checked(spec, collection, original, journal)
+    exposures, notices = _exposed(spec, release, original, collection)
     release = publishable(release, stream(seed, "shuffle") if spec.publish.shuffle else None)
     journal.conclude(release)
     demanded = guard.demanded if spec.privacy else None
     case = AuditInput(
         release=release,
         original=original,
-        before_sampling=_shown(stages.before_sampling, spec),
-        presample=stages.presample,
+        before_sampling=_as_audited(collection.sampling.before, spec),
+        presample=collection.sampling.presample,
         truth=release.rows_in(original),
         control=control,
         other_releases=others,
         groups=groups_of(original),
-        trace=run.traces[-1] if run.traces else None,
+        trace=collection.trace,
         demanded=demanded,
     )
     audits = _audit(spec, case, journal)
@@ -151,6 +155,7 @@ def execute(
         release=release,
         original=original,
         stages=stages,
+        collection=collection,
         verdicts=verdicts,
         findings=results,
         report=report_of(
@@ -194,15 +199,17 @@ def _load(spec: PipelineSpec, guard: Guard, journal: Journal) -> Table:
         count.rows = len(table)
         persons.refuse_shared_identifiers(table, spec.data.unit)
         persons.warn_of_person_numbers(source, spec.data.schema, len(table), spec.data.unit, run)
-        if any(use.kind == "generalizer" for use in spec.stages):
+        if any(use.runs_as == "generalizer" for use in spec.stages):
             for text in flat_categories(table):
                 run.warn(text)
     return table
 
 
-def _hold_to_declared(spec: PipelineSpec, original: Table, release: Release) -> None:
-    """Refuse a release whose columns are not those of the table, whoever changed them."""
-    wrong = wrong_release(original.schema, release)
+def _require_promised(spec: PipelineSpec, original: Table, collection: object) -> None:
+    """Refuse what is no collection, and a release with other columns than the table's."""
+    wrong: str | None = f"returned a {type(collection).__name__} instead of a Collection"
+    if isinstance(collection, Collection):
+        wrong = wrong_release(original.schema, collection.release)
     if wrong is not None:
         entry = spec.collect.entry
         owner = entry.distribution or "local code"
@@ -291,25 +298,25 @@ def _counted(table: Table, rows: NDArray[np.int64]) -> str:
 
 def _checked(
     spec: PipelineSpec,
-    stages: PipelineStages,
-    release: Release,
+    collection: Collection,
     original: Table,
     journal: Journal,
 ) -> tuple[Release, tuple[check.Verdict, ...]]:
     """Judge what is to be published; withhold classes that sampling or suppression undid."""
     models = tuple((use.name, use.method) for use in spec.privacy)
-    made = release if stages.before_sampling is None else stages.before_sampling
+    release, before = collection.release, collection.sampling.before
+    made = release if before is None else before
 
     def judge(some: Release, *, among_starred: bool = False) -> check.ModelVerdicts:
-        persons = _persons(some, original, stages)
+        persons = _persons(some, original, collection, spec)
         return check.judge(some, models, persons, among_starred=among_starred)
 
     def held_as_made() -> bool:
         """Whether the stages did their work: classes that never held are a fault."""
-        lost = stages.before_sampling is not None or bool(made.suppressed.any())
+        lost = before is not None or bool(made.suppressed.any())
         return lost and all(verdict.holds for verdict in judge(made, among_starred=True))
 
-    if stages.before_sampling is not None:
+    if before is not None:
         check.refuse(judge(made, among_starred=True))
     release, verdicts = suppression.withhold_failing(release, spec.suppression, judge, held_as_made)
     for verdict in verdicts:
@@ -327,25 +334,27 @@ def _checked(
 
 
 def _exposed(
-    spec: PipelineSpec, release: Release, original: Table, stages: PipelineStages
+    spec: PipelineSpec, release: Release, original: Table, collection: Collection
 ) -> tuple[list[exposure.Exposure], list[Notice]]:
     """Look at what is published as it is; refuse what names people by itself."""
-    persons = _persons(release, original, stages)
+    persons = _persons(release, original, collection, spec)
     result = exposure.examine(release, persons)
     exposure.refuse_needless(result, (original.schema[name] for name in original.schema.quasi))
     return result, exposure.judge(release, result, persons, privacy=bool(spec.privacy))
 
 
-def _persons(release: Release, original: Table, stages: PipelineStages) -> NDArray[np.int32] | None:
+def _persons(
+    release: Release, original: Table, collection: Collection, spec: PipelineSpec
+) -> NDArray[np.int32] | None:
     """Person behind every published row, where rows are not persons."""
-    if not stages.privacy:
+    if not spec.privacy:
         return None
-    sources = (original, stages.prepared)
+    sources = (original, collection.prepared)
     nobody = any(table is not None and table.origin is None for table in sources)
     return persons_behind(release, original, nobody=nobody)
 
 
-def _shown(before: Release | None, spec: PipelineSpec) -> Release | None:
+def _as_audited(before: Release | None, spec: PipelineSpec) -> Release | None:
     """Return the release before sampling as auditors see it: its starred rows tell nothing."""
     return None if before is None else before.stripped(spec.suppression.keep)
 
@@ -364,15 +373,20 @@ def _audit(spec: PipelineSpec, case: AuditInput, journal: Journal) -> dict[str, 
         audits[audit.id] = audited(audit, case, journal)
         met += conditions.failures(audit, audits[audit.id])
     conditions.refuse(met)
-    return audits
+    return audits | {use.id: audited(use, case, journal) for use in spec.sections}
 
 
-def audited(audit: Use, case: AuditInput, journal: Journal) -> Findings:
-    """Return what one auditor finds; it sees the roles that it reads."""
+def audited(audit: MethodUse, case: AuditInput, journal: Journal) -> Findings:
+    """Return what one auditor, or a method with a section of its own, finds.
+
+    It sees the roles that it reads.
+    """
     with journal.stage(audit) as (run, count):
         seen = case.original.restricted_to(audit.entry.method.reads) if case.original else None
         # A frame of its own: what an auditor notes down in it must not be published.
         shown = attrs.evolve(case.release, frame=case.release.frame.copy(deep=False))
-        findings = audit.method.audit(attrs.evolve(case, original=seen, release=shown), run)
+        method = audit.method
+        look = method.examine if isinstance(method, SectionMethod) else method.audit
+        findings = look(attrs.evolve(case, original=seen, release=shown), run)
         count.rows = len(case.release)
     return worded_findings(Findings.of(findings, run.found), journal.unit)

@@ -231,7 +231,9 @@ def run_case(spec: PipelineSpec, registry: Registry, target: Path, at: int) -> s
         "verdict": None,
         "findings": {},
         "charts": {},
-        "measures": {audit.id: audit.method.measures for audit in case.spec.audit},
+        "measures": {
+            use.id: use.method.measures for use in (*case.spec.audit, *case.spec.sections)
+        },
         "collection": {},
         "figures": {},
     }

@@ -11,6 +11,7 @@ from anonloom._run.stages import PipelineStages
 from anonloom.data._release import Release
 from anonloom.data._table import Table
 from anonloom.findings import Findings
+from anonloom.kinds._collection import Collection
 
 
 @short_repr
@@ -22,6 +23,8 @@ class Outcome:
     ----------
     release
         The published frame; its rows are already shuffled.
+    collection
+        What the collector returned, before the check withheld anything.
     findings
         What stages and auditors found, by id.
     report
@@ -36,6 +39,7 @@ class Outcome:
     release: Release
     original: Table
     stages: PipelineStages
+    collection: Collection
     verdicts: tuple[Verdict, ...]
     findings: dict[str, Findings]
     report: dict[str, Any]

@@ -13,7 +13,7 @@ from typing import Any
 import attrs
 
 from anonloom._representation import short_repr
-from anonloom._spec.experiment import labelled
+from anonloom._spec.experiment import run_label
 from anonloom._spec.model import GridCase, PipelineSpec
 from anonloom.params import params_of
 
@@ -44,7 +44,7 @@ def shown(cases: Sequence[GridCase]) -> dict[str, Shown]:
         parameters = {
             path: _numbered(path, value, private, numbers) for path, value in case.values.items()
         }
-        label = labelled(case.name, {path: parameters[path] for path in case.varied})
+        label = run_label(case.name, {path: parameters[path] for path in case.varied})
         results[case.label] = Shown(label, parameters)
     return results
 

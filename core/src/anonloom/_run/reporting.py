@@ -14,7 +14,7 @@ from anonloom._run.exposure import Exposure
 from anonloom._run.findings_text import record_lines, sections
 from anonloom._run.key_findings import mark_key_findings
 from anonloom._run.stage_log import Journal
-from anonloom._spec.model import Audit, PipelineSpec, Suppression, Use
+from anonloom._spec.model import Audit, MethodUse, PipelineSpec, Suppression
 from anonloom.data._release import Release
 from anonloom.data._schema import Schema
 from anonloom.data._table import Table
@@ -70,7 +70,7 @@ def report_of(
             **_left(findings.get(spec.data.source.id, Findings())),
         },
         "stages": [_step(use, journal, findings) for use in spec.stages],
-        "audits": [_audit(audit, journal, findings) for audit in spec.audit],
+        "audits": [_audit(audit, journal, findings) for audit in (*spec.audit, *spec.sections)],
         "collection": {
             "collector": spec.collect.name,
             "transport": _transport(journal.parameters(collector)),
@@ -269,7 +269,7 @@ def _histogram(sizes: np.ndarray[Any, np.dtype[np.int64]]) -> dict[str, list[int
     return {"edges": edges, "counts": [int(count) for count in counts]}
 
 
-def _step(use: Use, journal: Journal, findings: dict[str, Findings]) -> dict[str, Any]:
+def _step(use: MethodUse, journal: Journal, findings: dict[str, Findings]) -> dict[str, Any]:
     result = findings.get(use.id, Findings())
     return {
         "id": use.id,

@@ -117,6 +117,7 @@ class Journal:
             scratch=self.scratch,
             report=report,
             say=say,
+            watched=observers.hears("anonloom_stage_progress"),
         )
         count = Count()
         start = time.perf_counter()

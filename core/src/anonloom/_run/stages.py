@@ -16,13 +16,14 @@ from anonloom.data._classes import Classes
 from anonloom.data._release import Release
 from anonloom.data._table import Table, on_own_axes
 from anonloom.errors import PluginError, UsageError
+from anonloom.kinds._collection import Collection, SamplingRecord
 from anonloom.kinds._guard import Guard
 
 _MAKE_CLASSES = ("partitioner", "outliers")
 
 
 @short_repr
-@attrs.define(eq=False)
+@attrs.frozen(eq=False)
 class PipelineStages:
     """Runs the stages of a pipeline; see `anonloom.kinds._stages.Stages`.
 
@@ -30,52 +31,44 @@ class PipelineStages:
     ----------
     privacy
         The declared privacy models, which must still make sense after the mechanisms.
-    classes
-        The classes that the last partitioner or outlier handler left.
-    before_sampling
-        The release as it was before the sampler that follows the generalizer.
-    presample
-        What the samplers drew that stand before any partitioner.
     """
 
     steps: Sequence[Step]
     journal: Journal
     privacy: Sequence[Step] = ()
-    classes: Classes | None = None
-    before_sampling: Release | None = None
-    presample: Draw | None = None
-    prepared: Table | None = None
 
     def _before_classes(self) -> list[Step]:
         """Steps that turn a table into a table."""
-        first = [index for index, step in enumerate(self.steps) if step.entry.kind in _MAKE_CLASSES]
+        first = [
+            index for index, step in enumerate(self.steps) if step.entry.runs_as in _MAKE_CLASSES
+        ]
         stop = first[0] if first else len(self.steps)
-        return [s for s in self.steps[:stop] if s.entry.kind in ("mechanism", "sampler")]
+        return [s for s in self.steps[:stop] if s.entry.runs_as in ("mechanism", "sampler")]
 
     def sampler(self) -> Step | None:
         """Return the sampler that follows the generalizer, if any."""
         before = self._before_classes()
-        later = [s for s in self.steps if s.entry.kind == "sampler" and s not in before]
+        later = [s for s in self.steps if s.entry.runs_as == "sampler" and s not in before]
         return later[0] if later else None
 
     @property
     def partitions(self) -> bool:
         """Whether any stage makes classes."""
-        return any(step.entry.kind in _MAKE_CLASSES for step in self.steps)
+        return any(step.entry.runs_as in _MAKE_CLASSES for step in self.steps)
 
     def _last_partitioner(self) -> Step | None:
         """Return the step whose classes no other partitioner refines."""
-        partitioners = [step for step in self.steps if step.entry.kind == "partitioner"]
+        partitioners = [step for step in self.steps if step.entry.runs_as == "partitioner"]
         return partitioners[-1] if partitioners else None
 
     @property
     def replayable(self) -> bool:
         """Whether the classes alone say how rows are published: no mechanism changed a cell."""
-        mechanisms = [step for step in self.steps if step.entry.kind == "mechanism"]
+        mechanisms = [step for step in self.steps if step.entry.runs_as == "mechanism"]
         return all(step.method.truthful for step in mechanisms)
 
-    def rules(self) -> str:
-        """See `Stages.rules`."""
+    def fingerprint(self) -> str:
+        """See `Stages.fingerprint`."""
         uses = [*self.privacy, *self.steps]
         described = [
             [
@@ -88,19 +81,38 @@ class PipelineStages:
         ]
         return json.dumps(described, sort_keys=True, default=str)
 
-    def seeded(self, seed: int) -> None:
-        """See `Stages.seeded`."""
-        self.journal = attrs.evolve(self.journal, seed=seed)
+    def with_seed(self, seed: int) -> "PipelineStages":
+        """See `Stages.with_seed`; findings and times go into the journal of the run."""
+        return attrs.evolve(self, journal=attrs.evolve(self.journal, seed=seed))
 
-    def aside(self, seed: int) -> "PipelineStages":
-        """See `Stages.aside`."""
-        return PipelineStages(self.steps, self.journal.aside(seed), self.privacy)
+    def for_server(self, seed: int) -> "PipelineStages":
+        """See `Stages.for_server`."""
+        return attrs.evolve(self, journal=self.journal.aside(seed))
+
+    def run(self, table: Table, guard: Guard) -> Collection:
+        """See `Stages.run`."""
+        prepared, presample = self._prepare(table)
+        classes = self.partition(prepared, guard)
+        release = self.generalize(prepared, classes)
+        if self.sampler() is None:
+            sampling = SamplingRecord(presample=presample)
+            return Collection(release, sampling, prepared, classes)
+        labels = release.classes
+        if labels is None:
+            labels = np.zeros(len(release), np.int64)
+        kept = release.take(self.sample_mask(labels))
+        return Collection(kept, SamplingRecord(release, presample), prepared, classes)
 
     def prepare(self, table: Table) -> Table:
         """See `Stages.prepare`."""
+        return self._prepare(table)[0]
+
+    def _prepare(self, table: Table) -> tuple[Table, Draw | None]:
+        """Return the table that classes are made of, and which rows were drawn for it."""
+        presample: Draw | None = None
         for step in self._before_classes():
             with self.journal.stage(step) as (run, count):
-                if step.entry.kind == "mechanism":
+                if step.entry.runs_as == "mechanism":
                     after = step.method.protect(_seen(table, step), run).with_all_columns()
                     _hold(step, wrong_table(table, after))
                     table = after
@@ -108,20 +120,13 @@ class PipelineStages:
                     rows = np.arange(len(table), dtype=np.int64)
                     kept = step.method.sample(Classes.whole(rows), run)
                     after = table.take(rows[_mask(kept, len(rows), step)])
-                    self._note_draw(table, after)
+                    presample = _draw(presample, table, after)
                     # Rows that were left out must not show in what the others publish.
                     table = on_own_axes(after)
                 count.rows, count.suppressed = len(table), int(table.incomplete.sum())
         self._still_judged(table)
         self._still_suited(table)
-        self.prepared = table
-        return table
-
-    def _note_draw(self, before: Table, after: Table) -> None:
-        """Remember, for audits, among whom those hide who were drawn; several draws are one."""
-        if before.origin is not None and after.origin is not None:
-            among = before.origin if self.presample is None else self.presample.among
-            self.presample = Draw(among, after.origin)
+        return table, presample
 
     def _still_judged(self, table: Table) -> None:
         """Refuse a mechanism that took away what a privacy model looks at."""
@@ -136,7 +141,7 @@ class PipelineStages:
     def _still_suited(self, table: Table) -> None:
         """Refuse a method that does not fit the columns that the mechanisms left."""
         for step in self.steps:
-            if step.entry.kind in _MAKE_CLASSES:
+            if step.entry.runs_as in _MAKE_CLASSES:
                 problem = step.method.problem(table.schema)
                 if problem is not None:
                     raise UsageError(f"{step.entry.name} cannot be used: {problem}")
@@ -147,31 +152,30 @@ class PipelineStages:
             return None
         classes = table.whole()
         for step in self.steps:
-            if step.entry.kind not in _MAKE_CLASSES:
+            if step.entry.runs_as not in _MAKE_CLASSES:
                 continue
             with self.journal.stage(step) as (run, count):
                 before = classes
                 method = step.method
-                work = method.partition if step.entry.kind == "partitioner" else method.handle
+                work = method.partition if step.entry.runs_as == "partitioner" else method.handle
                 classes = work(_seen(table, step), classes, guard, run)
                 _check_rows(step, table, before, classes)
                 if method.guard_use == "size" and method.sound:
-                    parents = before if step.entry.kind == "partitioner" else None
+                    parents = before if step.entry.runs_as == "partitioner" else None
                     classes = merge_until_admitted(table, classes, guard, parents)
                 if step is self._last_partitioner() and method.unrefined is not None:
                     run.warn(method.unrefined)
                 count.rows, count.classes = classes.total, len(classes)
                 count.suppressed = len(classes.suppressed)
-        self.classes = classes
         return classes
 
     def generalize(self, table: Table, classes: Classes | None) -> Release:
         """See `Stages.generalize`."""
-        before = [step for step in self._before_classes() if step.entry.kind == "mechanism"]
+        before = [step for step in self._before_classes() if step.entry.runs_as == "mechanism"]
         truthful = all(step.method.truthful for step in before)
         if classes is None:
             return attrs.evolve(Release.as_it_is(table), truthful=truthful)
-        step = next(step for step in self.steps if step.entry.kind == "generalizer")
+        step = next(step for step in self.steps if step.entry.runs_as == "generalizer")
         with self.journal.stage(step) as (run, count):
             release: Release = step.method.generalize(_seen(table, step), classes, run)
             _hold(step, wrong_rows(table, classes, release))
@@ -180,18 +184,8 @@ class PipelineStages:
             count.suppressed = len(classes.suppressed)
         return attrs.evolve(release, truthful=truthful and release.truthful)
 
-    def sample(self, release: Release) -> Release:
-        """See `Stages.sample`."""
-        if self.sampler() is None:
-            return release
-        self.drawn(release)
-        labels = release.classes
-        if labels is None:
-            labels = np.zeros(len(release), np.int64)
-        return release.take(self.draw(labels))
-
-    def draw(self, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """See `Stages.draw`."""
+    def sample_mask(self, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """See `Stages.sample_mask`."""
         kept = np.ones(len(labels), bool)
         step = self.sampler()
         if step is None:
@@ -205,12 +199,22 @@ class PipelineStages:
             count.classes = len(classes)
         return kept
 
-    def drawn(self, before: Release, among: NDArray[np.int64] | None = None) -> None:
-        """See `Stages.drawn`."""
-        if self.sampler() is not None:
-            self.before_sampling = before
-        if self.presample is not None and among is not None:
-            self.presample = None if before.origin is None else Draw(among, before.origin)
+    def record_sampling(
+        self, before: Release, among: NDArray[np.int64] | None = None
+    ) -> SamplingRecord:
+        """See `Stages.record_sampling`."""
+        presampled = any(step.entry.kind == "sampler" for step in self._before_classes())
+        presample = None
+        if presampled and among is not None and before.origin is not None:
+            presample = Draw(among, before.origin)
+        return SamplingRecord(None if self.sampler() is None else before, presample)
+
+
+def _draw(earlier: Draw | None, before: Table, after: Table) -> Draw | None:
+    """Return, for audits, among whom those hide who were drawn; several draws are one."""
+    if before.origin is None or after.origin is None:
+        return earlier
+    return Draw(before.origin if earlier is None else earlier.among, after.origin)
 
 
 def _seen(table: Table, step: Step) -> Table:
@@ -236,7 +240,7 @@ def _check_rows(step: Step, table: Table, before: Classes, after: Classes) -> No
             step, f"was given {before.total} rows and returned {after.total}, not the same ones"
         )
     # An outlier handler may find a place for a suppressed row, but not for an incomplete one.
-    stay = before.suppressed if step.entry.kind == "partitioner" else table.whole().suppressed
+    stay = before.suppressed if step.entry.runs_as == "partitioner" else table.whole().suppressed
     returned[after.rows] = False
     if not returned[stay].all():
         raise _broken(step, "put suppressed rows back into a class")

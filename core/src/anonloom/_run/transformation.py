@@ -67,7 +67,7 @@ def describe(outcome: Outcome, spec: PipelineSpec) -> dict[str, Any] | None:
     without that protection. None, too, when it is to be public and the cells do not tell what they
     cover: more than the cells is not for the public.
     """
-    classes, table = outcome.stages.classes, outcome.stages.prepared
+    classes, table = outcome.collection.classes, outcome.collection.prepared
     if classes is None or table is None or not outcome.stages.replayable:
         return None
     release = outcome.release

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping
 import attrs
 
 from anonloom._spec.document import Node, Step, path_text
-from anonloom._spelling import did_you_mean, listed
+from anonloom._spelling import comma_list, did_you_mean
 from anonloom.errors import Place, Problem
-from anonloom.params import FieldError, shortened
+from anonloom.params import FieldError, shorten
 
 
-def shown(value: object) -> str:
+def value_text(value: object) -> str:
     """Return a value as messages write it."""
     if value is None:
         return "null"
@@ -20,7 +20,7 @@ def shown(value: object) -> str:
         return "a mapping"
     if isinstance(value, tuple):
         return "a list" if value else "an empty list"
-    return shortened(repr(value))
+    return shorten(repr(value))
 
 
 @attrs.frozen
@@ -44,7 +44,7 @@ class Cursor:
         """Return the position of a child."""
         return Cursor(node, (*self.path, step), self.problems)
 
-    def complain(
+    def error(
         self, what: str, hint: str = "", *, at_key: bool = False, secret: bool = False
     ) -> None:
         """Add a problem at this position."""
@@ -53,23 +53,23 @@ class Cursor:
             place = Place(place.file, place.line, place.column)
         self.problems.append(Problem(what, path_text(self.path), place, hint))
 
-    def must_be(self, words: str, hint: str = "") -> None:
+    def expect(self, words: str, hint: str = "") -> None:
         """Add the sentence "must be ... Got ... instead."."""
         if not self.path and isinstance(self.value, str):
             # The whole file is one text: it is no pipeline, and may be a table of persons.
-            self.complain(
+            self.error(
                 f"must be {words}. Got text instead.",
                 hint or "a pipeline begins with 'version: 1'",
                 secret=True,
             )
             return
-        self.complain(f"must be {words}. Got {shown(self.value)} instead.", hint)
+        self.error(f"must be {words}. Got {value_text(self.value)} instead.", hint)
 
     def fields(self, known: Iterable[str], name: str) -> "dict[str, Cursor] | None":
         """Return the entries of a mapping; unknown keys are complained of and left out."""
         entries = self.node.mapping
         if entries is None:
-            self.must_be("a mapping")
+            self.expect("a mapping")
             return None
         keys = tuple(known)
         results = {}
@@ -78,15 +78,15 @@ class Cursor:
             if key in keys:
                 results[key] = child
             else:
-                hint = did_you_mean(key, keys) or f"known: {listed(keys)}"
-                child.complain(f"unknown key {key!r} in {name}", hint, at_key=True)
+                hint = did_you_mean(key, keys) or f"known: {comma_list(keys)}"
+                child.error(f"unknown key {key!r} in {name}", hint, at_key=True)
         return results
 
     def entries(self, words: str) -> "dict[str, Cursor] | None":
         """Return the entries of a mapping with free keys."""
         entries = self.node.mapping
         if entries is None:
-            self.must_be(words)
+            self.expect(words)
             return None
         return {key: self.below(key, node) for key, node in entries.items()}
 
@@ -94,7 +94,7 @@ class Cursor:
         """Return the elements of a list."""
         items = self.node.items
         if items is None:
-            self.must_be(words, "begin each element with '- '" if self.node.mapping else "")
+            self.expect(words, "begin each element with '- '" if self.node.mapping else "")
             return None
         return [self.below(index, node) for index, node in enumerate(items)]
 
@@ -104,8 +104,8 @@ class Cursor:
             return self.value
         hint = ""
         if isinstance(self.value, int | float):
-            hint = f"write it in quotes: '{shown(self.value)}'"
-        self.must_be(words, hint)
+            hint = f"write it in quotes: '{value_text(self.value)}'"
+        self.expect(words, hint)
         return None
 
     def report(self, errors: Iterable[FieldError], whole: "Cursor | None" = None) -> None:
@@ -120,10 +120,10 @@ class Cursor:
         """
         for error in errors:
             if not error.path and whole is not None:
-                whole.complain(error.what, error.hint, secret=error.secret)
+                whole.error(error.what, error.hint, secret=error.secret)
                 continue
             there = Cursor(self.node.at(error.path), (*self.path, *error.path), self.problems)
-            there.complain(error.what, error.hint, at_key=error.at_key, secret=error.secret)
+            there.error(error.what, error.hint, at_key=error.at_key, secret=error.secret)
 
     def plain(self) -> object:
         """Return the value without places."""
@@ -135,7 +135,7 @@ def values_of(cursor: Cursor | None) -> Mapping[str, object] | None:
     if cursor is None or cursor.value is None:
         return {}
     if cursor.node.mapping is None:
-        cursor.must_be("a mapping of parameters")
+        cursor.expect("a mapping of parameters")
         return None
     values = cursor.plain()
     assert isinstance(values, dict)

@@ -146,7 +146,7 @@ def read_text(text: str, name: str) -> Node:
     try:
         node = yaml.compose(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
-        raise SpecError([_refused(error, name, lines)]) from None
+        raise SpecError([_syntax_problem(error, name, lines)]) from None
     except yaml.reader.ReaderError as error:
         what = f"the file is not text: it holds the character {error.character:#06x}"
         raise SpecError([Problem(what, place=Place(name, 1, 1))]) from None
@@ -184,7 +184,7 @@ _HINTS = {
 }
 
 
-def _refused(error: yaml.MarkedYAMLError, name: str, lines: list[str]) -> Problem:
+def _syntax_problem(error: yaml.MarkedYAMLError, name: str, lines: list[str]) -> Problem:
     mark = error.problem_mark or error.context_mark
     place = _place(mark, name, lines) if mark else Place(name, 1, 1)
     if error.problem == "but found another document":
@@ -283,7 +283,7 @@ class _Walk:
     def scalar(self, node: yaml.ScalarNode, place: Place) -> Scalar:
         tag, plain = node.tag.removeprefix(_TAG), node.style is None
         text = self.text(node)
-        if tag == "str" and (not plain or self.tagged(node)):
+        if tag == "str" and (not plain or self.has_text_tag(node)):
             return text
         try:
             value = meaning(text)
@@ -292,7 +292,7 @@ class _Walk:
             return None
         if tag == "str":
             return value
-        return self.converted(node.tag, text, value, place)
+        return self.convert(node.tag, text, value, place)
 
     def text(self, node: yaml.ScalarNode) -> str:
         """Return the text of a scalar; PyYAML leaves escaped surrogate pairs as two halves."""
@@ -306,12 +306,12 @@ class _Walk:
             self.problems.append(Problem("this text holds half a character", place=place))
             return ""
 
-    def tagged(self, node: yaml.ScalarNode) -> bool:
+    def has_text_tag(self, node: yaml.ScalarNode) -> bool:
         """Return whether ``!!str`` is written out, which composing does not tell."""
         line = self.lines[node.start_mark.line][node.start_mark.column :]
         return _TAGGED.match(line) is not None
 
-    def converted(self, tag: str, text: str, value: Scalar, place: Place) -> Scalar:
+    def convert(self, tag: str, text: str, value: Scalar, place: Place) -> Scalar:
         types: Mapping[str, type] = {
             "int": int,
             "float": float,

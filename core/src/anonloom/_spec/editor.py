@@ -9,11 +9,11 @@ from typing import Any
 
 import attrs
 
-from anonloom._registry.kinds import KINDS, STAGE_KINDS, Kind
 from anonloom._registry.registry import Registry
 from anonloom._spec.columns import BUILDERS
-from anonloom._spec.grammar import SECTIONS, DataOptions, Header
+from anonloom._spec.grammar import DataOptions, Header, sections_of
 from anonloom._spec.model import COMPARISONS, Publish, Suppression
+from anonloom.api import Kind
 from anonloom.data._schema import Column
 from anonloom.errors import FaultyPluginError, PluginError
 from anonloom.params import describe
@@ -40,16 +40,18 @@ class _Maker:
     registry: Registry
 
     def whole(self) -> Json:
+        kinds = self.registry.kinds
         properties: Json = {
             **self.keys(Header),
             "data": self.data(),
             "privacy": {"anyOf": [{"const": "none"}, self.models()]},
             "suppression": self.section(Suppression),
-            "collect": _of_kind(KINDS["collector"]),
+            "collect": _of_kind(kinds["collector"]),
             "stages": {"type": "array", "items": self.stage()},
             "audit": {"type": "array", "items": self.audit()},
             "publish": self.section(Publish),
             "vary": self.vary(),
+            **{kind.key: self.own_section(kind) for kind in kinds.sections()},
         }
         return {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -58,9 +60,10 @@ class _Maker:
             "additionalProperties": False,
             "required": ["version", "data", "privacy"],
             "properties": {
-                key: {"description": text, **properties[key]} for key, text in SECTIONS.items()
+                key: {"description": text, **properties[key]}
+                for key, text in sections_of(self.registry).items()
             },
-            "$defs": {kind.key: self.reference(kind) for kind in KINDS.values()},
+            "$defs": {kind.key: self.reference(kind) for kind in kinds.values()},
         }
 
     def keys(self, cls: type) -> Json:
@@ -123,7 +126,11 @@ class _Maker:
         return {"anyOf": [self.names(kind.key), self.method((kind.key,))]}
 
     def stage(self) -> Json:
-        return self.method(STAGE_KINDS, id=_ID)
+        return self.method(self.registry.kinds.under("stages"), id=_ID)
+
+    def own_section(self, kind: Kind) -> Json:
+        """Return the schema of the section of a kind that a plugin adds."""
+        return {"anyOf": [_of_kind(kind), {"type": "array", "items": _of_kind(kind)}]}
 
     def audit(self) -> Json:
         comparison = {
@@ -131,7 +138,8 @@ class _Maker:
             "pattern": f"^\\s*({'|'.join(COMPARISONS)})\\s*[-+.0-9eE]+\\s*$",
         }
         fail_if = {"type": "object", "additionalProperties": comparison}
-        whole = self.method(("auditor",), id=_ID, fail_if=fail_if)
+        keys = self.registry.kinds.under("audit")
+        whole = self.method(keys, id=_ID, fail_if=fail_if)
         return {"anyOf": [self.names("auditor"), whole]}
 
     def models(self) -> Json:
@@ -146,7 +154,7 @@ class _Maker:
             },
             "patternProperties": {":": {}},
         }
-        item = {"anyOf": [_of_kind(KINDS["privacy"]), short]}
+        item = {"anyOf": [_of_kind(self.registry.kinds["privacy"]), short]}
         return {"type": "array", "minItems": 1, "items": item}
 
     def data(self) -> Json:

@@ -2,7 +2,7 @@
 
 import itertools
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 import attrs
 
@@ -41,7 +41,7 @@ class Variant:
     @property
     def label(self) -> str:
         """The case's name and what the product changes."""
-        return labelled(self.name, {item.path: item.value.plain() for item in self.varied})
+        return run_label(self.name, {item.path: item.value.plain() for item in self.varied})
 
     @property
     def values(self) -> dict[str, object]:
@@ -50,8 +50,8 @@ class Variant:
         # Runs of one case have nothing else in common that a table could be grouped by.
         return {"case": self.name, **values} if self.fixed and self.varied else values
 
-    def apply(self, document: Node) -> Node:
-        """Return the document with the changes, in their order.
+    def apply(self, document: Node, kinds: Collection[str]) -> Node:
+        """Return the document with the changes, in their order; see `Setting.apply`.
 
         Raises
         ------
@@ -61,7 +61,7 @@ class Variant:
         problems: list[Problem] = []
         for setting in self.settings:
             try:
-                document = setting.apply(document)
+                document = setting.apply(document, kinds)
             except SpecError as error:
                 problems += error.problems
         if problems:
@@ -88,7 +88,7 @@ def split(document: Node) -> tuple[Node, tuple[Variant, ...]]:
     else:
         variants = tuple(_product(cursor))
     if not variants and not problems:
-        cursor.complain("varies nothing", "remove it, or write a path with a list of values")
+        cursor.error("varies nothing", "remove it, or write a path with a list of values")
     if problems:
         raise SpecError(problems)
     return Node(rest, document.place), variants
@@ -105,16 +105,16 @@ def _product(cursor: Cursor) -> Iterator[Variant]:
         if path == "cases":
             continue
         if not entry.node.items:
-            entry.must_be("a list of values that is not empty")
+            entry.expect("a list of values that is not empty")
             continue
         shown = [_short(value.plain()) for value in entry.node.items]
         for index, value in enumerate(entry.node.items):
             if shown[index] in shown[:index]:
-                entry.below(index, value).complain(f"the value {shown[index]} is there already")
+                entry.below(index, value).error(f"the value {shown[index]} is there already")
         axes.append([_setting(path, value, entry) for value in entry.node.items])
         runs *= len(entry.node.items)
     if runs > MOST_RUNS:
-        cursor.complain(f"asks for {runs} runs; at most {MOST_RUNS} are done")
+        cursor.error(f"asks for {runs} runs; at most {MOST_RUNS} are done")
         return
     if not axes and "cases" not in entries:
         return
@@ -123,7 +123,7 @@ def _product(cursor: Cursor) -> Iterator[Variant]:
             yield attrs.evolve(case, varied=settings)
 
 
-def labelled(name: str, values: Mapping[str, object]) -> str:
+def run_label(name: str, values: Mapping[str, object]) -> str:
     """Return the label of a run: the name of its case, if it is of one, and what is varied."""
     return ", ".join(part for part in (name, label_of(values)) if part)
 
@@ -141,7 +141,7 @@ def _cases(cursor: Cursor) -> Iterator[Variant]:
             continue
         for key in ("label", "set"):
             if key not in fields:
-                element.complain(f"a case needs '{key}'", "write {label: NAME, set: {PATH: VALUE}}")
+                element.error(f"a case needs '{key}'", "write {label: NAME, set: {PATH: VALUE}}")
         if len(fields) < 2:
             continue
         label = fields["label"].text()
@@ -149,14 +149,14 @@ def _cases(cursor: Cursor) -> Iterator[Variant]:
         if label is None or changes is None:
             continue
         if label in labels:
-            fields["label"].complain(f"the label {label!r} is already used")
+            fields["label"].error(f"the label {label!r} is already used")
         labels.add(label)
         yield Variant(label, tuple(_setting(path, c.node, c) for path, c in changes.items()))
 
 
 def _setting(path: str, value: Node, entry: Cursor) -> Setting:
     if path.strip() == "publish.to":
-        entry.complain(
+        entry.error(
             "the folder cannot vary: every run is written below that of the experiment", at_key=True
         )
     return Setting(path, value, entry.node.key_place or entry.node.place, path_text(entry.path))

@@ -7,21 +7,20 @@ from typing import Literal, TypeVar
 
 import attrs
 
-from anonloom._registry.kinds import KINDS, STAGE_KINDS
 from anonloom._registry.registry import Registry
 from anonloom._spec.columns import check_bounds, read_columns
 from anonloom._spec.cursor import Cursor
 from anonloom._spec.document import Node
-from anonloom._spec.methods import Workshop
+from anonloom._spec.methods import MethodBuilder
 from anonloom._spec.model import (
     COMPARISONS,
     Audit,
     Condition,
     Data,
+    MethodUse,
     PipelineSpec,
     Publish,
     Suppression,
-    Use,
 )
 from anonloom._spec.order import check_order, check_quasi
 from anonloom._spec.requirements import (
@@ -31,7 +30,7 @@ from anonloom._spec.requirements import (
     check_partitioned,
     check_seal,
 )
-from anonloom._spelling import listed
+from anonloom._spelling import comma_list
 from anonloom.data._unit import Unit
 from anonloom.errors import Problem, SpecError
 from anonloom.kinds._guard import Guard
@@ -53,6 +52,16 @@ SECTIONS: dict[str, str] = {
     "publish": "What is written, where and how.",
     "vary": "An experiment: a product of paths, a list of cases, or both.",
 }
+
+
+def sections_of(registry: Registry) -> dict[str, str]:
+    """Return the keys of a pipeline file and what each is for, those of plugins' kinds included."""
+    own = {
+        kind.key: f"The {kind.plural}, which examine the release before it is written."
+        for kind in registry.kinds.sections()
+    }
+    return SECTIONS | own
+
 
 _NEEDED = ("version", "data", "privacy")
 _ID = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
@@ -114,28 +123,29 @@ def read_pipeline(
     """
     problems: list[Problem] = []
     root = Cursor(document, (), problems)
-    workshop = Workshop(registry, folder, allow_local_code)
-    fields = root.fields(SECTIONS, "a pipeline")
+    builder = MethodBuilder(registry, folder, allow_local_code)
+    fields = root.fields(sections_of(registry), "a pipeline")
     if fields is None:
         raise SpecError(problems)
-    header = _header(root, fields, workshop)
+    header = _header(root, fields, builder)
     for key in _NEEDED[1:]:
         if key not in fields:
-            root.complain(f"a pipeline needs '{key}'", SECTIONS[key])
-    data = _data(fields["data"], workshop) if "data" in fields else None
+            root.error(f"a pipeline needs '{key}'", SECTIONS[key])
+    data = _data(fields["data"], builder) if "data" in fields else None
     taken = set(_TAKEN)
-    privacy = _privacy(fields["privacy"], workshop, data, taken) if "privacy" in fields else ()
-    suppression = _section(root, fields, "suppression", Suppression, workshop)
+    privacy = _privacy(fields["privacy"], builder, data, taken) if "privacy" in fields else ()
+    suppression = _section(root, fields, "suppression", Suppression, builder)
     if suppression and data:
         check_kept(fields.get("suppression", root), suppression, data, privacy)
-    collect = _collect(root, fields.get("collect"), workshop)
+    collect = _collect(root, fields.get("collect"), builder)
     check_collector(fields.get("collect", root), collect, data)
-    judged = _judged(data, privacy) if not problems else None
-    stages = _stages(fields.get("stages"), workshop, data, judged, taken)
+    judged = _columns_for_stages(data, privacy) if not problems else None
+    stages = _stages(fields.get("stages"), builder, data, judged, taken)
     if not problems:
         check_partitioned(fields.get("collect", root), collect, privacy, stages)
-    audit = _audits(fields.get("audit"), workshop, data, stages, collect, taken)
-    publish = _publish(root, fields, workshop)
+    audit = _audits(fields.get("audit"), builder, data, stages, collect, taken)
+    sections = _own_sections(fields, builder, data, taken)
+    publish = _publish(root, fields, builder)
     if publish and data and publish.intervals == "bounds":
         check_bounds(fields["publish"], data.schema)
     if publish:
@@ -154,48 +164,49 @@ def read_pipeline(
         publish=publish,
         document=document,
         file=file,
-        local_code=workshop.local_code,
+        local_code=builder.local_code,
+        sections=sections,
     )
 
 
-def _header(root: Cursor, fields: dict[str, Cursor], workshop: Workshop) -> Header | None:
+def _header(root: Cursor, fields: dict[str, Cursor], builder: MethodBuilder) -> Header | None:
     keys = [field.name for field in attrs.fields(Header)]
     values = {key: fields[key].plain() for key in keys if key in fields}
-    return workshop.section(root, Header, "a pipeline", values)
+    return builder.section(root, Header, "a pipeline", values)
 
 
 def _section(
-    root: Cursor, fields: dict[str, Cursor], key: str, cls: type[T], workshop: Workshop
+    root: Cursor, fields: dict[str, Cursor], key: str, cls: type[T], builder: MethodBuilder
 ) -> T | None:
     """Read a section whose keys are declared like parameters; all of them have defaults."""
     cursor = fields.get(key)
     if cursor is None or cursor.value is None:
-        return workshop.section(root, cls, f"'{key}'", {})
+        return builder.section(root, cls, f"'{key}'", {})
     if cursor.node.mapping is None:
-        cursor.must_be("a mapping")
+        cursor.expect("a mapping")
         return None
     values = {name: node.plain() for name, node in cursor.node.mapping.items()}
-    return workshop.section(cursor, cls, f"'{key}'", values)
+    return builder.section(cursor, cls, f"'{key}'", values)
 
 
-def _data(cursor: Cursor, workshop: Workshop) -> Data | None:
+def _data(cursor: Cursor, builder: MethodBuilder) -> Data | None:
     simple_keys = [field.name for field in attrs.fields(DataOptions)]
     fields = cursor.fields(("source", "with", "columns", *simple_keys), "'data'")
     if fields is None:
         return None
     for key in ("source", "columns"):
         if key not in fields:
-            cursor.complain(f"'data' needs '{key}'", _DATA_HINTS[key])
+            cursor.error(f"'data' needs '{key}'", _DATA_HINTS[key])
     options = {key: fields[key].plain() for key in simple_keys if key in fields}
-    simple = workshop.section(cursor, DataOptions, "'data'", options)
+    simple = builder.section(cursor, DataOptions, "'data'", options)
     source = None
     if "source" in fields:
-        source = workshop.method("source", fields["source"], fields.get("with"), "source")
-    schema = read_columns(fields["columns"], workshop) if "columns" in fields else None
+        source = builder.method("source", fields["source"], fields.get("with"), "source")
+    schema = read_columns(fields["columns"], builder) if "columns" in fields else None
     if simple is None or source is None or schema is None:
         return None
     if simple.unit == "record" and schema.names_with_role("person"):
-        fields["unit"].complain(
+        fields["unit"].error(
             "'unit: record' counts records, and a column has the role 'person'",
             f"leave 'unit' out, or give {schema.names_with_role('person')[0]!r} another role",
         )
@@ -210,8 +221,8 @@ _DATA_HINTS = {
 
 
 def _privacy(
-    cursor: Cursor, workshop: Workshop, data: Data | None, taken: set[str]
-) -> tuple[Use, ...]:
+    cursor: Cursor, builder: MethodBuilder, data: Data | None, taken: set[str]
+) -> tuple[MethodUse, ...]:
     if cursor.value == "none":
         return ()
     elements = None
@@ -221,11 +232,11 @@ def _privacy(
         hint = "to publish without protection, write it out: none"
         if cursor.node.mapping:
             hint = "begin each model with '- '"
-        cursor.must_be("a list of privacy models, or none", hint)
+        cursor.expect("a list of privacy models, or none", hint)
         return ()
     results = []
     for element in elements:
-        use = _model(element, workshop)
+        use = _model(element, builder)
         if use is None:
             continue
         use = attrs.evolve(use, id=_free(use.id, taken))
@@ -234,34 +245,34 @@ def _privacy(
         if problem:
             named = next(iter((element.node.mapping or {}).values()), None)
             place = element if named is None else element.below(use.name, named)
-            place.complain(problem, at_key=True)
+            place.error(problem, at_key=True)
     return tuple(results)
 
 
-def _model(cursor: Cursor, workshop: Workshop) -> Use | None:
+def _model(cursor: Cursor, builder: MethodBuilder) -> MethodUse | None:
     """Read ``name``, ``name: {parameters}``, or ``{privacy: name, with: {...}}``."""
     entries = cursor.node.mapping
     if entries is None or "privacy" in entries:
-        return workshop.reference(cursor, "privacy")
+        return builder.reference(cursor, "privacy")
     if len(entries) != 1:
-        cursor.complain(
+        cursor.error(
             "must be one privacy model", "put each model on a line of its own, after a '-'"
         )
         return None
     (name, node), *_ = entries.items()
     # The name is a key here, and a key has its own place.
     named = Cursor(Node(name, node.key_place or node.place), (*cursor.path, name), cursor.problems)
-    return workshop.method("privacy", named, cursor.below(name, node))
+    return builder.method("privacy", named, cursor.below(name, node))
 
 
-def _collect(root: Cursor, cursor: Cursor | None, workshop: Workshop) -> Use | None:
+def _collect(root: Cursor, cursor: Cursor | None, builder: MethodBuilder) -> MethodUse | None:
     if cursor is None:
         cursor = root.below("collect", Node("curator", root.node.place))
-    use = workshop.reference(cursor, "collector")
+    use = builder.reference(cursor, "collector")
     return use and attrs.evolve(use, id="collector")
 
 
-def _judged(data: Data | None, privacy: tuple[Use, ...]) -> Data | None:
+def _columns_for_stages(data: Data | None, privacy: tuple[MethodUse, ...]) -> Data | None:
     """Return the columns as stages see them: what no privacy model speaks of is not theirs."""
     if data is None or not privacy:
         return data
@@ -272,31 +283,32 @@ def _judged(data: Data | None, privacy: tuple[Use, ...]) -> Data | None:
 
 def _stages(
     cursor: Cursor | None,
-    workshop: Workshop,
+    builder: MethodBuilder,
     data: Data | None,
     judged: Data | None,
     taken: set[str],
-) -> tuple[Use, ...]:
+) -> tuple[MethodUse, ...]:
     elements = cursor.elements("a list of stages") if cursor is not None else []
-    placed: list[tuple[Cursor, str, Use | None]] = []
+    placed: list[tuple[Cursor, str, MethodUse | None]] = []
     known = []
     for element in elements or []:
-        fields = element.fields((*KINDS, "with", "id"), "a stage")
-        kind = _stage_kind(element, fields) if fields is not None else None
+        fields = element.fields((*builder.registry.kinds, "with", "id"), "a stage")
+        kind = _stage_kind(element, fields, builder.registry) if fields is not None else None
         if fields is None or kind is None:
             continue
         named = _id(fields.get("id"), taken)
         known.append((fields, kind, named))
     for fields, kind, named in known:
         # Ids that are written come first, so that a default never takes one of them.
-        use = workshop.method(kind, fields[kind], fields.get("with"), named or _free(kind, taken))
-        placed.append((fields[kind], kind, use))
-        if kind == "mechanism":
+        use = builder.method(kind, fields[kind], fields.get("with"), named or _free(kind, taken))
+        runs_as = builder.registry.kinds[kind].runs_as
+        placed.append((fields[kind], runs_as, use))
+        if runs_as == "mechanism":
             if use is not None:
                 _check_use(fields, kind, use, data)
             # It may change which columns there are: only the run can tell what follows.
             judged = None
-        elif kind in ("partitioner", "outliers") and use is not None:
+        elif runs_as in ("partitioner", "outliers") and use is not None:
             _check_use(fields, kind, use, judged)
     if len(known) == len(elements or []):
         check_order(placed)
@@ -305,76 +317,96 @@ def _stages(
     return tuple(use for _, _, use in placed if use is not None)
 
 
-def _check_use(fields: dict[str, Cursor], kind: str, use: Use, data: Data | None) -> None:
+def _check_use(fields: dict[str, Cursor], kind: str, use: MethodUse, data: Data | None) -> None:
     """Complain of a method that does not fit the declared columns."""
     problem = use.method.problem(data.schema) if data is not None else None
     if problem:
-        fields.get("with", fields[kind]).complain(problem, at_key="with" in fields)
+        fields.get("with", fields[kind]).error(problem, at_key="with" in fields)
 
 
-def _stage_kind(cursor: Cursor, fields: dict[str, Cursor]) -> str | None:
-    kinds = [key for key in fields if key in KINDS]
+def _stage_kind(cursor: Cursor, fields: dict[str, Cursor], registry: Registry) -> str | None:
+    stages = registry.kinds.under("stages")
+    kinds = [key for key in fields if key in registry.kinds]
     if len(kinds) != 1:
-        what = "names no method" if not kinds else f"names {len(kinds)} methods: {listed(kinds)}"
-        cursor.complain(
-            f"a stage has exactly one method; this one {what}",
-            f"its key is one of {listed(STAGE_KINDS)}",
+        names = f"names {len(kinds)} methods: {comma_list(kinds)}" if kinds else "names no method"
+        cursor.error(
+            f"a stage has exactly one method; this one {names}",
+            f"its key is one of {comma_list(stages)}",
         )
         return None
     kind = kinds[0]
-    if kind in STAGE_KINDS:
+    if kind in stages:
         return kind
-    home = _HOMES.get(kind, "")
-    fields[kind].complain(
-        f"{KINDS[kind].article} is no stage",
-        f"it belongs under '{home}'" if home else f"stages are {listed(STAGE_KINDS)}",
+    home = registry.kinds[kind].home
+    fields[kind].error(
+        f"{registry.kinds[kind].article} is no stage",
+        f"it belongs under '{home}'" if home else f"stages are {comma_list(stages)}",
         at_key=True,
     )
     return None
 
 
-# Where the methods go that are no stages.
-_HOMES = {
-    "source": "data",
-    "privacy": "privacy",
-    "collector": "collect",
-    "auditor": "audit",
-    "integrity": "publish",
-    "reporter": "publish.reporters",
-}
+def _own_sections(
+    fields: dict[str, Cursor], builder: MethodBuilder, data: Data | None, taken: set[str]
+) -> tuple[Audit, ...]:
+    """Read the sections of kinds that plugins add: one method, or a list of them."""
+    results = []
+    for kind in builder.registry.kinds.sections():
+        cursor = fields.get(kind.key)
+        if cursor is None:
+            continue
+        listed = cursor.node.items is not None
+        for element in (cursor.elements("") or []) if listed else [cursor]:
+            use = builder.reference(element, kind.key)
+            if use is None:
+                continue
+            problem = use.method.problem(data.schema) if data is not None else None
+            if problem:
+                element.error(problem)
+            id = _free(use.id, taken)
+            results.append(Audit(id, kind.key, use.entry, use.method, use.place))
+    return tuple(results)
 
 
 def _audits(
     cursor: Cursor | None,
-    workshop: Workshop,
+    builder: MethodBuilder,
     data: Data | None,
-    stages: tuple[Use, ...],
-    collect: Use | None,
+    stages: tuple[MethodUse, ...],
+    collect: MethodUse | None,
     taken: set[str],
 ) -> tuple[Audit, ...]:
     elements = cursor.elements("a list of auditors") if cursor is not None else []
-    read: list[tuple[dict[str, Cursor], str]] = []
+    keys = builder.registry.kinds.under("audit")
+    read: list[tuple[dict[str, Cursor], str, str]] = []
     for element in elements or []:
         if isinstance(element.value, str):
-            read.append(({"auditor": element}, ""))
+            read.append(({"auditor": element}, "auditor", ""))
             continue
-        fields = element.fields(("auditor", "with", "id", "fail_if"), "an audit")
+        fields = element.fields((*keys, "with", "id", "fail_if"), "an audit")
         if fields is None:
             continue
-        if "auditor" not in fields:
-            element.complain("an audit needs 'auditor'", "write 'auditor: NAME'")
+        named = [key for key in keys if key in fields]
+        if not named:
+            element.error("an audit needs 'auditor'", "write 'auditor: NAME'")
             continue
-        read.append((fields, _id(fields.get("id"), taken)))
+        if len(named) > 1:
+            element.error(
+                f"an audit has exactly one method; this one names {comma_list(named)}",
+                "put each on a line of its own, after a '-'",
+            )
+            continue
+        read.append((fields, named[0], _id(fields.get("id"), taken)))
     results = []
-    for fields, named in read:
-        use = workshop.method("auditor", fields["auditor"], fields.get("with"))
+    for fields, kind, own_id in read:
+        use = builder.method(kind, fields[kind], fields.get("with"))
         conditions = _conditions(fields.get("fail_if"))
         if use is None:
             continue
-        check_needs(fields["auditor"], use, data, stages, collect)
-        _check_use(fields, "auditor", use, data)
-        id = named or _free(use.id, taken)
-        results.append(Audit(id, "auditor", use.entry, use.method, use.place, conditions))
+        check_needs(fields[kind], use, data, stages, collect, builder.registry)
+        _check_use(fields, kind, use, data)
+        id = own_id or _free(use.id, taken)
+        results.append(Audit(id, kind, use.entry, use.method, use.place, conditions))
     return tuple(results)
 
 
@@ -384,12 +416,12 @@ def _conditions(cursor: Cursor | None) -> tuple[Condition, ...]:
     for finding, entry in (entries or {}).items():
         match = _CONDITION.fullmatch(entry.value) if isinstance(entry.value, str) else None
         if match is None:
-            entry.must_be(
+            entry.expect(
                 f"a comparison with a number ({' '.join(COMPARISONS)})",
                 "write it in quotes: '> 0.05'",
             )
         elif not math.isfinite(float(match[2])):
-            entry.must_be(
+            entry.expect(
                 "a comparison with a finite number",
                 "beyond all numbers there is no figure: it would never stop a release, or always",
             )
@@ -398,15 +430,20 @@ def _conditions(cursor: Cursor | None) -> tuple[Condition, ...]:
     return tuple(results)
 
 
-def _publish(root: Cursor, fields: dict[str, Cursor], workshop: Workshop) -> Publish | None:
-    publish = _section(root, fields, "publish", Publish, workshop)
+def _publish(root: Cursor, fields: dict[str, Cursor], builder: MethodBuilder) -> Publish | None:
+    publish = _section(root, fields, "publish", Publish, builder)
     if publish is None or publish.reporters is not None:
         return publish
-    if not any(entry.name == "page" for entry in workshop.registry.methods("reporter")):
-        # Not installed: the text and JSON that core writes are all there is.
-        return attrs.evolve(publish, reporters=())
-    use = workshop.reference(root.below("publish", Node("page", root.node.place)), "reporter")
-    return attrs.evolve(publish, reporters=(use.method,)) if use is not None else None
+    # Where none is installed, the text and JSON that core writes are all there is.
+    reporters = []
+    for entry in builder.registry.methods("reporter"):
+        if entry.method.default:
+            name = Node(f"{entry.distribution}:{entry.name}", root.node.place)
+            use = builder.reference(root.below("publish", name), "reporter")
+            if use is None:
+                return None
+            reporters.append(use.method)
+    return attrs.evolve(publish, reporters=tuple(reporters))
 
 
 def _id(cursor: Cursor | None, taken: set[str]) -> str:
@@ -414,10 +451,10 @@ def _id(cursor: Cursor | None, taken: set[str]) -> str:
     if cursor is None:
         return ""
     if not isinstance(cursor.value, str) or not _ID.fullmatch(cursor.value):
-        cursor.must_be("a word of letters, digits, '-' and '_'")
+        cursor.expect("a word of letters, digits, '-' and '_'")
         return ""
     if cursor.value in taken:
-        cursor.complain(f"the id {cursor.value!r} is already used", "ids are unique in a pipeline")
+        cursor.error(f"the id {cursor.value!r} is already used", "ids are unique in a pipeline")
     taken.add(cursor.value)
     return cursor.value
 

@@ -6,11 +6,10 @@ from typing import TypeVar
 
 import attrs
 
-from anonloom._registry.kinds import KINDS
 from anonloom._registry.loading import Entry
 from anonloom._registry.registry import Registry
 from anonloom._spec.cursor import Cursor, values_of
-from anonloom._spec.model import Use
+from anonloom._spec.model import MethodUse
 from anonloom.errors import FaultyPluginError, PluginError
 from anonloom.params import InvalidValue, build
 
@@ -18,7 +17,7 @@ T = TypeVar("T")
 
 
 @attrs.define
-class Workshop:
+class MethodBuilder:
     """Builds methods and sections of a pipeline.
 
     Parameters
@@ -60,7 +59,7 @@ class Workshop:
 
     def method(
         self, kind: str, name: Cursor, parameters: Cursor | None, id: str = ""
-    ) -> Use | None:
+    ) -> MethodUse | None:
         """Build a method.
 
         Parameters
@@ -76,7 +75,7 @@ class Workshop:
         """
         values = values_of(parameters)
         if not isinstance(name.value, str) or not name.value:
-            name.must_be(f"the name of {KINDS[kind].article}")
+            name.expect(f"the name of {self.registry.kinds[kind].article}")
             return None
         try:
             entry = self.find(kind, name.value)
@@ -84,7 +83,7 @@ class Workshop:
         except FaultyPluginError:
             raise
         except PluginError as error:
-            name.complain(error.what, error.hint)
+            name.error(error.what, error.hint)
             return None
         if values is None:
             return None
@@ -95,24 +94,27 @@ class Workshop:
             (parameters or name).report(invalid.errors, whole=name)
             return None
         except TypeError as error:
-            name.complain(
-                f"{KINDS[kind].name} {entry.name!r} of {entry.owner} is broken", str(error)
+            name.error(
+                f"{self.registry.kinds[kind].name} {entry.name!r} of {entry.owner} is broken",
+                str(error),
             )
             return None
-        return Use(id or entry.name, kind, entry, built, name.node.place)
+        return MethodUse(id or entry.name, kind, entry, built, name.node.place)
 
-    def reference(self, cursor: Cursor, kind: str) -> Use | None:
+    def reference(self, cursor: Cursor, kind: str) -> MethodUse | None:
         """Build a method from a name, or from ``{<kind>: name, with: {...}}``."""
         if cursor.node.mapping is None:
             if isinstance(cursor.value, str):
                 return self.method(kind, cursor, None)
-            cursor.must_be(f"{KINDS[kind].article}", _form(kind))
+            cursor.expect(f"{self.registry.kinds[kind].article}", _form(kind))
             return None
-        fields = cursor.fields((kind, "with"), KINDS[kind].article)
+        fields = cursor.fields((kind, "with"), self.registry.kinds[kind].article)
         if not fields:
             return None
         if kind not in fields:
-            cursor.complain(f"must name {KINDS[kind].article} with '{kind}'", _form(kind))
+            cursor.error(
+                f"must name {self.registry.kinds[kind].article} with '{kind}'", _form(kind)
+            )
             return None
         return self.method(kind, fields[kind], fields.get("with"))
 

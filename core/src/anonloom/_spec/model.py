@@ -23,7 +23,7 @@ from anonloom.params._checks import all_of
 
 @short_repr
 @attrs.frozen
-class Use:
+class MethodUse:
     """A method where a pipeline uses it.
 
     Parameters
@@ -54,6 +54,11 @@ class Use:
     def name(self) -> str:
         """The method's name."""
         return self.entry.name
+
+    @property
+    def runs_as(self) -> str:
+        """The key of the kind of core as which a run treats it, or that of its own."""
+        return self.entry.runs_as
 
 
 #: How a figure is compared with its limit.
@@ -91,7 +96,7 @@ class Condition:
 
 @short_repr
 @attrs.frozen
-class Audit(Use):
+class Audit(MethodUse):
     """An auditor where a pipeline uses it, and what stops the release."""
 
     fail_if: tuple[Condition, ...] = ()
@@ -108,7 +113,7 @@ class Data:
         What is counted, and what every sentence about the release speaks of.
     """
 
-    source: Use
+    source: MethodUse
     schema: Schema
     holdout: float
     other_releases: tuple[Path, ...] = ()
@@ -159,7 +164,8 @@ class Publish:
         help="How readers can notice a change of the release.", default=None
     )
     reporters: tuple[Reporter, ...] | None = param(
-        help="What writes a report for people; by default 'page' when it is installed.",
+        help="What writes a report for people; by default what is installed and declares itself "
+        "a default.",
         default=None,
     )
     shuffle: bool = param(
@@ -223,16 +229,18 @@ class PipelineSpec:
         Seed of the algorithms; None lets the run draw one.
     data : Data
         Source, schema and holdout.
-    privacy : tuple of Use
+    privacy : tuple of MethodUse
         The privacy models; empty only if the file says ``privacy: none``.
     suppression : Suppression
         The limit, and what becomes of suppressed rows.
-    collect : Use
+    collect : MethodUse
         The collector.
-    stages : tuple of Use
+    stages : tuple of MethodUse
         Mechanisms, partitioners, outlier handlers, generalizers, samplers, in order.
     audit : tuple of Audit
         The auditors and what stops the release.
+    sections : tuple of Audit
+        Methods of kinds that have a section of their own; nothing they find stops the release.
     publish : Publish
         What is written.
     local_code : bool
@@ -249,22 +257,30 @@ class PipelineSpec:
     name: str
     seed: int | None = attrs.field(repr=False)
     data: Data
-    privacy: tuple[Use, ...]
+    privacy: tuple[MethodUse, ...]
     suppression: Suppression
-    collect: Use
-    stages: tuple[Use, ...]
+    collect: MethodUse
+    stages: tuple[MethodUse, ...]
     audit: tuple[Audit, ...]
     publish: Publish
     document: Node = attrs.field(repr=False)
     file: Path | None = None
     local_code: bool = False
+    sections: tuple[Audit, ...] = ()
     grid: tuple[GridCase, ...] = attrs.field(default=(), repr=False)
     version: int = 1
 
     @property
-    def uses(self) -> tuple[Use, ...]:
+    def uses(self) -> tuple[MethodUse, ...]:
         """Every method of the pipeline, in the order in which a run meets them."""
-        return (self.data.source, self.collect, *self.privacy, *self.stages, *self.audit)
+        return (
+            self.data.source,
+            self.collect,
+            *self.privacy,
+            *self.stages,
+            *self.audit,
+            *self.sections,
+        )
 
     def as_written(self) -> object:
         """Return the document as plain values, for records."""

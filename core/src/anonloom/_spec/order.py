@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from anonloom._spec.cursor import Cursor
-from anonloom._spec.model import Use
+from anonloom._spec.model import MethodUse
 
 State = Literal["table", "classes", "release"]
 
@@ -57,12 +57,12 @@ _NEXT: dict[str, State] = {
 }
 
 
-def check_order(stages: Sequence[tuple[Cursor, str, Use | None]]) -> None:
+def check_order(stages: Sequence[tuple[Cursor, str, MethodUse | None]]) -> None:
     """Complain of every stage that cannot work on what the one before it hands over.
 
     Parameters
     ----------
-    stages : sequence of (Cursor, str, Use or None)
+    stages : sequence of (Cursor, str, MethodUse or None)
         Where each stage is, its kind, and the method if it could be built.
     """
     state: State = "table"
@@ -71,13 +71,13 @@ def check_order(stages: Sequence[tuple[Cursor, str, Use | None]]) -> None:
     for cursor, kind, use in stages:
         refused = _REFUSED.get((kind, state))
         if refused:
-            cursor.complain(*refused)
+            cursor.error(*refused)
             wrong = True
         elif kind == "sampler" and state == "release":
             if sampled:
-                cursor.complain("only one sampler can follow a generalizer", "keep one of them")
+                cursor.error("only one sampler can follow a generalizer", "keep one of them")
             elif use is not None and guarantees_nothing(use):
-                cursor.complain(
+                cursor.error(
                     f"sampler {use.name!r} guarantees no rows of a class, so that it cannot follow "
                     "a partitioner",
                     "put it before the partitioner, or use one that keeps a share of every class",
@@ -88,24 +88,26 @@ def check_order(stages: Sequence[tuple[Cursor, str, Use | None]]) -> None:
             state = _NEXT.get(kind, state)
         last = cursor
     if state == "classes" and last is not None and not wrong:
-        last.complain(
+        last.error(
             "the stages end with classes that nothing publishes", "add a generalizer after it"
         )
 
 
-def guarantees_nothing(use: Use) -> bool:
+def guarantees_nothing(use: MethodUse) -> bool:
     """Return whether a sampler may drop every row of a class of any size."""
     sizes = 2 ** np.arange(31, dtype=np.int64)
     return not np.any(use.method.least_kept(sizes))
 
 
-def check_quasi(stages: Sequence[tuple[Cursor, str, Use | None]], quasi: tuple[str, ...]) -> None:
+def check_quasi(
+    stages: Sequence[tuple[Cursor, str, MethodUse | None]], quasi: tuple[str, ...]
+) -> None:
     """Complain of a partitioner that has nothing to divide by."""
     if quasi:
         return
     for cursor, kind, _ in stages:
         if kind == "partitioner":
-            cursor.complain(
+            cursor.error(
                 "a partitioner needs quasi-identifiers, and no column has the role 'quasi'",
                 "declare in data.columns what others may know about a person",
             )

@@ -75,22 +75,22 @@ def build_pipeline(
     """Check a document that is already read; see `load_pipeline`."""
     registry = registry or Registry.installed()
     for text in settings:
-        document = from_command_line(text).apply(document)
+        document = from_command_line(text).apply(document, registry.kinds)
     base, variants = split(document)
 
-    def checked(node: Node) -> PipelineSpec:
+    def check(node: Node) -> PipelineSpec:
         return read_pipeline(
             node, registry, folder=folder, file=file, allow_local_code=allow_local_code
         )
 
     if not variants:
-        return checked(base)
+        return check(base)
     grid: list[GridCase] = []
     problems: list[Problem] = []
     failing = 0
     for variant in variants:
         try:
-            spec = checked(variant.apply(base))
+            spec = check(variant.apply(base, registry.kinds))
             varied = tuple(setting.path for setting in variant.varied)
             grid.append(GridCase(variant.label, variant.values, spec, variant.name, varied))
         except SpecError as error:

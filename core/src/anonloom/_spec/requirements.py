@@ -1,32 +1,33 @@
 """What a collector, an auditor and a seal require of the rest of a pipeline."""
 
+from anonloom._registry.registry import Registry
 from anonloom._spec.cursor import Cursor
-from anonloom._spec.model import Data, Suppression, Use
+from anonloom._spec.model import Data, MethodUse, Suppression
 from anonloom.kinds._integrity import Seal
 
 
-def check_collector(cursor: Cursor, collect: Use | None, data: Data | None) -> None:
+def check_collector(cursor: Cursor, collect: MethodUse | None, data: Data | None) -> None:
     """Complain of columns that a collector cannot collect."""
     problem = collect.method.problem(data.schema) if collect and data else None
     if problem:
-        cursor.complain(problem)
+        cursor.error(problem)
 
 
 def check_seal(
-    cursor: Cursor, seal: Seal | None, data: Data | None, stages: tuple[Use, ...]
+    cursor: Cursor, seal: Seal | None, data: Data | None, stages: tuple[MethodUse, ...]
 ) -> None:
     """Complain of a seal that does not fit the columns that are published."""
     # A mechanism may change which columns there are: only the run can tell.
-    if seal is None or data is None or any(use.kind == "mechanism" for use in stages):
+    if seal is None or data is None or any(use.runs_as == "mechanism" for use in stages):
         return
     problem = seal.problem(data.schema)
     if problem:
         entries = cursor.node.mapping or {}
-        cursor.below("integrity", entries["integrity"]).complain(problem)
+        cursor.below("integrity", entries["integrity"]).error(problem)
 
 
 def check_kept(
-    cursor: Cursor, suppression: Suppression, data: Data, privacy: tuple[Use, ...]
+    cursor: Cursor, suppression: Suppression, data: Data, privacy: tuple[MethodUse, ...]
 ) -> None:
     """Complain of columns that a starred row must not keep."""
     if not suppression.keep:
@@ -40,18 +41,21 @@ def check_kept(
     elements = place.elements("") or []
     for element, name in zip(elements, suppression.keep, strict=True):
         if name not in schema:
-            element.complain(f"column '{name}' is not declared", can)
+            element.error(f"column '{name}' is not declared", can)
         elif schema[name].role not in ("label", "other"):
             role = schema[name].role
-            element.complain(f"a starred row cannot keep '{name}', which has role '{role}'", can)
+            element.error(f"a starred row cannot keep '{name}', which has role '{role}'", can)
         elif name in judged:
-            element.complain(
+            element.error(
                 f"a starred row cannot keep '{name}', of which {judged[name]} speaks", can
             )
 
 
 def check_partitioned(
-    cursor: Cursor, collect: Use | None, privacy: tuple[Use, ...], stages: tuple[Use, ...]
+    cursor: Cursor,
+    collect: MethodUse | None,
+    privacy: tuple[MethodUse, ...],
+    stages: tuple[MethodUse, ...],
 ) -> None:
     """Complain of what looks at more than a collector knows while classes are made."""
     if collect is None or collect.method.partitions_by is None:
@@ -61,26 +65,26 @@ def check_partitioned(
     for use in privacy:
         unknown = sorted(use.entry.method.reads - known)
         if unknown:
-            cursor.complain(
+            cursor.error(
                 f"{before} anybody has sent {_columns(unknown)}, by which {use.name} judges them",
                 "demand k-anonymity and add a sampler, which leaves open whose values are "
                 "published, or write collect: curator",
             )
     for use in stages:
         unknown = sorted(use.entry.method.reads - known)
-        if use.kind in ("partitioner", "outliers", "generalizer") and unknown:
-            cursor.complain(
+        if use.runs_as in ("partitioner", "outliers", "generalizer") and unknown:
+            cursor.error(
                 f"{before} anybody has sent {_columns(unknown)}, which {use.name!r} reads",
                 "use another method, or write collect: curator",
             )
-        elif use.kind == "mechanism":
-            cursor.complain(
+        elif use.runs_as == "mechanism":
+            cursor.error(
                 f"with collector {collect.name!r} no server ever holds a whole row, which "
                 f"mechanism {use.name!r} would change",
                 "leave it out, or write collect: curator",
             )
-    if not any(use.kind == "partitioner" for use in stages):
-        cursor.complain(
+    if not any(use.runs_as == "partitioner" for use in stages):
+        cursor.error(
             f"collector {collect.name!r} opens records class by class, and no stage makes classes",
             "add a partitioner and a generalizer",
         )
@@ -91,12 +95,17 @@ def _columns(roles: list[str]) -> str:
 
 
 def check_needs(
-    cursor: Cursor, use: Use, data: Data | None, stages: tuple[Use, ...], collect: Use | None
+    cursor: Cursor,
+    use: MethodUse,
+    data: Data | None,
+    stages: tuple[MethodUse, ...],
+    collect: MethodUse | None,
+    registry: Registry,
 ) -> None:
     """Complain of evidence that an auditor needs and this pipeline cannot give."""
     if data is None:
         return
-    ends_sampled = bool(stages) and stages[-1].kind == "sampler"
+    ends_sampled = bool(stages) and stages[-1].runs_as == "sampler"
     missing = {
         "control": (data.holdout == 0, "rows that are held out", "write data.holdout: 0.25"),
         "other_releases": (
@@ -117,10 +126,17 @@ def check_needs(
         "trace": (
             collect is not None and not collect.method.traced,
             "a collector that keeps a trace of what its transport carried",
-            "write collect: {collector: delivery, with: {transport: NAME, traced: true}}",
+            _line_for("trace", registry),
         ),
     }
     for need in sorted(use.method.needs):
         absent, what, hint = missing.get(need, (False, "", ""))
         if absent:
-            cursor.complain(f"auditor {use.name!r} needs {what}", hint)
+            cursor.error(f"auditor {use.name!r} needs {what}", hint)
+
+
+def _line_for(need: str, registry: Registry) -> str:
+    """Return what to write so that a collector gives an auditor what it needs."""
+    lines = (dict(entry.method.evidence).get(need) for entry in registry.methods("collector"))
+    line = next(filter(None, lines), None)
+    return f"write {line}" if line else "no collector that is installed can give it"

@@ -7,13 +7,12 @@ element is also named by its ``id``, by its kind if no other element has it
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import attrs
 
-from anonloom._registry.kinds import KINDS
 from anonloom._spec.document import Node, Step, read_text
-from anonloom._spelling import did_you_mean, listed
+from anonloom._spelling import comma_list, did_you_mean
 from anonloom.errors import Place, Problem, SpecError
 
 _STEP = re.compile(
@@ -62,8 +61,13 @@ class Setting:
     place: Place
     where: str = ""
 
-    def apply(self, document: Node) -> Node:
+    def apply(self, document: Node, kinds: Collection[str]) -> Node:
         """Return the document with the new value.
+
+        Parameters
+        ----------
+        kinds : collection of str
+            The keys of the kinds of method that there are.
 
         Raises
         ------
@@ -73,7 +77,7 @@ class Setting:
         try:
             # A key that the setting makes is written where the path is.
             value = attrs.evolve(self.value, key_place=self.place)
-            return _put(document, steps_of(self.path), value, "")
+            return _Change(kinds).put(document, steps_of(self.path), value, "")
         except NoSuchNode as error:
             raise SpecError([Problem(error.what, self.where, self.place, error.hint)]) from None
 
@@ -100,7 +104,7 @@ def from_command_line(text: str) -> Setting:
         node = read_text(" " * (len(path) + 1) + value, "--set")
     except SpecError as error:
         raise SpecError(_shown_whole(problem, text) for problem in error.problems) from None
-    return Setting(path.strip(), _placed(node, text), Place("--set", 1, 1, text))
+    return Setting(path.strip(), _with_source_line(node, text), Place("--set", 1, 1, text))
 
 
 def _shown_whole(problem: Problem, text: str) -> Problem:
@@ -111,12 +115,12 @@ def _on(place: Place, text: str) -> Place:
     return place._replace(source_line=text)
 
 
-def _placed(node: Node, text: str) -> Node:
+def _with_source_line(node: Node, text: str) -> Node:
     value = node.value
     if isinstance(value, dict):
-        value = {key: _placed(child, text) for key, child in value.items()}
+        value = {key: _with_source_line(child, text) for key, child in value.items()}
     elif isinstance(value, tuple):
-        value = tuple(_placed(child, text) for child in value)
+        value = tuple(_with_source_line(child, text) for child in value)
     key_place = node.key_place and _on(node.key_place, text)
     return Node(value, _on(node.place, text), key_place)
 
@@ -143,41 +147,111 @@ def steps_of(path: str) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def _put(node: Node, steps: Sequence[Step], value: Node, above: str) -> Node:
-    """Return `node` with `value` at the end of the steps; `above` is the step that led here."""
-    if not steps:
-        return attrs.evolve(value, key_place=node.key_place)
-    step, rest = steps[0], steps[1:]
-    if node.items is not None:
-        return _put_in_list(node, node.items, steps, value, above)
-    if node.mapping is not None:
-        return _put_in_mapping(node, node.mapping, str(step), rest, value)
-    kind = _KIND_BELOW.get(above, above)
-    if kind in KINDS and isinstance(node.value, str):
-        # A method that is given by its name alone gets room for parameters.
-        return _put(Node({kind: node}, node.place, node.key_place), steps, value, above)
-    if node.value is None:
-        return _put(Node({}, node.place, node.key_place), steps, value, above)
-    raise NoSuchNode(f"there is nothing below {above!r} that could be {str(step)!r}")
+@attrs.frozen
+class _Change:
+    """Puts one value into a document, where some keys are those of kinds."""
 
+    kinds: Collection[str]
 
-def _put_in_mapping(
-    node: Node, entries: dict[str, Node], step: str, rest: Sequence[Step], value: Node
-) -> Node:
-    changed = dict(entries)
-    kind = next((key for key in entries if key in KINDS), None)
-    if not rest and step == kind and isinstance(entries[kind].value, str):
-        return _with_method(node, entries, kind, value)
-    if kind is not None and step not in entries and step not in _BESIDE and _is_method(entries):
-        step, rest = "with", (step, *rest)
-    inner = entries.get(step, Node({} if rest else None, value.place, value.key_place))
-    changed[step] = _put(inner, rest, value, step)
-    return Node(changed, node.place, node.key_place)
+    def put(self, node: Node, steps: Sequence[Step], value: Node, above: str) -> Node:
+        """Return `node` with `value` at the end of the steps; `above` is the step that led here."""
+        if not steps:
+            return attrs.evolve(value, key_place=node.key_place)
+        step, rest = steps[0], steps[1:]
+        if node.items is not None:
+            return self.put_in_list(node, node.items, steps, value, above)
+        if node.mapping is not None:
+            return self.put_in_mapping(node, node.mapping, str(step), rest, value)
+        kind = _KIND_BELOW.get(above, above)
+        if kind in self.kinds and isinstance(node.value, str):
+            # A method that is given by its name alone gets room for parameters.
+            return self.put(Node({kind: node}, node.place, node.key_place), steps, value, above)
+        if node.value is None:
+            return self.put(Node({}, node.place, node.key_place), steps, value, above)
+        raise NoSuchNode(f"there is nothing below {above!r} that could be {str(step)!r}")
 
+    def put_in_mapping(
+        self, node: Node, entries: dict[str, Node], step: str, rest: Sequence[Step], value: Node
+    ) -> Node:
+        changed = dict(entries)
+        kind = next((key for key in entries if key in self.kinds), None)
+        if not rest and step == kind and isinstance(entries[kind].value, str):
+            return _with_method(node, entries, kind, value)
+        if (
+            kind is not None
+            and step not in entries
+            and step not in _BESIDE
+            and self.is_method(entries)
+        ):
+            step, rest = "with", (step, *rest)
+        inner = entries.get(step, Node({} if rest else None, value.place, value.key_place))
+        changed[step] = self.put(inner, rest, value, step)
+        return Node(changed, node.place, node.key_place)
 
-def _is_method(entries: dict[str, Node]) -> bool:
-    """Tell an element such as ``{sampler: x, with: ...}`` from a section such as `data`."""
-    return all(key in KINDS or key in _BESIDE for key in entries)
+    def is_method(self, entries: dict[str, Node]) -> bool:
+        """Tell an element such as ``{sampler: x, with: ...}`` from a section such as `data`."""
+        return all(key in self.kinds or key in _BESIDE for key in entries)
+
+    def put_in_list(
+        self, node: Node, items: tuple[Node, ...], steps: Sequence[Step], value: Node, above: str
+    ) -> Node:
+        step, rest = steps[0], steps[1:]
+        index = self.index(items, step)
+        item = items[index]
+        entries = item.mapping or {}
+        name = str(step)
+        if isinstance(item.value, str) and rest and self.takes_names(above):
+            # `- k-anonymity` in `privacy`, which gets its first parameter.
+            changed = self.put(
+                Node({name: Node(None, item.place)}, item.place), (name, *rest), value, ""
+            )
+        elif name in entries and name not in self.kinds:
+            # `- k-anonymity: {k: 10}`: the parameters are the value of the name itself.
+            whole = not rest and isinstance(value.value, str)
+            changed = value if whole else self.put(item, (name, *rest), value, "")
+        elif not rest and isinstance(step, str) and any(key in self.kinds for key in entries):
+            kind = next(key for key in entries if key in self.kinds)
+            changed = _with_method(item, entries, kind, value)
+        else:
+            changed = self.put(item, rest, value, above)
+        return Node((*items[:index], changed, *items[index + 1 :]), node.place, node.key_place)
+
+    def index(self, items: tuple[Node, ...], step: Step) -> int:
+        """Return the element that a step names."""
+        if isinstance(step, int) or step.isdecimal():
+            if int(step) < len(items):
+                return int(step)
+            raise NoSuchNode(f"there is no element [{step}]: the list has {len(items)}")
+        names = [self.names(item) for item in items]
+        for rank in range(3):
+            results = [index for index, name in enumerate(names) if name[rank] == step]
+            if len(results) == 1:
+                return results[0]
+            if len(results) > 1:
+                raise NoSuchNode(
+                    f"{step!r} names {len(results)} elements of the list",
+                    f"write [{results[0]}], or give the elements an id",
+                )
+        known = list(dict.fromkeys(name for row in names for name in row if name))
+        raise NoSuchNode(
+            f"no element of the list is called {step!r}",
+            did_you_mean(step, known) or f"there are: {comma_list(known)}",
+        )
+
+    def names(self, item: Node) -> tuple[str, str, str]:
+        """Return what an element can be called: its id, its kind, its method."""
+        if isinstance(item.value, str):
+            return "", "", item.value
+        entries = item.mapping or {}
+        identity = entries["id"].value if "id" in entries else ""
+        for key, child in entries.items():
+            if key in self.kinds:
+                return str(identity), key, child.value if isinstance(child.value, str) else ""
+        return str(identity), "", next(iter(entries), "")
+
+    def takes_names(self, above: str) -> bool:
+        """Whether elements below a key are names that their parameters follow, as in `privacy`."""
+        return above not in _KIND_BELOW and (above == "privacy" or above not in self.kinds)
 
 
 def _with_method(node: Node, entries: dict[str, Node], kind: str, value: Node) -> Node:
@@ -188,61 +262,3 @@ def _with_method(node: Node, entries: dict[str, Node], kind: str, value: Node) -
     else:
         kept[kind] = attrs.evolve(value, key_place=entries[kind].key_place)
     return Node(kept, node.place, node.key_place)
-
-
-def _put_in_list(
-    node: Node, items: tuple[Node, ...], steps: Sequence[Step], value: Node, above: str
-) -> Node:
-    step, rest = steps[0], steps[1:]
-    index = _index(items, step)
-    item = items[index]
-    entries = item.mapping or {}
-    name = str(step)
-    if isinstance(item.value, str) and rest and above not in _KIND_BELOW:
-        # `- k-anonymity` in `privacy`, which gets its first parameter.
-        changed = _put(Node({name: Node(None, item.place)}, item.place), (name, *rest), value, "")
-    elif name in entries and name not in KINDS:
-        # `- k-anonymity: {k: 10}`: the parameters are the value of the name itself.
-        whole = not rest and isinstance(value.value, str)
-        changed = value if whole else _put(item, (name, *rest), value, "")
-    elif not rest and isinstance(step, str) and any(key in KINDS for key in entries):
-        kind = next(key for key in entries if key in KINDS)
-        changed = _with_method(item, entries, kind, value)
-    else:
-        changed = _put(item, rest, value, above)
-    return Node((*items[:index], changed, *items[index + 1 :]), node.place, node.key_place)
-
-
-def _index(items: tuple[Node, ...], step: Step) -> int:
-    """Return the element that a step names."""
-    if isinstance(step, int) or step.isdecimal():
-        if int(step) < len(items):
-            return int(step)
-        raise NoSuchNode(f"there is no element [{step}]: the list has {len(items)}")
-    names = [_names(item) for item in items]
-    for rank in range(3):
-        results = [index for index, name in enumerate(names) if name[rank] == step]
-        if len(results) == 1:
-            return results[0]
-        if len(results) > 1:
-            raise NoSuchNode(
-                f"{step!r} names {len(results)} elements of the list",
-                f"write [{results[0]}], or give the elements an id",
-            )
-    known = list(dict.fromkeys(name for row in names for name in row if name))
-    raise NoSuchNode(
-        f"no element of the list is called {step!r}",
-        did_you_mean(step, known) or f"there are: {listed(known)}",
-    )
-
-
-def _names(item: Node) -> tuple[str, str, str]:
-    """Return what an element can be called: its id, its kind, its method."""
-    if isinstance(item.value, str):
-        return "", "", item.value
-    entries = item.mapping or {}
-    identity = entries["id"].value if "id" in entries else ""
-    for key, child in entries.items():
-        if key in KINDS:
-            return str(identity), key, child.value if isinstance(child.value, str) else ""
-    return str(identity), "", next(iter(entries), "")

@@ -22,11 +22,11 @@ class Survey:
     columns: tuple[str, ...] | None
     note: str = ""
 
-    def undeclared(self, data: Data) -> tuple[str, ...]:
+    def undeclared_columns(self, data: Data) -> tuple[str, ...]:
         """Return the columns that are not declared and therefore not published."""
         return tuple(name for name in self.columns or () if name not in data.schema)
 
-    def absent(self, data: Data) -> tuple[str, ...]:
+    def absent_columns(self, data: Data) -> tuple[str, ...]:
         """Return the declared columns that the source does not have."""
         if self.columns is None:
             return ()

@@ -3,9 +3,9 @@
 from abc import ABC, abstractmethod
 from typing import ClassVar, Literal
 
-from anonloom.data._release import Release
 from anonloom.data._schema import Schema
 from anonloom.data._table import Table
+from anonloom.kinds._collection import Collection
 from anonloom.kinds._context import StageContext
 from anonloom.kinds._guard import Guard
 from anonloom.kinds._stages import Stages
@@ -43,8 +43,10 @@ class Collector(ABC):
     partitions_by: ClassVar[frozenset[str] | None] = None
 
     @abstractmethod
-    def collect(self, table: Table, stages: Stages, guard: Guard, context: StageContext) -> Release:
-        """Return the release that the stages give."""
+    def collect(
+        self, table: Table, stages: Stages, guard: Guard, context: StageContext
+    ) -> Collection:
+        """Return the release that the stages give, with what checks and audits need beside it."""
 
     def problem(self, schema: Schema) -> str | None:
         """Say why it cannot collect such columns, or None; asked before the run."""
@@ -79,7 +81,7 @@ class Collector(ABC):
 
     @property
     def traced(self) -> bool:
-        """Whether `collect` hands the trace of its transport to `run.trace`, for auditors."""
+        """Whether `collect` returns the trace of its transport, for auditors."""
         return False
 
     def plan(self, rows: int | None, schema: Schema) -> tuple[str, ...]:

@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
 
 import attrs
 import numpy as np
@@ -46,6 +45,9 @@ class StageContext:
         How many processes or threads the stage may use.
     scratch
         A private folder for large intermediate files; it is gone after the run.
+    watched
+        Whether anybody is told of `progress`: where it is costly to say how far the work is, ask
+        this first.
     """
 
     stage: str = "stage"
@@ -56,8 +58,12 @@ class StageContext:
     say: Callable[[str], None] = attrs.field(default=_unsaid, repr=False)
     found: list[Item] = attrs.field(factory=list, repr=False)
     later: list[Callable[[Release], Iterable[Item]]] = attrs.field(factory=list, repr=False)
-    traces: list[Any] = attrs.field(factory=list, repr=False)
+    watched: bool = attrs.field(repr=False)
     rng: np.random.Generator = attrs.field(init=False, repr=False)
+
+    @watched.default
+    def _reports(self) -> bool:
+        return self.report is not _silent
 
     @rng.default
     def _stream(self) -> np.random.Generator:
@@ -101,10 +107,3 @@ class StageContext:
             Whether it concerns the protection of people: the verdict of the release is amber then.
         """
         self.found.append(Notice(text, privacy))
-
-    def trace(self, trace: Any) -> None:
-        """Hand over what each party of a transport saw; auditors get the last one of a collector.
-
-        It holds what people sent: it is evidence, and never published.
-        """
-        self.traces.append(trace)

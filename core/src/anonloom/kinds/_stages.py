@@ -8,25 +8,29 @@ from numpy.typing import NDArray
 from anonloom.data._classes import Classes
 from anonloom.data._release import Release
 from anonloom.data._table import Table
+from anonloom.kinds._collection import Collection, SamplingRecord
 from anonloom.kinds._guard import Guard
 
 
 class Stages(Protocol):
-    """The declared stages, in four steps.
+    """The declared stages, as a whole and step by step; none of them keeps what it returned.
 
-    A trusted curator runs all of them on one table. In a donation protocol every server runs
+    A trusted curator calls `run` on one table. In a donation protocol every server calls `prepare`,
     `partition` and `generalize` on what donors registered, with a seed that all have tossed
-    together, and `draw` on the classes of records that are still sealed.
+    together, and `sample_mask` on the classes of records that are still sealed.
     """
 
-    def rules(self) -> str:
+    def fingerprint(self) -> str:
         """Return what the stages are, with versions and parameters: the same for the same."""
 
-    def seeded(self, seed: int) -> None:
-        """Go on with another seed than that of the run."""
+    def with_seed(self, seed: int) -> "Stages":
+        """Return the same stages with another seed than that of the run."""
 
-    def aside(self, seed: int) -> "Stages":
-        """Return the same stages for another party to run: nobody is told what they do."""
+    def for_server(self, seed: int) -> "Stages":
+        """Return the same stages for another party to run: observers hear nothing of them."""
+
+    def run(self, table: Table, guard: Guard) -> Collection:
+        """Apply all stages to one table, in their order."""
 
     def prepare(self, table: Table) -> Table:
         """Apply mechanisms and samplers that stand before any partitioner."""
@@ -37,11 +41,8 @@ class Stages(Protocol):
     def generalize(self, table: Table, classes: Classes | None) -> Release:
         """Apply the generalizer, or publish the table as it is when there are no classes."""
 
-    def sample(self, release: Release) -> Release:
-        """Apply the sampler that follows the generalizer, if any."""
-
-    def draw(self, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return which rows that sampler keeps, of which only the classes are known.
+    def sample_mask(self, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which rows the sampler keeps that follows the generalizer.
 
         Parameters
         ----------
@@ -49,12 +50,16 @@ class Stages(Protocol):
             Class of every row, -1 for suppressed; all rows are kept where there is no sampler.
         """
 
-    def drawn(self, before: Release, among: NDArray[np.int64] | None = None) -> None:
-        """Note, for audits, what would have been published of all rows that were drawn from.
+    def record_sampling(
+        self, before: Release, among: NDArray[np.int64] | None = None
+    ) -> SamplingRecord:
+        """Return, for audits, what the samplers drew from, where the steps were called one by one.
 
         Parameters
         ----------
+        before
+            What would have been published of all rows that the last sampler drew from.
         among
-            Rows of the source, where the stages were given other ones: with a sampler that stands
-            before any partitioner, those in `before` were drawn from these.
+            Rows of the source that a sampler before any partitioner drew from: those in `before`
+            are what it kept.
         """

@@ -1,16 +1,12 @@
 """Transport: how messages of many senders reach the servers, and what that hides."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import attrs
 
 from anonloom._representation import short_repr
-from anonloom.kinds._engines import ClientEngine, Clock, Entropy, Envelope, ServerEngine, Vault
-from anonloom.kinds._estimates import Estimate
-from anonloom.kinds._rounds import Erasure, Round
-from anonloom.kinds._slots import SlotKey, SlotSecret
 
 
 def _stated(words: str, default: Any = attrs.NOTHING, **more: Any) -> Any:
@@ -136,156 +132,20 @@ def swap_sentence(name: str, before: Guarantees, other: str, after: Guarantees) 
     return f"With {other} instead of {name}: {'; '.join(changed)}."
 
 
-@attrs.frozen
-class Identity:
-    """A server's long-term key: with it it signs, by it clients and other servers know it."""
-
-    secret: bytes = attrs.field(repr=False)
-    public: bytes
-
-
-@attrs.frozen(kw_only=True)
-class Seat:
-    """What one server brings into a round.
-
-    Attributes
-    ----------
-    index
-        Which of the servers it is.
-    identity
-        Its own long-term key.
-    pins
-        The public keys of all servers, known from outside the round.
-    vault
-        Where the key of its saved state lies.
-    slot_keys
-        Of a deposit, what the reservation told of each position, in order of position.
-    erasure
-        Of a deposit, what will be erased, if the round plans that.
-    invited
-        Who may send, by the public halves of invitations: those who were there before. None for
-        everybody who has one.
-    """
-
-    index: int
-    identity: Identity = attrs.field(repr=False)
-    pins: tuple[bytes, ...] = attrs.field(repr=False)
-    vault: Vault = attrs.field(repr=False)
-    slot_keys: tuple[SlotKey, ...] = attrs.field(default=(), repr=False)
-    erasure: Erasure | None = attrs.field(default=None, repr=False)
-    invited: frozenset[bytes] | None = attrs.field(default=None, repr=False)
-
-
 class Transport(ABC):
-    """Makes the engines of one round.
+    """How messages of many senders reach the servers, and what that hides.
 
-    Promise: every honest acknowledged message arrives exactly once, whatever the network drops,
-    repeats, delays, reorders or corrupts; what the transport hides is what `guarantees` says.
+    This is what a pipeline, its report and its manifest need. How a transport is driven, by engines
+    for clients and servers, is the contract of `anonloom_transport.EngineTransport`, a library's:
+    every transport derives from it. A round is described by that library's `Round`.
+
+    Promise: what the transport hides is what `guarantees` says.
     """
 
     @abstractmethod
-    def identity(self, entropy: Entropy) -> Identity:
-        """Return a new long-term key for a server."""
-
-    @abstractmethod
-    def client(
-        self,
-        notice: bytes,
-        pins: Sequence[bytes],
-        *,
-        entropy: Entropy,
-        clock: Clock,
-        invitation: bytes = b"",
-    ) -> ClientEngine:
-        """Return the engine of one sender.
-
-        Parameters
-        ----------
-        notice
-            The round's description as some server handed it out.
-        pins
-            The servers' public keys, known from outside the round.
-        invitation
-            What entitles to send, in a round that asks for it.
-
-        Raises
-        ------
-        TransportError
-            When the description is not signed by all servers.
-        """
-
-    @abstractmethod
-    def server(
-        self,
-        round: Round,
-        seat: Seat,
-        *,
-        entropy: Entropy,
-        clock: Clock,
-        saved: bytes | None = None,
-    ) -> ServerEngine:
-        """Return the engine of one server, a new one or one that goes on from what was saved.
-
-        Raises
-        ------
-        TransportError
-            When what was saved cannot be read any more.
-        """
-
-    @abstractmethod
-    def guarantees(self, round: Round) -> Guarantees:
+    def guarantees(self, round: Any) -> Guarantees:
         """Return what such a round promises."""
 
-    def problem(self, round: Round) -> str | None:
-        """Say why the transport cannot carry such a round, or None; asked before any engine is."""
-        return None
-
-    def estimate(self, round: Round) -> Estimate | None:
-        """Return what such a round will cost when it is full, or None if that cannot be said.
-
-        Asked before a round begins, of a plan whose slots may be made up; the first time it may
-        take a second, because it tries how fast this machine is (see `estimates.Operation`).
-        """
-        return None
-
-    # Many senders in one process: a transport may do for all at once what is slow one by one.
-
-    def posting(
-        self, clients: Sequence[ClientEngine], messages: Sequence[bytes]
-    ) -> Iterator[list[Envelope]]:
-        """Let each client post its message; yield the envelopes of each."""
-        return (client.post(message) for client, message in zip(clients, messages, strict=True))
-
-    def depositing(
-        self, clients: Sequence[ClientEngine], records: Iterable[tuple[SlotSecret, bytes]]
-    ) -> Iterator[list[Envelope]]:
-        """Let each client deposit its record; yield the envelopes of each."""
-        return (
-            client.deposit(secret, record)
-            for client, (secret, record) in zip(clients, records, strict=True)
-        )
-
-    def spoiling(
-        self, clients: Sequence[ClientEngine], round: Round, entropy: Entropy
-    ) -> Iterator[list[Envelope]]:
-        """Let each client of a `post` do the worst that passes all checks; yield the envelopes.
-
-        For experiments that ask what dishonest senders can destroy. Where nothing but a message
-        of one's own can be spoiled, that is a message of random bytes.
-        """
-        return (client.post(entropy.bytes(round.message_size)) for client in clients)
-
-    def misannouncing(
-        self, change: Callable[[tuple[bytes, ...]], tuple[bytes, ...]]
-    ) -> Callable[[ServerEngine, Seat], ServerEngine] | None:
-        """Return what makes a server announce other keys than it drew, signed as its own.
-
-        For the conformance kit: servers judge what each announces before anything is signed, and
-        name the one whose keys nobody can use. None where servers announce no keys.
-
-        Parameters
-        ----------
-        change
-            Makes the announced public keys out of those that the server drew.
-        """
+    def problem(self, round: Any) -> str | None:
+        """Say why the transport cannot carry such a round, or None; asked before it begins."""
         return None

@@ -1,6 +1,6 @@
 """Parameters of methods: declared once, with help, exact types and checks."""
 
-from anonloom.params._build import REDACTED, Described, as_values, build, describe
+from anonloom.params._build import REDACTED, ParameterDescription, as_values, build, describe
 from anonloom.params._checks import (
     Check,
     above,
@@ -15,7 +15,7 @@ from anonloom.params._checks import (
     one_of,
 )
 from anonloom.params._declare import Param, param, params_of
-from anonloom.params._type_specs import FieldError, InvalidValue, shortened
+from anonloom.params._type_specs import FieldError, InvalidValue, ParameterGroup, shorten
 
 __all__ = [
     "param",
@@ -33,11 +33,12 @@ __all__ = [
     "build",
     "as_values",
     "describe",
-    "Described",
+    "ParameterDescription",
     "InvalidValue",
     "Param",
+    "ParameterGroup",
     "REDACTED",
     "FieldError",
     "params_of",
-    "shortened",
+    "shorten",
 ]

@@ -6,17 +6,20 @@ from collections.abc import Callable, Mapping
 
 import attrs
 
-from anonloom._registry.kinds import Kind, kind_of_class
+from anonloom._registry.kinds import kind_of_class
+from anonloom.api import Kind
 from anonloom.errors import FaultyPluginError, PluginError
 from anonloom.params._type_specs import (
     SCALARS,
     Choice,
     Either,
     FieldError,
+    Group,
     Instance,
     InvalidValue,
-    Mapped,
+    MappingSpec,
     Nothing,
+    ParameterGroup,
     ParseContext,
     Row,
     Scalar,
@@ -27,7 +30,7 @@ from anonloom.params._type_specs import (
 
 
 @attrs.frozen
-class Nested(Instance):
+class MethodSpec(Instance):
     """A method of a kind: an instance in Python; in YAML a name, or kind, name and ``with``."""
 
     kind: Kind
@@ -102,7 +105,7 @@ class Nested(Instance):
 
 
 # Literals before texts, and texts before methods: the narrower member of a union reads first.
-_ORDER = (Choice, Scalar, Row, Mapped, Instance, Nested, Nothing)
+_ORDER = (Choice, Scalar, Row, MappingSpec, Instance, Group, MethodSpec, Nothing)
 
 
 def spec_of(annotation: object) -> TypeSpec:
@@ -129,13 +132,15 @@ def spec_of(annotation: object) -> TypeSpec:
     if origin is dict or (isinstance(origin, type) and issubclass(origin, Mapping)):
         if arguments[0] is not str:
             raise TypeError(f"a parameter's mapping must have text keys, not {annotation!r}")
-        return Mapped(spec_of(arguments[1]))
+        return MappingSpec(spec_of(arguments[1]))
     if isinstance(annotation, type) and origin is None:
         if annotation in SCALARS:
             return Scalar(annotation)
         kind = kind_of_class(annotation)
         if kind is not None:
-            return Nested(annotation, kind)
+            return MethodSpec(annotation, kind)
+        if issubclass(annotation, ParameterGroup):
+            return Group(annotation, tuple(field.name for field in attrs.fields(annotation)))
         if annotation not in (list, dict, tuple, set, frozenset):
             return Instance(annotation)
     raise TypeError(

@@ -1,16 +1,17 @@
 """Building a method from YAML values with all problems at once, and writing it back."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 import attrs
 
 from anonloom._registry.boundary import around
-from anonloom._registry.kinds import Kind, kind_of_class
+from anonloom._registry.kinds import kind_of_class
 from anonloom._spelling import closest, did_you_mean
+from anonloom.api import Kind
 from anonloom.params._declare import Param, params_of
-from anonloom.params._type_specs import FieldError, InvalidValue, Load, ParseContext
+from anonloom.params._type_specs import FieldError, Group, InvalidValue, Load, ParseContext
 
 T = TypeVar("T")
 
@@ -79,7 +80,8 @@ def _built(
     declared = params_of(cls)
     called = called or cls.__name__
     unknown = [name for name in values if name not in declared]
-    errors = [_unknown(called, name, declared, section) for name in unknown]
+    errors, grouped = _outside_group(called, unknown, values, declared, context)
+    errors += [_unknown(called, name, declared, section) for name in unknown if name not in grouped]
     # A misspelt name is one mistake: the right one is not reported as missing as well.
     meant = {closest(name, declared) for name in unknown}
     results: dict[str, object] = {}
@@ -112,6 +114,40 @@ def _built(
         raise InvalidValue([FieldError((), str(error))]) from None
 
 
+def _outside_group(
+    called: str,
+    unknown: Sequence[str],
+    values: Mapping[str, object],
+    declared: Mapping[str, Param],
+    context: ParseContext,
+) -> tuple[list[FieldError], set[str]]:
+    """Find names that stand beside the group that they belong to.
+
+    All of one group are one mistake, told with the line to write.
+    """
+    errors, grouped = [], set[str]()
+    for group, declaration in declared.items():
+        spec = declaration.spec
+        names = [name for name in unknown if isinstance(spec, Group) and name in spec.names]
+        if not names:
+            continue
+        assert isinstance(spec, Group)
+        grouped |= set(names)
+        inner = values.get(group, {})
+        whole = {**(inner if isinstance(inner, Mapping) else {}), **{n: values[n] for n in names}}
+        members = params_of(spec.cls)
+        line = ", ".join(
+            f"{name}: {'...' if members[name].private else context.show(value)}"
+            for name, value in whole.items()
+            if name in members
+        )
+        quoted = " and ".join(f"'{name}'" for name in names)
+        what = f"{called} takes {quoted} inside '{group}'"
+        hint = f"write {group}: {{{line}}}"
+        errors.append(FieldError((names[0],), what, hint, at_key=True))
+    return errors, grouped
+
+
 def _unknown(called: str, name: str, declared: Mapping[str, Param], section: str) -> FieldError:
     guess = did_you_mean(name, declared)
     if section:
@@ -123,7 +159,7 @@ def _unknown(called: str, name: str, declared: Mapping[str, Param], section: str
 
 
 @attrs.frozen
-class Described:
+class ParameterDescription:
     """One parameter, ready to be shown.
 
     Parameters
@@ -138,6 +174,8 @@ class Described:
         The default as a plain value; None if there is none.
     schema : dict
         Its JSON schema.
+    members : tuple of ParameterDescription
+        What a group of parameters has; nothing otherwise.
     """
 
     name: str
@@ -147,13 +185,21 @@ class Described:
     private: bool
     default: object
     schema: dict[str, object]
+    members: tuple["ParameterDescription", ...] = ()
+
+    def with_members(self) -> "Iterator[ParameterDescription]":
+        """Yield the parameter, and those of a group after it, named by the path that YAML has."""
+        yield self
+        for member in self.members:
+            for below in member.with_members():
+                yield attrs.evolve(below, name=f"{self.name}.{below.name}")
 
 
 def describe(
     cls: type,
     name_of: Callable[[type], str] | None = None,
     of_kind: Callable[[Kind], dict[str, object]] = lambda _: {},
-) -> tuple[Described, ...]:
+) -> tuple[ParameterDescription, ...]:
     """Return what can be said about the parameters of a method.
 
     Parameters
@@ -168,21 +214,36 @@ def describe(
     context = ParseContext(_no_methods)
     with around(cls):
         return tuple(
-            Described(
-                name,
-                declared.help,
-                declared.words(context),
-                declared.required,
-                declared.private,
-                None if declared.required else _plain(declared.default_value(), name_of, False),
-                {
-                    **declared.spec.schema(of_kind),
-                    **(declared.check.schema() if declared.check is not None else {}),
-                    "description": declared.help,
-                },
-            )
-            for name, declared in params_of(cls).items()
+            _describe(declared, name_of, of_kind, context) for declared in params_of(cls).values()
         )
+
+
+def _describe(
+    declared: Param,
+    name_of: Callable[[type], str] | None,
+    of_kind: Callable[[Kind], dict[str, object]],
+    context: ParseContext,
+) -> ParameterDescription:
+    members: tuple[ParameterDescription, ...] = ()
+    schema = declared.spec.schema(of_kind)
+    if isinstance(declared.spec, Group):
+        members = describe(declared.spec.cls, name_of, of_kind)
+        schema = {
+            "type": "object",
+            "additionalProperties": False,
+            "properties": {member.name: member.schema for member in members},
+        }
+    checks = declared.check.schema() if declared.check is not None else {}
+    return ParameterDescription(
+        declared.name,
+        declared.help,
+        declared.words(context),
+        declared.required,
+        declared.private,
+        None if declared.required else _plain(declared.default_value(), name_of, False),
+        {**schema, **checks, "description": declared.help},
+        members,
+    )
 
 
 def as_values(

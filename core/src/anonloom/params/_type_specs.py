@@ -11,9 +11,9 @@ from pathlib import Path
 
 import attrs
 
-from anonloom._registry.kinds import Kind
 from anonloom._spec.scalars import meaning
 from anonloom._spelling import did_you_mean
+from anonloom.api import Kind
 
 #: Finds the class of a method from its kind's key and its name.
 Load = Callable[[str, str], type]
@@ -82,7 +82,7 @@ class ParseContext:
     def show(self, value: object) -> str:
         """Return a value as its writer would have written it."""
         if self.load is None:
-            return shortened(repr(value))
+            return shorten(repr(value))
         if value is None:
             return "null"
         if isinstance(value, bool):
@@ -92,10 +92,10 @@ class ParseContext:
         if isinstance(value, list | tuple):
             text = repr(list(value))
             return text if value and len(text) <= 60 else "a list" if value else "an empty list"
-        return shortened(repr(value))
+        return shorten(repr(value))
 
 
-def shortened(text: str) -> str:
+def shorten(text: str) -> str:
     """Return a text that fits into a message: its beginning, if it is long."""
     return text if len(text) <= 80 else f"{text[:77]}..."
 
@@ -284,7 +284,7 @@ class Row(TypeSpec):
 
 
 @attrs.frozen
-class Mapped(TypeSpec):
+class MappingSpec(TypeSpec):
     """A mapping from texts, ``dict[str, X]``."""
 
     element: TypeSpec
@@ -368,6 +368,46 @@ class Instance(TypeSpec):
     def fits(self, value: object) -> bool:
         """Return whether the value is such an object."""
         return isinstance(value, self.cls)
+
+
+class ParameterGroup:
+    """Base of parameters that a method takes together: in YAML a mapping.
+
+    A group is a frozen attrs class whose fields are made by `param()`; a method has a parameter
+    with the group as its annotation.
+    """
+
+
+@attrs.frozen
+class Group(Instance):
+    """Parameters that belong together: an instance in Python, a mapping in YAML.
+
+    Attributes
+    ----------
+    names
+        What the mapping may have.
+    """
+
+    names: tuple[str, ...]
+
+    def words(self, context: ParseContext) -> str:
+        """Return what the mapping may have."""
+        if context.load is None:
+            return super().words(context)
+        return f"a mapping with any of {', '.join(self.names)}"
+
+    def fits(self, value: object) -> bool:
+        """Return whether the value is such a group, or can be made one."""
+        return isinstance(value, (Mapping, self.cls))
+
+    def read(self, value: object, context: ParseContext) -> object:
+        """Return the group, built when it is given as a mapping."""
+        if isinstance(value, self.cls):
+            return value
+        if context.load is None or context.build is None:
+            raise InvalidValue([mismatch(self, value, context)])
+        assert isinstance(value, Mapping)
+        return context.build(self.cls, value, context, "this group")
 
 
 def _takes_text(spec: TypeSpec) -> bool:

@@ -118,8 +118,8 @@ class Scheme:
             Numbers of these tables among the sides of the columns.
         """
         if not self.keys:
-            one = np.zeros(records, np.int64), np.zeros(rows, np.int64), np.arange(rows)
-            return (Blocks.of(*one),)
+            everybody = np.zeros(records, np.int64), np.zeros(rows, np.int64), np.arange(rows)
+            return (Blocks.of(*everybody),)
         left_open = self._left_open(attacked, published)
         pattern = np.zeros(rows, np.int64)
         for of_key in left_open:

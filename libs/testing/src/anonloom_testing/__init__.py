@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from anonloom_testing.running import run_checks as run_checks
     from anonloom_testing.sampler import SamplerConformance as SamplerConformance
     from anonloom_testing.source import SourceConformance as SourceConformance
-    from anonloom_testing.transport import TransportConformance as TransportConformance
+    from anonloom_testing.transport.conformance import TransportConformance as TransportConformance
 
 _HOMES = {
     "SourceConformance": "source",
@@ -40,7 +40,7 @@ _HOMES = {
     "GeneralizerConformance": "generalizer",
     "SamplerConformance": "sampler",
     "PrivacyModelConformance": "privacy",
-    "TransportConformance": "transport",
+    "TransportConformance": "transport.conformance",
     "CollectorConformance": "collector",
     "AuditorConformance": "auditor",
     "IntegrityConformance": "integrity",

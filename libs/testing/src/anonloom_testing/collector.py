@@ -1,14 +1,15 @@
 """Conformance of collectors: the release is the one that a trusted curator would publish."""
 
 from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom import Classes, Guard, Release, StageContext, Table
+from anonloom import Classes, Collection, Guard, Release, StageContext, Table
 from anonloom.errors import DataError
-from anonloom.kinds import Guarantees
+from anonloom.kinds import Guarantees, SamplingRecord
 from anonloom_testing import tables
 from anonloom_testing.auditor import publish_classes
 from anonloom_testing.canaries import CANARIES, CANARY_TABLES
@@ -28,16 +29,22 @@ class PlainStages:
 
     size = 5
 
-    def rules(self) -> str:
+    def fingerprint(self) -> str:
         """Return what decides the classes."""
         return f"sorted, then cut into classes of {self.size}"
 
-    def seeded(self, seed: int) -> None:
-        """Take no notice: nothing here is random."""
+    def with_seed(self, seed: int) -> "PlainStages":
+        """Return the same stages: nothing here is random."""
+        return self
 
-    def aside(self, seed: int) -> "PlainStages":
-        """Return stages for another party."""
-        return PlainStages()
+    def for_server(self, seed: int) -> "PlainStages":
+        """Return a copy: these stages tell nobody of their work anyway."""
+        return copy(self)
+
+    def run(self, table: Table, guard: Guard) -> Collection:
+        """Partition, then publish each class's extent."""
+        prepared = self.prepare(table)
+        return Collection(self.generalize(prepared, self.partition(prepared, guard)))
 
     def prepare(self, table: Table) -> Table:
         """Return the table as it is."""
@@ -58,24 +65,19 @@ class PlainStages:
         """Publish each class's extent."""
         return Release.as_it_is(table) if classes is None else publish_classes(table, classes)
 
-    def sample(self, release: Release) -> Release:
-        """Keep every row."""
-        return release
-
-    def draw(self, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def sample_mask(self, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Keep every row."""
         return np.ones(len(labels), bool)
 
-    def drawn(self, before: Release, among: NDArray[np.int64] | None = None) -> None:
-        """Keep no account."""
+    def record_sampling(
+        self, before: Release, among: NDArray[np.int64] | None = None
+    ) -> SamplingRecord:
+        """Return that nothing was drawn."""
+        return SamplingRecord()
 
 
 class FailingStages(PlainStages):
     """Stages that fail when everything has arrived."""
-
-    def aside(self, seed: int) -> "PlainStages":
-        """Return stages for another party."""
-        return FailingStages()
 
     def partition(self, table: Table, guard: Guard) -> Classes | None:
         """Fail."""
@@ -129,7 +131,7 @@ class CollectorConformance(Acting):
 
     def release_of(self, one: Played) -> Release | None:
         """Return the release."""
-        return one.seen.result if isinstance(one.seen.result, Release) else None
+        return _release(one.seen.result)
 
 
 def _scene(name: str, sample: Sample, special: str = "", fails: bool = False) -> Scene:
@@ -141,7 +143,13 @@ def _scene(name: str, sample: Sample, special: str = "", fails: bool = False) ->
     return Scene(name, given, sample, special, refused=fails, overheard=overheard)
 
 
-def _published(release: Any) -> list[str]:
+def _release(result: object) -> Release | None:
+    """Return the release that a collection holds; None where it is no collection."""
+    release = result.release if isinstance(result, Collection) else None
+    return release if isinstance(release, Release) else None
+
+
+def _published(release: Release) -> list[str]:
     """Return the rows of a release in an order that does not depend on theirs."""
     return sorted(
         repr(sorted(row.items(), key=str)) for row in tables.plain(release.frame, release.schema)
@@ -149,8 +157,7 @@ def _published(release: Any) -> list[str]:
 
 
 def _curators(sample: Sample) -> Release:
-    stages, table = PlainStages(), sample.table()
-    return stages.generalize(table, stages.partition(table, Demand(k=3).guard()))
+    return PlainStages().run(sample.table(), Demand(k=3).guard()).release
 
 
 def check_release_equals_the_curators(subject: CollectorConformance) -> None:
@@ -159,8 +166,8 @@ def check_release_equals_the_curators(subject: CollectorConformance) -> None:
         (
             item.scene.name
             for item in subject.returned()
-            if not isinstance(item.seen.result, Release)
-            or _published(item.seen.result) != _published(_curators(item.scene.facts))
+            if (release := _release(item.seen.result)) is None
+            or _published(release) != _published(_curators(item.scene.facts))
         ),
         "the release is not the curator's",
     )
@@ -172,8 +179,9 @@ def check_same_rows_again(subject: CollectorConformance) -> None:
         (
             item.scene.name
             for item in subject.returned()
-            if isinstance(again := subject.play(item.scene).result, Release)
-            and _published(again) != _published(item.seen.result)
+            if (again := _release(subject.play(item.scene).result)) is not None
+            and (release := _release(item.seen.result)) is not None
+            and _published(again) != _published(release)
         ),
         "two collections of one table differ",
     )

@@ -16,6 +16,7 @@ from anonloom_testing.canaries import SEED as CANARY_SEED
 from anonloom_testing.conformance import Check, Conformance, held
 from anonloom_testing.results import NotApplicable
 from anonloom_testing.tables import Sample
+from anonloom_testing.time_limit import place_of
 from anonloom_testing.watching import Observed, fingerprint, watch
 
 SEED = 7
@@ -70,6 +71,7 @@ class Acting(Conformance):
 
     def play(self, scene: Scene, seed: int = SEED) -> Observed:
         """Play one scene and watch."""
+        self.report_progress(scene.name)
         inputs, method = scene.given(), self.made()
         notes: list[str] = []
         context = StageContext(
@@ -112,6 +114,7 @@ def check_copes_with_every_table(subject: Acting) -> None:
     held(
         (
             f"{item.scene.name}: {type(item.seen.error).__name__}: {item.seen.error}"
+            + (f"\n  at {place}" if (place := place_of(item.seen.error)) else "")
             for item in subject.everything()
             # Who was refused a connection is blamed for wanting one.
             if item.seen.error is not None and not (item.seen.connections or item.scene.refused)

@@ -15,7 +15,8 @@ from typing import Any, ClassVar
 from anonloom import Registry
 from anonloom._registry.loading import Entry
 from anonloom.params import InvalidValue, build, params_of
-from anonloom_testing.results import CheckResult, NotApplicable
+from anonloom_testing.results import CheckResult, MissingEvidence, NotApplicable
+from anonloom_testing.time_limit import TimeLimitExceeded, place_of, time_limit
 from anonloom_testing.watching import loaded_pytest
 
 Check = Callable[[Any], None]
@@ -43,6 +44,10 @@ class Conformance:
         The plugin's hook module; found through the registering distribution if empty.
     checks
         The checks of this kind, plain functions of a conformance object.
+    seconds
+        How long one check may take; a method that needs more is given more in its tests.
+    on_progress
+        Told which check is running, and on which table, before it begins.
     """
 
     kind: ClassVar[str]
@@ -52,6 +57,8 @@ class Conformance:
     registry: ClassVar[Registry | None] = None
     hook_module: ClassVar[str] = ""
     checks: ClassVar[tuple[Check, ...]] = ()
+    seconds: ClassVar[float] = 300.0
+    on_progress: ClassVar[Callable[[str], None] | None] = None
     # One store per class: pytest makes a new object for every check, and the runs that the checks
     # look at are the expensive part.
     _kept: ClassVar[dict[str, Any]]
@@ -93,6 +100,35 @@ class Conformance:
         entries = self.where().methods(self.kind)
         return next((entry for entry in entries if entry.method.target == target), None)
 
+    def report_progress(self, table: str) -> None:
+        """Say that the running check has come to a table."""
+        self._kept["running"] = table
+        if self.on_progress is not None:
+            type(self).on_progress(f"{self._kept.get('check', '')} on {table}")  # type: ignore[misc]  # not None, see above
+
+    def run_check(self, check: Check) -> None:
+        """Run one check within the limit of time.
+
+        Raises
+        ------
+        AssertionError
+            When it takes too long; the text names the table on which it was.
+        """
+        self._kept["check"], self._kept["running"] = check.__name__, ""
+        if self.on_progress is not None:
+            type(self).on_progress(check.__name__)  # type: ignore[misc]  # not None, see above
+        try:
+            with time_limit(self.seconds):
+                check(self)
+        except TimeLimitExceeded as error:
+            table = self._kept["running"]
+            on_table = f" on the table {table!r}" if table else ""
+            place = place_of(error)
+            raise AssertionError(
+                f"{check.__name__} took more than {self.seconds:g} s and was stopped{on_table}"
+                + (f"\nat {place}" if place else "")
+            ) from None
+
     # --- under pytest ---------------------------------------------------------------------------
 
     def pytest_generate_tests(self, metafunc: Any) -> None:
@@ -106,7 +142,9 @@ class Conformance:
         pytest = loaded_pytest()
         reason = self.expected_failures.get(check.__name__)
         try:
-            check(self)
+            self.run_check(check)
+        except MissingEvidence as missing:
+            pytest.fail(str(missing))
         except NotApplicable as absent:
             pytest.skip(str(absent))
         except Exception:
@@ -134,13 +172,17 @@ class Conformance:
         promise = (check.__doc__ or "").strip().split("\n")[0]
         result = functools.partial(CheckResult, name, promise=promise)
         try:
-            check(self)
+            self.run_check(check)
+        except MissingEvidence as missing:
+            return result("incomplete", str(missing))
         except NotApplicable as absent:
             return result("skipped", str(absent))
         except AssertionError as error:
             message = str(error) or "an assertion failed"
         except Exception as error:
             message = f"{type(error).__name__}: {error}"
+            place = place_of(error)
+            message += f"\nat {place}" if place else ""
         else:
             return (
                 result("passed") if reason is None else result("failed", _not_failing(name, reason))

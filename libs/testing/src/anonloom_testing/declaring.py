@@ -8,7 +8,6 @@ import sys
 
 import yaml
 
-from anonloom._registry.kinds import KINDS, kind_of_class
 from anonloom.params import as_values, build, params_of
 from anonloom_testing.conformance import Check, Conformance
 from anonloom_testing.results import NotApplicable
@@ -28,11 +27,12 @@ print(",".join(name for name in sys.argv[2:] if name in sys.modules))
 
 def check_method_is_registered(subject: Conformance) -> None:
     """A plugin registers the class, under the kind that its base class says."""
-    kind = kind_of_class(subject.method)
-    base = KINDS[subject.kind].base.replace(":", ".")
+    kinds = subject.where().kinds
+    kind = kinds.of_class(subject.method)
+    base = kinds[subject.kind].base.replace(":", ".")
     assert kind is not None, f"{subject.method.__name__} must derive from {base}"
     assert kind.key == subject.kind, (
-        f"{subject.method.__name__} is {kind.article}, not {KINDS[subject.kind].article}"
+        f"{subject.method.__name__} is {kind.article}, not {kinds[subject.kind].article}"
     )
     entry = subject.entry()
     assert entry is not None, (

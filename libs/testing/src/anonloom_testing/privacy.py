@@ -14,7 +14,7 @@ from anonloom_testing.conduct import CONDUCT, Acting, Played, Scene
 from anonloom_testing.conformance import Check, held
 from anonloom_testing.declaring import DECLARED
 from anonloom_testing.oracle import Row
-from anonloom_testing.results import NotApplicable
+from anonloom_testing.results import MissingEvidence, NotApplicable
 from anonloom_testing.tables import ORDINARY_TABLES, Sample, as_rows
 from anonloom_testing.telling import OVERHEARD
 from anonloom_testing.watching import watch
@@ -65,7 +65,7 @@ class PrivacyModelConformance(Acting):
 
         Rows that a column with `missing: suppress` suppresses are not among everybody's.
         """
-        raise NotApplicable("no reference: the subclass in the plugin's tests gives one")
+        raise MissingEvidence("no reference: the subclass in the plugin's tests gives one")
 
     def act(self, method: Any, inputs: Mapping[str, Any], context: StageContext) -> Any:
         """Judge the ranges."""

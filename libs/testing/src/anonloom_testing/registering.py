@@ -3,8 +3,7 @@
 from types import SimpleNamespace
 
 from anonloom import Registry
-from anonloom._registry.kinds import KINDS
-from anonloom.api import ROLES, Method, hookimpl
+from anonloom.api import API_VERSION, ROLES, Method, hookimpl
 
 
 def registered(kind: str, cls: type, name: str = "toy") -> Registry:
@@ -29,10 +28,10 @@ def registered(kind: str, cls: type, name: str = "toy") -> Registry:
     def hook() -> list[Method]:
         return [method]
 
-    # pluggy reads the hook's name from the function.
-    hook.__name__ = KINDS[kind].hook
-    plugin = SimpleNamespace(ANONLOOM_API=1, **{KINDS[kind].hook: hookimpl(hook)})
     registry = Registry.empty()
+    # pluggy reads the hook's name from the function.
+    hook.__name__ = registry.kinds[kind].hook
+    plugin = SimpleNamespace(ANONLOOM_API=API_VERSION, **{hook.__name__: hookimpl(hook)})
     if not registry.register(plugin, distribution="anonloom-on-the-spot"):
         raise ValueError(str(registry.broken[0]))
     return registry

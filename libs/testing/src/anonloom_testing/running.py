@@ -1,41 +1,11 @@
 """Running the kit on an installed method without pytest; `anonloom plugins check` is this."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 
 from anonloom import Registry
-from anonloom_testing.auditor import AuditorConformance
-from anonloom_testing.collector import CollectorConformance
 from anonloom_testing.conformance import Conformance
-from anonloom_testing.generalizer import GeneralizerConformance
-from anonloom_testing.integrity import IntegrityConformance
-from anonloom_testing.mechanism import MechanismConformance
-from anonloom_testing.outliers import OutlierHandlerConformance
-from anonloom_testing.partitioner import PartitionerConformance
-from anonloom_testing.privacy import PrivacyModelConformance
-from anonloom_testing.reporter import ReporterConformance
 from anonloom_testing.results import CheckResult
-from anonloom_testing.sampler import SamplerConformance
-from anonloom_testing.source import SourceConformance
-from anonloom_testing.transport import TransportConformance
-
-_CLASSES: tuple[type[Conformance], ...] = (
-    SourceConformance,
-    MechanismConformance,
-    PartitionerConformance,
-    OutlierHandlerConformance,
-    GeneralizerConformance,
-    SamplerConformance,
-    PrivacyModelConformance,
-    TransportConformance,
-    CollectorConformance,
-    AuditorConformance,
-    IntegrityConformance,
-    ReporterConformance,
-)
-
-#: The conformance class of every kind, by the kind's YAML key.
-CONFORMANCE: dict[str, type[Conformance]] = {cls.kind: cls for cls in _CLASSES}
 
 
 def run_checks(
@@ -43,6 +13,9 @@ def run_checks(
     name: str,
     registry: Registry | None = None,
     params: Mapping[str, object] | None = None,
+    *,
+    on_progress: Callable[[str], None] | None = None,
+    seconds: float | None = None,
 ) -> list[CheckResult]:
     """Check an installed method.
 
@@ -55,12 +28,16 @@ def run_checks(
     params : mapping or None
         The parameters to check it with, as YAML gives them. By default those that the class
         offers as its `example`, a mapping; a class whose parameters all have defaults needs none.
+    on_progress : callable or None
+        Told which check is running, and on which table.
+    seconds : float or None
+        How long one check may take; the kit's own limit by default.
 
     Returns
     -------
     list of CheckResult
         One per check of the kind. What needs more than the class, such as a model's reference, is
-        skipped and says so: it belongs into the plugin's own tests.
+        incomplete and says so: it belongs into the plugin's own tests.
 
     Raises
     ------
@@ -69,8 +46,15 @@ def run_checks(
     """
     registry = registry if registry is not None else Registry.installed()
     method = registry.load(kind, name)
-    base = _own_class(method) or CONFORMANCE[kind]
-    attributes = {"method": method, "params": dict(params or {}), "registry": registry}
+    base = _own_class(method) or registry.kit(kind)
+    attributes: dict[str, object] = {
+        "method": method,
+        "params": dict(params or {}),
+        "registry": registry,
+        "on_progress": staticmethod(on_progress) if on_progress else None,
+    }
+    if seconds is not None:
+        attributes["seconds"] = seconds
     subject: type[Conformance] = type(f"{method.__name__}Conformance", (base,), attributes)
     return subject().results()
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 import attrs
 
-from anonloom.kinds import Envelope
+from anonloom_transport.codec import pack, unpack
 from anonloom_transport.collecting import Collecting
+from anonloom_transport.engines import Envelope
 from anonloom_transport.objections import Objection
-from anonloom_transport.packing import pack, unpack
 from anonloom_transport.signing import write_signed
 from anonloom_transport.uploads import read_held
 
@@ -39,7 +39,7 @@ class Agreeing(Collecting):
         if self._list is None or "settle" in self._asked:
             return "not the time for objections"
         objection = Objection.read(envelope.body, self.sealed_sizes)
-        if objection is None or not objection.founded(self.bound, self.seat.pins):
+        if objection is None or not objection.founded(self.binding, self.config.pins):
             return "unfounded objection"
         if self._is_listed(objection.upload):
             return "objection of somebody who is on the list"
@@ -58,26 +58,26 @@ class Agreeing(Collecting):
         if self.round.cohort and self.overflowed:
             # Equal numbers would hide who was pushed out. Of a first phase nobody knows how many
             # should have come: who is not confirmed there has not begun to take part.
-            self.talk.stop(
+            self.channel.stop(
                 f"more senders came than the {self.round.capacity} that the round takes: some who "
                 f"were among the {self.round.cohort} before may have been refused"
             )
             return
-        if not self.talk.said("held"):  # a long list: it is written once
-            self.talk.say("held", self._uploads.held())
-        words = self.talk.all("held")
+        if not self.channel.has_sent("held"):  # a long list: it is written once
+            self.channel.send("held", self._uploads.held())
+        words = self.channel.all("held")
         if words is None:
             return
         if self._agreed is None:
             lists = [read_held(word) for word in words]
             for server, held in enumerate(lists):
                 if held is None:
-                    self.talk.stop(f"server {server} sent a list that cannot be read")
+                    self.channel.stop(f"server {server} sent a list that cannot be read")
                     return
             common = set.intersection(*(held for held in lists if held is not None))
             self._agreed = sorted(upload for upload, _ in common)
         document = b"".join(self._agreed)
-        signatures = self.talk.sign("accepted", document, "held")
+        signatures = self.channel.sign("accepted", document, "held")
         if signatures is not None:
             self._list = write_signed(document, signatures)
             self.broadcast("accepted", self._list)
@@ -87,30 +87,30 @@ class Agreeing(Collecting):
         if self.admitted is not None:
             return
         own = (self._objections[upload] for upload in sorted(self._objections))
-        self.talk.say("objections", pack(*own))
-        words = self.talk.all("objections")
+        self.channel.send("objections", pack(*own))
+        words = self.channel.all("objections")
         if words is None or self._agreed is None:
             return
         if self._admitting is None:
             self._admitting = self._with_objections(set(self._agreed), words)
         # Signed like the list: who hears an objection and does not pass it on to all is named.
         document = b"".join(self._admitting)
-        if not self.stopped and self.talk.sign("admitted", document, "objections") is not None:
+        if not self.stopped and self.channel.sign("admitted", document, "objections") is not None:
             self._hold_or_admit(self._admitting)
 
     def _with_objections(self, admitted: set[bytes], words: Iterable[bytes]) -> tuple[bytes, ...]:
-        held = [read_held(word) or set() for word in self.talk.all("held") or ()]
+        held = [read_held(word) or set() for word in self.channel.all("held") or ()]
         for objection in self._founded(words):
             if objection.upload in admitted:
                 continue
             admitted.add(objection.upload)
-            entry = (objection.upload, objection.body(self.seat.index).fingerprint)
+            entry = (objection.upload, objection.body(self.config.index).fingerprint)
             for server in (index for index, listed in enumerate(held) if entry not in listed):
                 self.remarks[f"server {server} did not hold an upload that it had confirmed"] += 1
             if objection.upload not in self._uploads:
-                wrong = self._keep(objection.upload, objection.body(self.seat.index), proven=True)
+                wrong = self._keep(objection.upload, objection.body(self.config.index), proven=True)
                 if wrong:
-                    self.talk.stop(f"an upload that all servers confirmed is refused: {wrong}")
+                    self.channel.stop(f"an upload that all servers confirmed is refused: {wrong}")
         lost = sum(upload not in admitted for upload in self._uploads)
         if lost:  # a reason with a count of zero would read like a refusal
             self.refused["not held alike by every server"] += lost
@@ -128,20 +128,20 @@ class Agreeing(Collecting):
                 objection = Objection.read(body, self.sealed_sizes)
                 if objection is None or objection.upload in results:
                     continue
-                if objection.founded(self.bound, self.seat.pins):
+                if objection.founded(self.binding, self.config.pins):
                     results[objection.upload] = objection
         return list(results.values())
 
     def _hold_or_admit(self, admitted: tuple[bytes, ...]) -> None:
         if len(admitted) < self.round.min_batch:
-            self.talk.stop(
+            self.channel.stop(
                 f"{len(admitted)} uploads are held by every server, it takes {self.round.min_batch}"
             )
             return
         missing = self.round.cohort - len(admitted)
         needs_all = self.round.min_leave > self.round.cohort
         if 0 < missing < self.round.min_leave:
-            self.talk.stop(
+            self.channel.stop(
                 f"{missing} of {self.round.cohort} senders are missing"
                 + (
                     ", and the round needs all of them"
@@ -152,7 +152,7 @@ class Agreeing(Collecting):
             )
             return
         if self.round.cohort and 0 < -missing < self.round.min_leave:
-            self.talk.stop(
+            self.channel.stop(
                 f"{-missing} senders more than the {self.round.cohort} before"
                 + (
                     ": the round needs exactly those"

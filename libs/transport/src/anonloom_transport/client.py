@@ -7,24 +7,16 @@ from functools import lru_cache
 import attrs
 
 from anonloom.errors import TransportError
-from anonloom.kinds import (
-    ID_BYTES,
-    ClientEngine,
-    Entropy,
-    Envelope,
-    Party,
-    Round,
-    SlotSecret,
-    require_operation,
-    require_size,
-)
+from anonloom_transport.codec import cut
+from anonloom_transport.engines import ID_BYTES, ClientEngine, Entropy, Envelope
 from anonloom_transport.invitations import INVITATION_BYTES, prove
 from anonloom_transport.notice import Notice
 from anonloom_transport.objections import Objection
-from anonloom_transport.packing import cut
 from anonloom_transport.receipts import confirms
+from anonloom_transport.rounds import Party, Round, require_operation, require_size
 from anonloom_transport.sealing import context_of
 from anonloom_transport.signing import read_signed, signed_size
+from anonloom_transport.slots import SlotSecret
 from anonloom_transport.uploads import MARK_BYTES, Body
 
 #: Whoever delivers an envelope puts the sender in; the client has no name of its own.
@@ -141,14 +133,14 @@ class RoundClient(ClientEngine):
                 for server, (key, content) in enumerate(zip(keys, contents, strict=True))
             ]
             self._bodies = Body.of_all(sealed, keys)
-        return self.again()
+        return self.resend()
 
     def _seal(self, server: int, key: bytes, content: bytes) -> bytes:
-        context = context_of(self.round, self.notice.bound, server, self._upload)
+        context = context_of(self.round, self.notice.binding, server, self._upload)
         proof = prove(self._invitation, context) if self._invitation else b""
         return self.notice.locks[server].seal(key + proof + content, context)
 
-    def again(self) -> list[Envelope]:
+    def resend(self) -> list[Envelope]:
         """Return the same bytes for every server that has not confirmed them.
 
         Who objects does so again: the objection may have been lost as well.
@@ -171,7 +163,7 @@ class RoundClient(ClientEngine):
             body=body,
         )
 
-    def take(self, envelope: Envelope) -> list[Envelope]:
+    def receive(self, envelope: Envelope) -> list[Envelope]:
         """Take a receipt or a list that all servers have signed; whatever else is ignored."""
         server = envelope.sender
         if not self._bodies or server not in self.round.everyone:
@@ -190,7 +182,7 @@ class RoundClient(ClientEngine):
             # from a server that held it back: it would make believe that the message arrives.
             return
         if server not in self._receipts and confirms(
-            pin, receipt, self.notice.bound, self._upload, fingerprint
+            pin, receipt, self.notice.binding, self._upload, fingerprint
         ):
             self._receipts[server] = receipt
 
@@ -216,7 +208,7 @@ class RoundClient(ClientEngine):
 
     def signed_by_all(self, kind: str, data: bytes) -> bytes | None:
         """Return a document of this round that all servers have signed, or None."""
-        return read_signed(data, kind, self.notice.bound, self.notice.pins)
+        return read_signed(data, kind, self.notice.binding, self.notice.pins)
 
     @property
     def acknowledged(self) -> bool:

@@ -5,10 +5,11 @@ from abc import abstractmethod
 
 import attrs
 
-from anonloom.kinds import ID_BYTES, Envelope, Party
 from anonloom_transport.beginning import Beginning
+from anonloom_transport.engines import ID_BYTES, Envelope
 from anonloom_transport.invitations import PROOF_BYTES, invited
 from anonloom_transport.receipts import write_receipt
+from anonloom_transport.rounds import Party
 from anonloom_transport.sealing import context_of, overhead
 from anonloom_transport.uploads import MARK_BYTES, Body, Uploads, body_size
 
@@ -56,7 +57,7 @@ class Collecting(Beginning):
     def broadcast(self, step: str, body: bytes) -> None:
         """Show something to every client that uploaded."""
         for upload, client in self._senders.items():
-            self.talk.outbox.append(self._to_client(client, step, upload, body))
+            self.channel.outbox.append(self._to_client(client, step, upload, body))
 
     def _take_upload(self, envelope: Envelope) -> str:
         upload, data = envelope.upload, envelope.body
@@ -64,7 +65,7 @@ class Collecting(Beginning):
             return "not from a client"
         if self._notice is None:
             return "before the round has begun"
-        size = self.sealed_sizes[self.seat.index]
+        size = self.sealed_sizes[self.config.index]
         if len(upload) != ID_BYTES or len(data) != body_size(self.round.servers, size):
             return "wrong size"
         body = Body.read(data, self.round.servers)
@@ -77,8 +78,8 @@ class Collecting(Beginning):
                     return wrong
         # What stands gets its receipt, also when it comes again after the round was closed.
         self._senders[upload] = envelope.sender
-        receipt = write_receipt(self.talk.signer, self.bound, upload, body.fingerprint)
-        self.talk.outbox.append(self._to_client(envelope.sender, "receipt", upload, receipt))
+        receipt = write_receipt(self.channel.signer, self.binding, upload, body.fingerprint)
+        self.channel.outbox.append(self._to_client(envelope.sender, "receipt", upload, receipt))
         return ""
 
     def _too_late(self) -> str:
@@ -112,9 +113,9 @@ class Collecting(Beginning):
             Whether the round's capacity counts: not for what it has accepted before.
         """
         assert self._key is not None
-        if not body.is_for(self.seat.index):
+        if not body.is_for(self.config.index):
             return "damaged"
-        context = context_of(self.round, self.bound, self.seat.index, upload)
+        context = context_of(self.round, self.binding, self.config.index, upload)
         opened = self._key.open(body.sealed, context)
         if opened is None:
             return "cannot be opened"
@@ -128,7 +129,7 @@ class Collecting(Beginning):
             return "no invitation"
         if sender in self._invitations:
             return "invitation already used"
-        if self.seat.invited is not None and sender not in self.seat.invited:
+        if self.config.invited is not None and sender not in self.config.invited:
             # Equal numbers are not enough: who came for somebody else would show whose is missing.
             return "not in the phase before"
         # Only now: somebody who may not send takes nobody's place, and is no overflow either.
@@ -147,7 +148,7 @@ class Collecting(Beginning):
 
     def _to_client(self, client: Party, step: str, upload: bytes, body: bytes) -> Envelope:
         return Envelope(
-            sender=self.round.everyone[self.seat.index],
+            sender=self.round.everyone[self.config.index],
             receiver=client,
             step=step,
             round=self.round.digest,

@@ -10,29 +10,22 @@ from functools import cache, partial
 
 import attrs
 
-from anonloom.kinds import (
-    ID_BYTES,
-    SLOT_BYTES,
-    Erasure,
-    Estimate,
-    Round,
-    Seat,
-    Suite,
-    seconds,
-    tried,
-)
-from anonloom.kinds._estimates import Operation, Work
-from anonloom.protocol.entropy import SystemEntropy
-from anonloom.protocol.vault import MemoryVault
-from anonloom_transport.conversation import Conversation
+from anonloom_transport.base import ServerConfig
+from anonloom_transport.channel import Channel
+from anonloom_transport.codec import cut, pack
 from anonloom_transport.counting import COUNT_BYTES
+from anonloom_transport.engines import ID_BYTES
+from anonloom_transport.entropy import SystemEntropy
+from anonloom_transport.estimates import Estimate, Operation, Work, microbenchmark, seconds
 from anonloom_transport.invitations import PROOF_BYTES
+from anonloom_transport.microbench import run_microbench, size_of
 from anonloom_transport.notice import Notice
-from anonloom_transport.packing import cut, pack
+from anonloom_transport.rounds import Erasure, Round, Suite
 from anonloom_transport.sealing import SealingKey, overhead
 from anonloom_transport.signing import SIGNATURE_BYTES, Signer, new_identity, signed, write_signed
-from anonloom_transport.trials import size_of, trial
+from anonloom_transport.slots import SLOT_BYTES
 from anonloom_transport.uploads import HASH_BYTES, MARK_BYTES, body_size, read_held
+from anonloom_transport.vault import MemoryVault
 
 #: Entries of a list that is read to see what one costs.
 _ENTRIES = 256
@@ -166,7 +159,7 @@ class Costs:
     def server_memory(self) -> int:
         """What a server holds of uploads and lists, and what the transport adds."""
         suite, invited = self.round.suite, bool(self.round.authority)
-        kept = trial(self.contents, suite, invited).held
+        kept = run_microbench(self.contents, suite, invited).held
         listed = self.round.servers * _listed_bytes()
         slots = len(self.round.slots) * 4 * SLOT_BYTES
         return self.round.capacity * (kept + listed) + slots + self.memory
@@ -197,29 +190,29 @@ def _spoken(servers: int) -> _Spoken:
     )
     identities = [new_identity(entropy) for _ in range(servers)]
     pins = tuple(identity.public for identity in identities)
-    talks = [
-        Conversation(
+    channels = [
+        Channel(
             described,
-            Seat(index=index, identity=identity, pins=pins, vault=MemoryVault()),
+            ServerConfig(index=index, identity=identity, pins=pins, vault=MemoryVault()),
             described.digest,
         )
         for index, identity in enumerate(identities)
     ]
     return _Spoken(
-        word=_sent(talks, lambda talk: talk.say("word", b"")),
-        signature=_sent(talks, lambda talk: talk.sign("document", b"", "word")),
-        exchange=_sent(talks, lambda talk: talk.exchange("value", bytes, b"")),
+        word=_sent(channels, lambda channel: channel.send("word", b"")),
+        signature=_sent(channels, lambda channel: channel.sign("document", b"", "word")),
+        exchange=_sent(channels, lambda channel: channel.exchange("value", bytes, b"")),
     )
 
 
-def _sent(talks: Sequence[Conversation], act: Callable[[Conversation], object]) -> int:
+def _sent(channels: Sequence[Channel], act: Callable[[Channel], object]) -> int:
     """Return the bytes that are sent until all have heard each other."""
     total = 0
     for _ in range(2):  # to commit, and to show
-        for talk in talks:
-            act(talk)
-        for envelope in [envelope for talk in talks for envelope in talk.drain()]:
-            talks[envelope.receiver.index].hear(envelope)
+        for channel in channels:
+            act(channel)
+        for envelope in [envelope for channel in channels for envelope in channel.drain()]:
+            channels[envelope.receiver.index].receive(envelope)
             total += envelope.size
     return total
 
@@ -234,19 +227,19 @@ def _named(what: str, contents: tuple[int, ...], suite: Suite, invited: bool) ->
 
 def _words(contents: tuple[int, ...], suite: Suite, invited: bool) -> Operation:
     """All that servers say, whatever the number of uploads."""
-    result = partial(trial, contents, suite, invited)
+    result = partial(run_microbench, contents, suite, invited)
     return Operation(_named("words", contents, suite, invited), lambda: result().words)
 
 
 def _upload(contents: tuple[int, ...], suite: Suite, invited: bool) -> Operation:
     """Opening and confirming an upload, and agreeing on it."""
-    result = partial(trial, contents, suite, invited)
+    result = partial(run_microbench, contents, suite, invited)
     return Operation(_named("an upload", contents, suite, invited), lambda: result().upload)
 
 
 def _sending(contents: tuple[int, ...], suite: Suite, invited: bool) -> Operation:
     """Sealing an upload to all servers, and checking their receipts."""
-    result = partial(trial, contents, suite, invited)
+    result = partial(run_microbench, contents, suite, invited)
     return Operation(_named("a sender", contents, suite, invited), lambda: result().sender)
 
 
@@ -283,11 +276,11 @@ def _look() -> Callable[[], object]:
 
 
 #: Checking a signature.
-CHECK = Operation("check a signature", tried(_check))
+CHECK = Operation("check a signature", microbenchmark(_check))
 #: Reading one position of a round's description.
-READ_SLOT = Operation("read a slot of a description", tried(_read_slots, _ENTRIES))
+READ_SLOT = Operation("read a slot of a description", microbenchmark(_read_slots, _ENTRIES))
 #: Reading one entry of a list in which a sender looks for herself.
-LOOK = Operation("read an entry of a list", tried(_look, _ENTRIES))
+LOOK = Operation("read an entry of a list", microbenchmark(_look, _ENTRIES))
 
 
 @cache

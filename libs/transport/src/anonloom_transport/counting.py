@@ -12,9 +12,9 @@ from collections.abc import Sequence
 import attrs
 
 from anonloom.errors import TransportError
-from anonloom.kinds import require_positions
 from anonloom_transport.agreeing import Agreeing
-from anonloom_transport.packing import cut, pack, unpack
+from anonloom_transport.codec import cut, pack, unpack
+from anonloom_transport.rounds import require_positions
 
 #: Bytes of a number in what servers say.
 COUNT_BYTES = 8
@@ -53,7 +53,7 @@ class Counting(Agreeing):
         number of filled positions stops the round.
         """
         if any(part != parts[0] for part in parts):
-            self.talk.stop("the servers do not count the same: one of them deviates")
+            self.channel.stop("the servers do not count the same: one of them deviates")
         return list(parts[0])
 
     # --- the contract ---------------------------------------------------------------------------
@@ -88,27 +88,29 @@ class Counting(Agreeing):
             return
         groups = _read(self.remembered[_GROUPS])
         subject = hashlib.sha256(self.subject + self._grouped()).digest()
-        shown = self.talk.exchange("counted", lambda: _numbers(self.tally(groups)), subject)
+        shown = self.channel.exchange("counted", lambda: _numbers(self.tally(groups)), subject)
         if shown is None:
             return
         for server, part in enumerate(shown):
             if len(part) != COUNT_BYTES * len(groups):
-                self.talk.stop(f"server {server} does not count as many groups as were asked for")
+                self.channel.stop(
+                    f"server {server} does not count as many groups as were asked for"
+                )
                 return
         sums = self.tallied([_read_numbers(part) for part in shown])
         sizes = [len(group) for group in groups]
         if any(not 0 <= number <= size for number, size in zip(sums, sizes, strict=True)):
-            self.talk.stop("the parts of the servers are no count: one of them deviates")
+            self.channel.stop("the parts of the servers are no count: one of them deviates")
         if not self.stopped:
             self._counts = tuple(sums)
 
     def _same_groups(self) -> bool:
         """Whether all servers ask for the same groups; if not, the round stops."""
-        self.talk.say("groups", self._grouped())
-        words, own = self.talk.all("groups"), self.seat.index
+        self.channel.send("groups", self._grouped())
+        words, own = self.channel.all("groups"), self.config.index
         for server, word in enumerate(words or ()):
-            if word != self.talk.of("groups", own):
-                self.talk.stop(
+            if word != self.channel.of("groups", own):
+                self.channel.stop(
                     "the servers do not agree on what is counted: "
                     f"server {server} says something else than server {own}"
                 )
@@ -117,8 +119,8 @@ class Counting(Agreeing):
     def _grouped(self) -> bytes:
         """Return what binds this server to its groups."""
         # With what only servers know: who is in a class could be guessed from its hash.
-        alphas = hashlib.sha256(b"".join(key.alpha for key in self.seat.slot_keys)).digest()
-        message = pack(b"anonloom groups 1", self.bound, alphas, self.remembered[_GROUPS])
+        alphas = hashlib.sha256(b"".join(key.alpha for key in self.config.slot_keys)).digest()
+        message = pack(b"anonloom groups 1", self.binding, alphas, self.remembered[_GROUPS])
         return hashlib.sha256(message).digest()
 
 

@@ -10,7 +10,8 @@ must not appear in another, where one person would count twice.
 
 import attrs
 
-from anonloom.kinds import Entropy, Identity
+from anonloom_transport.base import Identity
+from anonloom_transport.engines import Entropy
 from anonloom_transport.signing import SIGNATURE_BYTES, Signer, identity_of, new_identity, signed
 
 _KEY = 32

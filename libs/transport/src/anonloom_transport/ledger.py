@@ -7,9 +7,9 @@ from typing import Any
 import attrs
 
 from anonloom import Chart, Finding
-from anonloom.protocol.driver import Driver
-from anonloom.protocol.meter import Meter
-from anonloom.protocol.trace import Trace
+from anonloom_transport.driver import Driver
+from anonloom_transport.meter import Meter
+from anonloom_transport.trace import Trace
 
 _COSTS = ("phase", "clients, CPU s", "server, CPU s", "up, B", "down, B", "between servers, B")
 _WHO = {"clients": "all senders together", "server": "one server"}

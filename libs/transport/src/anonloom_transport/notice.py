@@ -7,8 +7,8 @@ from functools import lru_cache
 import attrs
 
 from anonloom.errors import TransportError
-from anonloom.kinds import MOST_SERVERS, Round
-from anonloom_transport.packing import pack, unpack
+from anonloom_transport.codec import pack, unpack
+from anonloom_transport.rounds import MOST_SERVERS, Round
 from anonloom_transport.sealing import Lock
 from anonloom_transport.signing import read_signed
 
@@ -61,7 +61,7 @@ class Notice:
         the transport's own.
     pins
         The servers' long-term public keys.
-    bound
+    binding
         Hash of it all; envelopes, receipts and every word of a server are bound to it.
     """
 
@@ -69,11 +69,11 @@ class Notice:
     software: bytes
     keys: tuple[tuple[bytes, ...], ...] = attrs.field(repr=False)
     pins: tuple[bytes, ...] = attrs.field(repr=False)
-    bound: bytes = attrs.field(init=False, repr=False)
+    binding: bytes = attrs.field(init=False, repr=False)
     locks: tuple[Lock, ...] = attrs.field(init=False, repr=False)
 
-    @bound.default
-    def _bound(self) -> bytes:
+    @binding.default
+    def _digest(self) -> bytes:
         return hashlib.sha256(self.document).digest()
 
     @locks.default
@@ -81,10 +81,10 @@ class Notice:
         return tuple(Lock.read(self.round.suite, keys[0]) for keys in self.keys)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Notice) and self.bound == other.bound
+        return isinstance(other, Notice) and self.binding == other.binding
 
     def __hash__(self) -> int:
-        return hash(self.bound)
+        return hash(self.binding)
 
     @property
     def document(self) -> bytes:

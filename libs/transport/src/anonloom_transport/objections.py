@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import attrs
 
-from anonloom.kinds import ID_BYTES
-from anonloom_transport.packing import pack, packed_size, unpack
+from anonloom_transport.codec import pack, packed_size, unpack
+from anonloom_transport.engines import ID_BYTES
 from anonloom_transport.receipts import confirms
 from anonloom_transport.signing import SIGNATURE_BYTES
 from anonloom_transport.uploads import Body

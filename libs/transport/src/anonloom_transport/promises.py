@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from anonloom.kinds import Round
+from anonloom_transport.rounds import Round
 
 #: What becomes of an erased record where no server alone ever had it.
 ERASED = "one server destroys its round key, and none had its key or memory copied before that"

@@ -1,6 +1,6 @@
 """Receipts: a server's signature that it holds an upload."""
 
-from anonloom_transport.packing import pack
+from anonloom_transport.codec import pack
 from anonloom_transport.signing import Signer, signed
 
 

@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from anonloom.errors import TransportError
-from anonloom.kinds import ID_BYTES, Party
+from anonloom_transport.codec import cut, pack, unpack
+from anonloom_transport.engines import ID_BYTES
+from anonloom_transport.messages import SignedMessage
 from anonloom_transport.notice import read_notice
-from anonloom_transport.packing import cut, pack, unpack
+from anonloom_transport.rounds import Party
 from anonloom_transport.signing import signed
 from anonloom_transport.uploads import Body
-from anonloom_transport.words import Word
 
 if TYPE_CHECKING:
     from anonloom_transport.server import RoundServer
@@ -23,14 +24,14 @@ def save(server: "RoundServer") -> bytes:
     words = pack(
         *(
             pack(step.encode(), _number(index), word.signature, word.body)
-            for step, index, word in server.talk.words.entries()
+            for step, index, word in server.channel.messages.entries()
         )
     )
     asked = pack(*(action.encode() for action in server._asked))
     counted = pack(*(_counted(counter) for counter in (server.refused, server.remarks)))
     # Withdrawn positions are saved to the end: without them the parts that all have shown could not
-    # be put together. What was planned comes with the seat and is not told to a disk in clear.
-    planned = server.seat.erasure.positions if server.seat.erasure else frozenset()
+    # be put together. What was planned comes with the config and is not told to a disk in clear.
+    planned = server.config.erasure.positions if server.config.erasure else frozenset()
     erased = b"".join(_number(position) for position in sorted(server._erased - planned))
     if server._over:
         subject = b"".join(server.admitted or ())
@@ -46,11 +47,11 @@ def save(server: "RoundServer") -> bytes:
             for upload in server._uploads
         )
     )
-    return server._box.seal(
+    return server._vault.seal(
         words,
         asked,
         counted,
-        pack(*server._entropy.drawn),
+        pack(*server._entropy.draws),
         uploads,
         erased,
         pack(*(pack(*item) for item in server._objections.items())),
@@ -63,20 +64,20 @@ def save(server: "RoundServer") -> bytes:
 
 
 def _publish(server: "RoundServer", *parts: bytes) -> bytes:
-    own = server.talk.signer.sign(_SAVED, server.round.digest, _seated(server, parts))
-    return server._box.publish(*parts, own)
+    own = server.channel.signer.sign(_SAVED, server.round.digest, _seated(server, parts))
+    return server._vault.publish(*parts, own)
 
 
 def _check(server: "RoundServer", parts: list[bytes]) -> list[bytes]:
     *message, own = parts
-    pin, digest = server.seat.pins[server.seat.index], server.round.digest
+    pin, digest = server.config.pins[server.config.index], server.round.digest
     if not signed(pin, own, _SAVED, digest, _seated(server, message)):
         raise ValueError("this server did not save that")
     return message
 
 
 def _seated(server: "RoundServer", parts: Sequence[bytes]) -> bytes:
-    return pack(_number(server.seat.index), *parts)
+    return pack(_number(server.config.index), *parts)
 
 
 def load(server: "RoundServer", saved: bytes) -> None:
@@ -87,7 +88,7 @@ def load(server: "RoundServer", saved: bytes) -> None:
     TransportError
         When they cannot be read any more.
     """
-    secret, parts = server._box.open(saved)
+    secret, parts = server._vault.open(saved)
     try:
         if secret:
             _load_secret(server, parts)
@@ -103,7 +104,7 @@ def _load_secret(server: "RoundServer", parts: list[bytes]) -> None:
         name, fact = unpack(item)
         server.remembered[name.decode()] = fact
     server._entropy.replay(unpack(drawn))
-    server.talk.recall(_words(words))
+    server.channel.restore(_words(words))
     server._describe()
     for entry in unpack(uploads):
         upload, sender, body = unpack(entry)
@@ -122,7 +123,7 @@ def _load_secret(server: "RoundServer", parts: list[bytes]) -> None:
 
 def _load_public(server: "RoundServer", parts: list[bytes]) -> None:
     words, asked, counted, erased, notice, admitted, left_out, stood = _check(server, parts)
-    if server._box.begun:
+    if server._vault.begun:
         raise TransportError(
             "what was saved is from before this server began the round: it goes on from what it "
             "saved last"
@@ -132,18 +133,18 @@ def _load_public(server: "RoundServer", parts: list[bytes]) -> None:
     if notice:
         server._notice = notice
         server._described = read_notice(
-            notice, server.seat.pins, server._software, server.judge_keys
+            notice, server.config.pins, server._software, server.judge_keys
         )
-        server.talk.bound = server._described.bound
+        server.channel.binding = server._described.binding
         server.admitted = tuple(cut(admitted, ID_BYTES))
         server._accepted = len(server.admitted)
         server._left_out = int.from_bytes(left_out, "big")
         server._stood = frozenset(unpack(stood))
         server._over = True
     message = _words(words)
-    if not all(server.talk.genuine(*entry) for entry in message):
+    if not all(server.channel.genuine(*entry) for entry in message):
         raise ValueError("a word that its server did not say")
-    server.talk.recall(message)
+    server.channel.restore(message)
     _count(server, counted)
 
 
@@ -151,11 +152,13 @@ def _erase(server: "RoundServer", positions: bytes) -> None:
     server._erased |= {int.from_bytes(position, "big") for position in cut(positions, 8)}
 
 
-def _words(data: bytes) -> list[tuple[str, int, Word]]:
+def _words(data: bytes) -> list[tuple[str, int, SignedMessage]]:
     results = []
     for entry in unpack(data):
         step, server, signature, body = unpack(entry)
-        results.append((step.decode(), int.from_bytes(server, "big"), Word(body, signature)))
+        results.append(
+            (step.decode(), int.from_bytes(server, "big"), SignedMessage(body, signature))
+        )
     return results
 
 

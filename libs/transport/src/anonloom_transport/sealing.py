@@ -9,8 +9,9 @@ from cryptography.hazmat.primitives import hpke
 from cryptography.hazmat.primitives.asymmetric.mlkem import MLKEM768PrivateKey, MLKEM768PublicKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 
-from anonloom.kinds import Entropy, Round, Suite
-from anonloom_transport.packing import pack
+from anonloom_transport.codec import pack
+from anonloom_transport.engines import Entropy
+from anonloom_transport.rounds import Round, Suite
 
 _KEMS = {"x25519": hpke.KEM.X25519, "mlkem768-x25519": hpke.KEM.MLKEM768_X25519}
 _SUITES = {

@@ -19,11 +19,12 @@ from typing import ClassVar
 import attrs
 
 from anonloom.errors import TransportError
-from anonloom.kinds import ID_BYTES, Envelope, Erasure, require_operation, require_positions
-from anonloom_transport.conversation import COMMIT, STOP, TOLD_BYTES
+from anonloom_transport.channel import COMMIT, STOP, TOLD_BYTES
+from anonloom_transport.codec import pack, packed_size
 from anonloom_transport.counting import Counting
+from anonloom_transport.engines import ID_BYTES, Envelope
 from anonloom_transport.objections import objection_size
-from anonloom_transport.packing import pack, packed_size
+from anonloom_transport.rounds import Erasure, require_operation, require_positions
 from anonloom_transport.saving import load, save
 from anonloom_transport.signing import SIGNATURE_BYTES, signed, write_signed
 from anonloom_transport.uploads import HASH_BYTES
@@ -111,7 +112,7 @@ class RoundServer(Counting):
         # Tossed for this subject: whoever made a server toss again for another one, from an older
         # saved state, would otherwise know its coin before the list is fixed.
         own, subject = f"coin {self.subject.hex()}", self.subject
-        shown = self.talk.exchange("coin", lambda: self.talk.derived(own), subject)
+        shown = self.channel.exchange("coin", lambda: self.channel.derive(own), subject)
         return None if shown is None else hashlib.sha256(pack(b"coins", *shown)).digest()
 
     def exclude(self, uploads: Iterable[bytes], reason: str) -> None:
@@ -132,7 +133,7 @@ class RoundServer(Counting):
         self._over = True
         self._accepted = len(self.admitted or ())
         self._stood = self.senders
-        self._box.destroy()
+        self._vault.destroy()
         self._key = None
         self._uploads.forget()
         self._contents.clear()
@@ -141,21 +142,21 @@ class RoundServer(Counting):
         self.remembered.clear()
         self._counts = None
         self._entropy.forget()
-        self.talk.forget()
+        self.channel.forget()
         self.forget()
 
     def publish(self, result: Sequence[bytes | None]) -> None:
         """Make a result public when all servers have signed it."""
         self._found = result
         document = write_result(result)
-        own = self.talk.signer.sign("result", self.bound, document)
-        self.talk.say("sign result", own)
-        signatures = self.talk.all("sign result")
+        own = self.channel.signer.sign("result", self.binding, document)
+        self.channel.send("sign result", own)
+        signatures = self.channel.all("sign result")
         if signatures is None:
             return
         for server, signature in enumerate(signatures):
-            if not signed(self.seat.pins[server], signature, "result", self.bound, document):
-                self.talk.stop(
+            if not signed(self.config.pins[server], signature, "result", self.binding, document):
+                self.channel.stop(
                     f"server {server} signs something else than what all words give: result"
                 )
                 return
@@ -163,9 +164,9 @@ class RoundServer(Counting):
         self._result = tuple(result)
 
     @property
-    def waiting(self) -> list[tuple[int, str]]:
+    def missing_messages(self) -> list[tuple[int, str]]:
         """Which servers this one waits for, and for which word: for the operator's eyes."""
-        return [] if self._result is not None else self.talk.waiting
+        return [] if self._result is not None else self.channel.missing_messages
 
     # --- the contract ---------------------------------------------------------------------------
 
@@ -201,7 +202,7 @@ class RoundServer(Counting):
             When it has begun before and was not started from what it saved: with other keys it
             would contradict itself, and be taken for a liar.
         """
-        if self._key is None and self._box.begun:
+        if self._key is None and self._vault.begun:
             raise TransportError(
                 "this server has begun the round before: it goes on from what it saved last"
             )
@@ -248,25 +249,25 @@ class RoundServer(Counting):
         require_positions(self.round, asked)
         self._erased |= asked
 
-    def again(self) -> list[Envelope]:
+    def resend(self) -> list[Envelope]:
         """Return what other servers may have missed."""
-        self.talk.again()
-        return self.talk.drain()
+        self.channel.resend()
+        return self.channel.drain()
 
-    def take(self, envelope: Envelope) -> list[Envelope]:
+    def receive(self, envelope: Envelope) -> list[Envelope]:
         """Take what a client or another server sent; what is wrong with it is counted."""
         reason = self._take(envelope)
         if reason:
             self.refused[reason] += 1
         self._discard()
-        return self.talk.drain()
+        return self.channel.drain()
 
     def abandon(self, reason: str) -> list[Envelope]:
         """Give up a round that has not ended; see `ServerEngine.abandon`."""
         if self._result is None:
-            self.talk.stop(reason)
+            self.channel.stop(reason)
             self._discard()
-        return self.talk.drain()
+        return self.channel.drain()
 
     def _discard(self) -> None:
         """End a round that has stopped: what was uploaded may never be opened, by nobody."""
@@ -279,19 +280,19 @@ class RoundServer(Counting):
 
     def _ask(self, action: str) -> list[Envelope]:
         if action in self._asked:
-            self.talk.again()
+            self.channel.resend()
             if action == "close" and self._list is not None:
                 self.broadcast("accepted", self._list)
         else:
             self._asked.append(action)
             self._go_on()
             self._discard()
-        return self.talk.drain()
+        return self.channel.drain()
 
     def _take(self, envelope: Envelope) -> str:
         if envelope.round != self.round.digest:
             return "not of this round"
-        if envelope.receiver != self.round.everyone[self.seat.index]:
+        if envelope.receiver != self.round.everyone[self.config.index]:
             return "not for this server"
         if envelope.step == "upload":
             return self._take_upload(envelope)
@@ -305,7 +306,7 @@ class RoundServer(Counting):
             return "after the end"  # what all have signed stands
         if len(envelope.body) > SIGNATURE_BYTES + self._longest(envelope.step):
             return "too long"
-        reason = self.talk.hear(envelope)
+        reason = self.channel.receive(envelope)
         if not reason:
             self._go_on()
         return reason
@@ -368,13 +369,13 @@ class RoundServer(Counting):
         if self.round.operation == "post" or self.stopped:
             return not self.stopped
         # With the salt that only servers know: a short list could be guessed from its hash.
-        salt = self.seat.erasure.salt if self.seat.erasure else self.round.digest
-        self.talk.say("erased", Erasure(self._erased, salt).commitment)
-        words = self.talk.all("erased")
-        own = self.seat.index
+        salt = self.config.erasure.salt if self.config.erasure else self.round.digest
+        self.channel.send("erased", Erasure(self._erased, salt).commitment)
+        words = self.channel.all("erased")
+        own = self.config.index
         for server, word in enumerate(words or ()):
-            if word != self.talk.of("erased", own):
-                self.talk.stop(
+            if word != self.channel.of("erased", own):
+                self.channel.stop(
                     "the servers do not agree on what is erased: "
                     f"server {server} says something else than server {own}"
                 )

@@ -11,8 +11,9 @@ from functools import lru_cache
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-from anonloom.kinds import Entropy, Identity
-from anonloom_transport.packing import pack, packed_size, unpack
+from anonloom_transport.base import Identity
+from anonloom_transport.codec import pack, packed_size, unpack
+from anonloom_transport.engines import Entropy
 
 SIGNATURE_BYTES = 64
 

@@ -1,27 +1,26 @@
 """Transport: a base that makes engines over signed rounds."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from importlib.metadata import version
 from typing import ClassVar
 
 import attrs
 
-from anonloom import Transport
-from anonloom.kinds import Clock, Entropy, Identity, Round, Seat
-from anonloom.protocol.driver import Corruption
-from anonloom_transport.adversaries import misannounces
+from anonloom_transport.base import EngineTransport, Identity, ServerConfig
 from anonloom_transport.beginning import no_keys
 from anonloom_transport.client import RoundClient
+from anonloom_transport.engines import Clock, Entropy
 from anonloom_transport.notice import Notice, describe, read_notice
-from anonloom_transport.recording import Recorded
+from anonloom_transport.recorded_entropy import RecordedEntropy
+from anonloom_transport.rounds import Round
 from anonloom_transport.server import RoundServer
 from anonloom_transport.signing import new_identity
 
 
 @attrs.frozen(kw_only=True)
-class RoundTransport(Transport):
+class RoundTransport(EngineTransport):
     """A transport whose engines derive from `RoundClient` and `RoundServer`."""
 
     #: The transport's name, and the distribution that it comes with.
@@ -42,7 +41,9 @@ class RoundTransport(Transport):
         """Return the engine of a sender in a round whose description was checked."""
 
     @abstractmethod
-    def make_server(self, round: Round, seat: Seat, entropy: Recorded, clock: Clock) -> RoundServer:
+    def make_server(
+        self, round: Round, config: ServerConfig, entropy: RecordedEntropy, clock: Clock
+    ) -> RoundServer:
         """Return the engine of a server that has not begun."""
 
     def judge_keys(self, round: Round, keys: tuple[bytes, ...]) -> str:
@@ -54,12 +55,6 @@ class RoundTransport(Transport):
         here, where its server is named. A transport whose servers draw no keys has none.
         """
         return no_keys(round, keys)
-
-    def misannouncing(
-        self, change: Callable[[tuple[bytes, ...]], tuple[bytes, ...]]
-    ) -> Corruption | None:
-        """Return what makes a server announce other keys; see `Transport.misannouncing`."""
-        return misannounces(change)
 
     def problem(self, round: Round) -> str | None:
         """Say why the transport cannot carry such a round, or None."""
@@ -83,21 +78,21 @@ class RoundTransport(Transport):
         clock: Clock,
         invitation: bytes = b"",
     ) -> RoundClient:
-        """Return the engine of one sender; see `Transport.client`."""
+        """Return the engine of one sender; see `EngineTransport.client`."""
         checked = read_notice(notice, tuple(pins), self.software, self.judge_keys)
         return self.make_client(checked, entropy, invitation)
 
     def server(
         self,
         round: Round,
-        seat: Seat,
+        config: ServerConfig,
         *,
         entropy: Entropy,
         clock: Clock,
         saved: bytes | None = None,
     ) -> RoundServer:
-        """Return the engine of one server; see `Transport.server`."""
-        server = self.make_server(round, seat, Recorded(entropy), clock)
+        """Return the engine of one server; see `EngineTransport.server`."""
+        server = self.make_server(round, config, RecordedEntropy(entropy), clock)
         server.judge_keys = self.judge_keys
         if saved is not None:
             server.resume(saved)

@@ -7,8 +7,8 @@ from typing import Literal
 
 import attrs
 
-from anonloom.kinds import ID_BYTES
-from anonloom_transport.packing import cut, rising
+from anonloom_transport.codec import cut, rising
+from anonloom_transport.engines import ID_BYTES
 
 HASH_BYTES = 32
 

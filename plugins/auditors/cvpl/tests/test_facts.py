@@ -11,7 +11,7 @@ from anonloom_cvpl import evidence as evidence_module
 from anonloom_cvpl import rates
 from anonloom_cvpl.attacker import rows_behind
 from anonloom_cvpl.auditor import Cvpl
-from anonloom_cvpl.evidence import Confrontation
+from anonloom_cvpl.evidence import LinkageTask
 from anonloom_cvpl.pairs import lucky_pairs
 from anonloom_cvpl.rates import THRESHOLDS
 from anonloom_linkage import top2_search, vectors
@@ -47,9 +47,9 @@ quick = settings(deadline=None, max_examples=12)
 
 def prepared_for(drawn, attacker, others=()):
     configuration = Cvpl(**attacker).configuration
-    prepared = configuration.prepared(drawn.original, [drawn.release, *others], StageContext())
-    assume(prepared is not None)
-    return prepared
+    setup = configuration.prepare(drawn.original, [drawn.release, *others], StageContext())
+    assume(setup is not None)
+    return setup
 
 
 def true_rows(drawn):
@@ -59,7 +59,7 @@ def true_rows(drawn):
 
 
 def gathered(drawn, attacker):
-    return prepared_for(drawn, attacker).against().evidence(StageContext(), true_rows(drawn))
+    return prepared_for(drawn, attacker).task().evidence(StageContext(), true_rows(drawn))
 
 
 # --- rates ---------------------------------------------------------------------------------------
@@ -104,14 +104,14 @@ def test_recall_is_what_blocking_and_threshold_leave(shop, attacker, kind, rows,
 def test_one_pass_answers_for_every_threshold(shop, attacker, kind, rows, seed, missing):
     """Algorithm 1, run again for every threshold over all pairs, counts the same records."""
     drawn = shop(kind, rows, seed, missing)
-    prepared = prepared_for(drawn, attacker)
-    confrontation = prepared.against()
+    setup = prepared_for(drawn, attacker)
+    task = setup.task()
     truth = true_rows(drawn)
-    result = confrontation.evidence(StageContext(), truth)
-    space = prepared.space
+    result = task.evidence(StageContext(), truth)
+    space = setup.space
     x, y = space.records_of(0, None), space.candidates_of(1, None)
     meets = np.zeros((len(x), len(y)), bool)
-    for blocks in confrontation.blocks()[0]:
+    for blocks in task.blocks()[0]:
         for index in range(len(blocks)):
             members = blocks.records.members[slice(*blocks.records.starts[index : index + 2])]
             among = blocks.candidates.members[slice(*blocks.candidates.starts[index : index + 2])]
@@ -125,7 +125,7 @@ def test_one_pass_answers_for_every_threshold(shop, attacker, kind, rows, seed, 
     for rate, counted in (
         (rates.linkage_rate, meets),
         (rates.false_link_rate, meets & ~own),
-        (lambda e, taus: rates.true_link_rate(e, taus) * e.met.sum() / rows, meets & own),
+        (lambda e, taus: rates.true_link_rate(e, taus) * e.shares_block.sum() / rows, meets & own),
     ):
         again = [float((counted & (similar >= tau)).any(axis=1).mean()) for tau in sweep]
         np.testing.assert_allclose(rate(result, sweep), again, atol=1e-12)
@@ -151,7 +151,7 @@ def test_integrated_risk_is_the_integral_of_the_curve(shop, attacker, kind, rows
     steps = 4_000
     middles = 0.7 + (np.arange(steps) + 0.5) * (0.29 / steps)
     numeric = rates.linkage_rate(result, middles).sum() * 0.29 / steps
-    assert numeric == pytest.approx(rates.integrated(result, 0.7, 0.99), abs=0.29 / steps)
+    assert numeric == pytest.approx(rates.integrated_rate(result, 0.7, 0.99), abs=0.29 / steps)
 
 
 # --- relaxation ----------------------------------------------------------------------------------
@@ -176,16 +176,15 @@ def test_integrated_risk_is_the_integral_of_the_curve(shop, attacker, kind, rows
 def test_coarser_blocks_only_link_more(shop, finer, attacker, kind, rows, seed, missing):
     """Theorem 4.4: fewer keys, wider bins, higher levels; the space stays as it is."""
     drawn = shop(kind, rows, seed, missing)
-    prepared = prepared_for(drawn, attacker | {"blocking": {}, "columns": None})
-    fine, coarse = (scheme(prepared.columns, keys) for keys in finer)
+    setup = prepared_for(drawn, attacker | {"blocking": {}, "columns": None})
+    fine, coarse = (scheme(setup.columns, keys) for keys in finer)
     truth = true_rows(drawn)
     less, more = (
-        Confrontation(prepared.space, (item,)).evidence(StageContext(), truth)
-        for item in (fine, coarse)
+        LinkageTask(setup.space, (item,)).evidence(StageContext(), truth) for item in (fine, coarse)
     )
     assert (less.best <= more.best + 1e-6).all()
     assert (less.candidates <= more.candidates).all()
-    assert (less.met <= more.met).all()
+    assert (less.shares_block <= more.shares_block).all()
     sweep = TAUS[[not (np.abs(more.best - tau) < 1e-5).any() for tau in TAUS]]
     assert (rates.linkage_rate(less, sweep) <= rates.linkage_rate(more, sweep)).all()
 
@@ -196,11 +195,11 @@ def test_an_ensemble_of_schemes_links_what_any_of_them_links(
     shop, attacker, kind, rows, seed, missing
 ):
     drawn = shop(kind, rows, seed, missing)
-    prepared = prepared_for(drawn, attacker | {"blocking": {}})
+    setup = prepared_for(drawn, attacker | {"blocking": {}})
     keys = ({"age": 10, "town": 1}, {"sex": "exact", "at": 7}, {"town": "exact"})
-    schemes = tuple(scheme(prepared.columns, key) for key in keys)
-    each = [Confrontation(prepared.space, (item,)).evidence(StageContext()) for item in schemes]
-    union = Confrontation(prepared.space, schemes).evidence(StageContext())
+    schemes = tuple(scheme(setup.columns, key) for key in keys)
+    each = [LinkageTask(setup.space, (item,)).evidence(StageContext()) for item in schemes]
+    union = LinkageTask(setup.space, schemes).evidence(StageContext())
     best = np.max([item.best for item in each], axis=0)
     np.testing.assert_allclose(union.best, best, atol=1e-6)
     most = np.max([item.candidates for item in each], axis=0)
@@ -213,9 +212,9 @@ def test_an_ensemble_of_schemes_links_what_any_of_them_links(
 def test_drawing_a_candidate_links_no_more_than_the_best_one(
     shop, attacker, kind, rows, seed, missing
 ):
-    confrontation = prepared_for(shop(kind, rows, seed, missing), attacker).against()
-    result = confrontation.evidence(StageContext())
-    lucky = lucky_pairs(confrontation, StageContext(seed=seed).rng)
+    task = prepared_for(shop(kind, rows, seed, missing), attacker).task()
+    result = task.evidence(StageContext())
+    lucky = lucky_pairs(task, StageContext(seed=seed).rng)
     assert (lucky <= result.best + 1e-6).all()
     assert ((result.candidates > 0) == np.isfinite(lucky)).all()
 
@@ -241,14 +240,14 @@ def test_an_approximate_search_links_no_more(shop, attacker, kind, rows, seed, m
 def test_everybody_is_linked_to_an_unchanged_table(shop, attacker, rows, seed, missing):
     """LR(D, D) = 1 but for zero vectors, and P@1 = 1 where nobody is as similar as oneself."""
     drawn = shop("as it is", rows, seed, missing)
-    prepared = prepared_for(drawn, attacker)
-    result = prepared.against().evidence(StageContext(), np.arange(rows))
-    zero = ~prepared.space.records_of(0, None).any(axis=1)
+    setup = prepared_for(drawn, attacker)
+    result = setup.task().evidence(StageContext(), np.arange(rows))
+    zero = ~setup.space.records_of(0, None).any(axis=1)
     if attacker["similarity"] == "rbf":
         zero[:] = False
     assert (result.best[~zero] >= 1 - 1e-4).all()
     assert (result.best[zero] <= 1e-6).all()
-    assert result.met.all()
+    assert result.shares_block.all()
     alone = ~zero & (result.wrong < 1 - 1e-4)
     assert np.ones(alone.sum()).tolist() == result.hit[alone].tolist()
     assert result.row[alone].tolist() == np.flatnonzero(alone).tolist()
@@ -259,8 +258,8 @@ def test_everybody_is_linked_to_an_unchanged_table(shop, attacker, rows, seed, m
 def test_left_out_records_are_linked_no_more_than_if_they_were_there(
     shop, attacker, kind, rows, seed, missing
 ):
-    prepared = prepared_for(shop(kind, rows, seed, missing), attacker)
-    left_out = prepared.left_out(rows, StageContext().rng).evidence(StageContext(), np.arange(rows))
+    setup = prepared_for(shop(kind, rows, seed, missing), attacker)
+    left_out = setup.null_task(rows, StageContext().rng).evidence(StageContext(), np.arange(rows))
     assert (left_out.wrong <= left_out.best).all()
     for tau in TAUS:
         assert (left_out.wrong >= tau).mean() <= (left_out.best >= tau).mean()
@@ -278,21 +277,21 @@ STEADY = st.fixed_dictionaries(
 )
 
 
-def cut_is_clear(prepared):
+def cut_is_clear(setup):
     """Between equal components PCA may choose any: then nothing can be compared."""
-    if prepared.configuration.projecting.method != "pca":
+    if setup.configuration.projection_spec.method != "pca":
         return True
-    _, covariance = prepared.projection.vectors.moments(0, 1)
+    _, covariance = setup.projection.vectors.moments(0, 1)
     values = np.linalg.eigvalsh(covariance)[::-1]
-    kept = prepared.projection.components
+    kept = setup.projection.components
     return kept == len(values) or values[kept - 1] - values[kept] > 1e-6 * values[0]
 
 
-def directed(prepared):
+def directed(setup):
     """Records that are long enough to have a direction that rounding does not turn."""
-    if prepared.configuration.similarity != "cosine":
-        return np.ones(prepared.projection.vectors.rows(0), bool)
-    short = [np.linalg.norm(prepared.projection.of(side), axis=1) < 0.05 for side in (0, 1)]
+    if setup.configuration.similarity != "cosine":
+        return np.ones(setup.projection.vectors.rows(0), bool)
+    short = [np.linalg.norm(setup.projection.of(side), axis=1) < 0.05 for side in (0, 1)]
     assume(not short[1].any())
     return ~short[0]
 
@@ -304,15 +303,17 @@ def check_same(one, other, fit):
         )
     assert one.candidates.tolist() == other.candidates.tolist()
     clear = fit & (one.wrong < one.best - 1e-4)
-    assert one.hit[clear & one.matched].tolist() == other.hit[clear & other.matched].tolist()
+    assert (
+        one.hit[clear & one.has_true_row].tolist() == other.hit[clear & other.has_true_row].tolist()
+    )
 
 
 @quick
 @given(attacker=STEADY, **SHOPS)
 def test_the_order_of_the_rows_does_not_matter(shop, attacker, kind, rows, seed, missing):
     drawn = shop(kind, rows, seed, missing)
-    prepared = prepared_for(drawn, attacker)
-    assume(cut_is_clear(prepared))
+    setup = prepared_for(drawn, attacker)
+    assume(cut_is_clear(setup))
     rng = np.random.default_rng(seed)
     records, published = rng.permutation(rows), rng.permutation(len(drawn.release))
     moved = attrs.evolve(
@@ -324,17 +325,17 @@ def test_the_order_of_the_rows_does_not_matter(shop, attacker, kind, rows, seed,
     )
     truth = true_rows(drawn)
     place = np.argsort(published)
-    result = prepared.against().evidence(StageContext(), truth)
+    result = setup.task().evidence(StageContext(), truth)
     again = (
         prepared_for(moved, attacker)
-        .against()
+        .task()
         .evidence(StageContext(), np.where(truth >= 0, place[truth], -1)[records])
     )
     back = np.argsort(records)
     again = attrs.evolve(
         again, **{name: getattr(again, name)[back] for name in attrs.asdict(again, recurse=False)}
     )
-    check_same(result, again, directed(prepared))
+    check_same(result, again, directed(setup))
 
 
 @quick
@@ -357,9 +358,9 @@ def test_the_names_of_categories_do_not_matter(shop, shoppers, attacker, kind, r
         release = shoppers.published(kind, table, item, rng)
         truth = rows_behind(release.rows_in(table), rows)
         configuration = Cvpl(**attacker).configuration
-        prepared = configuration.prepared(table, [release], StageContext())
-        assume(prepared is not None and cut_is_clear(prepared))
-        results.append((prepared, prepared.against().evidence(StageContext(), truth)))
+        setup = configuration.prepare(table, [release], StageContext())
+        assume(setup is not None and cut_is_clear(setup))
+        results.append((setup, setup.task().evidence(StageContext(), truth)))
     check_same(results[0][1], results[1][1], directed(results[0][0]))
 
 
@@ -367,14 +368,13 @@ def test_the_names_of_categories_do_not_matter(shop, shoppers, attacker, kind, r
 @given(bits=st.integers(1, 4), **SHOPS)
 def test_the_names_of_blocks_do_not_matter(shop, bits, kind, rows, seed, missing):
     drawn = shop(kind, rows, seed, missing)
-    prepared = prepared_for(drawn, {"hash_bits": bits, "hash_tables": 1})
-    (one,) = prepared.schemes
+    setup = prepared_for(drawn, {"hash_bits": bits, "hash_tables": 1})
+    (one,) = setup.schemes
     names = np.random.default_rng(seed).permutation(2**bits) * 1000 + 7
     other = attrs.evolve(one, codes=tuple(names[codes] for codes in one.codes))
     truth = true_rows(drawn)
     first, second = (
-        Confrontation(prepared.space, (made,)).evidence(StageContext(), truth)
-        for made in (one, other)
+        LinkageTask(setup.space, (made,)).evidence(StageContext(), truth) for made in (one, other)
     )
     for name in ("best", "row", "true", "wrong", "hit", "candidates"):
         np.testing.assert_array_equal(getattr(first, name), getattr(second, name), err_msg=name)
@@ -388,8 +388,8 @@ def test_pieces_and_threads_do_not_matter(shop, monkeypatch, similarity):
 
     def again(workers):
         context = StageContext(workers=workers)
-        prepared = Cvpl(**attacker).configuration.prepared(drawn.original, [drawn.release], context)
-        return prepared.against().evidence(context, truth)
+        setup = Cvpl(**attacker).configuration.prepare(drawn.original, [drawn.release], context)
+        return setup.task().evidence(context, truth)
 
     whole = again(1)
     monkeypatch.setattr(top2_search, "PIECE", 1 << 12)
@@ -417,17 +417,17 @@ def test_fellegi_sunter_is_a_special_case(shop, rows, seed):
     """
     drawn = shop("perturbed", rows, seed)
     names = ("town", "sex", "shop")
-    prepared = prepared_for(drawn, {"similarity": "jaccard", "columns": names, "blocking": {}})
+    setup = prepared_for(drawn, {"similarity": "jaccard", "columns": names, "blocking": {}})
     rng = np.random.default_rng(seed)
     m, u = rng.uniform(0.6, 0.99, len(names)), rng.uniform(0.05, 0.5, len(names))
     weights = np.log(m / u) - np.log((1 - m) / (1 - u))
     constant = np.log((1 - m) / (1 - u)).sum()
-    spans = prepared.space.vectors.spans
+    spans = setup.space.vectors.spans
     scale = np.concatenate(
         [np.full(s.stop - s.start, w) for s, w in zip(spans, weights, strict=True)]
     )
-    x = prepared.space.records_of(0, None) * scale.astype(np.float32)
-    y = prepared.space.candidates_of(1, None)
+    x = setup.space.records_of(0, None) * scale.astype(np.float32)
+    y = setup.space.candidates_of(1, None)
     frames = [drawn.original.frame, drawn.release.frame]
     agree = np.stack(
         [
@@ -438,7 +438,7 @@ def test_fellegi_sunter_is_a_special_case(shop, rows, seed):
         axis=2,
     )
     # A value that the original lacks says nothing, and agrees with everybody a little.
-    known = np.array([not c.unread[1] for c in prepared.columns])
+    known = np.array([not c.unread[1] for c in setup.columns])
     assume(known.all())
     ratio = np.where(agree, np.log(m / u), np.log((1 - m) / (1 - u))).sum(axis=2)
     np.testing.assert_allclose(x @ y.T + constant, ratio, atol=1e-4)
@@ -448,7 +448,7 @@ def test_release_as_it_is_links_like_the_table_itself(shop):
     """A release of single values and the raw table are the same candidates."""
     table = shop("as it is", 60, 5).original
     configuration = Cvpl(blocking={"age": 10}).configuration
-    prepared = configuration.prepared(table, [Release.as_it_is(table), table], StageContext())
-    one, other = (prepared.against(published=side).evidence(StageContext()) for side in (1, 2))
+    setup = configuration.prepare(table, [Release.as_it_is(table), table], StageContext())
+    one, other = (setup.task(published=side).evidence(StageContext()) for side in (1, 2))
     assert one.best.tolist() == other.best.tolist()
     assert one.candidates.tolist() == other.candidates.tolist()

@@ -71,9 +71,9 @@ def candidates_by_loops(shop, schemes, published):
     ]
 
 
-def projected_by_hand(prepared, method, fit):
+def projected_by_hand(setup, method, fit):
     """psi(phi(x)) of both tables in double precision."""
-    vectors = prepared.projection.vectors
+    vectors = setup.projection.vectors
     dense = [vectors.dense(0), vectors.dense(1)]
     fitted = np.vstack([dense[side] for side in {"joint": (0, 1), "source": (0,)}[fit]])
     mean = fitted.mean(axis=0)
@@ -81,8 +81,8 @@ def projected_by_hand(prepared, method, fit):
     if method == "none":
         matrix, variances = np.eye(len(mean)), np.diag(covariance)
     elif method == "random":
-        matrix = prepared.projection.matrix
-        variances = prepared.projection.variances
+        matrix = setup.projection.matrix
+        variances = setup.projection.variances
     else:
         values, directions = np.linalg.eigh(covariance)
         values, directions = values[::-1].clip(0), directions[:, ::-1]
@@ -95,10 +95,10 @@ def projected_by_hand(prepared, method, fit):
     return [(item - mean) @ matrix for item in dense], variances
 
 
-def indicators_by_hand(prepared):
+def indicators_by_hand(setup):
     """Which values a row has, each column's shares adding to one; numbers cut at deciles."""
     sides = [[], []]
-    for column in prepared.columns:
+    for column in setup.columns:
         if column.is_ordered:
             own = np.sort(column.lo[column.sides[0]])
             own = own[~np.isnan(own)]
@@ -123,14 +123,14 @@ def indicators_by_hand(prepared):
     return [np.hstack(side) for side in sides]
 
 
-def similarity_by_hand(prepared, kind, method, fit, published):
+def similarity_by_hand(setup, kind, method, fit, published):
     """(records x rows) similarities, and which records and rows are too short to be sure of."""
     if kind == "jaccard":
-        x, y = (indicators_by_hand(prepared)[side] for side in (0, published))
+        x, y = (indicators_by_hand(setup)[side] for side in (0, published))
         common = x @ y.T
-        total = len(prepared.columns)
+        total = len(setup.columns)
         return common / (2 * total - common), np.zeros(len(x), bool)
-    sides, variances = projected_by_hand(prepared, method, fit)
+    sides, variances = projected_by_hand(setup, method, fit)
     if kind == "whitened":
         assume(variances.min() > 1e-4 * variances.max())
         sides = [side / np.sqrt(variances) for side in sides]
@@ -202,7 +202,7 @@ def check(evidence, known, short):
 
 def prepared_by(shop, run, **how):
     configuration = Cvpl(**how).configuration
-    return configuration.prepared(shop.original, [shop.release], run)
+    return configuration.prepare(shop.original, [shop.release], run)
 
 
 # --- comparisons ---------------------------------------------------------------------------------
@@ -247,14 +247,14 @@ def test_the_one_pass_knows_what_the_loops_know(
 ):
     drawn = shop(kind, rows, seed, missing)
     how = {"columns": columns, "blocking": blocking[0], "similarity": similarity}
-    prepared = prepared_by(drawn, StageContext(), projection=projection, fit=fit, **how)
-    assume(prepared is not None)
+    setup = prepared_by(drawn, StageContext(), projection=projection, fit=fit, **how)
+    assume(setup is not None)
     truth = np.full(rows, -1)
     if drawn.owner is not None:
         truth = rows_behind(drawn.owner, rows)
-    similar, short = similarity_by_hand(prepared, similarity, projection, fit, 1)
+    similar, short = similarity_by_hand(setup, similarity, projection, fit, 1)
     known = known_by_loops(similar, candidates_by_loops(drawn, blocking, 1), truth)
-    check(prepared.against().evidence(StageContext(), truth), known, short)
+    check(setup.task().evidence(StageContext(), truth), known, short)
 
 
 @settings(deadline=None, max_examples=15)
@@ -263,33 +263,33 @@ def test_the_original_against_itself_knows_what_the_loops_know(
     shop, blocking, share, kind, rows, seed, missing
 ):
     drawn = shop(kind, rows, seed, missing)
-    prepared = prepared_by(drawn, StageContext(), blocking=blocking[0])
-    assume(prepared is not None)
+    setup = prepared_by(drawn, StageContext(), blocking=blocking[0])
+    assume(setup is not None)
     size = int(share * rows) + 1
-    confrontation = prepared.left_out(size, StageContext().rng)
+    task = setup.null_task(size, StageContext().rng)
     assert (None if size + 1 >= rows else size) == (
-        None if confrontation.among is None else len(set(confrontation.among.tolist()))
+        None if task.among is None else len(set(task.among.tolist()))
     )
-    among = None if confrontation.among is None else set(confrontation.among.tolist())
+    among = None if task.among is None else set(task.among.tolist())
     everyone = np.arange(rows)
-    similar, short = similarity_by_hand(prepared, "cosine", "pca", "joint", 0)
+    similar, short = similarity_by_hand(setup, "cosine", "pca", "joint", 0)
     known = known_by_loops(similar, candidates_by_loops(drawn, blocking, 0), everyone, among)
-    check(confrontation.evidence(StageContext(), everyone), known, short)
+    check(task.evidence(StageContext(), everyone), known, short)
 
 
 @settings(deadline=None, max_examples=15)
 @given(blocking=SCHEMES, **DRAWN)
 def test_chosen_records_are_known_as_among_all(shop, blocking, kind, rows, seed, missing):
     drawn = shop(kind, rows, seed, missing)
-    prepared = prepared_by(drawn, StageContext(), blocking=blocking[0])
-    assume(prepared is not None)
+    setup = prepared_by(drawn, StageContext(), blocking=blocking[0])
+    assume(setup is not None)
     chosen = np.sort(np.random.default_rng(seed).permutation(rows)[: max(rows // 2, 1)])
     truth = np.full(rows, -1)
     if drawn.owner is not None:
         truth = rows_behind(drawn.owner, rows)
-    confrontation = prepared.against()
-    every = confrontation.evidence(StageContext(), truth)
-    some = attrs.evolve(confrontation, chosen=chosen).evidence(StageContext(), truth[chosen])
+    task = setup.task()
+    every = task.evidence(StageContext(), truth)
+    some = attrs.evolve(task, chosen=chosen).evidence(StageContext(), truth[chosen])
     for name in ("best", "true", "wrong", "hit"):
         want, got = getattr(every, name)[chosen], getattr(some, name)
         np.testing.assert_allclose(got, want, atol=1e-6, err_msg=name)
@@ -304,14 +304,14 @@ def test_several_schemes_compare_their_union(shop, blocking, also, kind, rows, s
     drawn = shop(kind, rows, seed, missing)
     columns = ("spent", "shop", "at")
     how = {"blocking": blocking[0], "also": tuple(also), "columns": columns}
-    prepared = prepared_by(drawn, StageContext(), **how)
-    assume(prepared is not None)
+    setup = prepared_by(drawn, StageContext(), **how)
+    assume(setup is not None)
     truth = np.full(rows, -1)
     if drawn.owner is not None:
         truth = rows_behind(drawn.owner, rows)
-    similar, short = similarity_by_hand(prepared, "cosine", "pca", "joint", 1)
+    similar, short = similarity_by_hand(setup, "cosine", "pca", "joint", 1)
     known = known_by_loops(similar, candidates_by_loops(drawn, [*blocking, *also], 1), truth)
-    check(prepared.against().evidence(StageContext(), truth), known, short)
+    check(setup.task().evidence(StageContext(), truth), known, short)
 
 
 @settings(deadline=None, max_examples=15)
@@ -320,9 +320,9 @@ def test_corners_of_hyperplanes_compare_what_lies_in_them(
     shop, bits, tables, kind, rows, seed, missing
 ):
     drawn = shop(kind, rows, seed, missing)
-    prepared = prepared_by(drawn, StageContext(seed=seed), hash_bits=bits, hash_tables=tables)
-    assume(prepared is not None)
-    assert [HashScheme] * tables == [type(scheme) for scheme in prepared.schemes]
+    setup = prepared_by(drawn, StageContext(seed=seed), hash_bits=bits, hash_tables=tables)
+    assume(setup is not None)
+    assert [HashScheme] * tables == [type(scheme) for scheme in setup.schemes]
     pairs = [
         {
             (i, j)
@@ -330,14 +330,14 @@ def test_corners_of_hyperplanes_compare_what_lies_in_them(
             for j in range(len(drawn.release))
             if scheme.codes[0][i] == scheme.codes[1][j]
         }
-        for scheme in prepared.schemes
+        for scheme in setup.schemes
     ]
     truth = np.full(rows, -1)
     if drawn.owner is not None:
         truth = rows_behind(drawn.owner, rows)
-    similar, short = similarity_by_hand(prepared, "cosine", "pca", "joint", 1)
+    similar, short = similarity_by_hand(setup, "cosine", "pca", "joint", 1)
     check(
-        prepared.against().evidence(StageContext(), truth),
+        setup.task().evidence(StageContext(), truth),
         known_by_loops(similar, pairs, truth),
         short,
     )
@@ -352,13 +352,12 @@ def test_people_outside_the_release_are_known_as_if_they_were_the_original(
     drawn = shop(kind, rows, seed, missing)
     strangers = shop("as it is", 9, seed + 1, missing).original
     configuration = Cvpl(blocking=blocking[0]).configuration
-    prepared = configuration.prepared(drawn.original, [drawn.release, strangers], StageContext())
-    assume(prepared is not None)
-    evidence = prepared.against(published=1, attacked=2).evidence(StageContext())
-    vectors = prepared.projection.vectors
+    setup = configuration.prepare(drawn.original, [drawn.release, strangers], StageContext())
+    assume(setup is not None)
+    evidence = setup.task(published=1, attacked=2).evidence(StageContext())
+    vectors = setup.projection.vectors
     x, y = (
-        (vectors.dense(side) - prepared.projection.offset) @ prepared.projection.matrix
-        for side in (2, 1)
+        (vectors.dense(side) - setup.projection.offset) @ setup.projection.matrix for side in (2, 1)
     )
     columns = {
         c.name: c
@@ -399,7 +398,7 @@ def test_people_outside_the_release_are_known_as_if_they_were_the_original(
 def test_single_values_are_vectors_of_z_scores_and_indicators(shop, kind, rows, seed):
     """phi written out from the published cells: z-scores of both tables, unscaled 0/1."""
     drawn = shop(kind, rows, seed)
-    prepared = prepared_by(
+    setup = prepared_by(
         drawn, StageContext(), blocking=(), projection="none", clock=("hour", "weekday")
     )
     frames = [drawn.original.frame, drawn.release.frame]
@@ -420,7 +419,7 @@ def test_single_values_are_vectors_of_z_scores_and_indicators(shop, kind, rows, 
     mean = np.vstack(dense).mean(axis=0)
     x, y = dense[0] - mean, dense[1] - mean
     want = x @ y.T / np.linalg.norm(x, axis=1)[:, None] / np.linalg.norm(y, axis=1)
-    evidence = prepared.against().evidence(StageContext())
+    evidence = setup.task().evidence(StageContext())
     np.testing.assert_allclose(evidence.best, want.max(axis=1), atol=NEAR)
 
 

@@ -18,8 +18,8 @@ from anonloom.findings import Notice
 from anonloom_cvpl import attribution, commands, pairs, rates
 from anonloom_cvpl.attacker import rows_behind
 from anonloom_cvpl.auditor import Cvpl
-from anonloom_cvpl.ensemble import FAMILY, Ensemble, commitment_to, drawn
-from anonloom_cvpl.groups import recognized
+from anonloom_cvpl.ensemble import FAMILY, Ensemble, commitment_to, draw_configurations
+from anonloom_cvpl.groups import recognition_chance
 from anonloom_cvpl.progressive import Progressive, climb, ladder
 from anonloom_cvpl.projection import components_for, principal_components
 
@@ -27,7 +27,7 @@ quick = settings(deadline=None, max_examples=25)
 
 
 def prepared_for(shop, **how):
-    return Cvpl(**how).configuration.prepared(shop.original, [shop.release], StageContext())
+    return Cvpl(**how).configuration.prepare(shop.original, [shop.release], StageContext())
 
 
 def true_rows(shop):
@@ -80,23 +80,23 @@ def test_directions_are_orthonormal_in_order_and_have_their_own_sign():
 @pytest.mark.parametrize("fit", ["joint", "source", "target"])
 def test_a_projection_is_fitted_on_the_tables_it_says(shop, fit):
     one = shop("perturbed", 60, 3)
-    prepared = prepared_for(one, fit=fit, blocking=())
-    vectors = prepared.projection.vectors
+    setup = prepared_for(one, fit=fit, blocking=())
+    vectors = setup.projection.vectors
     sides = {"joint": (0, 1), "source": (0,), "target": (1,)}[fit]
     rows = np.vstack([vectors.dense(side) for side in sides])
-    np.testing.assert_allclose(prepared.projection.offset, rows.mean(axis=0), atol=1e-9)
+    np.testing.assert_allclose(setup.projection.offset, rows.mean(axis=0), atol=1e-9)
     total = rows.var(axis=0).sum()
-    assert total == pytest.approx(prepared.projection.total)
-    along = ((rows - rows.mean(axis=0)) @ prepared.projection.matrix).var(axis=0)
-    np.testing.assert_allclose(prepared.projection.variances, along, atol=1e-9)
-    assert along.sum() / total == pytest.approx(prepared.projection.retained)
-    assert prepared.projection.retained >= 0.9
+    assert total == pytest.approx(setup.projection.total)
+    along = ((rows - rows.mean(axis=0)) @ setup.projection.matrix).var(axis=0)
+    np.testing.assert_allclose(setup.projection.variances, along, atol=1e-9)
+    assert along.sum() / total == pytest.approx(setup.projection.retained_share)
+    assert setup.projection.retained_share >= 0.9
 
 
 def test_nothing_is_lost_without_a_projection(shop):
     projection = prepared_for(shop("as it is", 40, 1), projection="none").projection
     assert projection.vectors.width == projection.components
-    assert 1 == pytest.approx(projection.retained)
+    assert 1 == pytest.approx(projection.retained_share)
 
 
 def test_a_random_projection_keeps_what_its_directions_span(shop):
@@ -105,7 +105,7 @@ def test_a_random_projection_keeps_what_its_directions_span(shop):
     again = prepared_for(one, projection="random").projection
     assert projection.matrix.tolist() == again.matrix.tolist()
     assert min(20, projection.vectors.width) == projection.components
-    assert 0 < projection.retained <= 1 + 1e-9
+    assert 0 < projection.retained_share <= 1 + 1e-9
 
 
 def test_a_robust_projection_is_fitted_to_the_many():
@@ -118,8 +118,8 @@ def test_a_robust_projection_is_fitted_to_the_many():
     total = {}
     for method in ("pca", "robust"):
         configuration = Cvpl(blocking=(), projection=method).configuration
-        prepared = configuration.prepared(table, [Release.as_it_is(table)], StageContext())
-        total[method] = prepared.projection.total
+        setup = configuration.prepare(table, [Release.as_it_is(table)], StageContext())
+        total[method] = setup.projection.total
     assert 3 == pytest.approx(total["pca"])
     assert 1.5 < total["robust"] < 2.5
 
@@ -169,9 +169,9 @@ def numbers(frame, role="other"):
 @pytest.mark.parametrize("release", ["as it is", "in classes", "rows suppressed", "synthetic"])
 def test_similarities_lie_in_their_range(shop, kind, low, release):
     one = shop(release, 30, 2, missing=True)
-    confrontation = prepared_for(one, similarity=kind, blocking=()).against()
+    task = prepared_for(one, similarity=kind, blocking=()).task()
     i, j = (grid.ravel() for grid in np.meshgrid(range(30), range(len(one.release))))
-    result = pairs.similarities(confrontation, i, j)
+    result = pairs.similarities(task, i, j)
     assert (result >= low).all()
     assert (result <= 1).all()
     assert np.unique(result.round(3)).size > 3
@@ -180,9 +180,9 @@ def test_similarities_lie_in_their_range(shop, kind, low, release):
 @pytest.mark.parametrize("kind", ["cosine", "whitened", "rbf", "jaccard"])
 def test_similarity_is_symmetric_and_1_with_oneself(shop, kind):
     one = shop("as it is", 30, 2)
-    confrontation = prepared_for(one, similarity=kind, blocking=(), projection="none").against()
+    task = prepared_for(one, similarity=kind, blocking=(), projection="none").task()
     i, j = (grid.ravel() for grid in np.meshgrid(range(30), range(30)))
-    result = pairs.similarities(confrontation, i, j).reshape(30, 30)
+    result = pairs.similarities(task, i, j).reshape(30, 30)
     np.testing.assert_allclose(result, result.T, atol=1e-5)
     np.testing.assert_allclose(np.diag(result), 1, atol=1e-5)
 
@@ -192,9 +192,9 @@ def test_jaccard_counts_values_in_common():
     frame = pd.DataFrame({"a": list("xxyy"), "b": list("xyxy"), "c": list("xyyx")})
     table = Table.build(frame, Schema([Column(name=name, role="other") for name in frame]))
     configuration = Cvpl(similarity="jaccard", blocking=()).configuration
-    prepared = configuration.prepared(table, [Release.as_it_is(table)], StageContext())
+    setup = configuration.prepare(table, [Release.as_it_is(table)], StageContext())
     i, j = (grid.ravel() for grid in np.meshgrid(range(4), range(4), indexing="ij"))
-    result = pairs.similarities(prepared.against(), i, j)
+    result = pairs.similarities(setup.task(), i, j)
     common = [(frame.iloc[a] == frame.iloc[b]).sum() for a, b in zip(i, j, strict=True)]
     np.testing.assert_allclose(result, [c / (6 - c) for c in common], atol=1e-6)
 
@@ -239,27 +239,27 @@ def test_thresholds_are_those_of_the_paper():
 )
 def test_few_wrong_pairs_are_all_there(shop, kind, rows, seed):
     one = shop(kind, rows, seed)
-    prepared = prepared_for(one, blocking={"town": 1})
-    assume(prepared is not None)
-    confrontation, truth = prepared.against(), true_rows(one)
-    result = pairs.wrong_pairs(confrontation, truth, StageContext().rng)
+    setup = prepared_for(one, blocking={"town": 1})
+    assume(setup is not None)
+    task, truth = setup.task(), true_rows(one)
+    result = pairs.wrong_pairs(task, truth, StageContext().rng)
     met = [
         (i, j)
         for i, j in itertools.product(range(rows), range(len(one.release)))
-        if prepared.schemes[0].meet(np.array([i]), np.array([j]))[0] and truth[i] != j
+        if setup.schemes[0].meet(np.array([i]), np.array([j]))[0] and truth[i] != j
     ]
     assert result.everyone
     i, j = np.array(met, int).reshape(-1, 2).T
-    want = pairs.similarities(confrontation, i, j)
+    want = pairs.similarities(task, i, j)
     np.testing.assert_allclose(np.sort(result.similarity), np.sort(want), atol=1e-6)
 
 
 def test_many_wrong_pairs_are_drawn_alike(shop, monkeypatch):
     one = shop("perturbed", 80, 4)
-    confrontation = prepared_for(one, blocking={"sex": "exact"}).against()
-    every = pairs.wrong_pairs(confrontation, true_rows(one), StageContext().rng)
+    task = prepared_for(one, blocking={"sex": "exact"}).task()
+    every = pairs.wrong_pairs(task, true_rows(one), StageContext().rng)
     monkeypatch.setattr(pairs, "DRAWN", 2_500)
-    some = pairs.wrong_pairs(confrontation, true_rows(one), StageContext().rng)
+    some = pairs.wrong_pairs(task, true_rows(one), StageContext().rng)
     assert not some.everyone
     assert len(some.similarity) <= 2_500 < len(every.similarity)
     # Of 2,500 draws a mean is known to 1/50 of the deviation.
@@ -270,15 +270,15 @@ def test_many_wrong_pairs_are_drawn_alike(shop, monkeypatch):
 def test_lucky_pairs_are_drawn_from_all_candidates_alike(shop):
     """Also where some rows leave a key open, and others do not."""
     one = shop("rows suppressed", 24, 7)
-    prepared = prepared_for(one, blocking={"town": 1}, similarity="rbf", projection="none")
-    confrontation = prepared.against()
-    assert len(confrontation.blocks()[0]) > 1
-    meets = prepared.schemes[0].meet(np.zeros(24, int), np.arange(24))
+    setup = prepared_for(one, blocking={"town": 1}, similarity="rbf", projection="none")
+    task = setup.task()
+    assert len(task.blocks()[0]) > 1
+    meets = setup.schemes[0].meet(np.zeros(24, int), np.arange(24))
     among = np.flatnonzero(meets)
-    want = pairs.similarities(confrontation, np.zeros(len(among), int), among)
+    want = pairs.similarities(task, np.zeros(len(among), int), among)
     rng = np.random.default_rng(0)
     times = 1_500
-    result = np.array([pairs.lucky_pairs(confrontation, rng)[0] for _ in range(times)])
+    result = np.array([pairs.lucky_pairs(task, rng)[0] for _ in range(times)])
     values, counts = np.unique(want.round(6), return_counts=True)
     for value, count in zip(values, counts, strict=True):
         share = count / len(among)
@@ -310,7 +310,7 @@ def test_groups_are_recognized_by_the_vote_of_their_members(data, records, rows)
         most = max((votes.count(v) for v in set(votes)), default=0)
         winners = [v for v in set(votes) if votes.count(v) == most]
         want.append(1 / len(winners) if indice in winners else 0.0)
-    assert want == recognized(group, row, truth).tolist()
+    assert want == recognition_chance(group, row, truth).tolist()
 
 
 def test_households_are_linked_through_any_member(shop):
@@ -428,8 +428,8 @@ def test_what_a_row_does_not_give_away_is_not_gained():
 
 @pytest.mark.parametrize("projection", ["pca", "none", "random"])
 def test_shares_of_the_space_add_up_and_lie_near_their_intervals(shop, projection):
-    prepared = prepared_for(shop("perturbed", 200, 1), projection=projection, blocking=())
-    shares = attribution.contributions(prepared, StageContext().rng)
+    setup = prepared_for(shop("perturbed", 200, 1), projection=projection, blocking=())
+    shares = attribution.contributions(setup, StageContext().rng)
     assert {"age", "town", "sex", "spent", "shop", "at"} == set(shares)
     assert 1 == pytest.approx(sum(share.value for share in shares.values()))
     for share in shares.values():
@@ -439,14 +439,14 @@ def test_shares_of_the_space_add_up_and_lie_near_their_intervals(shop, projectio
 
 def test_leaving_a_column_out_fits_the_space_again(shop):
     """The moments without a column are part of those with it."""
-    prepared = prepared_for(shop("perturbed", 60, 1), blocking={"town": 1})
-    linear = prepared.projection
-    projecting = prepared.configuration.projecting
+    setup = prepared_for(shop("perturbed", 60, 1), blocking={"town": 1})
+    linear = setup.projection
+    projection_spec = setup.configuration.projection_spec
     mean, covariance = linear.vectors.moments(0, 1)
     for name, span in zip(
         (p.name for p in linear.vectors.parts), linear.vectors.spans, strict=True
     ):
-        again = projecting.fitted(linear.vectors.without(name), (0, 1), StageContext().rng)
+        again = projection_spec.fit(linear.vectors.without(name), (0, 1), StageContext().rng)
         kept = np.r_[: span.start, span.stop : len(mean)]
         np.testing.assert_allclose(again.offset, mean[kept], atol=1e-12)
         assert again.total == pytest.approx(np.trace(covariance[np.ix_(kept, kept)]))
@@ -464,8 +464,8 @@ def test_the_column_that_tells_people_apart_is_the_one_that_is_missed():
     shaken["noise"] = rng.permutation(shaken["noise"].to_numpy())
     release = attrs.evolve(release, frame=shaken)
     configuration = Cvpl(similarity="rbf", projection="none", blocking=()).configuration
-    prepared = configuration.prepared(table, [release], StageContext())
-    drops = attribution.ablation(prepared, 0.9, np.arange(rows), StageContext())
+    setup = configuration.prepare(table, [release], StageContext())
+    drops = attribution.ablation(setup, 0.9, np.arange(rows), StageContext())
     # By the mark alone nearly half, as the noise misleads; by the noise alone 2 of 200.
     assert drops["mark"].value > 0.3
     assert drops["noise"].value < 0
@@ -487,12 +487,12 @@ LADDER = {"town": 1, "sex": "exact", "age": 10}
     threshold=st.floats(0.3, 1),
 )
 def test_bounds_hold_at_every_step(shop, kind, rows, seed, similarity, threshold):
-    prepared = prepared_for(shop(kind, rows, seed), similarity=similarity, blocking=LADDER)
-    assume(prepared is not None)
-    schemes = ladder(prepared.schemes[0], ("age", "sex", "town"))
+    setup = prepared_for(shop(kind, rows, seed), similarity=similarity, blocking=LADDER)
+    assume(setup is not None)
+    schemes = ladder(setup.schemes[0], ("age", "sex", "town"))
     assert 4 == len(schemes)
-    steps, why = climb(prepared, schemes, threshold, StageContext(), tolerance=-1, seconds=None)
-    final = attrs.evolve(prepared.against(), schemes=schemes[-1:]).evidence(StageContext())
+    steps, why = climb(setup, schemes, threshold, StageContext(), tolerance=-1, seconds=None)
+    final = attrs.evolve(setup.task(), schemes=schemes[-1:]).evidence(StageContext())
     rate = float((final.best >= threshold).mean())
     near = (
         float((final.best >= threshold - 1e-5).mean()),
@@ -519,19 +519,19 @@ def test_a_ladder_gives_up_the_last_key_first(shop):
 def test_the_first_step_is_never_the_last(shop):
     """Where nothing is linked at first, the paper's algorithm would stop and call it converged."""
     one = shop("perturbed", 60, 2)
-    prepared = prepared_for(one, blocking={"town": "exact", "sex": "exact", "age": "exact"})
-    schemes = ladder(prepared.schemes[0], None)
-    steps, _ = climb(prepared, schemes, 0.999999, StageContext(), tolerance=1.0, seconds=None)
+    setup = prepared_for(one, blocking={"town": "exact", "sex": "exact", "age": "exact"})
+    schemes = ladder(setup.schemes[0], None)
+    steps, _ = climb(setup, schemes, 0.999999, StageContext(), tolerance=1.0, seconds=None)
     assert 2 == len(steps)
 
 
 def test_two_flat_steps_end_the_climb_and_leave_the_bounds(shop):
     one = shop("synthetic", 60, 2)
-    prepared = prepared_for(
+    setup = prepared_for(
         one, blocking={"town": "exact", "sex": "exact", "age": 10, "at": 7}, similarity="rbf"
     )
-    schemes = ladder(prepared.schemes[0], ("at", "age", "sex", "town"))
-    steps, why = climb(prepared, schemes, 0.9999, StageContext(), tolerance=0.001, seconds=None)
+    schemes = ladder(setup.schemes[0], ("at", "age", "sex", "town"))
+    steps, why = climb(setup, schemes, 0.9999, StageContext(), tolerance=0.001, seconds=None)
     assert 3 == len(steps)
     assert "two steps raised the rate by less than the tolerance; the bounds hold" == why
     assert 0 == steps[-1].lower
@@ -539,12 +539,12 @@ def test_two_flat_steps_end_the_climb_and_leave_the_bounds(shop):
 
 
 def test_no_step_is_begun_that_would_take_too_long(shop):
-    prepared = prepared_for(shop("perturbed", 60, 2), blocking=LADDER)
-    schemes = ladder(prepared.schemes[0], ("age", "sex", "town"))
+    setup = prepared_for(shop("perturbed", 60, 2), blocking=LADDER)
+    schemes = ladder(setup.schemes[0], ("age", "sex", "town"))
     ticks = itertools.count(0, 1.0)
     context = StageContext()
     steps, why = climb(
-        prepared, schemes, 0.9999, context, tolerance=-1, seconds=2.5, clock=lambda: next(ticks)
+        setup, schemes, 0.9999, context, tolerance=-1, seconds=2.5, clock=lambda: next(ticks)
     )
     assert "the next step would take too long" == why
     text = (
@@ -555,7 +555,7 @@ def test_no_step_is_begun_that_would_take_too_long(shop):
     assert 1 == len(steps)
     ticks = itertools.count(0, 1.0)
     steps, why = climb(
-        prepared,
+        setup,
         schemes,
         0.9999,
         StageContext(),
@@ -590,7 +590,7 @@ def test_the_draw_follows_from_the_revealed_secret(shop, tmp_path):
     result = ensemble.audit(case, StageContext(seed=1))
     secret = bytes.fromhex(result["revealed_secret"].value)
     assert commitment_to(secret) == result["commitment"].value
-    message = ", ".join(str(number + 1) for number in drawn(secret, FAMILY, 3))
+    message = ", ".join(str(number + 1) for number in draw_configurations(secret, FAMILY, 3))
     assert message == result["drawn"].value
     assert message == ensemble.audit(case, StageContext(seed=2))["drawn"].value
     assert "was published before the release was made" in result["commitment"].meaning
@@ -624,19 +624,19 @@ def test_the_worst_of_the_drawn_attackers_counts(shop):
 def test_a_family_cannot_be_changed_after_the_secret_is_known():
     """Another member, another order, another value: each gives another draw for some secret."""
     secrets = [bytes([k]) * 32 for k in range(20)]
-    draws = [drawn(secret, FAMILY, 3) for secret in secrets]
+    draws = [draw_configurations(secret, FAMILY, 3) for secret in secrets]
     assert all(3 == len(set(draw)) for draw in draws)
     assert all(sorted(draw) == list(draw) for draw in draws)
     assert len(set(draws)) > 10
     for changed in ((*FAMILY, {"cyclic": True}), FAMILY[::-1], ({"variance": 0.7}, *FAMILY[1:])):
-        assert draws != [drawn(secret, changed, 3) for secret in secrets]
+        assert draws != [draw_configurations(secret, changed, 3) for secret in secrets]
 
 
 def test_every_configuration_is_drawn_about_as_often():
     counts = np.zeros(len(FAMILY))
     times = 600
     for k in range(times):
-        counts[list(drawn(k.to_bytes(32, "big"), FAMILY, 3))] += 1
+        counts[list(draw_configurations(k.to_bytes(32, "big"), FAMILY, 3))] += 1
     share = 3 / len(FAMILY)
     error = np.sqrt(share * (1 - share) / times)
     assert np.abs(counts / times - share).max() < 4 * error
@@ -682,8 +682,8 @@ def test_the_steward_sees_who_is_exposed(shop):
     case = AuditInput(release=one.release, original=one.original, truth=one.owner)
     attacker = Cvpl(attribution=False, blocking={"town": 1})
     (exposed,) = attacker.audit(case, StageContext()).private
-    prepared = prepared_for(one, blocking={"town": 1})
-    evidence = prepared.against().evidence(StageContext(), true_rows(one))
+    setup = prepared_for(one, blocking={"town": 1})
+    evidence = setup.task().evidence(StageContext(), true_rows(one))
     assert (evidence.hit[exposed.rows] == 1).all()
     assert sorted(exposed.scores, reverse=True) == exposed.scores.tolist()
     (blind,) = attacker.audit(attrs.evolve(case, truth=None), StageContext()).private

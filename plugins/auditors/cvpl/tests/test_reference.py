@@ -30,10 +30,10 @@ def people(rows, seed):
     )
 
 
-def prepared(original, reference):
+def prepare(original, reference):
     method = Cvpl(fit="reference", reference=Frame.of(reference), blocking=())
     table = Table.build(original, SCHEMA)
-    made = method.configuration.prepared(table, [Release.as_it_is(table)], StageContext())
+    made = method.configuration.prepare(table, [Release.as_it_is(table)], StageContext())
     assert made is not None
     assert isinstance(made.projection, Linear)
     return made
@@ -41,7 +41,7 @@ def prepared(original, reference):
 
 def test_the_moments_are_those_of_the_reference():
     reference = people(300, seed=1)
-    made = prepared(people(200, seed=2), reference)
+    made = prepare(people(200, seed=2), reference)
 
     assert (2,) == made.fitted_on
     vectors = made.projection.vectors
@@ -53,7 +53,7 @@ def test_the_moments_are_those_of_the_reference():
 
 def test_two_originals_share_one_projection():
     reference = people(300, seed=1)
-    first, second = (prepared(people(200, seed=seed), reference) for seed in (2, 3))
+    first, second = (prepare(people(200, seed=seed), reference) for seed in (2, 3))
 
     assert np.allclose(first.projection.matrix, second.projection.matrix)
     assert np.allclose(first.projection.variances, second.projection.variances)
@@ -61,7 +61,7 @@ def test_two_originals_share_one_projection():
 
 def test_what_only_the_reference_has_does_not_matter_to_the_tables():
     reference = people(300, seed=1).assign(town=lambda frame: frame["town"] + "!")
-    made = prepared(people(200, seed=2), reference)
+    made = prepare(people(200, seed=2), reference)
 
     assert np.isfinite(made.projection.of(0)).all()
     assert np.isfinite(made.projection.of(1)).all()

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, precision_recall_fscore_support
 
-from anonloom_learning.scores import confusion_matrix, interval, never_said, scores
+from anonloom_learning.scores import confusion_matrix, interval, never_predicted, scores
 
 
 def test_counts_have_what_is_so_in_rows_and_what_was_said_in_columns():
@@ -31,17 +31,20 @@ def test_several_values_give_plain_means():
 
 def test_a_share_of_nothing_is_0_and_is_noticed():
     confusion = np.array([[90, 0], [10, 0]])
-    assert ([0.9, 0.0, 0.0, 0.0], True) == (scores(confusion, 1).tolist(), never_said(confusion, 1))
-    assert not never_said(confusion, 0)
-    assert never_said(confusion, None)
-    assert not never_said(np.array([[1, 1], [0, 2]]), 1)
+    assert ([0.9, 0.0, 0.0, 0.0], True) == (
+        scores(confusion, 1).tolist(),
+        never_predicted(confusion, 1),
+    )
+    assert not never_predicted(confusion, 0)
+    assert never_predicted(confusion, None)
+    assert not never_predicted(np.array([[1, 1], [0, 2]]), 1)
 
 
 def test_a_value_that_nobody_has_or_was_given_is_in_no_mean():
     confusion = np.zeros((3, 3), np.int64)
     confusion[:2, :2] = [[1, 0], [0, 1]]
     assert [1.0, 1.0, 1.0, 1.0] == scores(confusion, None).tolist()
-    assert not never_said(confusion, None)
+    assert not never_predicted(confusion, None)
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=30))

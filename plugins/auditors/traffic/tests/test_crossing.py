@@ -7,14 +7,13 @@ import numpy as np
 import pytest
 
 from anonloom import AuditInput, Finding, Release, StageContext
-from anonloom.kinds import Envelope, Party
-from anonloom.protocol.trace import Link, Rounds, Seen, Trace
 from anonloom_testing import tables
 from anonloom_traffic.attack import best_guess
 from anonloom_traffic.auditor import Traffic
 from anonloom_traffic.crossing import PAIRS, crossed
 from anonloom_traffic.guessed import guessed, series_of
 from anonloom_traffic.observed import observe
+from anonloom_transport import Envelope, Link, Party, Rounds, Sighting, Trace
 
 CLIENTS = 20
 SERVERS = [Party("server", 0), Party("server", 1)]
@@ -26,7 +25,7 @@ def trace(
     """Return a round whose uploads say nothing; place i holds the message of client order[i]."""
     rng = np.random.default_rng(list(messages[0]))
     seen = [
-        Seen(
+        Sighting(
             float(index),
             None,
             Envelope(

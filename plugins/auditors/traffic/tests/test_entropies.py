@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from anonloom.protocol.trace import Rounds, Trace
 from anonloom_traffic.entropies import degree, interval, min_entropy, shannon
 from anonloom_traffic.features import in_same_order, learnt, ranked, table
 from anonloom_traffic.guessed import Guessed, guessed, series_of
@@ -18,6 +17,7 @@ from anonloom_traffic.judging import _falling, outcome, posterior, share
 from anonloom_traffic.observed import minority, observe
 from anonloom_traffic.presence import Series, disclosure, intersection
 from anonloom_traffic.views import View
+from anonloom_transport import Rounds, Trace
 
 weights = st.lists(st.integers(0, 20), min_size=1, max_size=12).filter(any)
 

@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 
 from anonloom import AuditInput, Release, StageContext
-from anonloom.kinds import Envelope, Party
-from anonloom.protocol.trace import Link, Rounds, Seen, Trace
 from anonloom_testing import tables
 from anonloom_traffic.attack import Guess, NothingToGuess, best_guess
 from anonloom_traffic.auditor import MEANINGS, Traffic
 from anonloom_traffic.planted import Planted
+from anonloom_transport import Envelope, Link, Party, Rounds, Sighting, Trace
 
 pytestmark = pytest.mark.long
 
@@ -127,7 +126,7 @@ def test_messages_in_clear_are_found_inside_what_was_sent() -> None:
     rounds = Planted(clients=20).rounds(20)
     for trace in rounds.traces:
         sights = [
-            Seen(0, None, _from_client(i, b"head" + message + b"tail"))
+            Sighting(0, None, _from_client(i, b"head" + message + b"tail"))
             for i, message in trace.sent.items()
         ]
         trace.seen += sights

@@ -8,17 +8,14 @@ import pytest
 
 from anonloom import Registry
 from anonloom.errors import PluginError, TransportError
-from anonloom.kinds import Seat
-from anonloom.protocol.vault import MemoryVault
 from anonloom_anonify.aggregator import Aggregator
-from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.campaign import Campaign
+from anonloom_anonify.simulation import Behaviour
 from anonloom_anonify.study import Study
-from anonloom_anonify.work import Grouping
+from anonloom_anonify.work import ClassAssignment
 from anonloom_testing.collector import PlainStages
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_transport.carrier import Carrier
-from anonloom_transport.signing import new_identity
+from anonloom_testing.transport import Carrier, SeededEntropy
+from anonloom_transport import MemoryVault, ServerConfig, new_identity
 
 REGISTRATION, ANSWER = 2, 3
 
@@ -72,7 +69,7 @@ class ByFirstByte:
             *((f"class {index + self.shift}",) for index in range(1, self.classes + 1)),
         )
         strange = {"no class": int((~known).sum())} if not known.all() else {}
-        return Grouping(np.where(known, first, -1), cells, strange)
+        return ClassAssignment(np.where(known, first, -1), cells, strange)
 
     def draw(self, numbers, seed):
         self.seeds.append(seed)
@@ -157,7 +154,7 @@ def servers(agreed=None, works=None, number=2):
     return [
         Aggregator(
             several[index],
-            Seat(index=index, identity=identities[index], pins=pins, vault=MemoryVault()),
+            ServerConfig(index=index, identity=identities[index], pins=pins, vault=MemoryVault()),
             works[index] if works else ByFirstByte(),
             entropy,
         )
@@ -173,7 +170,7 @@ def talk(parties, *sent, change=None):
         if change is not None:
             envelope = change(envelope)
         if envelope is not None:
-            waiting += parties[envelope.receiver.index].take(envelope)
+            waiting += parties[envelope.receiver.index].receive(envelope)
 
 
 def met(parties):
@@ -185,10 +182,7 @@ def met(parties):
 class Sampled(PlainStages):
     """Stages that leave one row of every class out: the first of each."""
 
-    def draw(self, labels):
+    def sample_mask(self, labels):
         kept = np.ones(len(labels), bool)
         kept[np.unique(labels, return_index=True)[1]] = False
         return kept
-
-    def aside(self, seed):
-        return type(self)()

@@ -21,13 +21,11 @@ from hypothesis import strategies as st
 
 from anonloom import param
 from anonloom.errors import TransportError
-from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.findings import smallest_pattern
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_transport import adversaries
-from anonloom_transport.adversaries import miscomputes
-from anonloom_transport.carrier import Carrier
-from anonloom_transport.invitations import Authority
+from anonloom_anonify.simulation import Behaviour
+from anonloom_testing.transport import Carrier, SeededEntropy, adversaries
+from anonloom_testing.transport.adversaries import miscomputes
+from anonloom_transport import Authority
 
 DONORS = len(FIRSTS)
 
@@ -132,9 +130,9 @@ def test_servers_that_are_over_hold_nothing_that_joins_records_to_positions():
     """Nor what was registered: the classes are public, and the release is."""
     campaign = run(iterations=2, servers=3)
     for server in campaign.servers:
-        assert (None, None, None) == (server.council.secret, server.plan, server.registered)
+        assert (None, None, None) == (server.agreement.secret, server.plan, server.registered)
         assert [0, 0] == [len(item.ranks) for item in server.assembled.values()]
-        assert {} == server.history.facts
+        assert {} == server.round_log.facts
 
 
 def test_a_join_key_is_one_donors_and_nothing_else_that_is_known():
@@ -145,7 +143,7 @@ def test_a_join_key_is_one_donors_and_nothing_else_that_is_known():
     assert len(result) == len(keys)
     seen = b"".join(
         sight.envelope.body for trace in campaign.traces for sight in trace.network
-    ) + b"".join(word.body for word in campaign.words)
+    ) + b"".join(word.body for word in campaign.envelopes)
     assert not any(key in seen for key in keys)
     other = joined(run(iterations=3, entropy=SeededEntropy(1)))
     assert keys.isdisjoint(next(iter(item)) for item in other.values())
@@ -460,8 +458,8 @@ class Moody(Carrier):
 
     bad: tuple[str, ...] = param(help="Which ones.", default=())
 
-    def server(self, round, seat, **more):
-        made = super().server(round, seat, **more)
+    def server(self, round, config, **more):
+        made = super().server(round, config, **more)
         if round.id.removeprefix("s ") in self.bad:
             made._stopped = "a bad day"
         return made
@@ -662,7 +660,7 @@ def test_who_comes_though_left_out_is_refused_or_holds_the_deposit(invited):
     (deposit,) = (entry for entry in campaign.ledger.entries if entry.name == "publishing 1.1")
     assert {} == dict(deposit.refused)
     expected = "2 senders more than the 10 before: the round needs exactly those"
-    assert {"publishing 1.1": expected} == campaign.servers[0].history.given_up
+    assert {"publishing 1.1": expected} == campaign.servers[0].round_log.given_up
 
 
 @needs_direct
@@ -707,7 +705,7 @@ def _reserve_twice(campaign, step):
         donor = campaign.donors[0]
         first = donor._secret
         message = donor.reservation(campaign.driver.round)
-        campaign.driver.post([message], campaign._invited([0]))
+        campaign.driver.post([message], campaign._invitations_of([0]))
         donor._secret = first
 
 
@@ -755,7 +753,7 @@ def test_whatever_donors_do_no_small_class_is_published(data):
     )
     with suppress(TransportError):
         campaign.run()
-    stopped = [server.stopped for server in campaign.servers]
+    stopped = [server.stop_reason for server in campaign.servers]
     assert all(stopped) or not any(stopped)
     shown = {}
     for iteration, opened in campaign.recipient.opened.items():

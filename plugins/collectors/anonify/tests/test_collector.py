@@ -12,14 +12,15 @@ from hypothesis import strategies as st
 
 from anonloom import Column, Guard, Release, Schema, StageContext, Table
 from anonloom.errors import DataError, PluginError
-from anonloom_anonify.behaviour import Behaviour
+from anonloom.kinds import SamplingRecord
 from anonloom_anonify.collector import Anonify
-from anonloom_anonify.donated import Donated
-from anonloom_anonify.outline import Layouts
-from anonloom_anonify.staged import StagedWork, cells_of, spread
+from anonloom_anonify.donor_data import DonorData
+from anonloom_anonify.pipeline_work import PipelineWork, cells_of, spread
+from anonloom_anonify.planning import Layouts
+from anonloom_anonify.simulation import Behaviour, Simulation
 from anonloom_testing.collector import PlainStages
 from anonloom_testing.demands import Demand
-from anonloom_transport.carrier import GUARANTEES, Carrier, Priced
+from anonloom_testing.transport import GUARANTEES, Carrier, Priced
 
 AGE = Column(name="age", role="quasi", type="number")
 TOWN = Column(name="town", role="quasi")
@@ -51,12 +52,16 @@ def people(rows, schema=SCHEMA, persons=None):
     )
 
 
-def collected(table=None, stages=None, seed=1, k=1, **parameters):
+def collected(*args, **parameters):
+    collection, run = collection_of(*args, **parameters)
+    return collection.release, run
+
+
+def collection_of(table=None, stages=None, seed=1, k=1, **parameters):
     stages, run = stages or Sampled(), StageContext(seed=seed)
     table = people(30) if table is None else table
     asked = {"transport": Carrier(), "min_batch": 5, "min_leave": 1, **parameters}
-    release = Anonify(**asked).collect(table, stages, Demand(k=k).guard(), run)
-    return release, run
+    return Anonify(**asked).collect(table, stages, Demand(k=k).guard(), run), run
 
 
 def figures(run):
@@ -99,11 +104,14 @@ def test_the_account_before_sampling_is_of_everybody():
     class Watched(Sampled):
         before = among = None
 
-        def drawn(self, before, among=None):
+        def record_sampling(self, before, among=None):
             Watched.before, Watched.among = before, among
+            return SamplingRecord(before)
 
     table = people(30)
-    release, _ = collected(table, Watched())
+    collection, _ = collection_of(table, Watched())
+    release = collection.release
+    assert collection.sampling.before is Watched.before
     assert set(range(100, 130)) == set(Watched.before.origin.tolist())
     assert list(range(100, 130)) == Watched.among.tolist()
     both = pd.concat([Watched.before.frame.assign(row=Watched.before.origin)]).set_index("row")
@@ -112,14 +120,14 @@ def test_the_account_before_sampling_is_of_everybody():
 
 
 def test_keys_come_from_the_systems_randomness_with_a_seed_too():
-    sent = [collected(traced=True)[1].traces[0].traces[0].sent for _ in range(2)]
+    sent = [collection_of(traced=True)[0].trace.traces[0].sent for _ in range(2)]
     assert set(sent[0].values()).isdisjoint(sent[1].values())
 
 
 def test_identifiers_and_persons_are_never_sent():
     # Texts that no other bytes hold by chance.
     table = people(20, PERSONS, [f"somebody {index}" for index in range(20)])
-    (rounds,) = collected(table, iterations=2, traced=True)[1].traces
+    rounds = collection_of(table, iterations=2, traced=True)[0].trace
     seen = b"".join(sight.envelope.body for trace in rounds.traces for sight in trace.network)
     assert b"Bonn" in seen
     assert b"somebody" not in seen
@@ -132,15 +140,15 @@ def test_identifiers_and_persons_are_never_sent():
 def test_the_rows_of_a_person_are_answers_one_after_the_other():
     layouts = Layouts.of(PERSONS, text_bytes=8, answer_bytes=0)
     table = people(6, PERSONS, ["b", "a", "b", "c", "a", "b"])
-    donated = Donated.of(table, 3, layouts)
-    assert [[0, 2, 5], [1, 4, -1], [3, -1, -1]] == sorted(donated.rows.T.tolist())
-    assert 3 == donated.donors
-    assert [3, 2, 1] == [int(answered.sum()) for _, answered in donated.answers]
+    donor_data = DonorData.of(table, 3, layouts)
+    assert [[0, 2, 5], [1, 4, -1], [3, -1, -1]] == sorted(donor_data.rows.T.tolist())
+    assert 3 == donor_data.donors
+    assert [3, 2, 1] == [int(answered.sum()) for _, answered in donor_data.answers]
 
 
 def test_without_persons_every_row_is_a_donor_with_one_answer():
-    donated = Donated.of(people(4), 2, Layouts.of(SCHEMA, text_bytes=8, answer_bytes=0))
-    assert [[0, 1, 2, 3], [-1, -1, -1, -1]] == donated.rows.tolist()
+    donor_data = DonorData.of(people(4), 2, Layouts.of(SCHEMA, text_bytes=8, answer_bytes=0))
+    assert [[0, 1, 2, 3], [-1, -1, -1, -1]] == donor_data.rows.tolist()
 
 
 @pytest.mark.parametrize(
@@ -185,7 +193,9 @@ def test_a_pseudonym_joins_the_answers_of_a_person():
 
 def test_who_misses_an_iteration_is_published_in_the_others():
     table = people(30, PERSONS, [index % 15 for index in range(30)])
-    release, run = collected(table, iterations=2, missing="blank", absent=0.3, seed=3)
+    release, run = collected(
+        table, iterations=2, missing="blank", simulate=Simulation(absent=0.3), seed=3
+    )
     result = figures(run)
     assert 0 < result["absences"]
     assert len(release) < 24
@@ -196,7 +206,7 @@ def test_who_misses_an_iteration_is_published_in_the_others():
 def test_with_nobody_opened_there_is_nothing_to_publish():
     """Every iteration but the first may be withheld; the first stops the study."""
     table = people(30, PERSONS, [index % 15 for index in range(30)])
-    release, run = collected(table, iterations=2, absent=0.3, seed=3)
+    release, run = collected(table, iterations=2, simulate=Simulation(absent=0.3), seed=3)
     assert 1 == figures(run)["withheld_iterations"]
     assert 12 == len(release)
 
@@ -211,9 +221,6 @@ class ByGuard(PlainStages):
         self.size = guard.min_size
         return super().partition(table, guard)
 
-    def aside(self, seed):
-        return type(self)()
-
 
 @pytest.mark.parametrize(
     ("k", "tolerated", "size"), [(3, 0.0, 3), (3, 0.25, 4), (5, 0.5, 10), (7, 0.3, 10)]
@@ -226,7 +233,7 @@ def test_classes_are_so_large_that_k_is_left(k, tolerated, size):
 def test_classes_are_so_large_that_k_is_left_after_sampling_too():
     asked = Anonify(transport=Carrier(), tolerated=0.2)
     half = Guard(Demand(k=4).guard().models, lambda sizes: -(-np.asarray(sizes) // 2))
-    planned = asked._planned(half)
+    planned = asked._guard_with_dropouts(half)
     # Of nine, seven are left, and four are drawn of them.
     assert 9 == planned.min_size
     assert [3, 4, 4] == planned.least_kept(np.array([8, 9, 10])).tolist()
@@ -234,7 +241,13 @@ def test_classes_are_so_large_that_k_is_left_after_sampling_too():
 
 def test_tolerated_drop_outs_leave_valid_classes():
     release, run = collected(
-        people(60), ByGuard(), k=3, tolerated=0.5, leaving=0.1, min_leave=2, seed=5
+        people(60),
+        ByGuard(),
+        k=3,
+        tolerated=0.5,
+        simulate=Simulation(leaving=0.1),
+        min_leave=2,
+        seed=5,
     )
     result = figures(run)
     assert (60, 54, 0) == (result["donors"], result["reserved"], result["withheld_classes"])
@@ -242,7 +255,9 @@ def test_tolerated_drop_outs_leave_valid_classes():
 
 
 def test_too_many_drop_outs_withhold_classes():
-    release, run = collected(people(60), ByGuard(), k=3, leaving=0.2, min_leave=2, seed=5)
+    release, run = collected(
+        people(60), ByGuard(), k=3, simulate=Simulation(leaving=0.2), min_leave=2, seed=5
+    )
     result = figures(run)
     assert 0 < result["withheld_classes"]
     assert {3} == set(np.bincount(release.classes).tolist()) - {0}
@@ -251,18 +266,20 @@ def test_too_many_drop_outs_withhold_classes():
 
 def test_one_who_leaves_alone_is_held():
     assert "the study has stopped: given up 2 times: 3 of 30 are missing" == refusal(
-        lambda: collected(leaving=0.1, min_leave=10)
+        lambda: collected(simulate=Simulation(leaving=0.1), min_leave=10)
     )
 
 
 def test_liars_withhold_what_they_claim():
-    release, run = collected(people(30), lying=0.1, seed=2)
+    release, run = collected(people(30), simulate=Simulation(lying=0.1), seed=2)
     assert 0 < figures(run)["withheld_classes"]
     assert len(release) < 24
 
 
 def test_who_withdraws_is_left_out():
-    release, run = collected(people(30), withdrawals=True, withdrawing=0.2, seed=2)
+    release, run = collected(
+        people(30), withdrawals=True, simulate=Simulation(withdrawing=0.2), seed=2
+    )
     assert len(release) < 24
     assert 1.0 > figures(run)["delivered"] == len(release) / 24
 
@@ -324,8 +341,8 @@ def test_who_has_nothing_to_say_is_not_a_loss():
 
 
 def test_a_trace_is_kept_only_if_it_is_asked_for():
-    assert [] == collected()[1].traces
-    (rounds,) = collected(traced=True)[1].traces
+    assert collection_of()[0].trace is None
+    rounds = collection_of(traced=True)[0].trace
     assert (2, 3) == (rounds.servers, len(rounds.traces))
 
 
@@ -356,7 +373,7 @@ def test_nobody_withdraws_who_is_not_asked():
         ValueError,
         match=r"^'withdrawing' needs 'withdrawals: true': nobody is asked otherwise$",
     ):
-        Anonify(transport=Carrier(), withdrawing=0.1)
+        Anonify(transport=Carrier(), simulate=Simulation(withdrawing=0.1))
 
 
 NEEDS_JOIN = (
@@ -490,7 +507,7 @@ def test_the_plan_knows_how_often_donors_answer():
 def work(stages=None, first=True):
     layouts = Layouts.of(SCHEMA, text_bytes=8, answer_bytes=0)
     table = people(20)
-    made = StagedWork(
+    made = PipelineWork(
         layouts.registration, layouts.answer, Demand(k=3).guard(), stages or PlainStages(), first
     )
     return made, layouts.registration.encode(table), layouts.answer.encode(table)
@@ -539,14 +556,15 @@ def test_only_the_first_server_speaks_of_its_stages():
         def __init__(self):
             self.asked = []
 
-        def seeded(self, seed):
-            self.asked.append(("seeded", seed))
-
-        def aside(self, seed):
-            self.asked.append(("aside", seed))
+        def with_seed(self, seed):
+            self.asked.append(("with_seed", seed))
             return PlainStages()
 
-    for first, expected in ((True, "seeded"), (False, "aside")):
+        def for_server(self, seed):
+            self.asked.append(("for_server", seed))
+            return PlainStages()
+
+    for first, expected in ((True, "with_seed"), (False, "for_server")):
         stages = Asked()
         made, records, _ = work(stages, first)
         made.classify(records, 7)
@@ -556,7 +574,7 @@ def test_only_the_first_server_speaks_of_its_stages():
 
 def test_suppressed_positions_are_drawn_as_such():
     class Seen(PlainStages):
-        def draw(self, labels):
+        def sample_mask(self, labels):
             Seen.labels = labels
             return labels >= 0
 
@@ -608,7 +626,7 @@ def test_cells_are_spread_by_class(cells, data):
 
 
 def test_shares_are_exact_and_chances_are_chances():
-    drawn = Behaviour.drawn(
+    drawn = Behaviour.sample(
         1000, 3, np.random.default_rng(1), leaving=0.1, absent=0.2, lying=0.05, withdrawing=0.01
     )
     assert (100, 50) == (drawn.leaving.sum(), drawn.lying.sum())
@@ -624,13 +642,13 @@ def test_honest_donors_do_what_they_are_asked_for():
 
 
 def test_nobody_is_absent_from_the_first_answer():
-    asked = Anonify(transport=Carrier(), iterations=3, absent=1.0)
-    behaviour = asked._behaviour(10, np.random.default_rng(1))
+    asked = Anonify(transport=Carrier(), iterations=3, simulate=Simulation(absent=1.0))
+    behaviour = asked.simulate.behaviour(10, 3, np.random.default_rng(1))
     assert [0, 10, 10] == behaviour.absent.sum(axis=1).tolist()
 
 
 def test_a_seed_repeats_who_does_what():
-    asked = Anonify(transport=Carrier(), iterations=2, absent=0.5, leaving=0.2)
-    one, same = (asked._behaviour(50, StageContext(seed=4).rng) for _ in range(2))
+    asked = Anonify(transport=Carrier(), iterations=2, simulate=Simulation(absent=0.5, leaving=0.2))
+    one, same = (asked.simulate.behaviour(50, 2, StageContext(seed=4).rng) for _ in range(2))
     assert np.array_equal(one.absent, same.absent)
     assert np.array_equal(one.leaving, same.leaving)

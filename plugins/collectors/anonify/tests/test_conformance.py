@@ -7,7 +7,7 @@ from anonloom import Registry
 from anonloom_anonify import plugin
 from anonloom_anonify.collector import Anonify
 from anonloom_testing.collector import CollectorConformance
-from anonloom_transport import carrier
+from anonloom_testing.transport import carrier
 
 
 def _registry() -> Registry:
@@ -46,7 +46,7 @@ class TestAnonifyWithIterations(CollectorConformance):
         "min_batch": 2,
         "iterations": 2,
         "missing": "blank",
-        "absent": 0.2,
+        "simulate": {"absent": 0.2},
         "min_leave": 1,
         "tolerated": 0.1,
         "suite": "mlkem768-x25519",

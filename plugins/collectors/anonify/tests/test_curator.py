@@ -14,7 +14,7 @@ from anonloom_testing import tables
 from anonloom_testing.auditor import publish_classes
 from anonloom_testing.demands import Demand
 from anonloom_testing.strategies import samples
-from anonloom_transport.carrier import Carrier
+from anonloom_testing.transport import Carrier
 
 
 def drawing(share, size):
@@ -23,15 +23,15 @@ def drawing(share, size):
     class Drawing(Sampled):
         seed = 0
 
-        def seeded(self, seed):
-            self.seed = seed
-
-        def aside(self, seed):
+        def with_seed(self, seed):
             other = Drawing()
             other.seed = seed
             return other
 
-        def draw(self, labels):
+        def for_server(self, seed):
+            return self.with_seed(seed)
+
+        def sample_mask(self, labels):
             rng, kept = np.random.default_rng(self.seed), np.zeros(len(labels), bool)
             for label in np.unique(labels):
                 index = np.flatnonzero(labels == label)
@@ -63,9 +63,9 @@ def played(sample, stages, transport, k=1, **more):
     table = Table.build(sample.frame, sample.schema, np.arange(len(sample)))
     asked = {"transport": transport, "min_batch": 1, "min_leave": 1, **more}
     guard = Demand(k=k).guard()
-    campaign, donated = Anonify(**asked).campaign(table, stages, guard, StageContext(seed=1))
+    campaign, donor_data = Anonify(**asked).campaign(table, stages, guard, StageContext(seed=1))
     recipient = campaign.run()
-    return table, campaign, donated.released(campaign, recipient)
+    return table, campaign, donor_data.release(campaign, recipient)
 
 
 @settings(max_examples=25)
@@ -189,7 +189,7 @@ def test_real_stages_publish_what_a_curator_would(tmp_path, partitioner, sampler
     written = ", ".join(f"{name}: {value}" for name, value in sampler.items())
     outcome = outcome_of(tmp_path, clinic(40, 1), partitioner, written)
     original, release = outcome.original, outcome.release
-    before = outcome.stages.before_sampling
+    before = outcome.collection.sampling.before
     labels = np.full(len(original), -1, np.int64)
     labels[before.rows_in(original)] = before.classes
     known = np.flatnonzero(labels >= 0)
@@ -208,7 +208,7 @@ def test_real_stages_publish_what_a_curator_would(tmp_path, partitioner, sampler
 @needs_stages
 def test_liars_do_not_undo_the_release_of_others(tmp_path):
     """The class that they left may be too small, the one that they claim is withheld."""
-    outcome = outcome_of(tmp_path, clinic(60, 1), lying=0.1)
+    outcome = outcome_of(tmp_path, clinic(60, 1), simulate="{lying: 0.1}")
     sizes = np.bincount(outcome.release.classes)
     assert sizes[sizes > 0].min() >= 3
     assert 0 < outcome.findings["collector"]["withheld_classes"].value
@@ -216,7 +216,9 @@ def test_liars_do_not_undo_the_release_of_others(tmp_path):
 
 @needs_stages
 def test_who_leaves_is_planned_for(tmp_path):
-    outcome = outcome_of(tmp_path, clinic(60, 1), leaving=0.2, min_leave=2, tolerated=0.4)
+    outcome = outcome_of(
+        tmp_path, clinic(60, 1), simulate="{leaving: 0.2}", min_leave=2, tolerated=0.4
+    )
     result = outcome.findings["collector"]
     assert (60, 48) == (result["classed"].value, result["reserved"].value)
     sizes = np.bincount(outcome.release.classes)
@@ -246,8 +248,8 @@ def test_who_was_drawn_before_there_were_classes_is_known_by_rows_of_the_table(t
         .replace("servers: 2", "min_leave: 1")
     )
     outcome = Pipeline.load(tmp_path / "pipeline.yaml").run(frame)
-    drawn = outcome.stages.presample
+    drawn = outcome.collection.sampling.presample
     assert list(range(60)) == drawn.among.tolist()
     assert 20 == len(set(drawn.kept.tolist()))
     assert set(outcome.release.origin.tolist()) < set(drawn.kept.tolist())
-    assert sorted(drawn.kept.tolist()) == sorted(outcome.stages.before_sampling.origin.tolist())
+    assert sorted(drawn.kept.tolist()) == sorted(outcome.collection.sampling.before.origin.tolist())

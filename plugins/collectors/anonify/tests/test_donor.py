@@ -6,13 +6,11 @@ from anonify_play import FIRSTS, played, refusal, study
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom.kinds import SlotKey, chain
 from anonloom_anonify.donor import Donor
-from anonloom_anonify.reserving import NO_CLASS
+from anonloom_anonify.reservation import NO_CLASS
 from anonloom_anonify.study import CID_BYTES, PID_BYTES, WITHDRAWAL_BYTES
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_transport.packing import unpack
-from anonloom_transport.signing import write_signed
+from anonloom_testing.transport import SeededEntropy
+from anonloom_transport import SlotKey, chain, unpack, write_signed
 
 FOREIGN = "the round is not one of this study: nothing is sent"
 UNSIGNED = "the classes are not signed by all servers of the study"

@@ -10,9 +10,9 @@ from anonify_play import Sampled, installed, real, transports
 from anonloom import Column, Guard, Pipeline, Release, Schema, StageContext, Table
 from anonloom.hierarchies import LeafTable
 from anonloom_anonify.collector import Anonify
-from anonloom_anonify.registering import Registered
+from anonloom_anonify.registration import Registrations
 from anonloom_anonify.study import PID_BYTES
-from anonloom_transport.carrier import Carrier
+from anonloom_testing.transport import Carrier
 
 #: Figure 4 (a), with the test results of figure 5 (a).
 DONORS = pd.DataFrame(
@@ -49,8 +49,8 @@ class Threes(Sampled):
 def played(transport, **more):
     collector = Anonify(transport=transport, min_batch=6, min_leave=1, traced=True, **more)
     table = Table.build(DONORS, SCHEMA, np.arange(6))
-    campaign, donated = collector.campaign(table, Threes(), Guard(()), StageContext(seed=1))
-    return campaign, donated, campaign.run()
+    campaign, donor_data = collector.campaign(table, Threes(), Guard(()), StageContext(seed=1))
+    return campaign, donor_data, campaign.run()
 
 
 def rows_of(release: Release) -> Counter:
@@ -82,13 +82,13 @@ def example(request):
 
 def test_the_servers_hold_what_donors_registered(example):
     """Figure 4 (a): identifiers with quasi-identifiers, in an order that says nothing."""
-    campaign, donated, _ = example
+    campaign, donor_data, _ = example
     (trace,) = [entry.trace for entry in campaign.ledger.entries if entry.name == "registration 1"]
-    result = Registered.of(trace.published, donated.layouts.registration.size)
+    result = Registrations.of(trace.published, donor_data.layouts.registration.size)
     sent = trace.sent
     whose = {message[:PID_BYTES]: donor for donor, message in sent.items()}
     assert set(range(6)) == set(whose.values())
-    records = [donated.records[whose[pid]].tobytes() for pid in result.pids]
+    records = [donor_data.records[whose[pid]].tobytes() for pid in result.pids]
     assert records == [record.tobytes() for record in result.records]
     assert sorted(records) == records
     assert 0 == result.repeated
@@ -116,17 +116,17 @@ def test_every_donor_finds_her_class(example):
 
 def test_one_record_of_each_class_is_erased(example):
     """Figure 5: two of three records are published of each class, all servers alike."""
-    campaign, donated, recipient = example
+    campaign, donor_data, recipient = example
     assert {(6, 2)} == {(server.reserved, server.erased) for server in campaign.servers}
     opened = recipient.opened[1]
     assert [1, 1, 2, 2] == opened.numbers.tolist()
     assert {1: ("F", "25-35"), 2: ("M", "35-45")} == opened.classes
-    assert rows_of(donated.released(campaign, recipient)) in possible()
+    assert rows_of(donor_data.release(campaign, recipient)) in possible()
 
 
 def test_published_records_are_their_owners(example):
-    campaign, donated, recipient = example
-    release = donated.released(campaign, recipient)
+    campaign, donor_data, recipient = example
+    release = donor_data.release(campaign, recipient)
     assert release.origin.tolist() == campaign.owners[1].tolist()
     assert list(DONORS["result"][release.origin]) == release.frame["result"].astype(str).tolist()
 
@@ -167,4 +167,4 @@ def test_the_same_from_a_pipeline_file(tmp_path, transport):
     (tmp_path / "pipeline.yaml").write_text(text)
     outcome = Pipeline.load(tmp_path / "pipeline.yaml").run(DONORS.drop(columns="pid"))
     assert rows_of(outcome.release) in possible()
-    assert 6 == len(outcome.stages.before_sampling)
+    assert 6 == len(outcome.collection.sampling.before)

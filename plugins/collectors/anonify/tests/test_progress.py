@@ -6,10 +6,15 @@ from anonify_play import FIRSTS, played
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom.kinds import Estimate
-from anonloom_anonify.outline import named_rounds
-from anonloom_anonify.progress import Progress, silent
-from anonloom_transport.carrier import Carrier
+from anonloom import StageContext
+from anonloom_anonify.collector import Anonify
+from anonloom_anonify.planning import named_rounds
+from anonloom_anonify.progress import Progress, no_progress
+from anonloom_testing.collector import PlainStages
+from anonloom_testing.demands import Demand
+from anonloom_testing.tables import clinic
+from anonloom_testing.transport import Carrier
+from anonloom_transport import Estimate
 
 PLANNED = {"registration 1": 2.0, "reservation 1": 2.0, "publishing 1.1": 6.0}
 
@@ -41,7 +46,7 @@ class Told:
         return self.told[-1][0]
 
 
-def test_a_study_that_takes_what_was_planned():
+def test_a_study_that_takes_what_was_guard_with_dropouts():
     text = Told()
     assert 0 == text.begin("registration 1")
     assert 100 == text.now(after=1)
@@ -113,7 +118,7 @@ def test_nothing_planned_is_nothing_told():
     text = Told({})
     assert 0 == text.begin("registration 1")
     assert 0 == text.now(after=5)
-    silent().begin("registration 1")
+    no_progress().begin("registration 1")
 
 
 @given(st.lists(st.floats(0.1, 10), min_size=3, max_size=3), st.lists(st.floats(0, 20), min_size=6))
@@ -174,3 +179,29 @@ def test_a_whole_study_is_told_of(transport):
     assert {1000} == {total for _, total in texts}
     assert all(0 <= done <= 1000 for done, _ in texts)
     assert 6 == len(campaign.progress.planned)
+
+
+@attrs.frozen(kw_only=True)
+class Dear(Carrier):
+    """A transport whose estimates are counted."""
+
+    asked: list = attrs.field(factory=list, init=False)
+
+    def estimate(self, round):
+        self.asked.append(round)
+        return
+
+
+@pytest.mark.parametrize(
+    ("context", "estimates"),
+    [
+        (StageContext(), 0),
+        (StageContext(report=lambda done, total: None), 6),
+        (StageContext(report=lambda done, total: None, watched=False), 0),
+    ],
+)
+def test_no_round_is_estimated_for_a_bar_that_nobody_sees(context, estimates):
+    transport = Dear()
+    collector = Anonify(transport=transport, min_batch=5, min_leave=1)
+    collector.campaign(clinic(20).table(), PlainStages(), Demand(k=1).guard(), context)
+    assert estimates == len(transport.asked)

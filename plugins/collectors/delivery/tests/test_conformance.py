@@ -6,7 +6,7 @@ from anonloom import Registry
 from anonloom_delivery import plugin
 from anonloom_delivery.collector import Delivery
 from anonloom_testing.collector import CollectorConformance
-from anonloom_transport import carrier
+from anonloom_testing.transport import carrier
 
 
 def _registry() -> Registry:

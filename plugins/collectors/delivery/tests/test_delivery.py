@@ -9,12 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom import Column, Guard, Release, Schema, StageContext, Table
+from anonloom import Collection, Column, Guard, Release, Schema, StageContext, Table
 from anonloom.errors import DataError, TransportError
-from anonloom_delivery.collector import Delivery
+from anonloom_delivery.collector import Delivery, Simulation
 from anonloom_delivery.sending import Plan
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_transport.carrier import GUARANTEES, Carrier, Priced
+from anonloom_testing.transport import GUARANTEES, Carrier, Priced, SeededEntropy
 
 SCHEMA = Schema(
     [
@@ -48,25 +47,16 @@ def people(rows: int) -> Table:
 class Watched:
     """Stages that publish the table that they are given, and remember it."""
 
-    def prepare(self, table):
+    def run(self, table, guard):
         self.table = table
-        return table
-
-    def partition(self, table, guard):
-        return None
-
-    def generalize(self, table, classes):
-        return Release.as_it_is(table)
-
-    def sample(self, release):
-        return release
+        return Collection(Release.as_it_is(table))
 
 
 def collected(rows=30, seed=1, **parameters):
     stages, run = Watched(), StageContext(seed=seed)
     collector = Delivery(**{"transport": Carrier(), "min_batch": 10, **parameters})
-    release = collector.collect(people(rows), stages, Guard(()), run)
-    return stages.table, release, run
+    collection = collector.collect(people(rows), stages, Guard(()), run)
+    return stages.table, collection, run
 
 
 def figures(run):
@@ -80,10 +70,10 @@ def cells(table, rows):
 
 def test_every_row_arrives_with_all_its_cells_and_its_origin():
     before = people(30)
-    after, release, _ = collected()
+    after, collection, _ = collected()
     assert list(range(100, 130)) == sorted(after.origin.tolist())
     assert cells(before, after.origin - 100) == cells(after, range(30))
-    assert before.schema == after.schema == release.schema
+    assert before.schema == after.schema == collection.release.schema
     assert [tuple(axis.texts(np.arange(axis.size))) for axis in before.axes] == [
         tuple(axis.texts(np.arange(axis.size))) for axis in after.axes
     ]
@@ -93,7 +83,7 @@ def test_rows_that_are_nobodys_stay_so():
     stages = Watched()
     stranger = attrs.evolve(people(30), origin=None)
     collector = Delivery(transport=Carrier(), min_batch=10)
-    release = collector.collect(stranger, stages, Guard(()), StageContext())
+    release = collector.collect(stranger, stages, Guard(()), StageContext()).release
     assert release.origin is None
 
 
@@ -132,7 +122,7 @@ def test_every_row_is_as_likely_to_be_erased():
 
 
 def test_who_is_not_heard_in_the_first_round_sends_a_decoy_in_the_second():
-    after, _, run = collected(30, transport=Carrier(loses=10), erase=0.5, traced=True)
+    after, collection, run = collected(30, transport=Carrier(loses=10), erase=0.5, traced=True)
     result = figures(run)
     assert 3 == result["without_position"]
     assert 30 == result["anonymity_set"]
@@ -140,8 +130,7 @@ def test_who_is_not_heard_in_the_first_round_sends_a_decoy_in_the_second():
     assert 27 == len(after) + result["erased"]
     assert 30 - result["erased"] - len(after) == result["lost"] == 3
     assert len(after) / (30 - result["erased"]) == result["delivered"]
-    (rounds,) = run.traces
-    post, deposit = rounds.traces
+    post, deposit = collection.trace.traces
     assert set(range(30)) == set(post.sent)
     assert 27 == len(deposit.sent)
     # Nobody is absent: those without a position upload too.
@@ -182,23 +171,23 @@ def test_sizes_and_costs_are_counted_per_sender_and_server():
 
 
 def test_all_records_have_one_size_on_the_wire():
-    _, _, run = collected(traced=True)
-    post, deposit = run.traces[0].traces
+    _, collection, _ = collected(traced=True)
+    post, deposit = collection.trace.traces
     for trace in (post, deposit):
         assert 1 == len({s.envelope.size for s in trace.network if s.envelope.step == "upload"})
 
 
 def test_a_trace_is_kept_only_if_it_is_asked_for():
-    assert [] == collected()[2].traces
-    (rounds,) = collected(traced=True)[2].traces
+    assert collected()[1].trace is None
+    rounds = collected(traced=True)[1].trace
     assert (2, 2) == (rounds.servers, len(rounds.traces))
     assert not Delivery(transport=Carrier()).traced
     assert Delivery(transport=Carrier(), traced=True).traced
 
 
 def test_columns_that_are_never_published_are_not_sent():
-    _, _, run = collected(traced=True)
-    sent = b"".join(run.traces[0].traces[1].sent.values())
+    _, collection, _ = collected(traced=True)
+    sent = b"".join(collection.trace.traces[1].sent.values())
     assert b"Bonn" in sent
     assert b"row 3" not in sent
     assert b"person 3" not in sent
@@ -294,7 +283,7 @@ def test_the_plan_says_what_travels():
         ),
         (
             10,
-            {"min_batch": 100, "record_bytes": 200, "dishonest": 0.1},
+            {"min_batch": 100, "record_bytes": 200, "simulate": Simulation(dishonest=0.1)},
             (
                 "with 100 rows in records of 200 bytes, each sender sends 25.5 kB, receives "
                 "100 bytes and computes for about 2 s",
@@ -319,15 +308,15 @@ def test_the_plan_knows_the_size_of_records():
 
 
 def test_keys_come_from_the_systems_randomness_with_a_seed_too():
-    sent = [collected(traced=True)[2].traces[0].traces[0].sent for _ in range(2)]
+    sent = [collected(traced=True)[1].trace.traces[0].sent for _ in range(2)]
     assert set(sent[0].values()).isdisjoint(sent[1].values())
 
 
 def test_the_second_round_knows_how_many_were_in_the_first():
     """Who spoils the first round is there in the second, and few may not be missing from it."""
-    *_, run = collected(30, transport=Carrier(), dishonest=0.1, min_leave=7, traced=True)
-    (rounds,) = run.traces
-    for trace in rounds.traces:
+    asked = {"simulate": Simulation(dishonest=0.1), "min_leave": 7, "traced": True}
+    _, collection, _ = collected(30, **asked)
+    for trace in collection.trace.traces:
         uploads = (item.envelope for item in trace.network if item.envelope.step == "upload")
         assert set(range(33)) == {upload.sender.index for upload in uploads}
     plan = Plan(

@@ -136,7 +136,7 @@ def failed_checks(cls):
     target = f"work_check_toys:{cls.__name__}"
     method = Method(name="toy", target=target, summary="A toy.", reads=())
     plugin = types.SimpleNamespace(
-        ANONLOOM_API=1, anonloom_register_integrity_schemes=hookimpl(lambda: [method])
+        ANONLOOM_API=2, anonloom_register_integrity_schemes=hookimpl(lambda: [method])
     )
     registry = Registry.empty()
     assert registry.register(plugin, distribution="toys"), registry.broken

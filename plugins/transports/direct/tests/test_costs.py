@@ -7,23 +7,29 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.kinds import seconds_each
 from anonloom_direct.costs import server_work
 from anonloom_direct.transport import Direct
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_testing.filled import filled, full_round, travelled
-from anonloom_transport.costs import CHECK, LOOK, READ_SLOT
-from anonloom_transport.invitations import Authority
-from anonloom_transport.sealing import SealingKey
-from anonloom_transport.trials import Trial, trial
+from anonloom_testing.transport import SeededEntropy, filled, full_round, travelled
+from anonloom_transport import (
+    CHECK,
+    LOOK,
+    READ_SLOT,
+    Authority,
+    Microbench,
+    SealingKey,
+    run_microbench,
+    seconds_each,
+)
 
 
 @pytest.fixture(autouse=True, scope="module")
 def _rates():
     """Everything takes a second."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("anonloom.kinds._estimates.seconds_each", lambda operation: 1.0)
-        patch.setattr("anonloom_transport.costs.trial", lambda *asked: Trial(1.0, 1.0, 1.0, 100))
+        patch.setattr("anonloom_transport.estimates.seconds_each", lambda operation: 1.0)
+        patch.setattr(
+            "anonloom_transport.costs.run_microbench", lambda *asked: Microbench(1.0, 1.0, 1.0, 100)
+        )
         yield
 
 
@@ -91,14 +97,14 @@ def test_a_sender_reads_the_description_and_the_list():
 
 def test_a_trial_finds_what_everything_takes():
     """Figures of time are only said to be some; what is held is more than what was sealed."""
-    result = trial((1000, 10), "x25519", False)
-    assert result is trial((1000, 10), "x25519", False)
+    result = run_microbench((1000, 10), "x25519", False)
+    assert result is run_microbench((1000, 10), "x25519", False)
     assert min(result.words, result.upload, result.sender) >= 0.0
     assert 2 * 1000 < result.held < 2 * 1000 + 2000
 
 
 def test_rates_of_this_machine_make_an_estimate(monkeypatch):
-    monkeypatch.setattr("anonloom.kinds._estimates.seconds_each", seconds_each)
-    monkeypatch.setattr("anonloom_transport.costs.trial", trial)
+    monkeypatch.setattr("anonloom_transport.estimates.seconds_each", seconds_each)
+    monkeypatch.setattr("anonloom_transport.costs.run_microbench", run_microbench)
     estimate = Direct().estimate(full_round("post", 4))
     assert min(attrs.astuple(estimate)) > 0

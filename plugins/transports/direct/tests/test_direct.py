@@ -8,17 +8,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonloom.errors import TransportError
-from anonloom.kinds import Erasure, Party, Round, SlotSecret
-from anonloom.protocol import faults
-from anonloom.protocol.driver import Driver
-from anonloom.protocol.vault import MemoryVault
 from anonloom_direct.content import Content
 from anonloom_direct.server import DirectServer
 from anonloom_direct.transport import Direct
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_transport import adversaries
-from anonloom_transport.disks import Disks
-from anonloom_transport.invitations import Authority
+from anonloom_testing.transport import SeededEntropy, adversaries
+from anonloom_transport import (
+    Authority,
+    Driver,
+    Erasure,
+    MemoryVault,
+    Party,
+    Round,
+    SlotSecret,
+    StorageAttack,
+    faults,
+)
 
 POSITIONS = 6
 
@@ -164,12 +168,12 @@ def test_every_acknowledged_message_arrives_exactly_once(chosen, seed, servers, 
 def test_nothing_that_was_acknowledged_is_lost_when_the_round_closes_early(seed, servers, tries):
     coins = SeededEntropy(seed)
     net = driver(post_round(servers, min_batch=1))
-    net.faults.append(faults.drop(faults.chance(0.3, coins)))
+    net.network.faults.append(faults.drop(faults.chance(0.3, coins)))
     net.post([message(number) for number in range(6)])
     for _ in range(tries):
         net.retry()
     certain = {message(index) for index, client in enumerate(net.clients) if client.acknowledged}
-    net.faults.clear()
+    net.network.faults.clear()
     try:
         public = net.finish()
     except TransportError:
@@ -261,9 +265,9 @@ class Forgetting(DirectServer):
 class OneForgets(Direct):
     """One of its servers leaves a message out."""
 
-    def make_server(self, round, seat, entropy, clock):
-        cls = Forgetting if seat.index == 1 else DirectServer
-        return cls(round, seat, self.software, entropy, clock)
+    def make_server(self, round, config, entropy, clock):
+        cls = Forgetting if config.index == 1 else DirectServer
+        return cls(round, config, self.software, entropy, clock)
 
 
 def test_other_rows_than_all_hold_are_noticed_and_nothing_becomes_public():
@@ -288,7 +292,7 @@ def test_rows_that_were_not_committed_to_name_their_server():
 def backed_up(**more):
     net = driver(deposit_round(erase=(1,)), erase=(1,), **more)
     net.deposit(records([0, 1, 2]))
-    disks = Disks(net)
+    disks = StorageAttack(net)
     for act in (net.close, net.settle, net.open):
         disks.back_up()
         act()
@@ -299,7 +303,7 @@ def backed_up(**more):
 def test_disks_and_traffic_give_no_erased_record_away():
     """Every server has seen it; everybody else needs a key that is gone."""
     disks = backed_up()
-    left = [seat.vault for seat in disks.driver.seats]
+    left = [config.vault for config in disks.driver.configs]
     assert (None, []) == (disks.reopened(left), disks.read(left))
     carried = [sight.envelope.body for sight in disks.driver.trace.network]
     assert [] == [data for data in [*carried, *disks.written] if message(101) in data]

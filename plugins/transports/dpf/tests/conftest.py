@@ -8,11 +8,9 @@ from typing import Any
 import attrs
 import pytest
 
-from anonloom.kinds import ClientEngine, Erasure, Party, Round, SlotSecret
-from anonloom.protocol.driver import Driver
 from anonloom_dpf.transport import Dpf
-from anonloom_testing.carrying import slot_secrets
-from anonloom_testing.entropy import SeededEntropy
+from anonloom_testing.transport import SeededEntropy, slot_secrets
+from anonloom_transport import ClientEngine, Driver, Erasure, Party, Round, SlotSecret
 
 # What makes the vectors is the oracle of the tests, too; the package is also tested outside the tree.
 sys.path.append(str(Path(__file__).parent / "vectors"))

@@ -21,9 +21,8 @@ from anonloom_dpf.layout import deposit_layout, post_layout
 from anonloom_dpf.square import Square
 from anonloom_dpf.transport import Dpf
 from anonloom_dpf.tree import Tree
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_testing.filled import filled, full_round, travelled
-from anonloom_transport.trials import Trial
+from anonloom_testing.transport import SeededEntropy, filled, full_round, travelled
+from anonloom_transport import Microbench
 
 SUITES = ["x25519", "mlkem768-x25519"]
 
@@ -32,8 +31,10 @@ SUITES = ["x25519", "mlkem768-x25519"]
 def _rates():
     """Everything takes a second."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("anonloom.kinds._estimates.seconds_each", lambda operation: 1.0)
-        patch.setattr("anonloom_transport.costs.trial", lambda *asked: Trial(1.0, 1.0, 1.0, 100))
+        patch.setattr("anonloom_transport.estimates.seconds_each", lambda operation: 1.0)
+        patch.setattr(
+            "anonloom_transport.costs.run_microbench", lambda *asked: Microbench(1.0, 1.0, 1.0, 100)
+        )
         yield
 
 
@@ -223,7 +224,7 @@ def test_every_message_of_a_post_is_read_once():
 )  # fmt: skip
 def test_every_operation_can_be_tried(operation, servers, counted, monkeypatch):
     """Once each: how long it takes is not asked."""
-    monkeypatch.setattr("anonloom.kinds._estimates._TRIED", 1e-9)
+    monkeypatch.setattr("anonloom_transport.estimates._TRIED", 1e-9)
     described = full_round(operation, 8, servers=servers, message_size=1, counted=counted)
     result = costs(described, Dpf().settings, b"")
     for named in (result.server_work, result.sender_work):

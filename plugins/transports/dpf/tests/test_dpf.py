@@ -8,15 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonloom.errors import TransportError
-from anonloom.kinds import Guarantees, Round, SlotSecret
-from anonloom.protocol import faults
-from anonloom.protocol.driver import Driver
+from anonloom.kinds import Guarantees
 from anonloom_dpf import native
 from anonloom_dpf.layout import deposit_layout, post_layout
 from anonloom_dpf.transport import Dpf
 from anonloom_dpf.tree import Tree
-from anonloom_testing.carrying import Restarting
-from anonloom_testing.entropy import SeededEntropy
+from anonloom_testing.transport import Restarting, SeededEntropy
+from anonloom_transport import Driver, Round, SlotSecret, faults
 
 pytestmark = pytest.mark.long
 
@@ -202,7 +200,7 @@ def test_a_network_that_fails_between_servers_changes_no_result(begin):
     sent = begun.records(range(9))
     begun.deposit(sent)
     unreliable = faults.chance(0.3, SeededEntropy("network"))
-    begun.driver.faults = [faults.drop(unreliable), faults.duplicate(unreliable)]
+    begun.driver.network.faults = [faults.drop(unreliable), faults.duplicate(unreliable)]
     for act in (begun.driver.close, begun.driver.settle, begun.driver.open):
         act()
         for _ in range(12):
@@ -602,7 +600,7 @@ def test_nothing_secret_is_in_a_repr(begin, operation):
         begun.driver.post(sent.values())
     else:
         begun.deposit(sent)
-    drawn = [part for server in begun.driver.servers for part in server._entropy.drawn]
+    drawn = [part for server in begun.driver.servers for part in server._entropy.draws]
     kept = [part for server in begun.driver.servers for part in server._contents.values()]
     slots = [part for secret in begun.secrets for part in (secret.alpha, secret.seed)]
     identities = [identity.secret for identity in begun.driver.identities]
@@ -612,8 +610,15 @@ def test_nothing_secret_is_in_a_repr(begin, operation):
     shares = [server._work.shown() for server in begun.driver.servers]
     shown = [
         repr(thing)
-        for server, seat in zip(begun.driver.servers, begun.driver.seats, strict=True)
-        for thing in (server, server._work, server._work.layout, server.talk, seat, seat.vault)
+        for server, config in zip(begun.driver.servers, begun.driver.configs, strict=True)
+        for thing in (
+            server,
+            server._work,
+            server._work.layout,
+            server.channel,
+            config,
+            config.vault,
+        )
     ]
     shown += [repr(client) for client in begun.driver.clients]
     shown += [repr(begun.driver), repr(begun.transport), repr(begun.transport.settings)]

@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 
 from anonloom.errors import TransportError
-from anonloom.kinds import SlotSecret, write_row
 from anonloom_dpf import slotauth
 from anonloom_dpf.depositing import Depositing
 from anonloom_dpf.layout import TAG_BYTES, deposit_layout, post_layout
 from anonloom_dpf.posting import Posting
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_transport.conversation import Conversation
+from anonloom_testing.transport import SeededEntropy
+from anonloom_transport import Channel, SlotSecret, write_row
 
 pytestmark = pytest.mark.long
 
@@ -454,7 +453,7 @@ def test_a_row_of_ones_own_making_needs_the_owners_chain(begin):
 def lying(work):
     """Corrupt a server so that it does its work otherwise."""
 
-    def corrupt(engine, seat):
+    def corrupt(engine, config):
         engine._work = work(engine, engine._work.layout)
         return engine
 
@@ -710,12 +709,12 @@ def test_a_share_of_another_size_stops_the_round(begin, operation, kind):
 def two_faced(step):
     """A server that commits to a value and shows another."""
 
-    class TwoFaced(Conversation):
-        def say(self, said, body):
-            Conversation.say(self, said, bent(body, -1) if said == step else body)
+    class TwoFaced(Channel):
+        def send(self, sent, body):
+            Channel.send(self, sent, bent(body, -1) if sent == step else body)
 
-    def corrupt(engine, seat):
-        engine.talk = TwoFaced(engine.round, engine.seat)
+    def corrupt(engine, config):
+        engine.channel = TwoFaced(engine.round, engine.config)
         return engine
 
     return corrupt

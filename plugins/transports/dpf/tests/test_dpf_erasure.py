@@ -10,15 +10,20 @@ import numpy as np
 import pytest
 
 from anonloom.errors import TransportError
-from anonloom.kinds import Party, read_row
-from anonloom.protocol import driver as driving
-from anonloom.protocol.driver import Driver
-from anonloom.protocol.entropy import SteppedClock, SystemEntropy
-from anonloom.protocol.vault import MemoryVault
 from anonloom_dpf.layout import deposit_layout
-from anonloom_transport.packing import unpack
-from anonloom_transport.sealing import SealingKey, context_of
-from anonloom_transport.uploads import Body
+from anonloom_transport import (
+    Body,
+    Driver,
+    MemoryVault,
+    Party,
+    SealingKey,
+    SteppedClock,
+    SystemEntropy,
+    context_of,
+    read_row,
+    unpack,
+)
+from anonloom_transport import driver as driving
 
 SERVERS = [2, 3, 4]
 ERASED = (1, 4, 7)
@@ -39,7 +44,7 @@ class Saving(Driver):
 
     def deliver_one(self):
         """Carry one envelope, and let its receiver save."""
-        receiver = self._waiting[0][2].receiver
+        receiver = self.network.next_delivery.envelope.receiver
         Driver.deliver_one(self)
         if receiver.role == "server":
             self.save(receiver.index)
@@ -83,7 +88,7 @@ def shares_from_disks(begun):
         try:
             server = begun.transport.server(
                 begun.driver.round,
-                begun.driver.seats[index],
+                begun.driver.configs[index],
                 entropy=SystemEntropy(),
                 clock=SteppedClock(),
                 saved=state,
@@ -99,7 +104,7 @@ def shares_from_traffic(begun):
     """Look for round keys in what was saved, and open the recorded uploads with them."""
     results = {}
     plan, layout = begun.driver.round, deposit_layout(begun.driver.round)
-    bound = begun.driver.servers[0].bound
+    bound = begun.driver.servers[0].binding
     for index in range(plan.servers):
         identity = begun.driver.identities[index].secret
         keys = list(keys_from([*drawn_by(begun, index), [identity] * 3], plan.suite))
@@ -138,7 +143,7 @@ def drawn_by(begun, index):
         if owner != index:
             continue
         try:
-            secret, parts = server._box.open(state)
+            secret, parts = server._vault.open(state)
         except TransportError:
             continue
         if secret:
@@ -221,7 +226,7 @@ def test_what_was_saved_before_opening_cannot_be_read_afterwards(begin):
     with pytest.raises(TransportError) as error:
         begun.transport.server(
             begun.driver.round,
-            begun.driver.seats[index],
+            begun.driver.configs[index],
             entropy=SystemEntropy(),
             clock=SteppedClock(),
             saved=state,
@@ -253,7 +258,7 @@ def test_servers_hold_nothing_of_uploads_after_opening(begin):
             server._work._weights,
             server._work._claims,
         )
-        assert ({}, (), None) == (server._contents, server._entropy.drawn, server._key)
+        assert ({}, (), None) == (server._contents, server._entropy.draws, server._key)
         assert 0 == len(server._uploads)
 
 
@@ -279,8 +284,8 @@ def test_a_round_that_stops_discards_everything(begin, attack):
 def test_nothing_is_uploaded_to_a_round_that_has_stopped(begin):
     begun = begin("deposit", 9, driver=Saving)
     for server in begun.driver.servers:
-        server.talk.stop("enough")
-        server.take(attrs.evolve(begun.driver.trace.seen[0].envelope, step="nonsense"))
+        server.channel.stop("enough")
+        server.receive(attrs.evolve(begun.driver.trace.seen[0].envelope, step="nonsense"))
     begun.deposit(begun.records(range(1)))
     assert [False] == [client.acknowledged for client in begun.driver.clients]
     assert 2 == begun.driver.refused()["the round has stopped"]

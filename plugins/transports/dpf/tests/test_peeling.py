@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from anonloom_dpf.peeling import Peeling, factor_for, lost_share, slots_per_table
 from anonloom_dpf.placement import CHECKSUM_BYTES, TAG_BYTES
-from anonloom_testing.entropy import SeededEntropy
+from anonloom_testing.transport import SeededEntropy
 
 
 def written(placement, records, slots, tables=None):

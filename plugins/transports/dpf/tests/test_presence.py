@@ -12,14 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonloom.errors import TransportError
-from anonloom.kinds import write_row
-from anonloom.protocol.entropy import SystemEntropy
 from anonloom_dpf import presence, prime, slotauth
 from anonloom_dpf.layout import deposit_layout
 from anonloom_dpf.prime import MODULUS
 from anonloom_dpf.transport import Dpf
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_transport import adversaries
+from anonloom_testing.transport import SeededEntropy, adversaries
+from anonloom_transport import SystemEntropy, write_row
 
 # --- the check by itself: shares of any numbers at all, no key can do more ------------------------
 
@@ -450,13 +448,13 @@ def test_a_server_that_goes_on_from_an_older_state_says_the_same_again(begin):
     older = begun.driver.servers[0].save()
     begun.driver.settle()
     messages = {
-        step: begun.driver.servers[0].talk.of(step, 0) for step in ("toss", "sketch", "proof")
+        step: begun.driver.servers[0].channel.of(step, 0) for step in ("toss", "sketch", "proof")
     }
     begun.driver.servers[0] = begun.driver._server(0, older)
     begun.driver.settle()
     begun.driver.retry()
     again = begun.driver.servers[0]
-    assert messages == {step: again.talk.of(step, 0) for step in messages}
+    assert messages == {step: again.channel.of(step, 0) for step in messages}
     assert (8,) == begun.driver.count([range(9)])
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonloom_dpf.single import SingleSlot, slots_for, success_rate
-from anonloom_testing.entropy import SeededEntropy
+from anonloom_testing.transport import SeededEntropy
 
 
 def written(placement, records, slots):

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.protocol.entropy import SystemEntropy
 from anonloom_dpf import slotauth
 from anonloom_dpf.square import Square
-from anonloom_testing.entropy import SeededEntropy
+from anonloom_testing.transport import SeededEntropy
+from anonloom_transport import SystemEntropy
 
 SERVERS = (2, 3, 4)
 

@@ -11,11 +11,11 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.protocol.entropy import SystemEntropy
 from anonloom_dpf import square as module
 from anonloom_dpf.aes import fixed_key
 from anonloom_dpf.square import CHUNK, Square, arrangements
-from anonloom_testing.entropy import SeededEntropy
+from anonloom_testing.transport import SeededEntropy
+from anonloom_transport import SystemEntropy
 
 SERVERS = (2, 3, 4)
 VECTORS = json.loads((Path(__file__).parent / "vectors" / "square.json").read_text())

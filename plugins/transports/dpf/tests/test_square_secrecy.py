@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.protocol.entropy import SystemEntropy
 from anonloom_dpf import square as module
 from anonloom_dpf.square import Coins, FixedKey, Square, arrangements
+from anonloom_transport import SystemEntropy
 
 pytestmark = pytest.mark.long
 

@@ -5,15 +5,12 @@ from collections.abc import Callable, Iterable, Sequence
 import attrs
 import pytest
 
-from anonloom.kinds import Erasure, Party, Round, SlotSecret
-from anonloom.protocol.driver import Driver
 from anonloom_mixnet.cascade import Batch, mix, peel, sealed_list
 from anonloom_mixnet.layers import Opener, Phase
 from anonloom_mixnet.packets import Keys, Packet, Route, generate, public
 from anonloom_mixnet.transport import Mixnet
-from anonloom_testing.carrying import slot_secrets
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_transport.conversation import Conversation
+from anonloom_testing.transport import SeededEntropy, slot_secrets
+from anonloom_transport import Channel, Driver, Erasure, Party, Round, SlotSecret
 
 ROUND = b"a round's digest, thirty-two by."
 
@@ -162,15 +159,15 @@ def begin() -> Callable[..., Begun]:
 def bends(step: str, change: Callable) -> Callable:
     """Make a server that deviates from within: it says and believes `change(server, word)`."""
 
-    def corrupt(server, seat):
-        class Bent(Conversation):
+    def corrupt(server, config):
+        class Bent(Channel):
             __slots__ = ()
 
-            def say(self, said, body):
-                new = said == step and not self.said(step)
-                Conversation.say(self, said, change(server, body) if new else body)
+            def send(self, sent, body):
+                new = sent == step and not self.has_sent(step)
+                Channel.send(self, sent, change(server, body) if new else body)
 
-        server.talk.__class__ = Bent
+        server.channel.__class__ = Bent
         return server
 
     return corrupt

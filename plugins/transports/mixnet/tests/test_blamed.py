@@ -4,18 +4,13 @@ import attrs
 import pytest
 
 from anonloom.errors import TransportError
-from anonloom.kinds import Party
-from anonloom.protocol import faults
-from anonloom.protocol.driver import Driver
 from anonloom_mixnet.client import MixnetClient
 from anonloom_mixnet.layers import Layer
 from anonloom_mixnet.packets import Packet
 from anonloom_mixnet.ways import Kept
 from anonloom_mixnet.wordings import read_failed
-from anonloom_testing.carrying import Restarting
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_transport import adversaries
-from anonloom_transport.packing import pack, unpack
+from anonloom_testing.transport import Restarting, SeededEntropy, adversaries
+from anonloom_transport import Driver, Party, faults, pack, unpack
 
 both = pytest.mark.parametrize("suite", ["x25519", "mlkem768-x25519"])
 
@@ -132,7 +127,7 @@ def test_a_hop_that_says_of_a_good_packet_that_it_does_not_open(begin, bent, sui
         ephemeral, kem = unpack(answer)
         return pack(pack(name, pack(ephemeral, bytes(len(kem)))))
 
-    def corrupt(server, seat):
+    def corrupt(server, config):
         def opened(self):
             batch = super(type(self), self)._opened()
             number = batch.origins[0]
@@ -144,7 +139,7 @@ def test_a_hop_that_says_of_a_good_packet_that_it_does_not_open(begin, bent, sui
             )
 
         server.__class__ = type("Lying", (type(server),), {"__slots__": (), "_opened": opened})
-        return bent("answers 1", with_another_secret)(server, seat) if forged else server
+        return bent("answers 1", with_another_secret)(server, config) if forged else server
 
     round = begin("post", 4, servers=3, suite=suite, traps=0, corrupted={1: corrupt})
     round.driver.post(round.texts(4))
@@ -248,9 +243,9 @@ def test_a_sender_that_was_not_reached_is_asked_again(begin):
     round.driver.post(sent)
     round.join(Confessing, b"x" * 24)
     round.driver.close()
-    round.driver.faults = [faults.drop(faults.step("blamed"))]
+    round.driver.network.faults = [faults.drop(faults.step("blamed"))]
     round.driver.settle()
-    round.driver.faults = []
+    round.driver.network.faults = []
     round.driver.settle()
     round.driver.open()
     assert sorted(sent) == list(round.driver.result())

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from anonloom_mixnet.cascade import mix, peel, sealed_list
 from anonloom_mixnet.shuffling import shuffled
 from anonloom_mixnet.suites import SUITES
-from anonloom_testing.entropy import SeededEntropy
+from anonloom_testing.transport import SeededEntropy
 
 # The value that a chi-square of 23 degrees of freedom (24 orders of 4) exceeds once in 1000 times.
 LIMIT = 49.728

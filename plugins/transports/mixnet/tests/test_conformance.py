@@ -2,9 +2,9 @@
 
 import attrs
 
-from anonloom.kinds import Round
 from anonloom_mixnet.transport import Mixnet
 from anonloom_testing import TransportConformance
+from anonloom_transport import Round
 
 
 class TestMixnet(TransportConformance):

@@ -7,14 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom.kinds import row_size
 from anonloom_mixnet import opening
 from anonloom_mixnet.costs import _joining, _opening, _packing, _route, costs, server_work
 from anonloom_mixnet.layers import Opener, overhead
 from anonloom_mixnet.packets import Route
 from anonloom_mixnet.transport import Mixnet
-from anonloom_testing.filled import filled, full_round, travelled
-from anonloom_transport.trials import Trial
+from anonloom_testing.transport import filled, full_round, travelled
+from anonloom_transport import Microbench, row_size
 
 SUITES = ["x25519", "mlkem768-x25519"]
 
@@ -23,8 +22,10 @@ SUITES = ["x25519", "mlkem768-x25519"]
 def _rates():
     """Everything takes a second."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("anonloom.kinds._estimates.seconds_each", lambda operation: 1.0)
-        patch.setattr("anonloom_transport.costs.trial", lambda *asked: Trial(1.0, 1.0, 1.0, 100))
+        patch.setattr("anonloom_transport.estimates.seconds_each", lambda operation: 1.0)
+        patch.setattr(
+            "anonloom_transport.costs.run_microbench", lambda *asked: Microbench(1.0, 1.0, 1.0, 100)
+        )
         yield
 
 
@@ -108,7 +109,7 @@ def test_layers_and_packets_are_counted(operation, servers, suite, monkeypatch):
 @pytest.mark.parametrize("operation", ["post", "deposit"])
 def test_every_operation_can_be_tried(operation, monkeypatch):
     """Once each: how long it takes is not asked."""
-    monkeypatch.setattr("anonloom.kinds._estimates._TRIED", 1e-9)
+    monkeypatch.setattr("anonloom_transport.estimates._TRIED", 1e-9)
     result = costs(full_round(operation, 3, servers=3, message_size=1), 2, b"")
     for named in (result.server_work, result.sender_work):
         assert all(operation.measure() > 0.0 for operation in named)

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonloom.errors import TransportError
-from anonloom.kinds import Envelope, Party
-from anonloom_transport import adversaries
+from anonloom_testing.transport import adversaries
+from anonloom_transport import Envelope, Party
 
 COUNTED = {"counted": True}
 GROUPS = [[0, 1, 2], [3, 4, 5]]

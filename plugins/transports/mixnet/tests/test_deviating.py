@@ -5,15 +5,11 @@ import math
 import attrs
 import pytest
 
-from anonloom.kinds import Party
-from anonloom.protocol import faults
 from anonloom_mixnet.mixing import NUMBER
 from anonloom_mixnet.traps import Traps, fingerprint, unseen
 from anonloom_mixnet.ways import Kept, listed
-from anonloom_testing.carrying import Restarting
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_transport import adversaries
-from anonloom_transport.packing import cut, pack
+from anonloom_testing.transport import Restarting, SeededEntropy, adversaries
+from anonloom_transport import Party, cut, faults, pack
 
 pytestmark = pytest.mark.long
 
@@ -133,7 +129,7 @@ def test_a_server_that_shows_a_wrong_key_of_a_share_destroys_a_row_and_alters_no
         honest = super(type(self), self)._share_keys()
         return honest[32:64] + honest[32:]
 
-    def corrupt(server, seat):
+    def corrupt(server, config):
         server.__class__ = type("Wrong", (type(server),), {"__slots__": (), "_share_keys": keys})
         return server
 
@@ -153,7 +149,7 @@ def test_a_server_that_shows_a_wrong_key_of_a_share_destroys_a_row_and_alters_no
 
 def blind(round):
     """Let no client see the list of sealed cores."""
-    round.driver.faults = [faults.drop(faults.step("mixed"))]
+    round.driver.network.faults = [faults.drop(faults.step("mixed"))]
 
 
 def test_traps_notice_drops_as_often_as_the_formula_says(begin, bent):
@@ -232,7 +228,7 @@ def test_a_client_answers_only_a_hop_that_signed_that_it_failed(begin):
     body = pack((1).to_bytes(4, "big"), bytes(64), b"x" * 24)
     for message in (b"", b"x", body):
         shown = server._to_client(Party("client", 0), "blamed", clients[0]._upload, message)
-        assert [] == clients[0].take(shown)
+        assert [] == clients[0].receive(shown)
 
 
 # --- servers that misuse traps --------------------------------------------------------------------
@@ -241,7 +237,7 @@ def test_a_client_answers_only_a_hop_that_signed_that_it_failed(begin):
 def test_a_server_cannot_post_by_a_trap_that_it_does_not_name(begin):
     """All traps must be struck; otherwise a server could add messages of its own."""
 
-    def corrupt(server, seat):
+    def corrupt(server, config):
         def own(self):
             traps = super(type(self), self).own_traps
             return Naming(traps.packets, traps.salt)
@@ -272,7 +268,7 @@ def test_a_server_cannot_post_by_a_trap_that_it_does_not_name(begin):
             "a trap of server 1 does not open at server 0: one deviates",
         ),
         (
-            lambda server, word: server.talk.of("traps", 0),
+            lambda server, word: server.channel.of("traps", 0),
             "server 0 and server 1 laid the same trap",
         ),
     ],
@@ -281,12 +277,12 @@ def test_traps_that_are_none(begin, bent, change, said):
     def late(server, word):
         return change(server, word) or b""
 
-    def corrupt(server, seat):
-        server = bent("traps", late)(server, seat)
+    def corrupt(server, config):
+        server = bent("traps", late)(server, config)
         honest = type(server).lay_traps
 
         def lay_traps(self):
-            return self.talk.of("traps", 0) is not None and honest(self)
+            return self.channel.of("traps", 0) is not None and honest(self)
 
         kind = {"__slots__": (), "lay_traps": lay_traps}
         server.__class__ = type("Waiting", (type(server),), kind)
@@ -300,7 +296,7 @@ def test_traps_that_are_none(begin, bent, change, said):
 def test_a_trap_that_a_later_hop_cannot_open_names_its_maker(begin):
     """With `x25519` the maker's own answer convicts it."""
 
-    def corrupt(server, seat):
+    def corrupt(server, config):
         def own(self):
             traps = super(type(self), self).own_traps
             if "broken" not in self.remembered:

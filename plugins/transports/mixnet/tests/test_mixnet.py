@@ -8,16 +8,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonloom.errors import TransportError
-from anonloom.kinds import Party, Round, SlotSecret, write_row
-from anonloom.protocol import faults
-from anonloom.protocol.driver import Driver
 from anonloom_mixnet.items import write_item
 from anonloom_mixnet.layers import Opener
 from anonloom_mixnet.transport import Mixnet
-from anonloom_testing.entropy import SeededEntropy
-from anonloom_transport import adversaries
-from anonloom_transport.packing import pack, unpack
-from anonloom_transport.signing import Signer, write_signed
+from anonloom_testing.transport import SeededEntropy, adversaries
+from anonloom_transport import (
+    Driver,
+    Party,
+    Round,
+    Signer,
+    SlotSecret,
+    faults,
+    pack,
+    unpack,
+    write_row,
+    write_signed,
+)
 
 SERVERS = [2, 3]
 SUITES = ["x25519", "mlkem768-x25519"]
@@ -97,7 +103,7 @@ def test_one_server_alone_is_refused():
 def test_a_network_that_fails_changes_no_result(begin):
     round = begin("post", 8, servers=3)
     unreliable = faults.chance(0.3, SeededEntropy("network"))
-    round.driver.faults = [faults.drop(unreliable), faults.duplicate(unreliable)]
+    round.driver.network.faults = [faults.drop(unreliable), faults.duplicate(unreliable)]
     sent = round.texts(8)
     round.driver.post(sent)
     for act in (lambda: None, round.driver.close, round.driver.settle, round.driver.open):
@@ -175,7 +181,7 @@ def test_two_packets_with_one_head_are_one_too_many(begin):
 def item(round, position, secret, record):
     """Let somebody who claims a position send a row."""
     client = round.driver.client()
-    route, bound = client._route, client.notice.bound
+    route, bound = client._route, client.notice.binding
     row = write_row(secret, 1, 1, record)
     inside = write_item(route, bound, position, secret.alpha, row, SeededEntropy("item"))
     round.send(client, client.send(b"item", client.for_post(inside)))
@@ -407,7 +413,7 @@ def test_a_client_refuses_mix_keys_that_all_servers_have_signed(begin, why, chan
             write_signed(document, signatures),
             driver.pins,
             entropy=driver.entropy,
-            clock=driver.clock,
+            clock=driver.network.clock,
         )
     wrong = why.format("x25519")
     assert f"server 1 announced keys that cannot be used: {wrong}" == str(caught.value)

@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from anonloom.protocol.driver import Driver
-from anonloom_testing.carrying import Restarting
+from anonloom_testing.transport import Restarting
+from anonloom_transport import Driver
 
 pytestmark = pytest.mark.long
 

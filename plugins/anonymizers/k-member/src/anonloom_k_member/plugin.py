@@ -2,7 +2,7 @@
 
 from anonloom.api import Method, hookimpl
 
-ANONLOOM_API = 1
+ANONLOOM_API = 2
 
 
 @hookimpl

@@ -2,7 +2,7 @@
 
 from anonloom.api import Method, hookimpl
 
-ANONLOOM_API = 1
+ANONLOOM_API = 2
 
 _PAPER = (
     "C. R. Haruna, M. G. Asante-Mensah, F. S. Doe, S. K. Amofa: Data Privacy and Utility "

@@ -12,7 +12,7 @@ from anonloom.data import Need
 from anonloom.params import at_least, between, distinct
 from anonloom.typing import IntArray
 from anonloom_cvpl.configuration import COMPARED, Configuration
-from anonloom_cvpl.projection import Method, Projecting
+from anonloom_cvpl.projection import Method, ProjectionSpec
 from anonloom_cvpl.similarity import Similarity
 from anonloom_linkage.blocking import Granularity
 from anonloom_linkage.features import Categories, Clock, Encoding
@@ -114,7 +114,7 @@ class Attacker(Auditor):
             ),
             fit=self.fit,
             reference=self.reference,
-            projecting=Projecting(method=self.projection, variance=self.variance),
+            projection_spec=ProjectionSpec(method=self.projection, variance=self.variance),
             similarity=self.similarity,
         )
 

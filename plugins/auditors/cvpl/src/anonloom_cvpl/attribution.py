@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom import Chart, Finding, StageContext
+from anonloom.findings import FindingBuilder
 from anonloom.typing import FloatArray, IntArray
-from anonloom_cvpl.configuration import Prepared
-from anonloom_cvpl.evidence import Confrontation
-from anonloom_cvpl.figures import Says
+from anonloom_cvpl.configuration import LinkageSetup
+from anonloom_cvpl.evidence import LinkageTask
 from anonloom_cvpl.projection import Linear, components_for, principal_components
 from anonloom_cvpl.similarity import space
 from anonloom_linkage.vectors import Vectors
@@ -46,17 +46,17 @@ def loading_shares(linear: Linear) -> FloatArray:
     return np.abs(linear.matrix) @ weights
 
 
-def contributions(prepared: Prepared, rng: np.random.Generator) -> dict[str, Share]:
+def contributions(setup: LinkageSetup, rng: np.random.Generator) -> dict[str, Share]:
     """Share of every column in the space, by loadings, with intervals from resampled rows."""
-    linear = prepared.projection
+    linear = setup.projection
     if not isinstance(linear, Linear):
         return {}
     vectors = linear.vectors
     point = _per_column(vectors, loading_shares(linear))
     resampled = np.array(
         [
-            _per_column(vectors, loading_shares(_refitted(prepared, linear, mean, covariance)))
-            for mean, covariance in _resampled_moments(prepared, rng)
+            _per_column(vectors, loading_shares(_refit(setup, linear, mean, covariance)))
+            for mean, covariance in _resampled_moments(setup, rng)
         ]
     )
     low, high = np.quantile(resampled, [0.025, 0.975], axis=0)
@@ -71,17 +71,15 @@ def _per_column(vectors: Vectors, features: FloatArray) -> FloatArray:
     return np.asarray(sums / max(float(sums.sum()), 1e-300))
 
 
-def _refitted(
-    prepared: Prepared, linear: Linear, mean: FloatArray, covariance: FloatArray
-) -> Linear:
-    made = prepared.configuration.projecting
-    if made.method != "pca":
+def _refit(setup: LinkageSetup, linear: Linear, mean: FloatArray, covariance: FloatArray) -> Linear:
+    spec = setup.configuration.projection_spec
+    if spec.method != "pca":
         # These directions do not follow from the moments: what varies is how far rows lie along
         # them.
         along = np.einsum("ij,ij->j", linear.matrix, covariance @ linear.matrix).clip(0.0)
         return attrs.evolve(linear, offset=mean, variances=along, total=float(np.trace(covariance)))
     values, directions = principal_components(covariance)
-    kept = components_for(values, made.variance, made.least, made.most)
+    kept = components_for(values, spec.variance, spec.least, spec.most)
     return attrs.evolve(
         linear,
         matrix=directions[:, :kept],
@@ -92,12 +90,12 @@ def _refitted(
 
 
 def _resampled_moments(
-    prepared: Prepared, rng: np.random.Generator
+    setup: LinkageSetup, rng: np.random.Generator
 ) -> list[tuple[FloatArray, FloatArray]]:
     """Moments of resampled rows: groups of rows are drawn, and their moments put together."""
-    vectors = prepared.projection.vectors
+    vectors = setup.projection.vectors
     sizes, sums, seconds = [], [], []
-    for side in prepared.fitted_on:
+    for side in setup.fitted_on:
         groups = rng.integers(GROUPS, size=vectors.rows(side))
         written = vectors.dense(side) if len(groups) <= FEW_ROWS else None
         for rows in (np.flatnonzero(groups == group) for group in range(GROUPS)):
@@ -129,32 +127,32 @@ def _sums(
 
 
 def ablation(
-    prepared: Prepared, threshold: float, truth: IntArray | None, context: StageContext
+    setup: LinkageSetup, threshold: float, truth: IntArray | None, context: StageContext
 ) -> dict[str, Share]:
     """By how much the linkage rate of sampled records falls without each column.
 
     With ground truth it is the precision at 1 that falls: the rate itself may rise when a column
     that tells records apart is left out.
     """
-    linear = prepared.projection
+    linear = setup.projection
     if not isinstance(linear, Linear) or len(linear.vectors.parts) < 2:
         return {}
-    labels = prepared.schemes[0].labels(0)
-    records = _sampled(
+    labels = setup.schemes[0].labels(0)
+    records = _sample_records(
         labels if len(labels) else np.zeros(linear.vectors.rows(0), np.int64), context.rng
     )
-    whole = _outcome(prepared, linear, records, threshold, truth, context)
-    made = prepared.configuration.projecting
-    mean, covariance = made.moments(linear.vectors, prepared.fitted_on, context.rng)
+    whole = _outcome(setup, linear, records, threshold, truth, context)
+    spec = setup.configuration.projection_spec
+    mean, covariance = spec.moments(linear.vectors, setup.fitted_on, context.rng)
     results = {}
     for name, span in zip(
         (p.name for p in linear.vectors.parts), linear.vectors.spans, strict=True
     ):
         kept = np.r_[: span.start, span.stop : len(mean)]
-        projection = made.from_moments(
+        projection = spec.from_moments(
             linear.vectors.without(name), mean[kept], covariance[np.ix_(kept, kept)], context.rng
         )
-        less = _outcome(prepared, projection, records, threshold, truth, context)
+        less = _outcome(setup, projection, records, threshold, truth, context)
         drop = whole - less
         drawn = context.rng.integers(len(drop), size=(RESAMPLES, len(drop)))
         low, high = np.quantile(drop[drawn].mean(axis=1), [0.025, 0.975])
@@ -162,7 +160,7 @@ def ablation(
     return results
 
 
-def _sampled(labels: NDArray[np.integer], rng: np.random.Generator) -> IntArray:
+def _sample_records(labels: NDArray[np.integer], rng: np.random.Generator) -> IntArray:
     """Records of whole blocks, drawn at random until there are enough, and no more than that."""
     blocks, number = np.unique(labels, return_inverse=True)
     sizes = np.bincount(number)
@@ -175,7 +173,7 @@ def _sampled(labels: NDArray[np.integer], rng: np.random.Generator) -> IntArray:
 
 
 def _outcome(
-    prepared: Prepared,
+    setup: LinkageSetup,
     projection: Linear,
     records: IntArray,
     threshold: float,
@@ -183,16 +181,16 @@ def _outcome(
     context: StageContext,
 ) -> FloatArray:
     """Whether every sampled record is found, or linked where the truth is not known."""
-    made = space(prepared.configuration.similarity, projection, prepared.columns)
-    confrontation = Confrontation(made, prepared.schemes, chosen=records)
-    evidence = confrontation.evidence(context, None if truth is None else truth[records])
+    own_space = space(setup.configuration.similarity, projection, setup.columns)
+    task = LinkageTask(own_space, setup.schemes, chosen=records)
+    evidence = task.evidence(context, None if truth is None else truth[records])
     if truth is None:
         return (evidence.best >= threshold).astype(float)
     return np.nan_to_num(evidence.hit)
 
 
 def findings(
-    says: Says,
+    finding: FindingBuilder,
     by_loading: Mapping[str, Share],
     by_ablation: Mapping[str, Share],
     figure: str,
@@ -206,32 +204,33 @@ def findings(
         "loadings say what the space is made of, not what an attacker would lose; see the ablation",
     )
     results = [
-        says("contribution_not_quasi", rest,
-             "Share of the compared space that is not made of quasi-identifiers.", "neither",
-             assumptions=loadings)
+        finding("contribution_not_quasi", rest,
+                "Share of the compared space that is not made of quasi-identifiers.", "neither",
+                assumptions=loadings)
     ]  # fmt: skip
     results += [
-        says(f"contribution.{name}", share.value, f"Share of the compared space that is '{name}'.",
-             "neither", interval=share.interval, assumptions=loadings)
+        finding(f"contribution.{name}", share.value,
+                f"Share of the compared space that is '{name}'.", "neither",
+                interval=share.interval, assumptions=loadings)
         for name, share in by_loading.items()
     ]  # fmt: skip
     results += [
-        says(f"ablation.{name}", share.value,
-             f"By how much the {figure} of sampled records falls without '{name}'.", "neither",
-             interval=share.interval)
+        finding(f"ablation.{name}", share.value,
+                f"By how much the {figure} of sampled records falls without '{name}'.", "neither",
+                interval=share.interval)
         for name, share in by_ablation.items()
     ]  # fmt: skip
     return results
 
 
 def chart(
-    by_loading: Mapping[str, Share], by_ablation: Mapping[str, Share], found: str
+    by_loading: Mapping[str, Share], by_ablation: Mapping[str, Share], figure: str
 ) -> list[Chart]:
     """Bars of both attributions."""
     charts = []
     for name, title, shares, words in (
         ("contributions", "What the compared space is made of", by_loading, "share by loadings"),
-        ("ablation", f"What leaving a column out costs the attacker in {found}", by_ablation,
+        ("ablation", f"What leaving a column out costs the attacker in {figure}", by_ablation,
          "fall without the column"),
     ):  # fmt: skip
         if shares:

@@ -1,4 +1,19 @@
-"""The auditor `cvpl`: how many records can be linked, beside how many would be by chance."""
+"""The auditor `cvpl`: how many records can be linked, beside how many would be by chance.
+
+Read this file first: `Cvpl.attack` is the algorithm, CVPL = tau . s . psi . phi . B (5).
+
+1. `Configuration.prepare` (`configuration`) brings the tables into one space: B divides records
+   into blocks (`anonloom_linkage.blocking`, `hashing`), phi makes vectors of them
+   (`anonloom_linkage.features`, `vectors`), psi projects these (`projection`), s compares two
+   (`similarity`).
+2. `LinkageTask.evidence` (`evidence`) compares every record with the candidates of its blocks
+   (`candidate_blocks`) in one pass: with the rows of the release, and, for the null, with the other
+   records of the original.
+3. `_Audit.findings` applies the thresholds tau (`rates`, `strategies`) and turns evidence into
+   findings: whether the space is fit (`representation`), what is linked, who is really found
+   (`true_match_rates`), what is guessed (`inference`), what groups, other releases and columns add
+   (`groups`, `composition`, `attribution`).
+"""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -7,27 +22,28 @@ import attrs
 import numpy as np
 
 from anonloom import AuditInput, Finding, Findings, StageContext, param, short_repr
-from anonloom.findings import PrivateRows
+from anonloom.findings import FindingBuilder, PrivateRows
 from anonloom.kinds import GridRow
 from anonloom.params import between, distinct
 from anonloom.typing import IntArray
 from anonloom_cvpl import attribution, charts, rates
 from anonloom_cvpl.attacker import Attacker, true_rows
 from anonloom_cvpl.composition import composition
-from anonloom_cvpl.configuration import NOTHING, Prepared
+from anonloom_cvpl.configuration import NOTHING, LinkageSetup
 from anonloom_cvpl.evidence import Evidence
-from anonloom_cvpl.figures import Says
 from anonloom_cvpl.groups import group_linkage
-from anonloom_cvpl.identified import NO_TRUTH, identified
 from anonloom_cvpl.inference import inference
 from anonloom_cvpl.pairs import lucky_pairs, wrong_pairs
 from anonloom_cvpl.rates import THRESHOLDS
 from anonloom_cvpl.representation import Validity, validity
 from anonloom_cvpl.strategies import strategies
+from anonloom_cvpl.true_match_rates import NO_TRUTH, true_match_rates
 from anonloom_linkage.bootstrap import block_bootstrap
 
 #: The records that a steward should look at first.
 MOST_EXPOSED = 100
+#: The figures that a steward needs first.
+KEY = frozenset({"linkage_excess", "precision_at_1"})
 
 
 @attrs.frozen(kw_only=True)
@@ -52,17 +68,20 @@ class Cvpl(Attacker):
     def attack(self, case: AuditInput, context: StageContext) -> Findings:
         """Link, and compare with what chance alone would link."""
         assert case.original is not None
+        # B, phi, psi and s: blocks, vectors, their projection, and the similarity of two.
         control = () if case.control is None else (case.control,)
         others = [case.release, *control, *case.other_releases]
-        prepared = self.configuration.prepared(case.original, others, context)
-        if prepared is None:
-            return _silent()
-        announce(prepared, context)
+        setup = self.configuration.prepare(case.original, others, context)
+        if setup is None:
+            return _nothing_compared()
+        announce(setup, context)
+        # Every record against the release, and against the other records: what chance links.
         truth = true_rows(case)
-        evidence = prepared.against().evidence(context, truth)
+        evidence = setup.task().evidence(context, truth)
         everyone = np.arange(len(evidence))
-        left_out = prepared.left_out(len(case.release), context.rng).evidence(context, everyone)
-        return _Audit(self, case, prepared, evidence, left_out, truth, context).findings()
+        null_evidence = setup.null_task(len(case.release), context.rng).evidence(context, everyone)
+        # tau: what is similar enough, and all that follows.
+        return _Audit(self, case, setup, evidence, null_evidence, truth, context).findings()
 
     def summarize(self, grid: Sequence[GridRow]) -> Findings:
         """Draw the risk surface of an experiment."""
@@ -70,10 +89,10 @@ class Cvpl(Attacker):
         return Findings() if surface is None else Findings.of(surface)
 
 
-def announce(prepared: Prepared, context: StageContext) -> None:
-    """Say what there is to be compared, before it is."""
-    confrontation = prepared.against()
-    blocks = [item for some in confrontation.blocks() for item in some]
+def announce(setup: LinkageSetup, context: StageContext) -> None:
+    """Note how many comparisons there will be, before they begin."""
+    task = setup.task()
+    blocks = [item for some in task.blocks() for item in some]
     total = sum(int(block.comparisons.sum()) for block in blocks)
     number = sum(len(block) for block in blocks)
     largest = max((int(block.comparisons.max(initial=0)) for block in blocks), default=0)
@@ -83,13 +102,13 @@ def announce(prepared: Prepared, context: StageContext) -> None:
     )
 
 
-def _silent() -> Findings:
-    """Return what is to be said of a release in which nothing can be compared."""
-    says = Says(unfit=NOTHING)
+def _nothing_compared() -> Findings:
+    """Return the findings of a release in which nothing can be compared."""
+    finding = FindingBuilder(unfit=NOTHING)
     names = ("linkage_rate", "linkage_null", "linkage_excess", "precision_at_1")
     return Findings.of(
-        says.always("validity", "not assessable", "Whether the figures mean anything."),
-        [says(name, None, "Nothing can be compared.") for name in names],
+        finding.about_audit("validity", "not assessable", "Whether the figures mean anything."),
+        [finding(name, None, "Nothing can be compared.", key=name in KEY) for name in names],
     )
 
 
@@ -100,57 +119,61 @@ class _Audit:
 
     method: Cvpl
     case: AuditInput
-    prepared: Prepared
+    setup: LinkageSetup
     evidence: Evidence
-    left_out: Evidence
+    null_evidence: Evidence
     truth: IntArray | None
-    run: StageContext
+    context: StageContext
 
     def findings(self) -> Findings:
         """Return everything that was found."""
-        confrontation = self.prepared.against()
-        wrong = wrong_pairs(confrontation, self.truth, self.run.rng)
+        task = self.setup.task()
+        wrong = wrong_pairs(task, self.truth, self.context.rng)
         known = wrong.similarity if self.truth is not None else None
-        valid = validity(self.prepared, self.evidence, self.left_out, known)
-        says = Says(self._assuming(valid), valid.unfit)
+        valid = validity(self.setup, self.evidence, self.null_evidence, known)
+        finding = FindingBuilder(self._assumptions(valid), valid.unfit)
         return Findings.of(
-            self._representation(says, valid),
-            self._linkage(says),
-            identified(
-                says,
+            self._representation(finding, valid),
+            self._linkage(finding),
+            true_match_rates(
+                finding,
                 self.evidence,
                 wrong.similarity,
                 self.method.threshold,
                 self.truth is not None,
-                self.run.rng,
+                self.context.rng,
             ),
             strategies(
-                says, self.evidence, self.left_out, self.method.alpha, self.truth is not None
+                finding,
+                self.evidence,
+                self.null_evidence,
+                self.method.alpha,
+                self.truth is not None,
             ),
-            self._baselines(says),
-            inference(says, self.case, self.prepared, self.evidence, self.run),
-            group_linkage(says, self.case, self.evidence, self.method.threshold, NO_TRUTH),
+            self._baselines(finding),
+            inference(finding, self.case, self.setup, self.evidence, self.context),
+            group_linkage(finding, self.case, self.evidence, self.method.threshold, NO_TRUTH),
             composition(
-                says,
+                finding,
                 self.case,
-                self.prepared,
+                self.setup,
                 self.evidence,
                 self._other_releases,
                 self.method.threshold,
-                self.run,
+                self.context,
             ),
-            self._attribution(says),
+            self._attribution(finding),
             [
                 chart
                 for chart in (
                     charts.densities(self.evidence.true, wrong.similarity),
-                    charts.block_sizes(self.prepared.schemes[0].sizes())
-                    if self.prepared.schemes[0].keys
+                    charts.block_sizes(self.setup.schemes[0].sizes())
+                    if self.setup.schemes[0].keys
                     else None,
                 )
                 if chart is not None
             ],
-            self._exposed(),
+            self._exposed_rows(),
         )
 
     @property
@@ -159,15 +182,15 @@ class _Audit:
         first = 2 if self.case.control is None else 3
         return range(first, first + len(self.case.other_releases))
 
-    def _assuming(self, valid: Validity) -> tuple[str, ...]:
+    def _assumptions(self, valid: Validity) -> tuple[str, ...]:
         return (
             "an attacker who has the original's values and links as configured; others may do "
             "better",
             *(f"weak representation: {weakness}" for weakness in valid.weaknesses),
-            *self._roughly(),
+            *self._approximate_search(),
         )
 
-    def _roughly(self) -> tuple[str, ...]:
+    def _approximate_search(self) -> tuple[str, ...]:
         """Say that a search was approximate, if it was."""
         exact = self.method.exact
         if exact is None or self.evidence.candidates.max(initial=0) <= exact:
@@ -179,53 +202,59 @@ class _Audit:
 
     # --- what was compared -----------------------------------------------------------------------
 
-    def _representation(self, says: Says, valid: Validity) -> list[Finding]:
-        unread = sum(column.unread[1] for column in self.prepared.columns)
+    def _representation(self, finding: FindingBuilder, valid: Validity) -> list[Finding]:
+        unread = sum(column.unread[1] for column in self.setup.columns)
         reasons = "; ".join((*((valid.unfit,) if valid.unfit else ()), *valid.weaknesses))
         results = [
-            says.always("configuration", self.prepared.words, "What was compared, and how."),
-            says.always(
+            finding.about_audit("configuration", self.setup.words, "What was compared, and how."),
+            finding.about_audit(
                 "validity",
                 valid.verdict,
                 "Whether the figures mean anything" + (f": {reasons}." if reasons else "."),
             ),
-            says.always("candidates", valid.candidates, "Mean number of candidates of a record."),
-            says.always(
+            finding.about_audit(
+                "candidates", valid.candidates, "Mean number of candidates of a record."
+            ),
+            finding.about_audit(
                 "without_candidates", valid.without, "Share of the records without any candidate."
             ),
-            says.always(
+            finding.about_audit(
                 "zero_vectors", valid.zero, "Share of the records that resemble nothing at all."
             ),
-            says.always(
+            finding.about_audit(
                 "equal_records", valid.alike, "Share of the records that another one equals."
             ),
-            says.always("unread_cells", unread, "Cells of the release that could not be read."),
+            finding.about_audit(
+                "unread_cells", unread, "Cells of the release that could not be read."
+            ),
         ]
         if valid.auc is not None:
             results.append(
-                says.always(
+                finding.about_audit(
                     "auc", valid.auc, "Chance that a true pair is more similar than a wrong one."
                 )
             )
-        if valid.retained is not None:
+        if valid.retained_share is not None:
             results.append(
-                says.always(
-                    "retained_variance", valid.retained, "Share of the variance that was compared."
+                finding.about_audit(
+                    "retained_variance",
+                    valid.retained_share,
+                    "Share of the variance that was compared.",
                 )
             )
         return results
 
     # --- linkage and chance ----------------------------------------------------------------------
 
-    def _linkage(self, says: Says) -> Findings:
+    def _linkage(self, finding: FindingBuilder) -> Findings:
         threshold = np.array([self.method.threshold])
         sweep = np.r_[threshold, THRESHOLDS]
-        best, null = self.evidence.best, self.left_out.wrong
+        best, null = self.evidence.best, self.null_evidence.wrong
         hits = (best[:, None] >= sweep).astype(np.int8)
         by_chance = null >= self.method.threshold
         excess = (hits[:, 0] - by_chance)[:, None]
         resampled = block_bootstrap(
-            self.evidence.block, np.hstack([hits, by_chance[:, None], excess]), self.run.rng
+            self.evidence.block, np.hstack([hits, by_chance[:, None], excess]), self.context.rng
         )
         intervals = resampled.interval()
         rate = float(hits[:, 0].mean())
@@ -242,36 +271,37 @@ class _Audit:
             )
             curve["wrong links"] = rates.false_link_rate(self.evidence, THRESHOLDS)
         results = [
-            says(
+            finding(
                 "linkage_rate",
                 rate,
                 "Share of the records of the original that resemble some row of the release: "
                 "CVPL-LR. It grows with the number of rows; compare it with its null.",
                 interval=intervals[0],
-                status="bound" if self._roughly() else "measured",
+                status="bound" if self._approximate_search() else "measured",
                 assumptions=index,
             ),
-            says(
+            finding(
                 "linkage_null",
                 chance,
                 "The share that resembles some other record of the original: what chance links.",
                 "neither",
                 interval=intervals[-2],
-                assumptions=(*index, *self._null_words()),
+                assumptions=(*index, *self._null_assumptions()),
             ),
-            says(
+            finding(
                 "linkage_excess",
                 rate - chance,
                 "Share of the records that are linked because of the release, beyond chance.",
                 interval=intervals[-1],
-                assumptions=(*index, *self._null_words()),
+                assumptions=(*index, *self._null_assumptions()),
+                key=True,
             ),
-            *self._against_control(says, rate),
+            *self._against_control(finding, rate),
         ]
-        shown = [] if says.unfit else [charts.risk_curve(curve, intervals[1:-2])]
+        shown = [] if finding.unfit else [charts.risk_curve(curve, intervals[1:-2])]
         return Findings.of(results, shown)
 
-    def _null_words(self) -> tuple[str, ...]:
+    def _null_assumptions(self) -> tuple[str, ...]:
         records, rows = len(self.evidence), len(self.case.release)
         if rows + 1 < records:
             return (f"the null has as many candidates as the release has rows ({rows:,})",)
@@ -282,22 +312,22 @@ class _Audit:
             )
         return ()
 
-    def _against_control(self, says: Says, rate: float) -> list[Finding]:
+    def _against_control(self, finding: FindingBuilder, rate: float) -> list[Finding]:
         """Link people who are not in the release: the same candidates, and nobody to be found."""
         if self.case.control is None:
             return []
-        strangers = self.prepared.against(published=1, attacked=2).evidence(self.run)
+        strangers = self.setup.task(published=1, attacked=2).evidence(self.context)
         chance = float((strangers.best >= self.method.threshold).mean())
         about = (f"{len(strangers):,} people who are not in the release",)
         return [
-            says(
+            finding(
                 "linkage_null_control",
                 chance,
                 "The share of people outside the release that resembles some row of it.",
                 "neither",
                 assumptions=about,
             ),
-            says(
+            finding(
                 "linkage_excess_control",
                 rate - chance,
                 "How much more often people in the release are linked than people outside it.",
@@ -307,52 +337,52 @@ class _Audit:
 
     # --- weaker attackers ------------------------------------------------------------------------
 
-    def _baselines(self, says: Says) -> list[Finding]:
+    def _baselines(self, finding: FindingBuilder) -> list[Finding]:
         results = []
         if "random-in-block" in self.method.baselines:
-            lucky = lucky_pairs(self.prepared.against(), self.run.rng)
+            lucky = lucky_pairs(self.setup.task(), self.context.rng)
             results.append(
-                says("linkage_rate_random", float((lucky >= self.method.threshold).mean()),
-                     "Share that is linked if one candidate is drawn at random.", "neither")
+                finding("linkage_rate_random", float((lucky >= self.method.threshold).mean()),
+                        "Share that is linked if one candidate is drawn at random.", "neither")
             )  # fmt: skip
         if "no-projection" in self.method.baselines:
             plain = attrs.evolve(self.method, projection="none").configuration
             assert self.case.original is not None
-            prepared = plain.prepared(self.case.original, [self.case.release], self.run)
-            if prepared is not None:
-                evidence = prepared.against().evidence(self.run, self.truth)
-                lacking = "" if evidence.matched.any() else NO_TRUTH
+            setup = plain.prepare(self.case.original, [self.case.release], self.context)
+            if setup is not None:
+                evidence = setup.task().evidence(self.context, self.truth)
+                lacking = "" if evidence.has_true_row.any() else NO_TRUTH
                 results += [
-                    says("linkage_rate_unprojected",
-                         float((evidence.best >= self.method.threshold).mean()),
-                         "Share that is linked without a projection.", "neither"),
-                    says("precision_unprojected", rates.precision_at_1(evidence),
-                         "Share of right best candidates without a projection.", "neither",
-                         lacking=lacking),
+                    finding("linkage_rate_unprojected",
+                            float((evidence.best >= self.method.threshold).mean()),
+                            "Share that is linked without a projection.", "neither"),
+                    finding("precision_unprojected", rates.precision_at_1(evidence),
+                            "Share of right best candidates without a projection.", "neither",
+                            lacking=lacking),
                 ]  # fmt: skip
         return results
 
     # --- columns and rows ------------------------------------------------------------------------
 
-    def _attribution(self, says: Says) -> Findings:
-        if not self.method.attribution or says.unfit:
+    def _attribution(self, finding: FindingBuilder) -> Findings:
+        if not self.method.attribution or finding.unfit:
             return Findings()
         assert self.case.original is not None
-        shares = attribution.contributions(self.prepared, self.run.rng)
-        drops = attribution.ablation(self.prepared, self.method.threshold, self.truth, self.run)
+        shares = attribution.contributions(self.setup, self.context.rng)
+        drops = attribution.ablation(self.setup, self.method.threshold, self.truth, self.context)
         figure = "linkage rate" if self.truth is None else "precision at 1"
         return Findings.of(
-            attribution.findings(says, shares, drops, figure, self.case.original.schema.quasi),
+            attribution.findings(finding, shares, drops, figure, self.case.original.schema.quasi),
             attribution.chart(shares, drops, figure),
         )
 
-    def _exposed(self) -> list[PrivateRows]:
+    def _exposed_rows(self) -> list[PrivateRows]:
         """Return the records that the attacker gets right with the widest margin."""
         evidence = self.evidence
         if self.truth is None:
             linked = evidence.best >= self.method.threshold
             score = np.full(len(evidence), -np.inf)
-            score[linked] = evidence.best[linked] - self.left_out.wrong[linked]
+            score[linked] = evidence.best[linked] - self.null_evidence.wrong[linked]
             meaning = "Records that resemble a row of the release more than any other record."
         else:
             right = np.nan_to_num(evidence.hit) > 0.5

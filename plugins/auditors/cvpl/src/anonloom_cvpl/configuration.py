@@ -7,9 +7,9 @@ import attrs
 import numpy as np
 
 from anonloom import Release, Schema, Source, StageContext, Table, short_repr
-from anonloom_cvpl.evidence import Confrontation
+from anonloom_cvpl.evidence import LinkageTask
 from anonloom_cvpl.hashing import hash_schemes
-from anonloom_cvpl.projection import Embedded, Linear, Projecting
+from anonloom_cvpl.projection import Embedding, Linear, ProjectionSpec
 from anonloom_cvpl.similarity import Similarity, Space, space
 from anonloom_linkage.aligned_columns import AlignedColumn, align_columns, shared_columns
 from anonloom_linkage.blocking import Granularity, Scheme, guess_scheme, scheme
@@ -56,12 +56,12 @@ class Configuration:
     encoding: Encoding = attrs.field(factory=Encoding)
     fit: FittedOn = "joint"
     reference: Source | None = None
-    projecting: Projecting = attrs.field(factory=Projecting)
+    projection_spec: ProjectionSpec = attrs.field(factory=ProjectionSpec)
     similarity: Similarity = "cosine"
 
-    def prepared(
+    def prepare(
         self, original: Table, others: Sequence[Release | Table], context: StageContext
-    ) -> "Prepared | None":
+    ) -> "LinkageSetup | None":
         """Bring the tables into one space; None when nothing can be compared."""
         sides = (len(others) + 1,) if self.fit == "reference" else SIDES[self.fit]
         if self.reference is not None:
@@ -69,20 +69,20 @@ class Configuration:
         names = shared_columns(original, others, COMPARED)
         wanted = names if self.columns is None else tuple(n for n in self.columns if n in names)
         keys = self._key_columns()
-        paired = align_columns(original, others, [n for n in names if n in {*wanted, *keys}])
-        columns = tuple(column for column in paired if column.name in wanted)
+        aligned = align_columns(original, others, [n for n in names if n in {*wanted, *keys}])
+        columns = tuple(column for column in aligned if column.name in wanted)
         vectors = Vectors.of(columns, self.encoding, sides, context.workers)
         if not vectors.parts or not any(_speaks(column) for column in columns):
             return None
-        projection = self.projecting.fitted(vectors, sides, context.rng)
+        projection = self.projection_spec.fit(vectors, sides, context.rng)
         if isinstance(projection, Linear) and not projection.total > 0:
             return None
-        return Prepared(
+        return LinkageSetup(
             configuration=self,
             columns=columns,
             projection=projection,
             space=space(self.similarity, projection, columns),
-            schemes=self._schemes(original, paired, projection, len(others) + 1, context),
+            schemes=self._schemes(original, aligned, projection, len(others) + 1, context),
             fitted_on=sides,
         )
 
@@ -100,25 +100,25 @@ class Configuration:
     def _schemes(
         self,
         original: Table,
-        paired: Sequence[AlignedColumn],
-        projection: Linear | Embedded,
+        aligned: Sequence[AlignedColumn],
+        projection: Linear | Embedding,
         sides: int,
         context: StageContext,
     ) -> tuple[Scheme, ...]:
         if self.hash_bits:
             return hash_schemes(projection, sides, self.hash_bits, self.hash_tables, context.rng)  # type: ignore[return-value]  # it does all that a Scheme does
         if self.blocking is None:
-            first = guess_scheme(paired, original.schema.quasi)
+            first = guess_scheme(aligned, original.schema.quasi)
         else:
-            first = scheme(paired, _shown(self.blocking, paired))
-        return (first, *(scheme(paired, _shown(asked, paired)) for asked in self.also))
+            first = scheme(aligned, _shared_keys(self.blocking, aligned))
+        return (first, *(scheme(aligned, _shared_keys(asked, aligned)) for asked in self.also))
 
 
-def _shown(
-    asked: Mapping[str, Granularity] | tuple[str, ...], paired: Sequence[AlignedColumn]
+def _shared_keys(
+    asked: Mapping[str, Granularity] | tuple[str, ...], aligned: Sequence[AlignedColumn]
 ) -> dict[str, Granularity]:
     """Leave out the keys that some table does not show: they divide nobody."""
-    names = {column.name for column in paired}
+    names = {column.name for column in aligned}
     auto: Granularity = "auto"
     keys = asked if isinstance(asked, Mapping) else dict.fromkeys(asked, auto)
     return {name: how for name, how in keys.items() if name in names}
@@ -131,41 +131,41 @@ def _speaks(column: AlignedColumn) -> bool:
 
 @short_repr
 @attrs.frozen(eq=False)
-class Prepared:
+class LinkageSetup:
     """Two or more tables in the space of one configuration."""
 
     configuration: Configuration
     columns: tuple[AlignedColumn, ...]
-    projection: Linear | Embedded
+    projection: Linear | Embedding
     space: Space
     schemes: tuple[Scheme, ...]
     fitted_on: tuple[int, ...] = (0, 1)
 
-    def against(self, published: int = 1, attacked: int = 0) -> Confrontation:
+    def task(self, published: int = 1, attacked: int = 0) -> LinkageTask:
         """Compare one table with another."""
         exact = self.configuration.exact
-        return Confrontation(self.space, self.schemes, attacked, published, exact=exact)
+        return LinkageTask(self.space, self.schemes, attacked, published, exact=exact)
 
-    def left_out(self, size: int, rng: np.random.Generator) -> Confrontation:
+    def null_task(self, size: int, rng: np.random.Generator) -> LinkageTask:
         """Compare the original with itself, among as many candidates as the release has."""
-        confrontation = self.against(published=0)
-        records = confrontation.records
+        task = self.task(published=0)
+        records = task.records
         if size + 1 >= records:
-            return confrontation
+            return task
         among = np.sort(rng.choice(records, size, replace=False))
-        return attrs.evolve(confrontation, among=among)
+        return attrs.evolve(task, among=among)
 
     @property
     def words(self) -> str:
         """What a report says of the configuration."""
-        made = self.configuration
+        own = self.configuration
         names = ", ".join(column.name for column in self.columns)
         blocks = " or ".join(scheme_.words for scheme_ in self.schemes)
-        projection: str = made.projecting.method
+        projection: str = own.projection_spec.method
         if isinstance(self.projection, Linear) and projection == "pca":
             number = self.projection.components
-            projection = f"pca with {number} components, fitted on {made.fit}"
+            projection = f"pca with {number} components, fitted on {own.fit}"
         return (
-            f"columns: {names}; blocks: {blocks}; categories: {made.encoding.categories}; "
-            f"projection: {projection}; similarity: {made.similarity}"
+            f"columns: {names}; blocks: {blocks}; categories: {own.encoding.categories}; "
+            f"projection: {projection}; similarity: {own.similarity}"
         )

@@ -20,10 +20,10 @@ import numpy as np
 from anonloom import AuditInput, Chart, Finding, Findings, Schema, StageContext, param
 from anonloom.errors import IntegrityError, UsageError
 from anonloom.files import read_bytes
+from anonloom.findings import FindingBuilder
 from anonloom.params import at_least, between
 from anonloom_cvpl import rates
 from anonloom_cvpl.attacker import Attacker, true_rows
-from anonloom_cvpl.figures import Says
 from anonloom_cvpl.representation import MOST_WITHOUT
 
 #: Configurations that differ in projection, similarity and encoding.
@@ -98,30 +98,32 @@ class Ensemble(Attacker):
     def attack(self, case: AuditInput, context: StageContext) -> Findings:
         """Draw configurations, and link with each."""
         assert case.original is not None
-        secret = context.rng.bytes(32) if self.secret is None else self._committed(self.secret)
+        secret = context.rng.bytes(32) if self.secret is None else self._read_secret(self.secret)
         truth = true_rows(case)
-        chosen = drawn(secret, self.family, self.draw)
+        chosen = draw_configurations(secret, self.family, self.draw)
         outcomes = []
         for number in chosen:
             member = self._member(self.family[number])
-            prepared = member.configuration.prepared(case.original, [case.release], context)
-            if prepared is None:
+            setup = member.configuration.prepare(case.original, [case.release], context)
+            if setup is None:
                 continue
-            evidence = prepared.against().evidence(context, truth)
+            evidence = setup.task().evidence(context, truth)
             everyone = np.arange(len(evidence))
-            left_out = prepared.left_out(len(case.release), context.rng).evidence(context, everyone)
+            null_evidence = setup.null_task(len(case.release), context.rng).evidence(
+                context, everyone
+            )
             outcomes.append(
                 Outcome(
-                    words=prepared.words,
+                    words=setup.words,
                     rate=float((evidence.best >= self.threshold).mean()),
-                    null=float((left_out.wrong >= self.threshold).mean()),
+                    null=float((null_evidence.wrong >= self.threshold).mean()),
                     precision=None if truth is None else rates.precision_at_1(evidence),
                     without=float((evidence.candidates == 0).mean()),
                 )
             )
         return Findings.of(self._commitment(secret, chosen), self._figures(outcomes))
 
-    def _committed(self, file: Path) -> bytes:
+    def _read_secret(self, file: Path) -> bytes:
         try:
             secret = bytes.fromhex(read_bytes(file).decode("ascii").strip())
         except (OSError, ValueError):
@@ -142,23 +144,24 @@ class Ensemble(Attacker):
         return secret
 
     def _commitment(self, secret: bytes, chosen: Sequence[int]) -> list[Finding]:
-        says = Says()
+        finding = FindingBuilder()
         before = "was published before the release was made"
         if not self.commitment:
             before = "was not published before, so that nothing proves that the draw was fair"
         return [
-            says.always("commitment", commitment_to(secret),
-                        f"SHA-256 of the secret; it {before}."),
-            says.always("revealed_secret", secret.hex(),
-                        "The secret that decided the draw; with it anybody can repeat it."),
-            says.always("drawn", ", ".join(str(number + 1) for number in chosen),
-                        f"Configurations that were drawn from the family of {len(self.family)}."),
+            finding.about_audit("commitment", commitment_to(secret),
+                                f"SHA-256 of the secret; it {before}."),
+            finding.about_audit("revealed_secret", secret.hex(),
+                                "The secret that decided the draw; with it anybody can repeat it."),
+            finding.about_audit("drawn", ", ".join(str(number + 1) for number in chosen),
+                                "Configurations that were drawn from the family of "
+                                f"{len(self.family)}."),
         ]  # fmt: skip
 
     def _figures(self, outcomes: Sequence["Outcome"]) -> Findings:
         fit = [outcome for outcome in outcomes if outcome.without <= MOST_WITHOUT]
         unfit = "" if fit else "no drawn configuration finds candidates for all but a few records"
-        says = Says(
+        finding = FindingBuilder(
             ("the worst of the drawn attackers; others may do better",
              f"at similarity {self.threshold:g}"), unfit,
         )  # fmt: skip
@@ -166,15 +169,15 @@ class Ensemble(Attacker):
         excess = [outcome.rate - outcome.null for outcome in fit]
         rate = [outcome.rate for outcome in fit]
         results = [
-            says("linkage_rate", max(rate, default=None),
-                 "Share of the records that the worst attacker links."),
-            says("linkage_rate_mean", float(np.mean(rate)) if rate else None,
-                 "Share of the records that the drawn attackers link on average."),
-            says("linkage_excess", max(excess, default=None),
-                 "The highest share that an attacker links beyond chance."),
-            says("precision_at_1", max(precise, default=None),
-                 "Share of the records that the best attacker gets right.",
-                 lacking="" if precise or unfit else "nobody says which row is whose"),
+            finding("linkage_rate", max(rate, default=None),
+                    "Share of the records that the worst attacker links."),
+            finding("linkage_rate_mean", float(np.mean(rate)) if rate else None,
+                    "Share of the records that the drawn attackers link on average."),
+            finding("linkage_excess", max(excess, default=None),
+                    "The highest share that an attacker links beyond chance.", key=True),
+            finding("precision_at_1", max(precise, default=None),
+                    "Share of the records that the best attacker gets right.",
+                    lacking="" if precise or unfit else "nobody says which row is whose", key=True),
         ]  # fmt: skip
         if not outcomes:
             return Findings.of(results)
@@ -211,7 +214,9 @@ def commitment_to(secret: bytes) -> str:
     return hashlib.sha256(secret).hexdigest()
 
 
-def drawn(secret: bytes, family: Sequence[Mapping[str, object]], number: int) -> tuple[int, ...]:
+def draw_configurations(
+    secret: bytes, family: Sequence[Mapping[str, object]], number: int
+) -> tuple[int, ...]:
     """Draw configurations: those whose keyed hashes are the smallest.
 
     The whole family goes into every hash, so that none can be added or taken away afterwards.

@@ -12,7 +12,12 @@ import numpy as np
 
 from anonloom import StageContext
 from anonloom.typing import BoolArray, Float32Array, FloatArray, IntArray
-from anonloom_cvpl.meeting import Candidates, Meeting, Meetings, shared_schemes
+from anonloom_cvpl.candidate_blocks import (
+    CandidateBlocks,
+    Candidates,
+    SchemeCandidates,
+    shared_schemes,
+)
 from anonloom_cvpl.similarity import Space
 from anonloom_kernels.compiled import compiling, in_threads, kernel
 from anonloom_linkage.approximate_search import approximate_top2, split
@@ -61,19 +66,19 @@ class Evidence:
         return len(self.best)
 
     @property
-    def matched(self) -> BoolArray:
+    def has_true_row(self) -> BoolArray:
         """Records that have a true counterpart in the release."""
         return ~np.isnan(self.hit)
 
     @property
-    def met(self) -> BoolArray:
+    def shares_block(self) -> BoolArray:
         """Records that share a block with their true counterpart."""
         return ~np.isnan(self.true)
 
 
 @attrs.frozen(eq=False)
-class Confrontation:
-    """Two tables that are compared.
+class LinkageTask:
+    """Which records of one table are compared with which rows of another, and in which space.
 
     Attributes
     ----------
@@ -103,7 +108,7 @@ class Confrontation:
         return self.space.vectors.rows(self.attacked) if self.chosen is None else len(self.chosen)
 
     def blocks(self, schemes: Sequence[Scheme] | None = None) -> list[list[Blocks]]:
-        """Where records meet rows, for every scheme."""
+        """Blocks of records and rows, for every scheme."""
         attacked = self.space.vectors.rows(self.attacked)
         rows = self.space.vectors.rows(self.published)
         return [
@@ -136,35 +141,37 @@ class Confrontation:
             return _nothing(self.records, truth, self._labels())
         records = self.space.records_of(self.attacked, self.chosen)
         candidates = Candidates.of(self.space, self.published, among)
-        meetings = self._meetings(blocks, candidates)
-        best = search(records, candidates, meetings.parts, context, self.exact)
-        return self._judged(records, candidates, meetings, best, truth, context)
+        by_scheme = self._candidate_blocks(blocks, candidates)
+        best = search(records, candidates, by_scheme.parts, context, self.exact)
+        return self._assess(records, candidates, by_scheme, best, truth, context)
 
-    def _meetings(self, blocks: Sequence[Sequence[Blocks]], candidates: Candidates) -> Meetings:
-        def made(parts: Sequence[Blocks]) -> list[Meeting]:
-            return [Meeting.of(part, candidates, self.records) for part in parts]
+    def _candidate_blocks(
+        self, blocks: Sequence[Sequence[Blocks]], candidates: Candidates
+    ) -> SchemeCandidates:
+        def blocks_of(parts: Sequence[Blocks]) -> list[CandidateBlocks]:
+            return [CandidateBlocks.of(part, candidates, self.records) for part in parts]
 
         shared = shared_schemes(self.schemes)
         if shared is None:
-            return Meetings([made(parts) for parts in blocks], None)
+            return SchemeCandidates([blocks_of(parts) for parts in blocks], None)
         in_all = self.blocks([scheme for _, scheme in shared])
-        return Meetings(
-            [made(parts) for parts in blocks],
-            [(sign, made(parts)) for (sign, _), parts in zip(shared, in_all, strict=True)],
+        return SchemeCandidates(
+            [blocks_of(parts) for parts in blocks],
+            [(sign, blocks_of(parts)) for (sign, _), parts in zip(shared, in_all, strict=True)],
         )
 
-    def _judged(
+    def _assess(
         self,
         records: Float32Array,
         candidates: Candidates,
-        meetings: Meetings,
+        by_scheme: SchemeCandidates,
         best: Best,
         truth: IntArray,
         context: StageContext,
     ) -> Evidence:
         own = np.where(truth >= 0, candidates.point[truth], -1)
-        of_true = meetings.count(lambda meeting: meeting.rows_of(own))
-        of_best = meetings.count(lambda meeting: meeting.rows_of(best.candidate))
+        of_true = by_scheme.count(lambda part: part.rows_of(own))
+        of_best = by_scheme.count(lambda part: part.rows_of(best.candidate))
         met = (of_true > 0) & self._meet(truth)
         true = np.full(self.records, -np.inf, np.float32)
         pairs = np.flatnonzero(met)
@@ -174,7 +181,7 @@ class Confrontation:
             missed = np.flatnonzero(met & (true > best.score) & (best.candidate != own))
             best.second[missed] = best.score[missed]
             best.score[missed], best.candidate[missed] = true[missed], own[missed]
-            of_best = meetings.count(lambda meeting: meeting.rows_of(best.candidate))
+            of_best = by_scheme.count(lambda part: part.rows_of(best.candidate))
         # The order of a sum must not make a pair more similar than the best one, or than itself.
         result = met & (best.candidate == own)
         true = np.where(result, best.score, np.minimum(true, best.score))
@@ -185,8 +192,8 @@ class Confrontation:
         ties = of_best.astype(np.float64)
         unclear = np.flatnonzero(top & (best.second >= limit))
         if len(unclear):
-            asked = _Asked(records, candidates, unclear, limit[unclear], context.workers)
-            ties[unclear] = meetings.count(asked.reaching)
+            asked = _TieCount(records, candidates, unclear, limit[unclear], context.workers)
+            ties[unclear] = by_scheme.count(asked.rows_reaching)
         hit = np.where(top, 1.0 / np.maximum(ties, 1.0), 0.0)
         hit[truth < 0] = np.nan
         similarity = self.space.similarity_of
@@ -194,11 +201,11 @@ class Confrontation:
         similar_true[~met] = np.nan
         return Evidence(
             best=similarity(best.score, records),
-            row=meetings.first_of(best.candidate, candidates),
+            row=by_scheme.first_of(best.candidate, candidates),
             true=similar_true,
             wrong=similarity(wrong, records),
             hit=hit,
-            candidates=meetings.count(lambda meeting: meeting.candidates),
+            candidates=by_scheme.count(lambda part: part.candidates),
             block=self._labels(),
         )
 
@@ -233,19 +240,22 @@ def _of_chosen(blocks: Blocks, chosen: IntArray, attacked: int) -> Blocks:
     labels = np.full(len(chosen), -1, np.int64)
     labels[members[members >= 0]] = block
     known = np.flatnonzero(labels >= 0)
-    made = Blocks.of(labels[known], of_row[kept], rows[kept])
-    return attrs.evolve(made, records=made.records._replace(members=known[made.records.members]))
+    kept_blocks = Blocks.of(labels[known], of_row[kept], rows[kept])
+    return attrs.evolve(
+        kept_blocks,
+        records=kept_blocks.records._replace(members=known[kept_blocks.records.members]),
+    )
 
 
 def search(
     records: Float32Array,
     candidates: Candidates,
-    meetings: Sequence[Meeting],
+    by_scheme: Sequence[CandidateBlocks],
     context: StageContext,
     exact: int | None = None,
 ) -> Best:
     """Find the two best points of every record, in blocks beyond `exact` nearly always."""
-    total = int(sum(meeting.blocks.comparisons.sum() for meeting in meetings))
+    total = int(sum(part.blocks.comparisons.sum() for part in by_scheme))
     best = Best.none(len(records))
     done = 0
 
@@ -255,8 +265,8 @@ def search(
         context.progress(done, total)
 
     with compiling(context):
-        for meeting in meetings:
-            blocks = meeting.blocks
+        for part in by_scheme:
+            blocks = part.blocks
             if exact is not None:
                 blocks, large = split(blocks, exact)
                 approximate_top2(
@@ -283,8 +293,8 @@ def _nothing(records: int, truth: IntArray, block: IntArray) -> Evidence:
 
 
 @attrs.frozen(eq=False)
-class _Asked:
-    """Records of which it is asked how many rows reach a score."""
+class _TieCount:
+    """Counts, for chosen records, the rows that reach their best score."""
 
     records: Float32Array
     candidates: Candidates
@@ -292,22 +302,22 @@ class _Asked:
     limit: Float32Array
     workers: int
 
-    def reaching(self, meeting: Meeting) -> IntArray:
+    def rows_reaching(self, part: CandidateBlocks) -> IntArray:
         """Count the rows that reach each record's score."""
         result = np.zeros(len(self.chosen), np.int64)
-        points, starts = meeting.blocks.candidates
+        points, starts = part.blocks.candidates
 
-        def work(at: int) -> None:
-            part = slice(at, at + CHUNK)
+        def work(start: int) -> None:
+            rows = slice(start, start + CHUNK)
             count_reaching(
-                self.records[self.chosen[part]],
+                self.records[self.chosen[rows]],
                 self.candidates.vectors,
-                meeting.block[self.chosen[part]],
+                part.block[self.chosen[rows]],
                 starts,
                 points,
-                meeting.weights,
-                self.limit[part],
-                result[part],
+                part.weights,
+                self.limit[rows],
+                result[rows],
             )
 
         in_threads(work, range(0, len(self.chosen), CHUNK), self.workers)
@@ -323,7 +333,7 @@ def count_reaching(
     points: IntArray,
     weights: IntArray,
     limit: Float32Array,
-    found: IntArray,
+    count: IntArray,
 ) -> None:
     """Sum the weights of the candidates whose score reaches the record's limit."""
     for i in range(len(records)):
@@ -334,4 +344,4 @@ def count_reaching(
             for feature in range(records.shape[1]):
                 score += records[i, feature] * vectors[points[entry], feature]
             if score >= limit[i]:
-                found[i] += weights[entry]
+                count[i] += weights[entry]

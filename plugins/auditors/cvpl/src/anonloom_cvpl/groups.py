@@ -4,13 +4,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom import AuditInput, Finding
+from anonloom.findings import FindingBuilder
 from anonloom.typing import FloatArray, IntArray
 from anonloom_cvpl.evidence import Evidence
-from anonloom_cvpl.figures import Says
 
 
 def group_linkage(
-    says: Says, case: AuditInput, evidence: Evidence, threshold: float, no_truth: str
+    finding: FindingBuilder, case: AuditInput, evidence: Evidence, threshold: float, no_truth: str
 ) -> list[Finding]:
     """Judge groups by the links of their members."""
     if case.groups is None:
@@ -19,20 +19,20 @@ def group_linkage(
     sizes = np.bincount(group)
     linked = np.bincount(group, evidence.best >= threshold)
     about = (f"{len(sizes):,} groups of {sizes.mean():.1f} records on average",)
-    right = None if case.truth is None else recognized(group, evidence.row, case.truth)
+    right = None if case.truth is None else recognition_chance(group, evidence.row, case.truth)
     return [
-        says("group_linkage_rate", float((linked > 0).mean()),
-             "Share of the groups of which at least one member is linked.", assumptions=about),
-        says("group_linkage_rate_all", float((linked == sizes).mean()),
-             "Share of the groups all of whose members are linked.", assumptions=about),
-        says("group_precision", None if right is None else float(right.mean()),
-             "Share of the groups that are recognized: most of their members' best candidates "
-             "belong to them, ties drawn by lot.",
-             lacking=no_truth if right is None else "", assumptions=about),
+        finding("group_linkage_rate", float((linked > 0).mean()),
+                "Share of the groups of which at least one member is linked.", assumptions=about),
+        finding("group_linkage_rate_all", float((linked == sizes).mean()),
+                "Share of the groups all of whose members are linked.", assumptions=about),
+        finding("group_precision", None if right is None else float(right.mean()),
+                "Share of the groups that are recognized: most of their members' best candidates "
+                "belong to them, ties drawn by lot.",
+                lacking=no_truth if right is None else "", assumptions=about),
     ]  # fmt: skip
 
 
-def recognized(group: NDArray[np.integer], row: IntArray, truth: IntArray) -> FloatArray:
+def recognition_chance(group: NDArray[np.integer], row: IntArray, truth: IntArray) -> FloatArray:
     """Chance of every group to win the vote of its members.
 
     Parameters

@@ -6,7 +6,7 @@ import attrs
 import numpy as np
 
 from anonloom.typing import BoolArray, IntArray
-from anonloom_cvpl.projection import Embedded, Linear
+from anonloom_cvpl.projection import Embedding, Linear
 from anonloom_linkage.top2_search import Blocks
 
 
@@ -63,7 +63,7 @@ class HashScheme:
 
 
 def hash_schemes(
-    projection: Linear | Embedded,
+    projection: Linear | Embedding,
     sides: int,
     bits: int,
     tables: int,

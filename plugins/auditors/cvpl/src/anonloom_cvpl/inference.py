@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 
 from anonloom import AuditInput, Finding, StageContext
+from anonloom.findings import FindingBuilder
 from anonloom.typing import BoolArray, IntArray
-from anonloom_cvpl.configuration import Prepared
-from anonloom_cvpl.evidence import Confrontation, Evidence
-from anonloom_cvpl.figures import Says
+from anonloom_cvpl.configuration import LinkageSetup
+from anonloom_cvpl.evidence import Evidence, LinkageTask
 from anonloom_linkage.aligned_columns import AlignedColumn, align_columns
 
 #: Records whose values are guessed.
@@ -18,7 +18,11 @@ NEAR = 0.1
 
 
 def inference(
-    says: Says, case: AuditInput, prepared: Prepared, evidence: Evidence, context: StageContext
+    finding: FindingBuilder,
+    case: AuditInput,
+    setup: LinkageSetup,
+    evidence: Evidence,
+    context: StageContext,
 ) -> list[Finding]:
     """Guess sensitive values from the best candidates, and from other people's records.
 
@@ -37,9 +41,9 @@ def inference(
         return []
     chosen = np.sort(context.rng.choice(linked, min(SAMPLED, len(linked) // 2), replace=False))
     others = np.setdiff1d(np.arange(len(evidence)), chosen)
-    strangers = Confrontation(
-        prepared.space, prepared.schemes, 0, 0, chosen=chosen, among=others
-    ).evidence(context)
+    strangers = LinkageTask(setup.space, setup.schemes, 0, 0, chosen=chosen, among=others).evidence(
+        context
+    )
     results = []
     for column in align_columns(case.original, [release], names):
         by_release = _right(column, chosen, 1, evidence.row[chosen])
@@ -49,15 +53,15 @@ def inference(
         gain = by_release.astype(float) - by_others
         error = 1.96 * float(gain.std()) / np.sqrt(len(gain))
         results += [
-            says(f"inference.{column.name}", value,
-                 f"Share of the records whose '{column.name}' is guessed right from the most "
-                 "similar row of the release.", assumptions=about),
-            says(f"inference_null.{column.name}", null,
-                 f"Share whose '{column.name}' is guessed right from the most similar other "
-                 "record.", "neither", assumptions=about),
-            says(f"inference_gain.{column.name}", value - null,
-                 f"How much better '{column.name}' is guessed because of the release.",
-                 interval=(value - null - error, value - null + error), assumptions=about),
+            finding(f"inference.{column.name}", value,
+                    f"Share of the records whose '{column.name}' is guessed right from the most "
+                    "similar row of the release.", assumptions=about),
+            finding(f"inference_null.{column.name}", null,
+                    f"Share whose '{column.name}' is guessed right from the most similar other "
+                    "record.", "neither", assumptions=about),
+            finding(f"inference_gain.{column.name}", value - null,
+                    f"How much better '{column.name}' is guessed because of the release.",
+                    interval=(value - null - error, value - null + error), assumptions=about),
         ]  # fmt: skip
     return results
 

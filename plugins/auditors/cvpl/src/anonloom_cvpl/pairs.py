@@ -6,7 +6,7 @@ import attrs
 import numpy as np
 
 from anonloom.typing import Float32Array, FloatArray, IntArray
-from anonloom_cvpl.evidence import Confrontation
+from anonloom_cvpl.evidence import LinkageTask
 from anonloom_cvpl.similarity import Space
 from anonloom_linkage.top2_search import Blocks
 
@@ -28,11 +28,9 @@ class WrongPairs:
     everyone: bool
 
 
-def wrong_pairs(
-    confrontation: Confrontation, truth: IntArray | None, rng: np.random.Generator
-) -> WrongPairs:
+def wrong_pairs(task: LinkageTask, truth: IntArray | None, rng: np.random.Generator) -> WrongPairs:
     """Draw wrong pairs from the blocks of the first scheme, every pair with the same chance."""
-    blocks = [item for some in confrontation.blocks()[:1] for item in some]
+    blocks = [item for some in task.blocks()[:1] for item in some]
     sizes = np.concatenate([block.comparisons for block in blocks])
     total = int(sizes.sum())
     if total <= DRAWN:
@@ -43,7 +41,7 @@ def wrong_pairs(
     if truth is not None:
         wrong = truth[records] != rows
         records, rows = records[wrong], rows[wrong]
-    return WrongPairs(similarities(confrontation, records, rows), total <= DRAWN)
+    return WrongPairs(similarities(task, records, rows), total <= DRAWN)
 
 
 def _pairs(blocks: list[Blocks], bounds: IntArray, numbers: IntArray) -> tuple[IntArray, IntArray]:
@@ -63,14 +61,14 @@ def _pairs(blocks: list[Blocks], bounds: IntArray, numbers: IntArray) -> tuple[I
     return records, rows
 
 
-def lucky_pairs(confrontation: Confrontation, rng: np.random.Generator) -> FloatArray:
+def lucky_pairs(task: LinkageTask, rng: np.random.Generator) -> FloatArray:
     """Similarity of every record with one of its candidates, drawn at random (baseline B2).
 
     Minus infinity for records without candidates.
     """
-    chosen = np.full(confrontation.records, -1, np.int64)
-    seen = np.zeros(confrontation.records, np.int64)
-    for item in confrontation.blocks()[0]:
+    chosen = np.full(task.records, -1, np.int64)
+    seen = np.zeros(task.records, np.int64)
+    for item in task.blocks()[0]:
         sizes = np.diff(item.candidates.starts)
         block = np.repeat(np.arange(len(item)), np.diff(item.records.starts))
         some = sizes[block] > 0
@@ -82,20 +80,20 @@ def lucky_pairs(confrontation: Confrontation, rng: np.random.Generator) -> Float
         taken = rng.random(len(members)) * seen[members] < sizes[block]
         chosen[members[taken]] = rows[taken]
     known = np.flatnonzero(chosen >= 0)
-    result = np.full(confrontation.records, -np.inf)
-    result[known] = similarities(confrontation, known, chosen[known])
+    result = np.full(task.records, -np.inf)
+    result[known] = similarities(task, known, chosen[known])
     return result
 
 
-def similarities(confrontation: Confrontation, records: IntArray, rows: IntArray) -> FloatArray:
+def similarities(task: LinkageTask, records: IntArray, rows: IntArray) -> FloatArray:
     """Similarity of each of these pairs."""
-    space = confrontation.space
-    of_records = _gathered(space, space.records_of, confrontation.attacked, records)
-    of_rows = _gathered(space, space.candidates_of, confrontation.published, rows)
+    space = task.space
+    of_records = _vectors_of(space, space.records_of, task.attacked, records)
+    of_rows = _vectors_of(space, space.candidates_of, task.published, rows)
     return space.similarity_of(np.einsum("ij,ij->i", of_records, of_rows), of_records)
 
 
-def _gathered(
+def _vectors_of(
     space: Space,
     vectors_of: Callable[[int, IntArray | None], Float32Array],
     side: int,

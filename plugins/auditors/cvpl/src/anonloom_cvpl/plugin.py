@@ -2,7 +2,7 @@
 
 from anonloom.api import Command, Method, hookimpl
 
-ANONLOOM_API = 1
+ANONLOOM_API = 2
 
 PAPER = (
     "Khvatov and Neyman, CVPL: A Geometric Framework for Post-Hoc Linkage Risk Assessment in "
@@ -25,7 +25,7 @@ def anonloom_register_auditors() -> list[Method]:
         Method(
             name="cvpl-variants",
             target="anonloom_cvpl.variants:Variants",
-            summary="The same attack with one operator changed at a time, beside the paper's.",
+            summary="The same attack with one operator changed at a time.",
             paper=PAPER,
             reads=READS,
         ),

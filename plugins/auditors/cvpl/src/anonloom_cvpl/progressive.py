@@ -13,13 +13,13 @@ import attrs
 import numpy as np
 
 from anonloom import AuditInput, Chart, Findings, Schema, StageContext, param
+from anonloom.findings import FindingBuilder
 from anonloom.params import above, at_least, between, distinct
 from anonloom.typing import BoolArray, IntArray
 from anonloom_cvpl.attacker import Attacker
-from anonloom_cvpl.configuration import NOTHING, Prepared
-from anonloom_cvpl.evidence import Confrontation
-from anonloom_cvpl.figures import Says
-from anonloom_cvpl.representation import misfit
+from anonloom_cvpl.configuration import NOTHING, LinkageSetup
+from anonloom_cvpl.evidence import LinkageTask
+from anonloom_cvpl.representation import unfit_reason
 from anonloom_linkage.blocking import Scheme
 
 #: Rows of a piece when bounds are computed.
@@ -84,16 +84,16 @@ class Progressive(Attacker):
     def attack(self, case: AuditInput, context: StageContext) -> Findings:
         """Climb the ladder."""
         assert case.original is not None
-        prepared = self.configuration.prepared(case.original, [case.release], context)
-        if prepared is None:
-            says = Says(unfit=NOTHING)
+        setup = self.configuration.prepare(case.original, [case.release], context)
+        if setup is None:
+            finding = FindingBuilder(unfit=NOTHING)
             return Findings.of(
-                says(name, None, "Nothing can be compared.")
+                finding(name, None, "Nothing can be compared.", key=True)
                 for name in ("linkage_rate_lower", "linkage_rate_upper")
             )
-        schemes = ladder(prepared.schemes[0], self.relax)
+        schemes = ladder(setup.schemes[0], self.relax)
         steps, why = climb(
-            prepared,
+            setup,
             schemes,
             self.threshold,
             context,
@@ -102,25 +102,27 @@ class Progressive(Attacker):
         )
         last = steps[-1]
         index = (f"at similarity {self.threshold:g}", f"stopped because {why}")
-        coarsest = Confrontation(prepared.space, schemes[-1:])
-        says = Says(unfit=misfit(float((_candidates(coarsest) == 0).mean())))
+        coarsest = LinkageTask(setup.space, schemes[-1:])
+        finding = FindingBuilder(unfit=unfit_reason(float((_candidates(coarsest) == 0).mean())))
         return Findings.of(
-            says(
+            finding(
                 "linkage_rate_lower",
                 last.lower,
                 "At least this share of the records is linked by the last step of the ladder.",
                 status="bound",
                 assumptions=index,
+                key=True,
             ),
-            says(
+            finding(
                 "linkage_rate_upper",
                 last.upper,
                 "At most this share of the records is linked by the last step of the ladder.",
                 status="bound",
                 assumptions=index,
+                key=True,
             ),
-            says.always("steps", len(steps), "Steps of the ladder that were taken."),
-            says.always("stopped", why, "Why no further step was taken."),
+            finding.about_audit("steps", len(steps), "Steps of the ladder that were taken."),
+            finding.about_audit("stopped", why, "Why no further step was taken."),
             _chart(steps),
         )
 
@@ -137,7 +139,7 @@ def ladder(finest: Scheme, relax: Sequence[str] | None) -> tuple[Scheme, ...]:
 
 
 def climb(
-    prepared: Prepared,
+    setup: LinkageSetup,
     schemes: Sequence[Scheme],
     threshold: float,
     context: StageContext,
@@ -148,12 +150,12 @@ def climb(
 ) -> tuple[list[Step], str]:
     """Take step after step; return them, and why the last one was the last."""
     start = clock()
-    confrontation = prepared.against()
-    linked = np.zeros(confrontation.records, bool)
+    task = setup.task()
+    linked = np.zeros(task.records, bool)
     steps: list[Step] = []
     for number, scheme in enumerate(schemes):
         chosen = np.flatnonzero(~linked)
-        step = attrs.evolve(confrontation, schemes=(scheme,), chosen=chosen)
+        step = attrs.evolve(task, schemes=(scheme,), chosen=chosen)
         comparisons = sum(int(item.comparisons.sum()) for some in step.blocks() for item in some)
         if (
             seconds is not None
@@ -168,7 +170,7 @@ def climb(
         linked[chosen] = step.evidence(context).best >= threshold
         lower = float(linked.mean()) if len(linked) else 0.0
         last = number == len(schemes) - 1
-        open_ = 0.0 if last else _open_share(prepared, scheme, schemes[-1], ~linked, threshold)
+        open_ = 0.0 if last else _open_share(setup, scheme, schemes[-1], ~linked, threshold)
         steps.append(Step(scheme.words, lower, lower + open_, comparisons, clock() - start))
         context.progress(number + 1, len(schemes))
         if steps[-1].upper - lower <= tolerance and number > 0:
@@ -185,7 +187,7 @@ def _too_long(steps: Sequence[Step], comparisons: int, seconds: float, spent: fl
 
 
 def _open_share(
-    prepared: Prepared,
+    setup: LinkageSetup,
     reached: Scheme,
     final: Scheme,
     unlinked: BoolArray,
@@ -195,29 +197,29 @@ def _open_share(
     rows = np.flatnonzero(unlinked)
     if not len(rows):
         return 0.0
-    if prepared.configuration.similarity in ("cosine", "whitened"):
-        rows = rows[_may_reach(prepared, rows, threshold)]
-    full = Confrontation(prepared.space, (final,), chosen=rows)
-    met = Confrontation(prepared.space, (reached,), chosen=rows)
+    if setup.configuration.similarity in ("cosine", "whitened"):
+        rows = rows[_may_reach(setup, rows, threshold)]
+    full = LinkageTask(setup.space, (final,), chosen=rows)
+    met = LinkageTask(setup.space, (reached,), chosen=rows)
     more = _candidates(full) > _candidates(met)
     return float(more.sum()) / len(unlinked)
 
 
-def _candidates(confrontation: Confrontation) -> IntArray:
-    total = np.zeros(confrontation.records, np.int64)
-    ones = np.ones(confrontation.space.vectors.rows(confrontation.published), np.int64)
-    for blocks in confrontation.blocks()[0]:
-        total += blocks.candidates_of(ones, confrontation.records)
+def _candidates(task: LinkageTask) -> IntArray:
+    total = np.zeros(task.records, np.int64)
+    ones = np.ones(task.space.vectors.rows(task.published), np.int64)
+    for blocks in task.blocks()[0]:
+        total += blocks.candidates_of(ones, task.records)
     return total
 
 
-def _may_reach(prepared: Prepared, rows: IntArray, threshold: float) -> BoolArray:
+def _may_reach(setup: LinkageSetup, rows: IntArray, threshold: float) -> BoolArray:
     """Whether any candidate might be similar enough, by the triangle inequality of angles.
 
     Candidates are grouped around as many of their number as the square root; no member of a group
     is nearer to a record than the group's middle less the group's radius.
     """
-    candidates = prepared.space.candidates_of(1, None)
+    candidates = setup.space.candidates_of(1, None)
     if not len(candidates):
         return np.zeros(len(rows), bool)
     centres = candidates[:: max(int(np.sqrt(len(candidates))), 1)]
@@ -230,7 +232,7 @@ def _may_reach(prepared: Prepared, rows: IntArray, threshold: float) -> BoolArra
     reach = np.arccos(min(threshold, 1.0)) + radius + 1e-3
     result = np.zeros(len(rows), bool)
     for index in range(0, len(rows), CHUNK):
-        records = prepared.space.records_of(0, rows[index : index + CHUNK])
+        records = setup.space.records_of(0, rows[index : index + CHUNK])
         angles = np.arccos(np.clip(records @ centres.T, -1, 1))
         result[index : index + CHUNK] = (angles <= reach).any(axis=1)
     return result

@@ -46,7 +46,7 @@ class Linear:
     total: float
 
     @property
-    def retained(self) -> float | None:
+    def retained_share(self) -> float | None:
         """Share of the variance that is kept."""
         return float(self.variances.sum()) / self.total if self.total > 0 else None
 
@@ -61,7 +61,7 @@ class Linear:
 
 
 @attrs.frozen(eq=False)
-class Embedded:
+class Embedding:
     """A map without a matrix: UMAP.
 
     Attributes
@@ -74,7 +74,7 @@ class Embedded:
     model: Any = attrs.field(repr=False)
     offset: FloatArray = attrs.field(repr=False)
     components: int
-    retained: float | None = None
+    retained_share: float | None = None
     _known: dict[int, Float32Array] = attrs.field(init=False, factory=dict, repr=False)
 
     def of(self, side: int, rows: NDArray[np.integer] | None = None) -> Float32Array:
@@ -86,7 +86,7 @@ class Embedded:
 
 
 @attrs.frozen(kw_only=True)
-class Projecting:
+class ProjectionSpec:
     """Which projection, and how it is fitted.
 
     Attributes
@@ -102,7 +102,7 @@ class Projecting:
     least: int = 3
     most: int = 50
 
-    def fitted(self, vectors: Vectors, sides: Sides, rng: np.random.Generator) -> Linear | Embedded:
+    def fit(self, vectors: Vectors, sides: Sides, rng: np.random.Generator) -> Linear | Embedding:
         """Fit the projection to the tables with these numbers."""
         if self.method == "umap":
             return self._umap(vectors, sides, rng)
@@ -136,7 +136,7 @@ class Projecting:
         kept_ = components_for(values, self.variance, self.least, self.most)
         return Linear(vectors, directions[:, :kept_], mean, values[:kept_], total)
 
-    def _umap(self, vectors: Vectors, sides: Sides, rng: np.random.Generator) -> Embedded:
+    def _umap(self, vectors: Vectors, sides: Sides, rng: np.random.Generator) -> Embedding:
         try:
             import umap  # an optional extra
         except ImportError:
@@ -153,7 +153,7 @@ class Projecting:
             n_jobs=1,
         )
         model.fit(sample)
-        return Embedded(vectors, model, np.asarray(model.embedding_).mean(axis=0), components)
+        return Embedding(vectors, model, np.asarray(model.embedding_).mean(axis=0), components)
 
 
 def principal_components(covariance: FloatArray) -> tuple[FloatArray, FloatArray]:

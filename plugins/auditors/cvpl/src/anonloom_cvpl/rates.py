@@ -20,8 +20,8 @@ def share_reaching(values: FloatArray, thresholds: FloatArray, of: int | None = 
     """
     known = np.sort(values[~np.isnan(values)])
     total = len(values) if of is None else of
-    reaching = len(known) - np.searchsorted(known, thresholds, side="left")
-    return reaching / max(total, 1)
+    rows_reaching = len(known) - np.searchsorted(known, thresholds, side="left")
+    return rows_reaching / max(total, 1)
 
 
 def linkage_rate(evidence: Evidence, thresholds: FloatArray) -> FloatArray:
@@ -31,7 +31,7 @@ def linkage_rate(evidence: Evidence, thresholds: FloatArray) -> FloatArray:
 
 def true_link_rate(evidence: Evidence, thresholds: FloatArray) -> FloatArray:
     """TLR (28): share of the true pairs that share a block whose similarity reaches it."""
-    return share_reaching(evidence.true, thresholds, int(evidence.met.sum()))
+    return share_reaching(evidence.true, thresholds, int(evidence.shares_block.sum()))
 
 
 def false_link_rate(evidence: Evidence, thresholds: FloatArray) -> FloatArray:
@@ -50,8 +50,8 @@ class Recall:
 
 def recall(evidence: Evidence, threshold: float) -> Recall:
     """Decompose the recall: what blocking loses, and what the threshold loses."""
-    matched = int(evidence.matched.sum())
-    met = int(evidence.met.sum())
+    matched = int(evidence.has_true_row.sum())
+    met = int(evidence.shares_block.sum())
     result = int((evidence.true >= threshold).sum())
     return Recall(
         met / matched if matched else 0.0, result / met if met else 0.0, result / max(matched, 1)
@@ -64,13 +64,13 @@ def precision_at_1(evidence: Evidence) -> float:
     A record whose true counterpart is outside its block counts as wrong; ties count as the chance
     to draw the true one among them.
     """
-    matched = evidence.matched
+    matched = evidence.has_true_row
     return float(evidence.hit[matched].mean()) if matched.any() else 0.0
 
 
 def chance_at_1(evidence: Evidence) -> FloatArray:
     """Chance of every record that a candidate drawn at random is the true one (baseline B2)."""
-    return np.where(evidence.met, 1.0 / np.maximum(evidence.candidates, 1), 0.0)
+    return np.where(evidence.shares_block, 1.0 / np.maximum(evidence.candidates, 1), 0.0)
 
 
 def calibrated_threshold(wrong: FloatArray, alpha: float) -> float:
@@ -86,7 +86,7 @@ def calibrated_threshold(wrong: FloatArray, alpha: float) -> float:
     return float(np.nextafter(limit, np.inf)) if np.isfinite(limit) else -1.0
 
 
-def integrated(evidence: Evidence, low: float, high: float) -> float:
+def integrated_rate(evidence: Evidence, low: float, high: float) -> float:
     """Strategy C (38): the integral of the linkage rate from `low` to `high`, exactly.
 
     A record adds the stretch of thresholds that its best candidate reaches.

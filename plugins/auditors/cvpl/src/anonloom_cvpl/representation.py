@@ -5,7 +5,7 @@ from typing import Literal
 import attrs
 
 from anonloom.typing import FloatArray
-from anonloom_cvpl.configuration import Prepared
+from anonloom_cvpl.configuration import LinkageSetup
 from anonloom_cvpl.evidence import Evidence
 from anonloom_cvpl.rates import area_under_curve
 
@@ -21,7 +21,7 @@ MOST_ZERO = 0.05
 MOST_ALIKE = 0.95
 
 
-def misfit(without: float) -> str:
+def unfit_reason(without: float) -> str:
     """Why nothing can be said if so many records have no candidate; nothing if something can."""
     if without <= MOST_WITHOUT:
         return ""
@@ -51,7 +51,7 @@ class Validity:
         Chance that a true pair is more similar than a wrong one, where the truth is known.
     """
 
-    retained: float | None
+    retained_share: float | None
     without: float
     candidates: float
     zero: float
@@ -61,14 +61,14 @@ class Validity:
     @property
     def unfit(self) -> str:
         """Why nothing can be said; nothing if something can."""
-        return misfit(self.without)
+        return unfit_reason(self.without)
 
     @property
     def weaknesses(self) -> tuple[str, ...]:
         """What makes the space a weak one."""
         results = []
-        if self.retained is not None and self.retained < LEAST_RETAINED:
-            results.append(f"the projection keeps only {self.retained:.0%} of the variance")
+        if self.retained_share is not None and self.retained_share < LEAST_RETAINED:
+            results.append(f"the projection keeps only {self.retained_share:.0%} of the variance")
         if self.zero > MOST_ZERO:
             results.append(f"{self.zero:.1%} of the records have a vector without a direction")
         if self.alike > MOST_ALIKE:
@@ -88,26 +88,26 @@ class Validity:
 
 
 def validity(
-    prepared: Prepared, evidence: Evidence, left_out: Evidence, wrong: FloatArray | None
+    setup: LinkageSetup, evidence: Evidence, null_evidence: Evidence, wrong: FloatArray | None
 ) -> Validity:
     """Judge the space.
 
     Parameters
     ----------
-    left_out
+    null_evidence
         Evidence of the original against itself, each record apart.
     wrong
         Similarities of wrong pairs, where the truth is known.
     """
-    vectors = prepared.space.records_of(0, None)
+    vectors = setup.space.records_of(0, None)
     zero = float((~vectors.any(axis=1)).mean()) if len(vectors) else 0.0
-    true = evidence.true[evidence.met]
+    true = evidence.true[evidence.shares_block]
     known = wrong is not None and len(wrong) > 0 and len(true) > 0
     return Validity(
-        retained=prepared.projection.retained,
+        retained_share=setup.projection.retained_share,
         without=float((evidence.candidates == 0).mean()),
         candidates=float(evidence.candidates.mean()),
         zero=zero,
-        alike=float((left_out.wrong >= 1 - 1e-6).mean()),
+        alike=float((null_evidence.wrong >= 1 - 1e-6).mean()),
         auc=area_under_curve(true, wrong) if known and wrong is not None else None,
     )

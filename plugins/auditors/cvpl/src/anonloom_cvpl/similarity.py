@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from anonloom.typing import Float32Array, FloatArray
-from anonloom_cvpl.projection import Embedded, Linear
+from anonloom_cvpl.projection import Embedding, Linear
 from anonloom_linkage.aligned_columns import AlignedColumn
 from anonloom_linkage.vectors import Part, Vectors
 
@@ -44,7 +44,7 @@ class Space:
 
 def space(
     kind: Similarity,
-    projection: Linear | Embedded,
+    projection: Linear | Embedding,
     columns: Sequence[AlignedColumn],
 ) -> Space:
     """Return the space of a similarity.
@@ -83,7 +83,7 @@ def unit_vectors(vectors: Float32Array) -> Float32Array:
     return np.ascontiguousarray(vectors * factors[:, None].astype(np.float32))
 
 
-def _rbf(projection: Linear | Embedded) -> Space:
+def _rbf(projection: Linear | Embedding) -> Space:
     """exp(-d^2 / (2 sigma^2)), sigma^2 the variance that is kept.
 
     For one record d^2 falls as x.y - |y|^2 / 2 rises, which is a dot product with one more number.

@@ -1,10 +1,8 @@
-"""The auditor `cvpl-variants`: the attacks of the paper's ablation tables, and the tables.
+"""The auditor `cvpl-variants`: the attacks of the paper's ablation tables.
 
-Appendix B varies one operator at a time. In an experiment over the paper's protections the
-summary puts the paper's tables beside ours, and says of each claim whether it was found.
+Appendix B varies one operator at a time.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -12,12 +10,11 @@ import numpy as np
 
 from anonloom import AuditInput, Finding, Findings, StageContext, param
 from anonloom.errors import UsageError
-from anonloom.kinds import GridRow
+from anonloom.findings import FindingBuilder
 from anonloom.params import between
 from anonloom_cvpl import rates
 from anonloom_cvpl.attacker import Attacker, true_rows
 from anonloom_cvpl.evidence import Evidence
-from anonloom_cvpl.figures import Says
 
 #: Blocks with fewer records say nothing about a rate (U26).
 LEAST_RECORDS = 30
@@ -110,25 +107,25 @@ class Variants(Attacker):
         assert case.original is not None
         method = attrs.evolve(self, **changes)
         try:
-            prepared = method.configuration.prepared(case.original, [case.release], context)
+            setup = method.configuration.prepare(case.original, [case.release], context)
         except UsageError:
             # A package of an extra is not there: the table has a gap, and says so.
             return None
-        return None if prepared is None else prepared.against().evidence(context, truth)
+        return None if setup is None else setup.task().evidence(context, truth)
 
     def _figures(self, table: str, name: str, evidence: Evidence, known: bool) -> list[Finding]:
         without = float((evidence.candidates == 0).mean())
         unfit = "" if without <= 0.05 else f"{without:.1%} of the records have no candidate"
-        says = Says((f"at similarity {self.threshold:g}",), unfit)
+        finding = FindingBuilder((f"at similarity {self.threshold:g}",), unfit)
         rate = float((evidence.best >= self.threshold).mean()) if len(evidence) else None
         results = [
-            says(f"{table}.{name}.linkage_rate", rate,
-                 f"Share of the records that are linked with {table}: {name}.", "neither")
+            finding(f"{table}.{name}.linkage_rate", rate,
+                    f"Share of the records that are linked with {table}: {name}.", "neither")
         ]  # fmt: skip
         if known:
             results.append(
-                says(f"{table}.{name}.precision_at_1", rates.precision_at_1(evidence),
-                     f"Share of right best candidates with {table}: {name}.", "neither")
+                finding(f"{table}.{name}.precision_at_1", rates.precision_at_1(evidence),
+                        f"Share of right best candidates with {table}: {name}.", "neither")
             )  # fmt: skip
         return results
 
@@ -140,7 +137,7 @@ class Variants(Attacker):
         of_blocks = np.bincount(block, linked)[sizes >= LEAST_RECORDS]
         shares = of_blocks / sizes[sizes >= LEAST_RECORDS]
         lacking = "" if len(shares) else f"no block has {LEAST_RECORDS} records"
-        says = Says((f"blocks of at least {LEAST_RECORDS} records",))
+        finding = FindingBuilder((f"blocks of at least {LEAST_RECORDS} records",))
         values = {
             "sd": shares.std() if len(shares) else None,
             "p95": np.quantile(shares, 0.95) if len(shares) else None,
@@ -148,13 +145,7 @@ class Variants(Attacker):
             "above_0.7": (shares > 0.7).mean() if len(shares) else None,
         }
         return [
-            says(f"blocks.{name}", value, f"Linkage rates of the blocks: {name}.", "neither",
-                 lacking=lacking)
+            finding(f"blocks.{name}", value, f"Linkage rates of the blocks: {name}.", "neither",
+                    lacking=lacking)
             for name, value in values.items()
         ]  # fmt: skip
-
-    def summarize(self, grid: Sequence[GridRow]) -> Findings:
-        """Put the paper's tables beside ours."""
-        from anonloom_cvpl.reproduction import reproduction  # for experiments only
-
-        return reproduction(grid)

@@ -198,9 +198,11 @@ class _Figures:
         else:
             self.means["identifiability_null"] = BootstrapMean.constant(m / (m + n - 1))
 
-    def _say(self, name: str, mean: BootstrapMean | None, *said: str, **how: object) -> Finding:
+    def _finding(
+        self, name: str, mean: BootstrapMean | None, *notes: str, **how: object
+    ) -> Finding:
         better, meaning = MEANINGS[name]
-        assumptions = (*said, *self.measurement.space, PERSONS)
+        assumptions = (*notes, *self.measurement.space, PERSONS)
         return figure(name, mean, meaning, better, assumptions, **how)  # type: ignore[arg-type]  # keywords of figure
 
     def distances(self) -> list[Finding]:
@@ -216,7 +218,9 @@ class _Figures:
             results.append(
                 figure(name, null, meanings[name], "neither", measurement.space, reason=ONE_ROW)
             )
-        return results + [self._say(name, self.means[name]) for name in ("copies", "copies_null")]
+        return results + [
+            self._finding(name, self.means[name]) for name in ("copies", "copies_null")
+        ]
 
     def _summaries(
         self, name: str, values: FloatArray, null: BootstrapMean | None, meanings: dict[str, str]
@@ -258,9 +262,9 @@ class _Figures:
         assert score is not None
         assert null is not None
         return [
-            self._say("identifiability", score, message),
-            self._say("identifiability_null", null, source, known=measurement.control is None),
-            self._say(
+            self._finding("identifiability", score, message),
+            self._finding("identifiability_null", null, source, known=measurement.control is None),
+            self._finding(
                 "identifiability_excess", score.above(null), source, message, status=status,
                 reason="there is nothing above the null",
             ),
@@ -281,8 +285,8 @@ class _Figures:
                 "ties by expectation",
             )
         return [
-            self._say("closer_to_train_share", share, *message, reason=NO_CONTROL),
-            self._say("closer_to_train_excess", excess, *message, reason=NO_CONTROL),
+            self._finding("closer_to_train_share", share, *message, reason=NO_CONTROL),
+            self._finding("closer_to_train_excess", excess, *message, reason=NO_CONTROL),
         ]
 
     def nearest_is_source(self) -> Finding:
@@ -290,7 +294,7 @@ class _Figures:
         result = self.means["nearest_is_source"]
         n = self.measurement.rows[0]
         message = (f"by chance {1 / n:.4g}, one of {n} rows", "ties by expectation")
-        return self._say("nearest_is_source", result, *message, reason=NO_SOURCE)
+        return self._finding("nearest_is_source", result, *message, reason=NO_SOURCE)
 
 
 def _sources(measurement: Measurement) -> FloatArray:

@@ -75,19 +75,19 @@ def bootstrap_means(
     return results
 
 
-def distances(found: Nearest) -> FloatArray:
+def distances(nearest: Nearest) -> FloatArray:
     """Distance of the nearest; NaN without one."""
-    return np.where(np.isfinite(found.distance), found.distance, np.nan)
+    return np.where(np.isfinite(nearest.distance), nearest.distance, np.nan)
 
 
-def ratios(found: Nearest) -> FloatArray:
+def ratios(nearest: Nearest) -> FloatArray:
     """Distance of the nearest over that of the second; NaN without a second.
 
     Two at distance 0 make a ratio of 1: no single one of them is the nearest.
     """
-    some = np.isfinite(found.second) & (found.second > 0)
-    ratio = np.where(np.isfinite(found.second), 1.0, np.nan)
-    return np.divide(found.distance, found.second, out=ratio, where=some)
+    some = np.isfinite(nearest.second) & (nearest.second > 0)
+    ratio = np.where(np.isfinite(nearest.second), 1.0, np.nan)
+    return np.divide(nearest.distance, nearest.second, out=ratio, where=some)
 
 
 def nearer_share(one: Nearest, other: Nearest) -> FloatArray:

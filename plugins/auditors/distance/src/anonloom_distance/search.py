@@ -76,7 +76,7 @@ def nearest(
     others
         Whether both are rows of one table, and no row is its own neighbour.
     done
-        Told how many comparisons were made since it was last told.
+        Called with the number of comparisons since the last call.
     """
     size, references = len(asking), len(asked)
     best, second = np.full(size, np.inf), np.full(size, np.inf)

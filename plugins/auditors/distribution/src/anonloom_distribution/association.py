@@ -35,7 +35,7 @@ class Number:
     """Cells of an ordered column: their middles, and which of them tell one."""
 
     middle: FloatArray
-    told: BoolArray
+    known: BoolArray
 
     @classmethod
     def of(cls, column: AlignedColumn) -> "Number":
@@ -51,7 +51,7 @@ class Number:
 
     def values(self, cells: Cells, correlation: Correlation) -> tuple[FloatArray, FloatArray]:
         """Value of every row, 0 where there is none, and 1 where there is one."""
-        text = self.told[cells].astype(float)
+        text = self.known[cells].astype(float)
         if correlation == "pearson":
             return self.middle[cells], text
         distinct, which = np.unique(self.middle, return_inverse=True)
@@ -135,11 +135,11 @@ class Associations:
         return result
 
 
-def correlations(values: FloatArray, told: FloatArray) -> FloatArray:
+def correlations(values: FloatArray, known: FloatArray) -> FloatArray:
     """Pearson's correlation of every two rows of `values`, where both are told."""
-    n = told @ told.T
-    sums = values @ told.T
-    squares = values**2 @ told.T
+    n = known @ known.T
+    sums = values @ known.T
+    squares = values**2 @ known.T
     # With some places for rounding, variance that is none stays none.
     each = np.maximum(n, 1.0)
     spread = squares / each - (sums / each) ** 2
@@ -151,11 +151,11 @@ def correlations(values: FloatArray, told: FloatArray) -> FloatArray:
 
 
 def correlation_ratio(
-    parts: FloatArray, cells: Cells, values: FloatArray, told: FloatArray
+    parts: FloatArray, cells: Cells, values: FloatArray, known: FloatArray
 ) -> float:
     """Root of the share of a number's variance that lies between the values of a category."""
     per_cell = [
-        np.bincount(cells, weights=of, minlength=len(parts)) for of in (told, values, values**2)
+        np.bincount(cells, weights=of, minlength=len(parts)) for of in (known, values, values**2)
     ]
     n, sums, squares = (of @ parts for of in per_cell)
     total = n.sum()

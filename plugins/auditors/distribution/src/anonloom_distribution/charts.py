@@ -84,7 +84,7 @@ def _plain(values: FloatArray) -> list[float | None]:
     return [None if math.isnan(value) else value for value in values.tolist()]
 
 
-def distance_chart(found: Sequence[tuple[str, float, Noise]]) -> Chart:
+def distance_chart(distances: Sequence[tuple[str, float, Noise]]) -> Chart:
     """Show the distance of every column beside that of random samples."""
     return Chart(
         name="jsd",
@@ -95,9 +95,9 @@ def distance_chart(found: Sequence[tuple[str, float, Noise]]) -> Chart:
         meaning="0: the distribution of the original, 1: nothing in common. A column that is no "
         "further off than random samples is as good as a sample can be.",
         data={
-            "labels": [name for name, *_ in found],
-            "release": [value for _, value, _ in found],
-            "random samples (mean)": [noise.mean for *_, noise in found],
+            "labels": [name for name, *_ in distances],
+            "release": [value for _, value, _ in distances],
+            "random samples (mean)": [noise.mean for *_, noise in distances],
         },
     )
 

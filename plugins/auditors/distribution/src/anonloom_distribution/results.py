@@ -63,8 +63,8 @@ class Result:
             )
         return "a generalized cell counts in equal parts for all that it covers"
 
-    def _lower(self, name: str, value: float, *said: str, meaning: str = "") -> Finding:
-        finding = FindingBuilder(said)
+    def _lower(self, name: str, value: float, *notes: str, meaning: str = "") -> Finding:
+        finding = FindingBuilder(notes)
         return finding(name, value, meaning or MEANINGS[name], key=name in KEY)
 
     def _null(self, name: str, noise: Noise) -> Finding:
@@ -89,7 +89,7 @@ class Result:
         binned = f"numbers in up to {self.bins} bins, at quantiles of the original"
         results: list[Finding | Chart] = [
             self._lower(
-                "jsd_mean", float(np.mean(distances)), binned, self._read(), *self.tables.said
+                "jsd_mean", float(np.mean(distances)), binned, self._read(), *self.tables.notes
             ),
             self._lower("jsd_max", distances[worst], f"of '{columns[worst].name}'"),
             self._null("jsd_null", Noise.of([float(np.mean(values)) for values in samples])),
@@ -142,7 +142,7 @@ class Result:
                 text,
                 "a generalized number counts as its middle, a generalized category in equal parts "
                 "for its values",
-                *self.tables.said,
+                *self.tables.notes,
             ),
             self._lower(
                 "association_change_max",

@@ -32,7 +32,7 @@ class Tables:
         For every table how many rows of the original each row stands for; None for one.
     names
         What the tables are called in charts.
-    said
+    notes
         Which columns are not compared.
     shown
         What the release shows of every column.
@@ -42,7 +42,7 @@ class Tables:
     sizes: tuple[int, ...]
     weights: tuple[FloatArray | None, ...]
     names: tuple[str, ...]
-    said: tuple[str, ...]
+    notes: tuple[str, ...]
     shown: dict[str, Visible]
 
     @classmethod
@@ -68,7 +68,7 @@ class Tables:
             names=("original", "anonymized")
             if before is None
             else ("original", "sampled", "anonymized"),
-            said=(
+            notes=(
                 *_not_compared(texts, "nearly every row has its own value"),
                 *_not_compared(absent, "the release lacks them"),
             ),

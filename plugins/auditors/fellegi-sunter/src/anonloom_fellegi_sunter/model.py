@@ -226,10 +226,10 @@ def fit(
     return Model(_spread(result, used, observed), used, left_out)
 
 
-def _useless(agree: FloatArray, said: FloatArray) -> dict[int, str]:
+def _useless(agree: FloatArray, stated: FloatArray) -> dict[int, str]:
     """Columns from which nothing can be learnt, and why."""
     reasons = {}
-    for index, (agreements, pairs) in enumerate(zip(agree, said, strict=True)):
+    for index, (agreements, pairs) in enumerate(zip(agree, stated, strict=True)):
         if not pairs:
             reasons[index] = "is open in every row of the release"
         elif not agreements:

@@ -25,7 +25,7 @@ from anonloom_kernels.compiled import in_threads, kernel
 from anonloom_linkage.aligned_columns import Cells
 from anonloom_linkage.top2_search import Blocks
 
-Told = Callable[[int], None]
+ProgressCallback = Callable[[int], None]
 
 #: Candidates of a tile.
 TILE = 512
@@ -143,7 +143,11 @@ class Comparison:
 
 
 def count_patterns(
-    comparison: Comparison, sheet: Sheet, blocks: Sequence[Blocks], workers: int, done: Told
+    comparison: Comparison,
+    sheet: Sheet,
+    blocks: Sequence[Blocks],
+    workers: int,
+    done: ProgressCallback,
 ) -> IntArray:
     """Count how often each pattern occurs among the pairs of the blocks."""
     # Every thread has counts of its own; which pairs it counts does not matter to their sum.
@@ -171,7 +175,7 @@ def find_best(
     rank_of: Cells,
     truth: IntArray,
     workers: int,
-    done: Told,
+    done: ProgressCallback,
 ) -> Best:
     """Find the candidates of every record whose pattern ranks highest.
 

@@ -10,7 +10,7 @@ from anonloom import Chart, Finding, Findings, short_repr
 from anonloom.findings import Better, FindingBuilder
 from anonloom.typing import FloatArray
 from anonloom_learning.names import ANSWERS, CLASSIFIERS, LOSSES, METRICS, SINGLE
-from anonloom_learning.scores import interval, never_said, scores
+from anonloom_learning.scores import interval, never_predicted, scores
 from anonloom_learning.trials import TestedOn, Trials
 from anonloom_learning.versions import Lesson
 
@@ -33,7 +33,7 @@ class Figures:
 
     lesson: Lesson
     trials: Trials
-    said: tuple[str, ...]
+    notes: tuple[str, ...]
     values: FloatArray
 
     @classmethod
@@ -42,7 +42,7 @@ class Figures:
         flat = trials.confusions.reshape(-1, lesson.classes, lesson.classes)
         values = np.array([scores(item, lesson.positive) for item in flat])
         values = values.reshape(*trials.confusions.shape[:3], len(METRICS))
-        message = (_reading(train, tested_on), _splits(lesson, trials, tested_on), *lesson.said)
+        message = (_reading(train, tested_on), _splits(lesson, trials, tested_on), *lesson.notes)
         return cls(lesson, trials, message, values)
 
     def findings(self) -> Findings:
@@ -68,7 +68,7 @@ class Figures:
         name: str,
         values: FloatArray,
         meaning: str,
-        *said: str,
+        *notes: str,
         better: Better,
         least: float = 0.0,
     ) -> Finding:
@@ -76,7 +76,7 @@ class Figures:
         ends = interval(values, self._spread)
         if ends is not None:
             ends = max(ends[0], least), min(ends[1], 1.0)
-        finding = FindingBuilder((*said, *self.said))
+        finding = FindingBuilder((*notes, *self.notes))
         mean = float(values.mean())
         return finding(name, mean, meaning, better, interval=ends, key=name in KEY)
 
@@ -102,7 +102,7 @@ class Figures:
             return []
         silent = {
             self.lesson.versions[version].name: sum(
-                never_said(confusion, self.lesson.positive)
+                never_predicted(confusion, self.lesson.positive)
                 for confusion in self.trials.confusions[version, :, classifier]
             )
             for version in versions
@@ -164,7 +164,7 @@ class Figures:
             value=len(self.lesson.versions[RELEASE].labels),
             unit="rows",
             meaning=SINGLE["rows"],
-            assumptions=self.lesson.said,
+            assumptions=self.lesson.notes,
         )
         yield Finding(
             name="not_converged",

@@ -1,4 +1,4 @@
-"""The four figures of section 6.2.3, from counts of what was so and what was said."""
+"""The four figures of section 6.2.3, from counts of true and predicted labels."""
 
 import numpy as np
 from scipy.special import stdtrit
@@ -6,9 +6,9 @@ from scipy.special import stdtrit
 from anonloom.typing import FloatArray, IntArray
 
 
-def confusion_matrix(true: IntArray, said: IntArray, classes: int) -> IntArray:
+def confusion_matrix(true: IntArray, predicted: IntArray, classes: int) -> IntArray:
     """(classes x classes): how many rows of each label (row) were given each label (column)."""
-    pairs = np.bincount(true * classes + said, minlength=classes * classes)
+    pairs = np.bincount(true * classes + predicted, minlength=classes * classes)
     return pairs.reshape(classes, classes).astype(np.int64)
 
 
@@ -36,7 +36,7 @@ def _share(part: IntArray, whole: IntArray) -> FloatArray:
     return result
 
 
-def never_said(confusion: IntArray, positive: int | None) -> bool:
+def never_predicted(confusion: IntArray, positive: int | None) -> bool:
     """Whether a precision is 0 because no row was given the label, though some row has it."""
     silent = (confusion.sum(axis=0) == 0) & (confusion.sum(axis=1) > 0)
     return bool(silent.any() if positive is None else confusion[:, positive].sum() == 0)

@@ -139,16 +139,16 @@ def run_trials(
     """Fit and judge all models, `run.workers` at a time; the result does not depend on how many."""
     shape = (len(lesson.versions), len(repeats), len(classifiers))
     confusions = np.zeros((*shape, lesson.classes, lesson.classes), np.int64)
-    order = sorted(np.ndindex(shape), key=lambda at: classifiers[at[2]] not in LONGEST)
+    order = sorted(np.ndindex(shape), key=lambda index: classifiers[index[2]] not in LONGEST)
     unconverged = 0
     context.progress(0, len(order))
     # Scikit-learn's threads would compete with ours, and more threads add numbers up otherwise.
     pools = ThreadpoolController()
 
-    def judge(at: tuple[int, ...]) -> tuple[IntArray, bool]:
-        repeat, name = repeats[at[1]], classifiers[at[2]]
+    def judge(index: tuple[int, ...]) -> tuple[IntArray, bool]:
+        repeat, name = repeats[index[1]], classifiers[index[2]]
         with pools.limit(limits=1):
-            return repeat.parts[at[0]].judge(name, repeat.seeds[name], lesson)
+            return repeat.parts[index[0]].judge(name, repeat.seeds[name], lesson)
 
     # Models that are stopped are counted (`has_converged`). Filters hold for all threads, which is
     # why they are set around them.

@@ -60,7 +60,7 @@ class Lesson:
         Says which value that is.
     people
         How many persons the original has.
-    said
+    notes
         What every figure assumes.
     """
 
@@ -71,7 +71,7 @@ class Lesson:
     positive: int | None
     about: str
     people: int
-    said: tuple[str, ...]
+    notes: tuple[str, ...]
 
 
 @attrs.frozen(kw_only=True)
@@ -134,7 +134,7 @@ class Question:
             positive=positive,
             about=about,
             people=count,
-            said=(*message, *_not_learned(encoded.left_out, absent), *_unread(columns, names)),
+            notes=(*message, *_not_learned(encoded.left_out, absent), *_unread(columns, names)),
         )
 
     def _label(

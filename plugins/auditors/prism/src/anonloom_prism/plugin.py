@@ -2,7 +2,7 @@
 
 from anonloom.api import ROLES, Method, hookimpl
 
-ANONLOOM_API = 1
+ANONLOOM_API = 2
 
 PAPER = (
     "Barbato, Ceselli, De Capitani di Vimercati, Foresti and Samarati, PriSM: a privacy-friendly "

@@ -8,7 +8,6 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.protocol.trace import Rounds
 from anonloom.typing import BoolArray, FloatArray
 from anonloom_traffic.entropies import degree
 from anonloom_traffic.following import Follower, followers, paths
@@ -26,6 +25,7 @@ from anonloom_traffic.judging import (
 )
 from anonloom_traffic.observed import Observed, observe
 from anonloom_traffic.views import FAMILIES, View, network_views, path_views
+from anonloom_transport import Rounds
 
 #: How many standard errors above chance a view must be to be joined with others.
 JOINED = 3.0

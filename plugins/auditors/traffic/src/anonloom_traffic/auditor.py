@@ -10,12 +10,12 @@ from anonloom import AuditInput, Auditor, Finding, Findings, StageContext, param
 from anonloom.data import Need
 from anonloom.findings import Better, Status
 from anonloom.params import at_least, between
-from anonloom.protocol.trace import Rounds, Trace
 from anonloom_traffic.attack import Attack, Guess, NothingToGuess
 from anonloom_traffic.charts import charts
 from anonloom_traffic.crossing import crossed
 from anonloom_traffic.iterations import Step, over_iterations
 from anonloom_traffic.observed import Observed
+from anonloom_transport import Rounds, Trace
 
 ADVERSARY = (
     "the adversary sees all lines of the network and holds all that any choice of all servers but "

@@ -13,10 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from anonloom.kinds import Envelope, Party
-from anonloom.protocol.trace import Link, Rounds, Seen, Trace
 from anonloom_traffic.following import SHORTEST_PART, Parts, bits
 from anonloom_traffic.guessed import series_of
+from anonloom_transport import Envelope, Link, Party, Rounds, Sighting, Trace
 
 #: How many phases lie between two rounds that are compared, at most.
 REACH = 3
@@ -78,7 +77,7 @@ def _owners(trace: Trace) -> dict[int, int]:
     return {place: whose[0] for place, whose in of if len(whose) == 1}
 
 
-def _uploads(trace: Trace, owner: Iterable[int]) -> Iterator[Seen]:
+def _uploads(trace: Trace, owner: Iterable[int]) -> Iterator[Sighting]:
     """Let every message be sent by a client of its own, in the order in which they came out."""
     for place in owner:
         envelope = Envelope(
@@ -88,10 +87,10 @@ def _uploads(trace: Trace, owner: Iterable[int]) -> Iterator[Seen]:
             round=b"",
             body=trace.published[place] or b"",
         )
-        yield Seen(float(place), None, envelope)
+        yield Sighting(float(place), None, envelope)
 
 
-def _between_servers(trace: Trace) -> Iterator[Seen]:
+def _between_servers(trace: Trace) -> Iterator[Sighting]:
     for sight in trace.seen:
         if sight.by is None and sight.envelope.sender.role == sight.envelope.receiver.role:
             yield sight

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import attrs
 import numpy as np
 
-from anonloom.kinds import Party
-from anonloom.protocol.trace import Link, Trace
 from anonloom.typing import FloatArray
 from anonloom_traffic.observed import Lines, Observed
+from anonloom_transport import Link, Party, Trace
 
 #: Shorter byte strings are found in longer ones by chance.
 SHORTEST_PART = 8

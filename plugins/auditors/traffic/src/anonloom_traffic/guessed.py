@@ -3,9 +3,9 @@
 import attrs
 import numpy as np
 
-from anonloom.protocol.trace import Trace
 from anonloom.typing import BoolArray, FloatArray, IntArray
 from anonloom_traffic.observed import Observed
+from anonloom_transport import Trace
 
 #: Most cells of a matrix messages x clients; of more, messages are drawn.
 CELLS = 20_000_000

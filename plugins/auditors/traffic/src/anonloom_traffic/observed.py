@@ -6,8 +6,8 @@ from collections.abc import Hashable, Iterable, Mapping
 import attrs
 import numpy as np
 
-from anonloom.protocol.trace import Rounds, Trace
 from anonloom.typing import BoolArray, FloatArray
+from anonloom_transport import Rounds, Trace
 
 
 @attrs.define(eq=False)

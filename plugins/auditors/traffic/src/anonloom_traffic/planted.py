@@ -7,8 +7,7 @@ from typing import Literal
 import attrs
 import numpy as np
 
-from anonloom.kinds import Envelope, Party
-from anonloom.protocol.trace import Link, Rounds, Seen, Trace
+from anonloom_transport import Envelope, Link, Party, Rounds, Sighting, Trace
 
 #: Bytes of a message.
 SIZE = 32
@@ -173,7 +172,7 @@ class Planted:
         self, trace: Trace, at: float, sender: Party, receiver: Party, step: str, body: bytes
     ) -> None:
         envelope = Envelope(sender=sender, receiver=receiver, step=step, round=b"round", body=body)
-        trace.seen.append(Seen(at, None, envelope))
+        trace.seen.append(Sighting(at, None, envelope))
 
 
 @cache

@@ -6,10 +6,10 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.protocol.trace import Trace
 from anonloom.typing import BoolArray, FloatArray
 from anonloom_traffic.guessed import Guessed
 from anonloom_traffic.observed import Observed
+from anonloom_transport import Trace
 
 #: Weight of 'nobody sends this' in the least squares: one round's worth.
 RIDGE = 1.0

@@ -16,16 +16,21 @@ import attrs
 
 from anonloom import AnonloomError
 from anonloom.errors import TransportError
-from anonloom.kinds import Entropy, Envelope, Round, Seat, ServerEngine
-from anonloom_anonify.council import Council
-from anonloom_anonify.history import Heard, History, steps_of
-from anonloom_anonify.registering import Classes, Registered
-from anonloom_anonify.releasing import Assembled, assemble
-from anonloom_anonify.reserving import Choice, Drawn, Plan, Reservations, plan_document
-from anonloom_anonify.saving import load, save
+from anonloom_anonify.registration import Classes, Registrations
+from anonloom_anonify.release import Assembly, assemble
+from anonloom_anonify.reservation import (
+    Choice,
+    Plan,
+    PublicationAttempt,
+    Reservations,
+    plan_document,
+)
+from anonloom_anonify.round_log import RoundLog, RoundResult, steps_of
+from anonloom_anonify.server_agreement import ServerAgreement
+from anonloom_anonify.server_state import load, save
 from anonloom_anonify.study import Study
 from anonloom_anonify.work import Work
-from anonloom_transport.recording import Recorded
+from anonloom_transport import Entropy, Envelope, RecordedEntropy, Round, ServerConfig, ServerEngine
 
 
 @attrs.define(eq=False)
@@ -51,16 +56,16 @@ class Aggregator:
     """
 
     study: Study
-    seat: Seat
+    config: ServerConfig
     work: Work = attrs.field(repr=False)
     _source: Entropy = attrs.field(repr=False)
-    council: Council = attrs.field(init=False, repr=False)
-    history: History = attrs.field(init=False, repr=False)
-    registered: Registered | None = attrs.field(default=None, init=False, repr=False)
+    agreement: ServerAgreement = attrs.field(init=False, repr=False)
+    round_log: RoundLog = attrs.field(init=False, repr=False)
+    registered: Registrations | None = attrs.field(default=None, init=False, repr=False)
     classes: Classes | None = attrs.field(default=None, init=False, repr=False)
     broadcast: bytes | None = attrs.field(default=None, init=False, repr=False)
     plan: Plan | None = attrs.field(default=None, init=False, repr=False)
-    assembled: dict[int, Assembled] = attrs.field(factory=dict, init=False, repr=False)
+    assembled: dict[int, Assembly] = attrs.field(factory=dict, init=False, repr=False)
     releases: dict[int, bytes] = attrs.field(factory=dict, init=False, repr=False)
     withheld: dict[int, str] = attrs.field(factory=dict, init=False)
     reserved: int = attrs.field(default=0, init=False)
@@ -69,14 +74,14 @@ class Aggregator:
     restarts: int = attrs.field(default=0, init=False)
     refused: Counter[str] = attrs.field(factory=Counter, init=False)
     over: bool = attrs.field(default=False, init=False)
-    _choice: Drawn | None = attrs.field(default=None, init=False, repr=False)
+    _choice: PublicationAttempt | None = attrs.field(default=None, init=False, repr=False)
     _begun: bool = attrs.field(default=False, init=False)
     _classed: bytes = attrs.field(default=b"", init=False, repr=False)
     _steps: frozenset[str] = attrs.field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        self.council = Council(self.study, self.seat, Recorded(self._source))
-        self.history = History(self.study, self.council.talk)
+        self.agreement = ServerAgreement(self.study, self.config, RecordedEntropy(self._source))
+        self.round_log = RoundLog(self.study, self.agreement.channel)
         self._steps = steps_of(self.study)
 
     # --- the contract ---------------------------------------------------------------------------
@@ -84,12 +89,12 @@ class Aggregator:
     @property
     def notice(self) -> bytes | None:
         """The study, signed by all servers; None before that."""
-        return self.council.notice
+        return self.agreement.notice
 
     @property
-    def stopped(self) -> str:
+    def stop_reason(self) -> str:
         """Why the study cannot end, naming a server where that is proven; empty if it can."""
-        return self.council.stopped
+        return self.agreement.stop_reason
 
     def begin(self) -> list[Envelope]:
         """Announce this server's key.
@@ -99,29 +104,29 @@ class Aggregator:
         TransportError
             When it has begun before, and was not started from what it saved.
         """
-        if not self._begun and self.council.box.begun:
+        if not self._begun and self.agreement.state_vault.begun:
             raise TransportError(
                 "this server has begun the study before: it goes on from what it saved last"
             )
         self._begun = True
         return self._go_on()
 
-    def take(self, envelope: Envelope) -> list[Envelope]:
+    def receive(self, envelope: Envelope) -> list[Envelope]:
         """Take what another server said; what is wrong with it is counted."""
         if self.over:
             reason = "after the end"  # what all have signed stands
         elif envelope.step not in self._steps:
             reason = "unknown step"
         else:
-            reason = self.council.hear(envelope)
+            reason = self.agreement.hear(envelope)
         if reason:
             self.refused[reason] += 1
         return self._go_on()
 
-    def again(self) -> list[Envelope]:
+    def resend(self) -> list[Envelope]:
         """Return what other servers may have missed."""
-        self.council.talk.again()
-        return self.council.talk.drain()
+        self.agreement.channel.resend()
+        return self.agreement.channel.drain()
 
     def hear(self, round: Round, engine: ServerEngine) -> list[Envelope]:
         """Take what became public in the round that was to be run, from this server's engine.
@@ -136,12 +141,12 @@ class Aggregator:
         if result is None:
             raise TransportError(f"nothing became public in the round '{name}'")
         numbers = engine.accepted, engine.left_out
-        self.history.remember(Heard(name, tuple(result), *numbers, engine.senders))
+        self.round_log.remember(RoundResult(name, tuple(result), *numbers, engine.senders))
         return self._go_on()
 
-    def invited(self, round: Round) -> frozenset[bytes] | None:
-        """Return who may send in a round, for this server's seat in it; None for all."""
-        return self.history.invited(self._name(round))
+    def allowed_senders(self, round: Round) -> frozenset[bytes] | None:
+        """Return who may send in a round, for this server's config in it; None for all."""
+        return self.round_log.allowed_senders(self._name(round))
 
     def give_up(self, round: Round, reason: str, *, shown: bool = False) -> list[Envelope]:
         """Say that a round cannot end; see `round` for what comes then.
@@ -154,28 +159,30 @@ class Aggregator:
         self._require_now(round)
         name = self._name(round)
         if self.registered is None:
-            self.council.talk.stop(reason)
+            self.agreement.channel.stop(reason)
         else:
-            self.history.give_up(name, reason, shown)
+            self.round_log.give_up(name, reason, shown)
         return self._go_on()
 
     @property
     def round(self) -> Round | None:
         """The round to be run now; None while servers still have to agree, and at the end."""
-        if self.stopped or self.over or self.council.secret is None:
+        if self.stop_reason or self.over or self.agreement.secret is None:
             return None
         if self.registered is None:
-            attempt = self.history.registering()
-            return self.study.registration(attempt, self.history.cohort("registration", attempt))
+            attempt = self.round_log.registration_attempt()
+            return self.study.registration(attempt, self.round_log.cohort("registration", attempt))
         if self.broadcast is None:
             return None
         if self.plan is None:
-            attempt, _ = self.history.reserving()
-            if f"reservation {attempt}" in self.history.facts:
+            attempt, _ = self.round_log.reservation_attempt()
+            if f"reservation {attempt}" in self.round_log.facts:
                 return None  # coins are being tossed
-            cohort = self.history.cohort("reservation", attempt)
+            cohort = self.round_log.cohort("reservation", attempt)
             return self.study.reservation(attempt, cohort, self._classed)
-        return None if self._publishing in self.history.facts else self.deposit(self.iteration)
+        return (
+            None if self._publication_name in self.round_log.facts else self.deposit(self.iteration)
+        )
 
     def deposit(self, iteration: int) -> Round:
         """Describe the deposit of an iteration; decoys for the next one need its description."""
@@ -199,7 +206,7 @@ class Aggregator:
     def withdrawn(self) -> frozenset[int]:
         """Return the positions whose donors have withdrawn, in this iteration or before."""
         assert self.plan is not None
-        asked = self.history.withdrawals(self.plan.attempt)
+        asked = self.round_log.withdrawals(self.plan.attempt)
         return frozenset(rank for item in asked.items() for rank in self.plan.withdrawn(*item))
 
     def groups(self) -> list[list[int]]:
@@ -208,14 +215,14 @@ class Aggregator:
         Of classes with fewer than k positions nothing is opened, whatever is in them; and a count
         of few positions would tell of single ones.
         """
-        return [group for group in self._left() if len(group) >= self.study.k]
+        return [group for group in self._remaining_groups() if len(group) >= self.study.k]
 
     def too_small(self) -> frozenset[int]:
         """Return the positions of classes of which too few are left, however many are filled."""
-        small = (group for group in self._left() if len(group) < self.study.k)
+        small = (group for group in self._remaining_groups() if len(group) < self.study.k)
         return frozenset(rank for group in small for rank in group)
 
-    def _left(self) -> list[list[int]]:
+    def _remaining_groups(self) -> list[list[int]]:
         assert self.plan is not None
         return self.plan.groups(self.withdrawn())
 
@@ -233,61 +240,61 @@ class Aggregator:
     def _go_on(self) -> list[Envelope]:
         """Do whatever the facts allow; return what is to be carried."""
         try:
-            if self._begun and not self.over and not self.stopped and self.council.meet():
+            if self._begun and not self.over and not self.stop_reason and self.agreement.meet():
                 self._classify()
                 self._plan()
                 self._release()
         except AnonloomError as error:
             # From the same facts it would fail for ever: the others are told, and so is whoever
             # runs this server.
-            self.council.talk.stop(str(error))
+            self.agreement.channel.stop(str(error))
             raise
         finally:
             if self._begun:
                 self._end()
-        return self.council.talk.drain()
+        return self.agreement.channel.drain()
 
     def _classify(self) -> None:
         """Make classes of what was registered, as all other servers do (algorithm 1, step 4)."""
-        attempt = self.history.registering()
-        heard = self.history.facts.get(f"registration {attempt}")
+        attempt = self.round_log.registration_attempt()
+        heard = self.round_log.facts.get(f"registration {attempt}")
         if self.broadcast is not None or heard is None:
             return
         if self.registered is None:
-            self.registered = Registered.of(heard.whole, self.study.registration_size)
+            self.registered = Registrations.of(heard.whole, self.study.registration_size)
         if self.classes is None:
-            seed = self.council.tossed("seed", self.registered.digest)
+            seed = self.agreement.toss_seed("seed", self.registered.digest)
             if seed is None:
                 return
             try:
-                grouping = self.work.classify(self.registered.records, seed)
+                assignment = self.work.classify(self.registered.records, seed)
             except TransportError as error:
-                self.council.talk.stop(str(error))
+                self.agreement.channel.stop(str(error))
                 return
-            self.refused.update(grouping.refused)
-            self.classes = Classes.of(self.registered, grouping)
-        document = self.classes.encoded()
+            self.refused.update(assignment.refused)
+            self.classes = Classes.of(self.registered, assignment)
+        document = self.classes.encode()
         # Without the signatures: one server can sign the same document in many ways.
         self._classed = _digest(document)
-        self.broadcast = self.council.signed_by_all("classes", document, "classes", "the classes")
+        self.broadcast = self.agreement.signed_by_all("classes", document, "classes", "the classes")
 
     def _plan(self) -> None:
         """Fix what will be erased before anybody deposits (algorithm 2, steps 2 and 3)."""
         if self.broadcast is None or self.classes is None or self.releases:
             return
-        attempt, restarts = self.history.reserving()
+        attempt, restarts = self.round_log.reservation_attempt()
         self._make_anew(restarts)
-        heard = self.history.facts.get(f"reservation {attempt}")
-        if self.plan is not None or heard is None or self.stopped:
+        heard = self.round_log.facts.get(f"reservation {attempt}")
+        if self.plan is not None or heard is None or self.stop_reason:
             return
         if self._choice is None or self._choice.attempt != attempt:
             self._choice = self._draw(attempt, heard, self.classes)
             if self._choice is None:
                 return
         reservations, choice = self._choice.reservations, self._choice.choice
-        erasure = choice.erasure(self.council.derived(f"erasure {attempt}"))
+        erasure = choice.erasure(self.agreement.derive(f"erasure {attempt}"))
         document = plan_document(self._classed, reservations.slots, erasure.commitment)
-        signed = self.council.signed_by_all(
+        signed = self.agreement.signed_by_all(
             f"plan {attempt}", document, f"plan {attempt}", "what will be erased"
         )
         if signed is not None:
@@ -298,29 +305,31 @@ class Aggregator:
                 attempt, reservations, choice, erasure, heard.accepted, _digest(document)
             )
 
-    def _draw(self, attempt: int, heard: Heard, classes: Classes) -> Drawn | None:
+    def _draw(
+        self, attempt: int, heard: RoundResult, classes: Classes
+    ) -> PublicationAttempt | None:
         """Toss coins about the list of reservations, and draw with them."""
         reservations = Reservations.of(heard.whole, len(classes.cells))
-        seed = self.council.tossed(f"coins {attempt}", reservations.digest)
+        seed = self.agreement.toss_seed(f"coins {attempt}", reservations.digest)
         if seed is None:
             return None
         choice = Choice.of(reservations, classes.sizes, self.study.k, self.work, seed)
         if not choice.kept.any():
-            self.council.talk.stop(f"no class is left that can be published: {choice.why}")
+            self.agreement.channel.stop(f"no class is left that can be published: {choice.why}")
             return None
-        return Drawn(attempt, reservations, choice)
+        return PublicationAttempt(attempt, reservations, choice)
 
     def _make_anew(self, restarts: int) -> None:
         """Discard reservations when the servers gave up before anything was opened.
 
         The list and what was deposited on it are never used again: one list has one erased set.
         """
-        reason = self.history.last_reason
-        if self.history.seen_by_others:
+        reason = self.round_log.last_reason
+        if self.round_log.seen_by_others:
             # Opened again with another erased set, what was erased now would have been seen.
-            self.council.talk.stop(f"given up while records were opened: {reason}")
+            self.agreement.channel.stop(f"given up while records were opened: {reason}")
         elif restarts > self.study.restarts:
-            self.council.talk.stop(f"given up {restarts} times: {reason}")
+            self.agreement.channel.stop(f"given up {restarts} times: {reason}")
         elif restarts > self.restarts:
             self.restarts = restarts
         else:
@@ -330,21 +339,21 @@ class Aggregator:
     def _release(self) -> None:
         """Assemble what was opened, and have all sign it (algorithm 2, steps 6 and 7)."""
         while self.classes and self.plan and self.iteration <= self.study.iterations:
-            name, now = self._publishing, self.iteration
-            if self.history.gave_up(name):
-                self.withheld[now] = self.history.reason(name)
+            name, now = self._publication_name, self.iteration
+            if self.round_log.gave_up(name):
+                self.withheld[now] = self.round_log.reason(name)
                 continue
-            heard = self.history.facts.get(name)
-            if heard is None or self.stopped:
+            heard = self.round_log.facts.get(name)
+            if heard is None or self.stop_reason:
                 return
             if now not in self.assembled:
-                join = self.council.derived("join")
+                join = self.agreement.derive("join")
                 self.assembled[now] = assemble(
                     self.study, now, self.classes, self.plan, heard.messages, self.work, join
                 )
-            document = self.assembled[now].opened.encoded(self.study)
+            document = self.assembled[now].opened.encode(self.study)
             step = f"release {now}"
-            signed = self.council.signed_by_all(step, document, step, "the release")
+            signed = self.agreement.signed_by_all(step, document, step, "the release")
             if signed is None:
                 return
             self.releases[now] = signed
@@ -355,12 +364,14 @@ class Aggregator:
         The same when the study has stopped: nothing of it will ever be opened or joined again.
         """
         ended = self.plan is not None and self.iteration > self.study.iterations
-        if not self.over and (ended or self.stopped):
-            self.over = ended and not self.stopped
-            self.history.facts.clear()
+        if not self.over and (ended or self.stop_reason):
+            self.over = ended and not self.stop_reason
+            self.round_log.facts.clear()
             self.plan = self._choice = self.registered = None
-            self.assembled = {index: item.forgotten() for index, item in self.assembled.items()}
-            self.council.forget()
+            self.assembled = {
+                index: item.without_positions() for index, item in self.assembled.items()
+            }
+            self.agreement.forget()
 
     # --- saving and going on --------------------------------------------------------------------
 
@@ -380,14 +391,14 @@ class Aggregator:
             When it cannot be read any more.
         """
         load(self, saved)
-        self._begun = self.council.box.begun
+        self._begun = self.agreement.state_vault.begun
         self._go_on()
-        return self.again()
+        return self.resend()
 
     # --- names of rounds ------------------------------------------------------------------------
 
     @property
-    def _publishing(self) -> str:
+    def _publication_name(self) -> str:
         assert self.plan is not None
         return f"publishing {self.plan.attempt}.{self.iteration}"
 

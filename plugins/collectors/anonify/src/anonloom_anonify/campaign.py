@@ -12,18 +12,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom.errors import TransportError
-from anonloom.kinds import Envelope, Erasure, Round, SlotKey, SlotSecret
-from anonloom.protocol.driver import Corruption as RoundCorruption
-from anonloom.protocol.driver import Driver
-from anonloom.protocol.trace import Trace
-from anonloom_anonify.behaviour import Behaviour
 from anonloom_anonify.donor import Donor
-from anonloom_anonify.hall import Hall, waits
-from anonloom_anonify.progress import Progress, silent
+from anonloom_anonify.progress import Progress, no_progress
 from anonloom_anonify.recipient import Recipient
-from anonloom_anonify.releasing import join_key
-from anonloom_transport.invitations import Authority
-from anonloom_transport.ledger import Entry, Ledger
+from anonloom_anonify.release import join_key
+from anonloom_anonify.simulation import Behaviour
+from anonloom_anonify.study_servers import StudyServers, waits
+from anonloom_transport import (
+    Authority,
+    Driver,
+    Entry,
+    Envelope,
+    Erasure,
+    Ledger,
+    Round,
+    SlotKey,
+    SlotSecret,
+    Trace,
+)
+from anonloom_transport import Corruption as RoundCorruption
 
 
 def _nobody(round: Round) -> Mapping[int, RoundCorruption]:
@@ -32,7 +39,7 @@ def _nobody(round: Round) -> Mapping[int, RoundCorruption]:
 
 
 @attrs.define(eq=False, kw_only=True)
-class Campaign(Hall):
+class Campaign(StudyServers):
     """Plays a study from its beginning to its end.
 
     Parameters
@@ -48,7 +55,7 @@ class Campaign(Hall):
     progress
         Told how far the study is.
     corrupted_in
-        Those that deviate in a round; see `anonloom_transport.adversaries`.
+        Those that deviate in a round; see `anonloom_testing.transport.adversaries`.
 
     Attributes
     ----------
@@ -70,7 +77,7 @@ class Campaign(Hall):
     answers: Sequence[tuple[NDArray[np.uint8], NDArray[np.bool_]]] = attrs.field(repr=False)
     behaviour: Behaviour = attrs.field(repr=False)
     authority: Authority | None = attrs.field(default=None, repr=False)
-    progress: Progress = attrs.field(factory=silent, repr=False)
+    progress: Progress = attrs.field(factory=no_progress, repr=False)
     corrupted_in: Callable[[Round], Mapping[int, RoundCorruption]] = attrs.field(
         default=_nobody, repr=False
     )
@@ -89,7 +96,7 @@ class Campaign(Hall):
     _kept: dict[int, list[Envelope]] = attrs.field(factory=dict, init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        Hall.__attrs_post_init__(self)
+        StudyServers.__attrs_post_init__(self)
         if self.authority is not None:
             self._invitations = [
                 self.authority.invite(self.entropy, self.study.digest) for _ in self.records
@@ -113,12 +120,12 @@ class Campaign(Hall):
 
     def restart(self, index: int) -> None:
         """Stop a server and start it again from what it had saved, in its rounds too."""
-        Hall.restart(self, index)
-        for driver in self.running:
+        StudyServers.restart(self, index)
+        for driver in self.open_drivers:
             driver.restart(index)
 
     @property
-    def running(self) -> list[Driver]:
+    def open_drivers(self) -> list[Driver]:
         """The rounds that are not over: that of now, one that waits for it, the next one."""
         return [item for item in (self.driver, self._deposit, self._next) if item is not None]
 
@@ -152,7 +159,7 @@ class Campaign(Hall):
             return
         self._note(name)
         self.driver = None
-        self._heard(driver, name)
+        self._hand_result_to_servers(driver, name)
         if phase == "registration" and self.servers[0].broadcast is not None:
             self._look_up(self.first("broadcast"))
         if phase == "publishing":
@@ -163,7 +170,7 @@ class Campaign(Hall):
             b"" if donor.left_out else donor.registration(round, record.tobytes())
             for donor, record in zip(self.donors, self.records, strict=True)
         ]
-        return self._listed(round, name, messages, np.zeros(len(messages), bool))
+        return self._post_and_learn(round, name, messages, np.zeros(len(messages), bool))
 
     def _look_up(self, broadcast: bytes) -> None:
         """Let everybody find her class; some will claim another one."""
@@ -182,14 +189,14 @@ class Campaign(Hall):
             self._next.abandon("the reservations are made anew")
             self._next = None
         messages = [b"" if donor.left_out else donor.reservation(round) for donor in self.donors]
-        return self._listed(round, name, messages, self.behaviour.leaving)
+        return self._post_and_learn(round, name, messages, self.behaviour.leaving)
 
     @property
     def left_out(self) -> NDArray[np.bool_]:
         """Donors whose registration or reservation was not accepted: they stay away since then."""
         return np.array([donor.left_out for donor in self.donors], bool)
 
-    def _listed(
+    def _post_and_learn(
         self, round: Round, name: str, messages: Sequence[bytes], away: NDArray[np.bool_]
     ) -> Driver:
         """Post, and let everybody who did learn whether what she sent was accepted."""
@@ -197,7 +204,7 @@ class Campaign(Hall):
         clients = driver.clients[: len(self.donors)]
         for donor, client, gone in zip(self.donors, clients, away.tolist(), strict=True):
             if not gone:
-                donor.posted(client)
+                donor.learn_outcome(client)
         return driver
 
     def _post(
@@ -209,9 +216,9 @@ class Campaign(Hall):
         for gone, numbers in groupby(range(len(messages)), key=lambda at: bool(missing[at])):
             group = list(numbers)
             if gone:
-                driver.absent(len(group), self._invited(group))
+                driver.absent(len(group), self._invitations_of(group))
             else:
-                driver.post([messages[index] for index in group], self._invited(group))
+                driver.post([messages[index] for index in group], self._invitations_of(group))
         self.after(self, f"{name}: upload")
         self._close(driver, name)
         driver.open()
@@ -268,12 +275,14 @@ class Campaign(Hall):
         for kind, numbers in groupby(range(len(kinds)), key=lambda at: str(kinds[at])):
             group = list(numbers)
             if kind == "away":
-                driver.absent(len(group), self._invited(group))
+                driver.absent(len(group), self._invitations_of(group))
             elif kind == "decoy":
-                driver.decoy(len(group), self._invited(group))
+                driver.decoy(len(group), self._invitations_of(group))
             else:
-                sent = [(_known(secrets[index]), records[index].tobytes()) for index in group]
-                driver.deposit(sent, self._invited(group))
+                sent = [
+                    (_require_secret(secrets[index]), records[index].tobytes()) for index in group
+                ]
+                driver.deposit(sent, self._invitations_of(group))
         gone = self.behaviour.leaving | self.left_out
         self._stand_in(driver, np.flatnonzero(away & ~gone).tolist())
         if self.study.missing == "blank" and now < self.study.iterations:
@@ -294,7 +303,7 @@ class Campaign(Hall):
         """Let everybody who is there leave a decoy for the next iteration."""
         self._next = driver = self._drive(self.servers[0].deposit(iteration))
         for index in present:
-            self._kept[index] = driver.prepared(*self._invited([index]))
+            self._kept[index] = driver.prepared(*self._invitations_of([index]))
 
     def _withdraw(self, round: Round, now: int, deposit: Driver) -> None:
         """Ask everybody whether the consent still holds, and erase where it does not."""
@@ -312,10 +321,10 @@ class Campaign(Hall):
         self._note(name)
         self.driver, self._deposit = deposit, None
         self.progress.begin(deposited.removeprefix(f"{self.study.id} "))
-        self._heard(driver, name)
+        self._hand_result_to_servers(driver, name)
         deposit.erase(self.servers[0].withdrawn())
 
-    def _heard(self, driver: Driver, name: str) -> None:
+    def _hand_result_to_servers(self, driver: Driver, name: str) -> None:
         """Let every server take what became public in a round."""
         engines = iter(driver.servers)
         self.tell(lambda server: server.hear(driver.round, next(engines)), f"{name}: heard")
@@ -333,7 +342,7 @@ class Campaign(Hall):
         """Let nobody open what was uploaded; return the reason, and who was waited for."""
         results: list[str] = []
         for driver in filter(None, (self.driver, self._deposit)):
-            results += waits([server.waiting for server in driver.servers])
+            results += waits([server.missing_messages for server in driver.servers])
             driver.abandon(reason)
         return "; ".join([reason, *results])
 
@@ -349,14 +358,14 @@ class Campaign(Hall):
             identities=self.identities,
             slot_keys=keys,
             erasure=erasure,
-            invited=self.servers[0].invited(round),
+            invited=self.servers[0].allowed_senders(round),
             entropy=self.entropy,
             corrupted=self.corrupted_in(round),
             traced=self.traced,
-            watch=self.progress.tell,
+            on_progress=self.progress.tell,
         )
 
-    def _invited(self, numbers: Sequence[int]) -> list[bytes]:
+    def _invitations_of(self, numbers: Sequence[int]) -> list[bytes]:
         return [self._invitations[index] for index in numbers] if self._invitations else []
 
     def _hand_over(self, round: Round) -> None:
@@ -367,7 +376,7 @@ class Campaign(Hall):
             opened = self.recipient.take(round.iteration, signed)
             owner = {donor.slot: number for number, donor in enumerate(self.donors)}
             joined = {
-                join_key(self._joining, index): slot for index, slot in enumerate(round.slots)
+                join_key(self._join_secret, index): slot for index, slot in enumerate(round.slots)
             }
             self.owners[round.iteration] = np.array(
                 [owner[joined[join]] for join in opened.joins], np.int64
@@ -384,6 +393,6 @@ class Campaign(Hall):
         return [entry.trace for entry in self.ledger.entries]
 
 
-def _known(secret: SlotSecret | None) -> SlotSecret:
+def _require_secret(secret: SlotSecret | None) -> SlotSecret:
     assert secret is not None
     return secret

@@ -5,22 +5,19 @@ from typing import Any, ClassVar, Literal
 import attrs
 import numpy as np
 
-from anonloom import Collector, Guard, Release, Schema, StageContext, Table, Transport, param
+from anonloom import Collection, Collector, Guard, Schema, StageContext, Table, param
 from anonloom.errors import TransportError
-from anonloom.kinds import Guarantees, Stages, Suite
+from anonloom.kinds import Guarantees, Stages
 from anonloom.params import at_least, between
-from anonloom.protocol.entropy import SystemEntropy
-from anonloom.protocol.records import TEXT_BYTES
-from anonloom.protocol.trace import Rounds
-from anonloom_anonify import outline
-from anonloom_anonify.behaviour import Behaviour
+from anonloom_anonify import planning
 from anonloom_anonify.campaign import Campaign
-from anonloom_anonify.donated import Donated
+from anonloom_anonify.donor_data import DonorData
 from anonloom_anonify.findings import findings_of
-from anonloom_anonify.progress import Progress
-from anonloom_anonify.staged import StagedWork
-from anonloom_anonify.study import Missing
-from anonloom_transport.invitations import Authority
+from anonloom_anonify.pipeline_work import PipelineWork
+from anonloom_anonify.progress import Progress, no_progress
+from anonloom_anonify.simulation import Simulation
+from anonloom_anonify.study import Missing, Study
+from anonloom_transport import TEXT_BYTES, Authority, EngineTransport, Rounds, Suite, SystemEntropy
 
 
 @attrs.frozen(kw_only=True)
@@ -39,7 +36,7 @@ class Anonify(Collector):
     example: ClassVar[dict[str, Any]] = {"transport": "direct", "min_batch": 10}
     partitions_by: ClassVar[frozenset[str] | None] = frozenset({"quasi", "person"})
 
-    transport: Transport = param(help="What carries registrations, reservations and answers.")
+    transport: EngineTransport = param(help="What carries registrations, reservations and answers.")
     servers: int = param(help="Number of servers.", default=2, check=at_least(1))
     min_batch: int = param(
         help="Least number of donors: with fewer no round closes.", default=50, check=at_least(1)
@@ -101,25 +98,9 @@ class Anonify(Collector):
     answer_bytes: int = param(
         help="Least size of an answer; smaller ones are padded.", default=0, check=at_least(0)
     )
-    leaving: float = param(
-        help="Simulated: share of donors who register and are never heard of again.",
-        default=0.0,
-        check=between(0, 1),
-    )
-    absent: float = param(
-        help="Simulated: chance of each donor to be missing from each iteration after the first.",
-        default=0.0,
-        check=between(0, 1),
-    )
-    lying: float = param(
-        help="Simulated: share of donors who claim another class than theirs.",
-        default=0.0,
-        check=between(0, 1),
-    )
-    withdrawing: float = param(
-        help="Simulated: chance of each donor to withdraw in each iteration.",
-        default=0.0,
-        check=between(0, 1),
+    simulate: Simulation = param(
+        help="What donors do besides what they are asked for: one process plays them all.",
+        default=Simulation(),
     )
     traced: bool = param(
         help="Keep what each party and the network saw, for auditors; it takes memory.",
@@ -128,38 +109,45 @@ class Anonify(Collector):
 
     def __attrs_post_init__(self) -> None:
         """Refuse studies that the transport cannot carry."""
-        problem = outline.problem(self)
+        problem = planning.problem(self)
         if problem is not None:
             raise ValueError(problem)
-        if self.withdrawing and not self.withdrawals:
+        if self.simulate.withdrawing and not self.withdrawals:
             raise ValueError("'withdrawing' needs 'withdrawals: true': nobody is asked otherwise")
 
     def problem(self, schema: Schema) -> str | None:
         """Refuse what donors cannot send."""
-        return outline.cannot_send(self, schema)
+        return planning.cannot_send(self, schema)
 
     @property
     def guarantees(self) -> Guarantees:
         """What a donor is promised, in every round that she takes part in."""
-        return outline.guarantees(self)
+        return planning.guarantees(self)
 
     def plan(self, rows: int | None, schema: Schema) -> tuple[str, ...]:
         """Say which rounds there are, what they hide, and what they cost."""
-        return tuple(outline.sentences(self, rows, schema))
+        return tuple(planning.sentences(self, rows, schema))
 
-    def collect(self, table: Table, stages: Stages, guard: Guard, context: StageContext) -> Release:
+    def collect(
+        self, table: Table, stages: Stages, guard: Guard, context: StageContext
+    ) -> Collection:
         """Play the study; return what the recipient gets."""
-        campaign, donated = self.campaign(table, stages, guard, context)
+        campaign, donor_data = self.campaign(table, stages, guard, context)
         recipient = campaign.run()
-        context.find(*findings_of(campaign, donated))
-        if self.traced:
-            context.trace(Rounds(campaign.traces, self.servers))
-        stages.drawn(donated.classed(campaign), table.origin)
-        return donated.released(campaign, recipient)
+        context.find(*findings_of(campaign, donor_data))
+        first = campaign.works[0]
+        assert isinstance(first, PipelineWork)
+        return Collection(
+            donor_data.release(campaign, recipient),
+            stages.record_sampling(donor_data.unsampled_release(campaign), table.origin),
+            first.prepared,
+            first.classes,
+            Rounds(campaign.traces, self.servers) if self.traced else None,
+        )
 
     def campaign(
         self, table: Table, stages: Stages, guard: Guard, context: StageContext
-    ) -> tuple[Campaign, Donated]:
+    ) -> tuple[Campaign, DonorData]:
         """Return the study that is to be played, and whose rows are sent in it.
 
         Raises
@@ -170,67 +158,63 @@ class Anonify(Collector):
             When what donors have to send does not fit.
         """
         table = table.with_all_columns()
-        layouts = outline.Layouts.of(
+        layouts = planning.Layouts.of(
             table.schema, text_bytes=self.text_bytes, answer_bytes=self.answer_bytes
         )
-        donated = Donated.of(table, self.iterations, layouts)
-        if donated.donors < self.min_batch:
+        donor_data = DonorData.of(table, self.iterations, layouts)
+        if donor_data.donors < self.min_batch:
             raise TransportError(
                 f"a round never closes with fewer than {self.min_batch:,} donors, and there are "
-                f"{donated.donors:,}; collect more, or lower 'min_batch'"
+                f"{donor_data.donors:,}; collect more, or lower 'min_batch'"
             )
         context.note(
-            f"{donated.donors:,} donors, {layouts.registration.size} bytes to register and "
+            f"{donor_data.donors:,} donors, {layouts.registration.size} bytes to register and "
             f"{layouts.answer.size} to answer"
         )
-        return self._campaign(donated, stages, guard, context), donated
+        return self._campaign(donor_data, stages, guard, context), donor_data
 
     def _campaign(
-        self, donated: Donated, stages: Stages, guard: Guard, context: StageContext
+        self, donor_data: DonorData, stages: Stages, guard: Guard, context: StageContext
     ) -> Campaign:
-        entropy, layouts = SystemEntropy(), donated.layouts
+        entropy, layouts = SystemEntropy(), donor_data.layouts
         authority = Authority.draw(entropy) if self.credentials == "invitations" else None
-        study = outline.study_of(
+        study = planning.study_of(
             self,
             id=entropy.bytes(8).hex(),
-            donors=donated.donors,
+            donors=donor_data.donors,
             k=guard.demanded,
             layouts=layouts,
-            rules=stages.rules(),
+            rules=stages.fingerprint(),
             authority=authority.public if authority else b"",
         )
-        planned = self._planned(guard)
+        planned = self._guard_with_dropouts(guard)
         return Campaign(
             transport=self.transport,
             study=study,
             works=[
-                StagedWork(layouts.registration, layouts.answer, planned, stages, index == 0)
+                PipelineWork(layouts.registration, layouts.answer, planned, stages, index == 0)
                 for index in range(self.servers)
             ],
-            records=donated.records,
-            answers=donated.answers,
-            behaviour=self._behaviour(donated.donors, context.rng),
+            records=donor_data.records,
+            answers=donor_data.answers,
+            behaviour=self.simulate.behaviour(donor_data.donors, self.iterations, context.rng),
             entropy=entropy,
             authority=authority,
             traced=self.traced,
-            progress=Progress.of(outline.named_rounds(study), self.transport, context.progress),
+            progress=self._progress(study, context),
         )
 
-    def _behaviour(self, donors: int, rng: np.random.Generator) -> Behaviour:
-        behaviour = Behaviour.drawn(
-            donors,
-            self.iterations,
-            rng,
-            leaving=self.leaving,
-            absent=self.absent,
-            lying=self.lying,
-            withdrawing=self.withdrawing,
-        )
-        # The first answer comes right after the reservation; whoever vanishes before is `leaving`.
-        behaviour.absent[0] = False
-        return behaviour
+    def _progress(self, study: Study, context: StageContext) -> Progress:
+        """Return who is told how far the study is.
 
-    def _planned(self, guard: Guard) -> Guard:
+        To estimate rounds transports play some with real keys, which takes seconds: nobody waits
+        for a bar that nobody sees.
+        """
+        if not context.watched:
+            return no_progress()
+        return Progress.of(planning.named_rounds(study), self.transport, context.progress)
+
+    def _guard_with_dropouts(self, guard: Guard) -> Guard:
         """Return the guard of classes from which some may drop out."""
         left, kept = 1 - self.tolerated, guard.least_kept
         return Guard(

@@ -13,12 +13,11 @@ from functools import lru_cache
 import attrs
 
 from anonloom.errors import TransportError
-from anonloom.kinds import SECRET_BYTES, ClientEngine, Entropy, Round, SlotSecret
-from anonloom_anonify.council import bound_of, read_study
-from anonloom_anonify.registering import class_of_everybody
-from anonloom_anonify.reserving import NO_CLASS, plan_document, write_reservation
+from anonloom_anonify.registration import class_of_everybody
+from anonloom_anonify.reservation import NO_CLASS, plan_document, write_reservation
+from anonloom_anonify.server_agreement import binding_of, read_study
 from anonloom_anonify.study import PID_BYTES, WITHDRAWAL_BYTES, Study
-from anonloom_transport.signing import read_signed
+from anonloom_transport import SECRET_BYTES, ClientEngine, Entropy, Round, SlotSecret, read_signed
 
 
 @attrs.define(eq=False)
@@ -82,7 +81,7 @@ class Donor:
         self._pid = self._entropy.bytes(PID_BYTES)
         return self._pid + record
 
-    def posted(self, client: ClientEngine) -> None:
+    def learn_outcome(self, client: ClientEngine) -> None:
         """Learn what became of a registration or reservation, when the servers have shown the list.
 
         Who is neither confirmed by all nor on the list stays away from all that follows. Whoever
@@ -98,7 +97,7 @@ class Donor:
         TransportError
             When one of the servers has not signed it.
         """
-        document = read_signed(broadcast, "classes", bound_of(self.notice), self.pins)
+        document = read_signed(broadcast, "classes", binding_of(self.notice), self.pins)
         if document is None:
             raise TransportError("the classes are not signed by all servers of the study")
         self.number = class_of_everybody(document).get(self._pid)

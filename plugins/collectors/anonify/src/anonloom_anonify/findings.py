@@ -7,30 +7,30 @@ import numpy as np
 
 from anonloom import Chart, Finding
 from anonloom_anonify.campaign import Campaign
-from anonloom_anonify.donated import Donated
+from anonloom_anonify.donor_data import DonorData
 
 _ROUNDS = "all rounds"
 
 
-def findings_of(campaign: Campaign, donated: Donated) -> Iterator[Finding | Chart]:
+def findings_of(campaign: Campaign, donor_data: DonorData) -> Iterator[Finding | Chart]:
     """Yield what is to be told of a study that is over."""
-    delivered, *others = _records(campaign, donated)
+    delivered, *others = _records(campaign, donor_data)
     # What experiments compare first comes first.
     yield delivered
-    yield from campaign.ledger.traffic(donated.donors, _ROUNDS)
+    yield from campaign.ledger.traffic(donor_data.donors, _ROUNDS)
     yield from campaign.ledger.work(_ROUNDS)
     yield from others
     yield from _missing(campaign)
     yield from campaign.ledger.refusals(Counter(campaign.servers[0].refused))
-    yield from _hidden(campaign)
+    yield from _anonymity(campaign)
 
 
-def _records(campaign: Campaign, donated: Donated) -> Iterator[Finding | Chart]:
+def _records(campaign: Campaign, donor_data: DonorData) -> Iterator[Finding | Chart]:
     server = campaign.servers[0]
     published = sum(len(rows) for rows in campaign.owners.values())
-    answered = int((donated.rows >= 0).sum())
+    answered = int((donor_data.rows >= 0).sum())
     classed = sum(number is not None for number in campaign.numbers)
-    wanted = int(((donated.rows >= 0) & campaign.chosen).sum())
+    wanted = int(((donor_data.rows >= 0) & campaign.chosen).sum())
     yield Finding(
         name="delivered",
         value=published / wanted if wanted else None,
@@ -39,7 +39,7 @@ def _records(campaign: Campaign, donated: Donated) -> Iterator[Finding | Chart]:
         better="higher",
     )
     for name, value, unit, meaning in (
-        ("donors", donated.donors, "donors", "Donors that there are."),
+        ("donors", donor_data.donors, "donors", "Donors that there are."),
         ("classed", classed, "donors", "Donors who registered and are in a class."),
         (
             "left_out",
@@ -124,7 +124,7 @@ def smallest_pattern(campaign: Campaign) -> int | None:
     return min(groups.values())
 
 
-def _hidden(campaign: Campaign) -> Iterator[Finding]:
+def _anonymity(campaign: Campaign) -> Iterator[Finding]:
     yield Finding(
         name="anonymity_set",
         value=campaign.ledger.smallest,

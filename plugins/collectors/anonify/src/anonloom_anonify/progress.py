@@ -5,8 +5,7 @@ from collections.abc import Callable
 
 import attrs
 
-from anonloom import Transport
-from anonloom.kinds import Round
+from anonloom_transport import EngineTransport, Round
 
 #: Parts of the whole that are told.
 _PARTS = 1000
@@ -41,7 +40,7 @@ class Progress:
     _began: float = attrs.field(default=0.0, init=False)
 
     @classmethod
-    def of(cls, rounds: dict[str, Round], transport: Transport, report: Report) -> "Progress":
+    def of(cls, rounds: dict[str, Round], transport: EngineTransport, report: Report) -> "Progress":
         """Estimate rounds; where a transport cannot say, all take the same."""
         planned = {}
         for name, round in rounds.items():
@@ -62,7 +61,7 @@ class Progress:
         if name not in self.planned:
             self._plan(name)
         if self._now:
-            self._took[self._now] = self._spent()
+            self._took[self._now] = self._elapsed()
             if within:
                 self._resting.add(self._now)
         self._resting.discard(name)
@@ -84,12 +83,12 @@ class Progress:
         begun = name == self._now or name in self._took
         return name if begun or not iteration else f"{phase} {attempt}.{iteration}"
 
-    def _spent(self) -> float:
+    def _elapsed(self) -> float:
         return self._took.get(self._now, 0.0) + self.clock() - self._began
 
     def tell(self, phase: str = "", done: int = 0, total: int = 0) -> None:
-        """Tell how far it is; see `Watch`."""
-        going = {name: self._took[name] for name in self._resting} | {self._now: self._spent()}
+        """Tell how far it is; see `ProgressCallback`."""
+        going = {name: self._took[name] for name in self._resting} | {self._now: self._elapsed()}
         ended = {name: took for name, took in self._took.items() if name not in going}
         expected = sum(self.planned[name] for name in ended)
         # Estimates are of one sender at a time; here many are played together.
@@ -108,6 +107,6 @@ def _small(round: Round) -> Round:
     )
 
 
-def silent() -> Progress:
+def no_progress() -> Progress:
     """Return what tells nobody."""
     return Progress(lambda done, total: None, {})

@@ -4,11 +4,11 @@ import attrs
 import numpy as np
 
 from anonloom.errors import TransportError
-from anonloom_anonify.council import bound_of, read_study
-from anonloom_anonify.releasing import Opened
+from anonloom_anonify.release import IterationRelease
+from anonloom_anonify.server_agreement import binding_of, read_study
 from anonloom_anonify.study import Study
 from anonloom_anonify.work import SUPPRESSED
-from anonloom_transport.signing import read_signed
+from anonloom_transport import read_signed
 
 
 @attrs.define(eq=False)
@@ -31,12 +31,12 @@ class Recipient:
     notice: bytes = attrs.field(repr=False)
     pins: tuple[bytes, ...] = attrs.field(repr=False)
     study: Study = attrs.field(init=False)
-    opened: dict[int, Opened] = attrs.field(factory=dict, init=False, repr=False)
+    opened: dict[int, IterationRelease] = attrs.field(factory=dict, init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         self.study = read_study(self.notice, self.pins)
 
-    def take(self, iteration: int, release: bytes) -> Opened:
+    def take(self, iteration: int, release: bytes) -> IterationRelease:
         """Check the release of an iteration, keep and return it.
 
         Raises
@@ -45,10 +45,10 @@ class Recipient:
             When one of the servers has not signed it, or it breaks what the study promises.
         """
         kind = f"release {iteration}"
-        document = read_signed(release, kind, bound_of(self.notice), self.pins)
+        document = read_signed(release, kind, binding_of(self.notice), self.pins)
         if document is None:
             raise TransportError("the release is not signed by all servers of the study")
-        opened = Opened.decoded(document, self.study)
+        opened = IterationRelease.decode(document, self.study)
         numbers, sizes = np.unique(opened.numbers, return_counts=True)
         small = (sizes < self.study.k) & (numbers != SUPPRESSED)
         # k counts positions: one that came twice would count for two.

@@ -14,7 +14,7 @@ import attrs
 from attrs.validators import deep_iterable, ge, in_, instance_of
 
 from anonloom.errors import TransportError
-from anonloom.kinds import SECRET_BYTES, SUITES, Party, Round, Suite
+from anonloom_transport import SECRET_BYTES, SUITES, Party, Round, Suite
 
 #: Bytes of the identifier under which a donor registers (section 4.1 recommends 128 bits).
 PID_BYTES = 16
@@ -109,16 +109,16 @@ class Study:
         Servers of one study that run different software must understand each other so far that
         each can say which of them does.
         """
-        return hashlib.sha256(attrs.evolve(self, versions=()).encoded()).digest()
+        return hashlib.sha256(attrs.evolve(self, versions=()).encode()).digest()
 
-    def encoded(self) -> bytes:
+    def encode(self) -> bytes:
         """Return the study as bytes, the same for the same study everywhere."""
         message = attrs.asdict(self)
         plain = {name: _plain(value) for name, value in message.items()}
         return json.dumps({"anonloom study": 1, **plain}, sort_keys=True).encode()
 
     @classmethod
-    def decoded(cls, data: bytes) -> "Study":
+    def decode(cls, data: bytes) -> "Study":
         """Read a study.
 
         Raises
@@ -134,7 +134,7 @@ class Study:
             result = cls(**{**message, "versions": tuple(message["versions"])})
         except (ValueError, KeyError, TypeError, RecursionError):
             raise TransportError("the study cannot be read") from None
-        if result.encoded() != data:
+        if result.encode() != data:
             raise TransportError("the study cannot be read")
         return result
 
@@ -155,7 +155,7 @@ class Study:
         post = self._post(name, WITHDRAWAL_BYTES, cohort=0, context=plan)
         return attrs.evolve(post, iteration=iteration, iterations=self.iterations)
 
-    def publishing(
+    def publication(
         self,
         attempt: int,
         iteration: int,

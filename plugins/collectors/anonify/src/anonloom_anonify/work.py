@@ -11,7 +11,7 @@ SUPPRESSED = 0
 
 
 @attrs.frozen(eq=False)
-class Grouping:
+class ClassAssignment:
     """The classes of what donors registered.
 
     Attributes
@@ -34,7 +34,7 @@ class Grouping:
 class Work(Protocol):
     """What each server computes by itself; with the same seed all must get the same."""
 
-    def classify(self, records: NDArray[np.uint8], seed: int) -> Grouping:
+    def classify(self, records: NDArray[np.uint8], seed: int) -> ClassAssignment:
         """Make classes of encoded quasi-identifiers, which come in canonical order."""
 
     def draw(self, numbers: NDArray[np.int64], seed: int) -> NDArray[np.bool_]:

@@ -6,20 +6,40 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom import Collector, Guard, Release, Schema, StageContext, Table, Transport, param
+from anonloom import Collection, Collector, Guard, Schema, StageContext, Table, param
 from anonloom.data import PUBLISHED
 from anonloom.errors import TransportError
-from anonloom.kinds import PLAYED, Guarantees, Stages, Suite, slot_of
-from anonloom.params import at_least, between
-from anonloom.protocol.entropy import SystemEntropy
-from anonloom.protocol.records import TEXT_BYTES, RecordLayout
-from anonloom.protocol.trace import Rounds
+from anonloom.kinds import PLAYED, Guarantees, Stages
+from anonloom.params import ParameterGroup, at_least, between
 from anonloom_delivery.costs import findings_of
 from anonloom_delivery.sending import Plan, send
-from anonloom_transport.combining import both
+from anonloom_transport import (
+    TEXT_BYTES,
+    EngineTransport,
+    RecordLayout,
+    Rounds,
+    Suite,
+    SystemEntropy,
+    both,
+    slot_of,
+)
 
 #: Rows that are planned with where nobody knows how many there will be.
 _ROWS = 10_000
+
+
+@attrs.frozen(kw_only=True)
+class Simulation(ParameterGroup):
+    """Who deviates; whoever deploys a transport has no such parameters."""
+
+    dishonest: float = param(
+        help=(
+            "Further senders who do the worst to the first round that passes all checks, as a "
+            "share of the rows: for asking what they can destroy."
+        ),
+        default=0.0,
+        check=between(0, 1),
+    )
 
 
 @attrs.frozen(kw_only=True)
@@ -32,7 +52,7 @@ class Delivery(Collector):
 
     example: ClassVar[dict[str, Any]] = {"transport": "direct", "min_batch": 10}
 
-    transport: Transport = param(help="What carries the rows.")
+    transport: EngineTransport = param(help="What carries the rows.")
     servers: int = param(help="Number of servers.", default=2, check=at_least(1))
     min_batch: int = param(
         help="Least number of senders: a round with fewer never closes.",
@@ -55,13 +75,9 @@ class Delivery(Collector):
         default=10,
         check=at_least(1),
     )
-    dishonest: float = param(
-        help=(
-            "Further senders who do the worst to the first round that passes all checks, as a "
-            "share of the rows: for asking what they can destroy."
-        ),
-        default=0.0,
-        check=between(0, 1),
+    simulate: Simulation = param(
+        help="What senders do besides what they are asked for: one process plays them all.",
+        default=Simulation(),
     )
     text_bytes: int = param(
         help="Most bytes of a text whose values no hierarchy lists.",
@@ -126,7 +142,9 @@ class Delivery(Collector):
         first, *others = (post + deposit).sentences()
         return (f"with {rows:,} rows in records of {size:,} bytes, {first}", *others)
 
-    def collect(self, table: Table, stages: Stages, guard: Guard, context: StageContext) -> Release:
+    def collect(
+        self, table: Table, stages: Stages, guard: Guard, context: StageContext
+    ) -> Collection:
         """Carry the rows, then run the stages as a curator would."""
         table = table.with_all_columns()
         if len(table) < self.min_batch:
@@ -134,13 +152,11 @@ class Delivery(Collector):
                 f"a round never closes with fewer than {self.min_batch:,} senders, and the table "
                 f"has {len(table):,} rows; collect more, or lower 'min_batch'"
             )
-        arrived = self._carried(table, context)
-        prepared = stages.prepare(arrived)
-        classes = stages.partition(prepared, guard)
-        return stages.sample(stages.generalize(prepared, classes))
+        arrived, trace = self._carry(table, context)
+        return attrs.evolve(stages.run(arrived, guard), trace=trace)
 
-    def _carried(self, table: Table, context: StageContext) -> Table:
-        """Return the table that arrives."""
+    def _carry(self, table: Table, context: StageContext) -> tuple[Table, Rounds | None]:
+        """Return the table that arrives, and what was seen of it on the way."""
         layout = self._layout(table.schema)
         unwanted = np.zeros(len(table), bool)
         drawn = context.rng.choice(len(table), round(self.erase * len(table)), replace=False)
@@ -150,10 +166,11 @@ class Delivery(Collector):
         sent = send(plan, layout.encode(table), unwanted, plan.entropy.bytes(8).hex())
         decoded = layout.decode(sent.records)
         context.find(*findings_of(sent, len(table), layout.size, decoded.refused))
-        if self.traced:
-            context.trace(Rounds((sent.post.trace, sent.deposit.trace), self.servers))
         order = _canonical(sent.records[decoded.readable])
-        return _arrived(table, decoded.frame.take(order), sent.rows[decoded.readable][order])
+        rows = sent.rows[decoded.readable][order]
+        traces = (sent.post.trace, sent.deposit.trace)
+        trace = Rounds(traces, self.servers) if self.traced else None
+        return _table_of_arrivals(table, decoded.frame.take(order), rows), trace
 
     def _layout(self, schema: Schema) -> RecordLayout:
         """Return how rows are written as records."""
@@ -170,7 +187,7 @@ class Delivery(Collector):
             suite=self.suite,
             entropy=SystemEntropy(),
             traced=self.traced,
-            dishonest=self.dishonest,
+            dishonest=self.simulate.dishonest,
             min_leave=self.min_leave,
         )
 
@@ -189,7 +206,7 @@ def _canonical(records: NDArray[np.uint8]) -> NDArray[np.int64]:
     return np.argsort(whole, kind="stable")
 
 
-def _arrived(table: Table, frame: Any, rows: NDArray[np.int64]) -> Table:
+def _table_of_arrivals(table: Table, frame: Any, rows: NDArray[np.int64]) -> Table:
     """Build the table of what arrived.
 
     Columns that are never published were not sent. They serve counting and evaluation, and are

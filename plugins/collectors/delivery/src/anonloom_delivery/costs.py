@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from anonloom import Chart, Finding
 from anonloom_delivery.sending import Sent
-from anonloom_transport.ledger import Entry, Ledger
+from anonloom_transport import Entry, Ledger
 
 
 def findings_of(

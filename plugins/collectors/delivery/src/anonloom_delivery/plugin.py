@@ -2,7 +2,7 @@
 
 from anonloom.api import ROLES, Method, hookimpl
 
-ANONLOOM_API = 1
+ANONLOOM_API = 2
 
 
 @hookimpl
@@ -14,5 +14,8 @@ def anonloom_register_collectors() -> list[Method]:
             target="anonloom_delivery.collector:Delivery",
             summary="Sends every row through a transport; the stages run on what arrives.",
             reads=ROLES,
+            evidence={
+                "trace": "collect: {collector: delivery, with: {transport: NAME, traced: true}}"
+            },
         )
     ]

@@ -7,10 +7,18 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom import Transport
 from anonloom.errors import TransportError
-from anonloom.kinds import SECRET_BYTES, Entropy, Erasure, Round, SlotKey, SlotSecret, Suite
-from anonloom.protocol.driver import Driver
+from anonloom_transport import (
+    SECRET_BYTES,
+    Driver,
+    EngineTransport,
+    Entropy,
+    Erasure,
+    Round,
+    SlotKey,
+    SlotSecret,
+    Suite,
+)
 
 #: Bytes of the message that reserves a position.
 KEY_BYTES = 2 * SECRET_BYTES
@@ -45,7 +53,7 @@ class Plan:
         Told how many of the `STEPS` are done.
     """
 
-    transport: Transport
+    transport: EngineTransport
     servers: int
     min_batch: int
     suite: Suite

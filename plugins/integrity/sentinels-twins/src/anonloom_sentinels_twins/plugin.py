@@ -2,7 +2,7 @@
 
 from anonloom.api import Command, Method, hookimpl
 
-ANONLOOM_API = 1
+ANONLOOM_API = 2
 
 _PAPER = (
     "De Capitani di Vimercati, Foresti, Jajodia, Paraboschi, Sassi and Samarati, Sentinels and "

@@ -2,7 +2,7 @@
 
 from anonloom.api import Method, hookimpl
 
-ANONLOOM_API = 1
+ANONLOOM_API = 2
 
 
 @hookimpl
@@ -14,5 +14,6 @@ def anonloom_register_reporters() -> list[Method]:
             target="anonloom_page.reporter:Page",
             summary="One self-contained HTML page: what was done, what holds, what was found.",
             reads=set(),
+            default=True,
         )
     ]

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 import attrs
 
-from anonloom.kinds import SECRET_BYTES, SlotSecret, row_size, write_row
 from anonloom_direct.content import NOWHERE, SALT_BYTES, Content, id_of
-from anonloom_transport.client import RoundClient
+from anonloom_transport import SECRET_BYTES, RoundClient, SlotSecret, row_size, write_row
 
 
 @attrs.define(eq=False)

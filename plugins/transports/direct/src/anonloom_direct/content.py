@@ -4,7 +4,7 @@ import hashlib
 
 import attrs
 
-from anonloom.kinds import ID_BYTES, SECRET_BYTES, Round, row_size
+from anonloom_transport import ID_BYTES, SECRET_BYTES, Round, row_size
 
 SALT_BYTES = 16
 _POSITION = 8

@@ -3,11 +3,21 @@
 from collections.abc import Callable
 from functools import partial
 
-from anonloom.kinds import SECRET_BYTES, Round, SlotSecret, read_row, row_size, tried, write_row
-from anonloom.kinds._estimates import Operation, Work
 from anonloom_direct.content import SALT_BYTES, Content, content_size, id_of
-from anonloom_transport.costs import Costs
-from anonloom_transport.packing import pack, unpack
+from anonloom_transport import (
+    SECRET_BYTES,
+    Costs,
+    Operation,
+    Round,
+    SlotSecret,
+    Work,
+    microbenchmark,
+    pack,
+    read_row,
+    row_size,
+    unpack,
+    write_row,
+)
 
 
 def costs(round: Round, software: bytes) -> Costs:
@@ -29,7 +39,7 @@ def server_work(round: Round) -> Work:
     """Return what a server does beyond uploads: it reads and shows every row."""
     kind = (round.operation, round.message_size)
     name = f"direct: a row of a {round.operation} of {round.message_size} bytes"
-    return Work({Operation(name, tried(partial(_reading, *kind))): round.capacity})
+    return Work({Operation(name, microbenchmark(partial(_reading, *kind))): round.capacity})
 
 
 def _row(round: Round) -> int:

@@ -6,10 +6,8 @@ from typing import ClassVar
 
 import attrs
 
-from anonloom.kinds import read_row
 from anonloom_direct.content import NOWHERE, Content, content_size, id_of
-from anonloom_transport.packing import pack, unpack
-from anonloom_transport.server import RoundServer
+from anonloom_transport import RoundServer, pack, read_row, unpack
 
 
 @attrs.define(eq=False)
@@ -45,7 +43,7 @@ class DirectServer(RoundServer):
             return ""
         if text.position >= len(self.round.slots):
             return "no such position"
-        key = self.seat.slot_keys[text.position]
+        key = self.config.slot_keys[text.position]
         if not hmac.compare_digest(key.alpha, text.alpha):
             return "not the position's secret"
         if read_row(key.head, self.round.iteration, text.message) is None:
@@ -70,8 +68,8 @@ class DirectServer(RoundServer):
 
     def reveal(self) -> None:
         """Show all that was not erased."""
-        self.talk.exchange("rows", self._rows, self.subject)
-        if self.talk.said("rows"):
+        self.channel.exchange("rows", self._rows, self.subject)
+        if self.channel.has_sent("rows"):
             self.end()
 
     def _rows(self) -> bytes:
@@ -92,11 +90,11 @@ class DirectServer(RoundServer):
 
     def conclude(self) -> None:
         """Publish what all servers have shown alike."""
-        shown = self.talk.shown("rows", self.subject)
+        shown = self.channel.exchange_result("rows", self.subject)
         if shown is None:
             return
         if len(set(shown)) > 1:
-            self.talk.stop("one of the servers does not show what all hold")
+            self.channel.stop("one of the servers does not show what all hold")
             return
         rows = unpack(shown[0])
         if self.round.operation == "post":
@@ -107,7 +105,7 @@ class DirectServer(RoundServer):
     def _record(self, position: int, row: bytes) -> bytes | None:
         if not row:
             return None
-        head = self.seat.slot_keys[position].head
+        head = self.config.slot_keys[position].head
         return read_row(head, self.round.iteration, row)
 
     def forget(self) -> None:

@@ -4,14 +4,24 @@ from typing import ClassVar
 
 import attrs
 
-from anonloom.kinds import Clock, Entropy, Estimate, Guarantees, Round, Seat
+from anonloom.kinds import Guarantees
 from anonloom_direct.client import DirectClient
 from anonloom_direct.costs import costs
 from anonloom_direct.server import DirectServer
-from anonloom_transport.notice import Notice
-from anonloom_transport.promises import WRONG_PART, confirmed, shared, uncovered
-from anonloom_transport.recording import Recorded
-from anonloom_transport.transport import RoundTransport
+from anonloom_transport import (
+    WRONG_PART,
+    Clock,
+    Entropy,
+    Estimate,
+    Notice,
+    RecordedEntropy,
+    Round,
+    RoundTransport,
+    ServerConfig,
+    confirmed,
+    shared,
+    uncovered,
+)
 
 
 @attrs.frozen(kw_only=True)
@@ -31,10 +41,10 @@ class Direct(RoundTransport):
         return DirectClient(notice, entropy, invitation)
 
     def make_server(
-        self, round: Round, seat: Seat, entropy: Recorded, clock: Clock
+        self, round: Round, config: ServerConfig, entropy: RecordedEntropy, clock: Clock
     ) -> DirectServer:
         """Return the engine of one server."""
-        return DirectServer(round, seat, self.software, entropy, clock)
+        return DirectServer(round, config, self.software, entropy, clock)
 
     def guarantees(self, round: Round) -> Guarantees:
         """Return what such a round promises: delivery, and nothing that hides anybody."""

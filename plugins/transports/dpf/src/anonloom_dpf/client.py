@@ -4,9 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import attrs
 
-from anonloom.kinds import Entropy, Envelope, SlotSecret
 from anonloom_dpf.layout import Settings, deposit_layout, post_layout
-from anonloom_transport.client import RoundClient
+from anonloom_transport import Entropy, Envelope, RoundClient, SlotSecret
 
 #: Senders in one process for whom keys are made together.
 _TOGETHER = 2048

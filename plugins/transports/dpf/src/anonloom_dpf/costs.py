@@ -6,9 +6,6 @@ from functools import partial
 import attrs
 import numpy as np
 
-from anonloom.kinds import SECRET_BYTES, Round, SlotSecret, read_row, tried, write_row
-from anonloom.kinds._estimates import Operation, Work
-from anonloom.protocol.entropy import SystemEntropy
 from anonloom_dpf import native, slotauth
 from anonloom_dpf.aes import BLOCK, blocks_of
 from anonloom_dpf.check import CHECK_KEY_BYTES
@@ -27,8 +24,19 @@ from anonloom_dpf.presence import TOSS_BYTES, toss_commitment
 from anonloom_dpf.prime import SIZE
 from anonloom_dpf.square import Square
 from anonloom_dpf.tree import Tree
-from anonloom_transport.costs import Costs
-from anonloom_transport.uploads import HASH_BYTES
+from anonloom_transport import (
+    HASH_BYTES,
+    SECRET_BYTES,
+    Costs,
+    Operation,
+    Round,
+    SlotSecret,
+    SystemEntropy,
+    Work,
+    microbenchmark,
+    read_row,
+    write_row,
+)
 
 #: Of a trial: keys, leaves at most, messages that are read, field elements that are multiplied.
 _KEYS = 64
@@ -125,7 +133,7 @@ def _evaluation(function: Tree | Square, checked: bool) -> Operation:
     kernel = native.chosen() if isinstance(function, Tree) else "numpy"
     name = f"dpf: AES of {tried_on}, checked {checked}, with {kernel}"
     number = _KEYS * aes_bytes(tried_on)
-    return Operation(name, tried(partial(_evaluate, tried_on, checked), number))
+    return Operation(name, microbenchmark(partial(_evaluate, tried_on, checked), number))
 
 
 def _evaluate(function: Tree | Square, checked: bool) -> Callable[[], object]:
@@ -147,7 +155,9 @@ def _decoding(placement: Placement) -> Operation:
     """Reading one message out of the sum of all shares."""
     number = min(placement.capacity, _MESSAGES)
     small = attrs.evolve(placement, capacity=number, salt=b"a trial")
-    return Operation(f"dpf: a message read from {small}", tried(partial(_decode, small), number))
+    return Operation(
+        f"dpf: a message read from {small}", microbenchmark(partial(_decode, small), number)
+    )
 
 
 def _decode(placement: Placement) -> Callable[[], object]:
@@ -165,7 +175,7 @@ def _weighing(layout: DepositLayout) -> Operation:
     """Making the weights of one slot."""
     alphas = [bytes(SECRET_BYTES)] * _KEYS
     name = f"dpf: weights of a row of {layout.width} bytes"
-    return Operation(name, tried(lambda: lambda: layout.weights(alphas), _KEYS))
+    return Operation(name, microbenchmark(lambda: lambda: layout.weights(alphas), _KEYS))
 
 
 def _multiply() -> Callable[[], object]:
@@ -175,7 +185,7 @@ def _multiply() -> Callable[[], object]:
 
 
 #: A product of two elements of the field, as one of many that are summed up.
-PRODUCT = Operation("dpf: a product of field elements", tried(_multiply, _ELEMENTS))
+PRODUCT = Operation("dpf: a product of field elements", microbenchmark(_multiply, _ELEMENTS))
 
 
 def _reading(round: Round) -> Operation:
@@ -184,9 +194,9 @@ def _reading(round: Round) -> Operation:
     row = write_row(secret, 1, 1, bytes(round.message_size))
     head = secret.key().head
     name = f"dpf: a row of {len(row)} bytes read"
-    return Operation(name, tried(lambda: lambda: read_row(head, 1, row)))
+    return Operation(name, microbenchmark(lambda: lambda: read_row(head, 1, row)))
 
 
 def _made(functions: Sequence[Tree | Square], make: Callable[[], object]) -> Work:
     """Return the work of a sender, who makes her keys alone."""
-    return Work({Operation(f"dpf: the keys of {functions}", tried(lambda: make)): 1})
+    return Work({Operation(f"dpf: the keys of {functions}", microbenchmark(lambda: make)): 1})

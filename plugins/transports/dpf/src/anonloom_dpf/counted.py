@@ -35,7 +35,7 @@ class CountedDepositing(Depositing):
 
     @property
     def _party(self) -> int:
-        return self.server.seat.index
+        return self.server.config.index
 
     def evaluate(self) -> list[bytes] | None:
         """Evaluate all keys; return the uploads that are wrong, None while it goes on."""
@@ -85,12 +85,12 @@ class CountedDepositing(Depositing):
 
     def _exchanged(self, step: str, value: Callable[[], Elements], number: int) -> Elements | None:
         """Return the sums of what both servers show."""
-        talk = self.server.talk
-        shown = talk.exchange(step, lambda: value().astype("<u8").tobytes(), self.server.subject)
+        channel = self.server.channel
+        shown = channel.exchange(step, lambda: value().astype("<u8").tobytes(), self.server.subject)
         if shown is None:
             return None
         if any(len(part) != SIZE * number for part in shown):
-            talk.stop("a server sent check values of the wrong size")
+            channel.stop("a server sent check values of the wrong size")
             return None
         first, second = (read(part) for part in shown)
         return add(first, second)
@@ -126,7 +126,7 @@ class CountedDepositing(Depositing):
     def add_up(self, groups: list[Group]) -> None:
         """Evaluate group by group, and note sums and sketches too."""
         if self._share is None:
-            alphas = [key.alpha for key in self.server.seat.slot_keys]
+            alphas = [key.alpha for key in self.server.config.slot_keys]
             self._positions = self.layout.position_weights(alphas)
             self._sums = np.zeros(self.layout.rows, np.uint64)
             uploads = len(self.server.admitted or ())

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, ClassVar
 import attrs
 import numpy as np
 
-from anonloom.kinds import read_row
 from anonloom.typing import ByteArray
 from anonloom_dpf import slotauth
 from anonloom_dpf.combining import xor_all
 from anonloom_dpf.layout import TAG_BYTES, DepositLayout
 from anonloom_dpf.prime import Elements
+from anonloom_transport import read_row
 
 if TYPE_CHECKING:
     from anonloom_dpf.server import DpfServer
@@ -98,14 +98,14 @@ class Depositing:
 
     def _exchange(self, level: int, groups: list[Group]) -> list[list[bytes]] | None:
         """Return what every server claims of every group."""
-        talk, subject = self.server.talk, self.server.subject
-        shown = talk.exchange(
+        channel, subject = self.server.channel, self.server.subject
+        shown = channel.exchange(
             f"claims {level}", lambda: b"".join(self._claim(group) for group in groups), subject
         )
         if shown is None:
             return None
         if any(len(claims) != self.claim_bytes * len(groups) for claims in shown):
-            talk.stop("a server sent check values of the wrong size")
+            channel.stop("a server sent check values of the wrong size")
             return None
         size = self.claim_bytes
         cuts = range(0, size * len(groups), size)
@@ -120,7 +120,7 @@ class Depositing:
                 if self.added([*said[server][2 * index : 2 * index + 2]]) != self.added(
                     [whole[index]]
                 ):
-                    self.server.talk.stop(f"server {server} contradicts its own check values")
+                    self.server.channel.stop(f"server {server} contradicts its own check values")
                     return False
         return True
 
@@ -140,13 +140,13 @@ class Depositing:
         """Evaluate group by group, note what to claim of each, and add all up."""
         if self._share is not None:
             return
-        alphas = [key.alpha for key in self.server.seat.slot_keys]
+        alphas = [key.alpha for key in self.server.config.slot_keys]
         self._weights = self.layout.weights(alphas)
         self._share = self.layout.empty()
         for done, group in enumerate(groups):
             self.keep(group, self.evaluated(self.members(group)))
-            if self.server.told is not None:
-                self.server.told(done, len(groups))
+            if self.server.on_progress is not None:
+                self.server.on_progress(done, len(groups))
 
     def keep(self, group: Group, found: Evaluated) -> None:
         """Note what was evaluated of a whole group."""
@@ -167,7 +167,7 @@ class Depositing:
         """Evaluate uploads, and claim of their rows."""
         keys, tags = self.contents(uploads)
         share = self.layout.empty()
-        self.layout.function.accumulate(self.server.seat.index, keys, share)
+        self.layout.function.accumulate(self.server.config.index, keys, share)
         return Evaluated(share, self.claim_rows(share, tags))
 
     def claim_rows(self, share: ByteArray, tags: ByteArray) -> bytes:
@@ -187,7 +187,7 @@ class Depositing:
         """Take uploads out again: adding twice is adding nothing."""
         if uploads and self._share is not None:
             keys, _ = self.contents(uploads)
-            self.layout.function.accumulate(self.server.seat.index, keys, self._share)
+            self.layout.function.accumulate(self.server.config.index, keys, self._share)
 
     def _kept(self) -> list[int]:
         erased = self.server.erased
@@ -202,7 +202,7 @@ class Depositing:
         """Read the records out of the sum of all shares, and publish them."""
         kept = self._kept()
         if any(len(share) != len(kept) * self.layout.width for share in shares):
-            self.server.talk.stop("a server sent a share of the wrong size")
+            self.server.channel.stop("a server sent a share of the wrong size")
             return
         rows = xor_all(shares)
         result: list[bytes | None] = [None] * self.layout.rows
@@ -210,7 +210,7 @@ class Depositing:
         for index, position in enumerate(kept):
             row = rows[index * self.layout.width : (index + 1) * self.layout.width]
             if row != nothing:
-                head = self.server.seat.slot_keys[position].head
+                head = self.server.config.slot_keys[position].head
                 result[position] = read_row(head, self.layout.iteration, row)
                 contested += result[position] is None
         if contested:

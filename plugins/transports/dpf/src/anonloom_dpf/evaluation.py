@@ -36,7 +36,7 @@ GROUP = 32
 #: Keys of very small trees that are taken together.
 MOST_KEYS = 1 << 12
 
-Words = NDArray[np.uint64]
+MessageLog = NDArray[np.uint64]
 Cells = NDArray[np.complex128]  # 16 bytes as one item: what `take` copies fastest
 
 

@@ -7,7 +7,6 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.kinds import Entropy, Round, SlotSecret, row_size, write_row
 from anonloom.typing import ByteArray
 from anonloom_dpf import presence, slotauth
 from anonloom_dpf.field import SIZE
@@ -17,6 +16,7 @@ from anonloom_dpf.prime import Elements
 from anonloom_dpf.single import SingleSlot
 from anonloom_dpf.square import Square
 from anonloom_dpf.tree import Tree
+from anonloom_transport import Entropy, Round, SlotSecret, row_size, write_row
 
 #: Bytes of a server's share of a slot's tag.
 TAG_BYTES = SIZE

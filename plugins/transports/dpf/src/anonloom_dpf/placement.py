@@ -33,7 +33,7 @@ import numpy as np
 from attrs.validators import ge, instance_of
 from numpy.typing import NDArray
 
-from anonloom.kinds import Entropy
+from anonloom_transport import Entropy
 
 if TYPE_CHECKING:
     from hashlib import blake2b

@@ -46,12 +46,12 @@ class Posting:
         if coins is None:
             return None
         self._add_up(hashlib.sha256(b"anonloom dpf check 1\0" + coins).digest())
-        message = self.server.talk.exchange("check", lambda: self._tags, self.server.subject)
+        message = self.server.channel.exchange("check", lambda: self._tags, self.server.subject)
         if message is None:
             return None
         admitted = self.server.admitted or ()
         if any(len(tags) != SAID_BYTES * len(admitted) for tags in message):
-            self.server.talk.stop("a server sent check values of the wrong size")
+            self.server.channel.stop("a server sent check values of the wrong size")
             return None
         first, *others = (np.frombuffer(tags, np.uint8).reshape(-1, SAID_BYTES) for tags in message)
         differs = np.any([np.any(first != other, axis=1) for other in others], axis=0)
@@ -72,8 +72,8 @@ class Posting:
             for start in range(0, len(own), _TOGETHER):
                 part = own[start : start + _TOGETHER]
                 tested.append(self._evaluate(function, part, shares[number], check_key))
-                if server.told is not None:
-                    server.told(number * len(own) + start, len(keys) * len(own))
+                if server.on_progress is not None:
+                    server.on_progress(number * len(own) + start, len(keys) * len(own))
             if isinstance(function, Tree):
                 tags += [np.concatenate(tested), function.public(own)]
         if check_key is not None:
@@ -89,7 +89,7 @@ class Posting:
         self, function: Tree | Square, keys: ByteArray, share: ByteArray, check_key: bytes | None
     ) -> ByteArray:
         """Add keys to a share; return what is compared of each, nothing without a check."""
-        party, nothing = self.server.seat.index, np.empty((len(keys), 0), np.uint8)
+        party, nothing = self.server.config.index, np.empty((len(keys), 0), np.uint8)
         if isinstance(function, Square):
             function.accumulate(party, keys, share)
             return nothing
@@ -108,7 +108,7 @@ class Posting:
         for function, own, share in zip(
             self.layout.functions, keys, self._shares or (), strict=True
         ):
-            function.accumulate(self.server.seat.index, own, share)
+            function.accumulate(self.server.config.index, own, share)
 
     def shown(self) -> bytes:
         """Return this server's share of all tables."""
@@ -120,12 +120,12 @@ class Posting:
         if len({len(share) for share in shares}) == 1:
             tables = self.layout.tables(xor_all(shares))
         if tables is None:
-            self.server.talk.stop("a server sent a share of the wrong size")
+            self.server.channel.stop("a server sent a share of the wrong size")
             return
         read = self.layout.placement.decode(tables)
         expected = len(self.server.admitted or ())
         if len(read.messages) < self.server.round.min_batch:
-            self.server.talk.stop(
+            self.server.channel.stop(
                 f"{len(read.messages)} of {expected} messages can be read, fewer than "
                 f"{self.server.round.min_batch}: one of the servers deviates, or many senders do"
             )

@@ -49,10 +49,10 @@ import hashlib
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.kinds import Entropy
 from anonloom.typing import ByteArray
 from anonloom_dpf.columns import WEIGHT_BITS, Weights
 from anonloom_dpf.prime import SIZE, Elements, add, drawn, minus, multiply, read
+from anonloom_transport import Entropy
 
 #: Bytes of what each server tosses.
 TOSS_BYTES = 32

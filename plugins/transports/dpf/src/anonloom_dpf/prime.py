@@ -9,7 +9,7 @@ processors make of 52 bits.
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.kinds import Entropy
+from anonloom_transport import Entropy
 
 Elements = NDArray[np.uint64]
 

@@ -2,15 +2,16 @@
 
 import math
 
-from anonloom.kinds import Guarantees, Round
+from anonloom.kinds import Guarantees
 from anonloom_dpf.layout import Settings, post_layout
 from anonloom_dpf.peeling import LOSS
-from anonloom_transport.promises import (
+from anonloom_transport import (
     COUNTED,
     ERASED,
     HOLLOW,
     SILENT,
     WRONG_PART,
+    Round,
     confirmed,
     shared,
     uncovered,

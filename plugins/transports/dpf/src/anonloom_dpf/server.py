@@ -10,15 +10,13 @@ from typing import ClassVar
 
 import attrs
 
-from anonloom.kinds import Entropy, Round
 from anonloom_dpf.counted import CountedDepositing
 from anonloom_dpf.depositing import Depositing
 from anonloom_dpf.layout import Settings, deposit_layout, post_layout
 from anonloom_dpf.posting import Posting
 from anonloom_dpf.presence import COMMITMENT_BYTES, TOSS_BYTES, toss_commitment
 from anonloom_dpf.prime import MODULUS
-from anonloom_transport.packing import pack
-from anonloom_transport.server import RoundServer
+from anonloom_transport import Entropy, Round, RoundServer, pack
 
 
 @attrs.define(eq=False)
@@ -59,11 +57,11 @@ class DpfServer(RoundServer):
         Announced with the round: unlike `coins`, they cannot become others when a server is made to
         go on from an older saved state.
         """
-        self.talk.say("toss", self._toss)
-        words = self.talk.all("toss")
+        self.channel.send("toss", self._toss)
+        words = self.channel.all("toss")
         for server, word in enumerate(words or ()):
             if self.described.keys[server][1:] != (toss_commitment(word),):
-                self.talk.stop(f"server {server} tosses something else than it announced")
+                self.channel.stop(f"server {server} tosses something else than it announced")
                 return None
         return None if words is None else hashlib.sha256(pack(b"tossed", *words)).digest()
 
@@ -73,7 +71,7 @@ class DpfServer(RoundServer):
         if wrong is None or self.stopped:
             return
         if not self.tolerates(len(wrong)):
-            self.talk.stop(
+            self.channel.stop(
                 f"{len(wrong)} of {len(self.admitted or ())} uploads fail the check, more than "
                 f"the tolerated share of {self.settings.tolerated:g}: one of the servers deviates, "
                 "or that many senders do"
@@ -81,13 +79,13 @@ class DpfServer(RoundServer):
             return
         left = len(self.admitted or ()) - len(wrong)
         if left < self.round.min_batch:
-            self.talk.stop(
+            self.channel.stop(
                 f"{left} uploads pass the check, it takes {self.round.min_batch}: nothing is opened"
             )
             return
         missing = self._before() - left
         if wrong and 0 < missing < self.round.min_leave:
-            self.talk.stop(
+            self.channel.stop(
                 f"{missing} senders are missing without the uploads that fail the check: with "
                 f"fewer than {self.round.min_leave}, what is absent would show whose it is"
             )
@@ -123,13 +121,13 @@ class DpfServer(RoundServer):
 
     def reveal(self) -> None:
         """Show this server's share of what was not erased."""
-        self.talk.exchange("share", self._work.shown, self.subject)
-        if self.talk.said("share"):
+        self.channel.exchange("share", self._work.shown, self.subject)
+        if self.channel.has_sent("share"):
             self.end()
 
     def conclude(self) -> None:
         """Add the shares of all servers."""
-        shares = self.talk.shown("share", self.subject)
+        shares = self.channel.exchange_result("share", self.subject)
         if shares is not None:
             self._work.combine(shares)
 

@@ -46,9 +46,9 @@ from functools import reduce
 
 import numpy as np
 
-from anonloom.kinds import Entropy
 from anonloom.typing import ByteArray
 from anonloom_dpf.field import SIZE, inner, multiply
+from anonloom_transport import Entropy
 
 __all__ = ["weights", "tags", "shares", "claim", "accepted"]
 

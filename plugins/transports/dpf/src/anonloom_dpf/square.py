@@ -35,9 +35,9 @@ import numpy as np
 from attrs.validators import ge, in_, instance_of
 from numpy.typing import NDArray
 
-from anonloom.kinds import Entropy
 from anonloom.typing import ByteArray
 from anonloom_dpf.aes import BLOCK, SLACK, blocks_of, permutation
+from anonloom_transport import Entropy
 
 __all__ = ["Square", "Coins", "Expansion", "FixedKey"]
 

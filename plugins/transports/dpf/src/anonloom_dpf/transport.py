@@ -6,26 +6,26 @@ from typing import ClassVar, Literal, cast
 import attrs
 
 from anonloom import param
-from anonloom.kinds import (
-    ClientEngine,
-    Clock,
-    Entropy,
-    Envelope,
-    Estimate,
-    Guarantees,
-    Round,
-    Seat,
-    SlotSecret,
-)
+from anonloom.kinds import Guarantees
 from anonloom.params import between
 from anonloom_dpf.client import DpfClient, deposit_together, post_together, spoil_together
 from anonloom_dpf.costs import costs
 from anonloom_dpf.layout import Settings
 from anonloom_dpf.promises import guarantees
 from anonloom_dpf.server import DpfServer, wrong_announcement
-from anonloom_transport.notice import Notice
-from anonloom_transport.recording import Recorded
-from anonloom_transport.transport import RoundTransport
+from anonloom_transport import (
+    ClientEngine,
+    Clock,
+    Entropy,
+    Envelope,
+    Estimate,
+    Notice,
+    RecordedEntropy,
+    Round,
+    RoundTransport,
+    ServerConfig,
+    SlotSecret,
+)
 
 
 @attrs.frozen(kw_only=True)
@@ -99,26 +99,28 @@ class Dpf(RoundTransport):
         """Return the engine of one sender."""
         return DpfClient(notice, entropy, invitation, settings=self.settings)
 
-    def make_server(self, round: Round, seat: Seat, entropy: Recorded, clock: Clock) -> DpfServer:
+    def make_server(
+        self, round: Round, config: ServerConfig, entropy: RecordedEntropy, clock: Clock
+    ) -> DpfServer:
         """Return the engine of one server."""
-        return DpfServer(round, seat, self.software, entropy, clock, settings=self.settings)
+        return DpfServer(round, config, self.software, entropy, clock, settings=self.settings)
 
-    def posting(
+    def post_all(
         self, clients: Sequence[ClientEngine], messages: Sequence[bytes]
     ) -> Iterator[list[Envelope]]:
         """Let each client post its message; keys are made for many at once."""
         return post_together(cast(Sequence[DpfClient], clients), messages)
 
-    def depositing(
+    def deposit_all(
         self, clients: Sequence[ClientEngine], records: Iterable[tuple[SlotSecret, bytes]]
     ) -> Iterator[list[Envelope]]:
         """Let each client deposit its record; keys are made for many at once."""
         return deposit_together(cast(Sequence[DpfClient], clients), records)
 
-    def spoiling(
+    def spoil_all(
         self, clients: Sequence[ClientEngine], round: Round, entropy: Entropy
     ) -> Iterator[list[Envelope]]:
-        """Let each client write noise into a leaf of every table; see `Transport.spoiling`."""
+        """Let each client write noise into a leaf of every table; see `Transport.spoil_all`."""
         return spoil_together(cast(Sequence[DpfClient], clients), entropy)
 
     def guarantees(self, round: Round) -> Guarantees:

@@ -15,7 +15,6 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.kinds import Entropy
 from anonloom.typing import ByteArray
 from anonloom_dpf import native
 from anonloom_dpf.aes import BLOCK, blocks_of, one_way
@@ -25,6 +24,7 @@ from anonloom_dpf.evaluation import evaluate
 from anonloom_dpf.generation import Nodes, generate
 from anonloom_dpf.prime import MODULUS, SIZE, Elements, read, reduced
 from anonloom_dpf.shape import Shape
+from anonloom_transport import Entropy
 
 #: Keys that are made together: their states stay in the cache.
 TOGETHER = 1 << 11

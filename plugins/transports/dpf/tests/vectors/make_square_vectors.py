@@ -14,7 +14,7 @@ from math import ceil, factorial
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from anonloom_testing.entropy import SeededEntropy
+from anonloom_testing.transport import SeededEntropy
 
 KEY = hashlib.sha256(b"anonloom dpf 1: square 0").digest()[:16]
 

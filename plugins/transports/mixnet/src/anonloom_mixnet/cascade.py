@@ -14,9 +14,9 @@ from typing import Literal
 
 import attrs
 
-from anonloom.kinds import Entropy
 from anonloom_mixnet.layers import Opener, Unopened
 from anonloom_mixnet.shuffling import shuffled
+from anonloom_transport import Entropy
 
 #: Why a packet went no further.
 Failure = Literal["size", "unopened", "replay"]

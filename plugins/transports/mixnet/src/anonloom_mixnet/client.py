@@ -5,15 +5,24 @@ from functools import lru_cache
 
 import attrs
 
-from anonloom.kinds import SECRET_BYTES, Envelope, SlotSecret, row_size, write_row
 from anonloom_mixnet.items import NOWHERE, write_item
 from anonloom_mixnet.packets import Route
 from anonloom_mixnet.traps import MOST_TRAPS
 from anonloom_mixnet.ways import LISTED, Kept, listed, name_of, route_of
 from anonloom_mixnet.wordings import HOP_BYTES, read_failed
-from anonloom_transport.client import RoundClient
-from anonloom_transport.packing import cut, pack, unpack
-from anonloom_transport.signing import signed, signed_size
+from anonloom_transport import (
+    SECRET_BYTES,
+    Envelope,
+    RoundClient,
+    SlotSecret,
+    cut,
+    pack,
+    row_size,
+    signed,
+    signed_size,
+    unpack,
+    write_row,
+)
 
 
 @attrs.define(eq=False)
@@ -44,7 +53,7 @@ class MixnetClient(RoundClient):
     def for_deposit(self, position: int, secret: SlotSecret, record: bytes) -> list[bytes]:
         """Return the packet for the first hop; it carries a share of the row for every server."""
         row = write_row(secret, self.round.iteration, self.round.iterations, record)
-        bound, alpha = self.notice.bound, secret.alpha
+        bound, alpha = self.notice.binding, secret.alpha
         return self.for_post(write_item(self._route, bound, position, alpha, row, self._entropy))
 
     def for_decoy(self) -> list[bytes]:
@@ -52,7 +61,7 @@ class MixnetClient(RoundClient):
         size = row_size(self.round.message_size)
         row, alpha = self._entropy.bytes(size), self._entropy.bytes(SECRET_BYTES)
         return self.for_post(
-            write_item(self._route, self.notice.bound, NOWHERE, alpha, row, self._entropy)
+            write_item(self._route, self.notice.binding, NOWHERE, alpha, row, self._entropy)
         )
 
     def new_id(self, contents: Sequence[bytes]) -> bytes:
@@ -97,7 +106,7 @@ class MixnetClient(RoundClient):
         hop = int.from_bytes(number, "big")
         if self._kept is None or len(number) != HOP_BYTES or hop >= self.round.servers:
             return b""
-        pin, bound = self.notice.pins[hop], self.notice.bound
+        pin, bound = self.notice.pins[hop], self.notice.binding
         result = self._kept.layers(self._route)
         if result is None or not signed(pin, signature, "word failed", bound, word):
             return b""

@@ -4,9 +4,6 @@ import sys
 from collections.abc import Callable
 from functools import cache, partial
 
-from anonloom.kinds import SECRET_BYTES, Round, SlotSecret, read_row, row_size, tried, write_row
-from anonloom.kinds._estimates import Operation, Work
-from anonloom.protocol.entropy import SystemEntropy
 from anonloom_mixnet.cascade import sealed_list
 from anonloom_mixnet.items import open_row, read_item, write_item
 from anonloom_mixnet.layers import KEY, Opener
@@ -16,8 +13,21 @@ from anonloom_mixnet.packets import Keys, Route, generate, public
 from anonloom_mixnet.shuffling import shuffled
 from anonloom_mixnet.traps import fingerprint, lay, struck
 from anonloom_mixnet.ways import LISTED, carried_size, listed
-from anonloom_transport.costs import Costs
-from anonloom_transport.packing import cut, pack
+from anonloom_transport import (
+    SECRET_BYTES,
+    Costs,
+    Operation,
+    Round,
+    SlotSecret,
+    SystemEntropy,
+    Work,
+    cut,
+    microbenchmark,
+    pack,
+    read_row,
+    row_size,
+    write_row,
+)
 
 #: Packets that a trial passes on.
 _PACKETS = 256
@@ -93,7 +103,8 @@ def _way(suite: str, servers: int, size: int) -> Route:
 def _opening(suite: str, size: int) -> Operation:
     """Opening one layer."""
     return Operation(
-        f"mixnet: a layer of {size} bytes opened, {suite}", tried(partial(_open, suite, size))
+        f"mixnet: a layer of {size} bytes opened, {suite}",
+        microbenchmark(partial(_open, suite, size)),
     )
 
 
@@ -109,7 +120,7 @@ def _packing(round: Round, *, trap: bool = False) -> Operation:
     """Making one packet: a sender's, who of a deposit seals shares as well, or a trap."""
     what = "a trap" if trap or not round.slots else "a deposit"
     name = f"mixnet: {what} of {_route(round).size} bytes sealed to {round.servers}, {round.suite}"
-    return Operation(name, tried(partial(_pack, round, what == "a deposit")))
+    return Operation(name, microbenchmark(partial(_pack, round, what == "a deposit")))
 
 
 def _pack(round: Round, deposit: bool) -> Callable[[], object]:
@@ -124,7 +135,7 @@ def _passing(round: Round) -> Operation:
     """All that is done to one packet beside opening it: shuffled, listed, known from traps."""
     size = _route(round).core_size()
     name = f"mixnet: a packet of {size} bytes passed on by {round.servers}, {round.suite}"
-    return Operation(name, tried(partial(_pass, round), _PACKETS))
+    return Operation(name, microbenchmark(partial(_pass, round), _PACKETS))
 
 
 def _pass(round: Round) -> Callable[[], object]:
@@ -148,7 +159,7 @@ def _joining(round: Round) -> Operation:
     """Reading an item of a deposit, and putting its row together."""
     size, suite = row_size(round.message_size), round.suite
     name = f"mixnet: a row of {size} bytes of {round.servers} shares, {suite}"
-    return Operation(name, tried(partial(_join, round)))
+    return Operation(name, microbenchmark(partial(_join, round)))
 
 
 def _join(round: Round) -> Callable[[], object]:

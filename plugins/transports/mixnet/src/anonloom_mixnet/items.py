@@ -15,10 +15,10 @@ from collections.abc import Sequence
 
 import attrs
 
-from anonloom.kinds import Entropy
 from anonloom_mixnet.layers import Unopened, decrypt, overhead
 from anonloom_mixnet.packets import Route
 from anonloom_mixnet.suites import SUITES
+from anonloom_transport import Entropy
 
 _POSITION = 4
 _AUTHENTICATOR = 16

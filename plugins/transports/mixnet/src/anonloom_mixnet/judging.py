@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 import attrs
 
-from anonloom.kinds import Envelope
 from anonloom_mixnet.blame import (
     Revealed,
     Verdict,
@@ -32,7 +31,7 @@ from anonloom_mixnet.wordings import (
     suspects,
     write_origins,
 )
-from anonloom_transport.packing import pack, unpack
+from anonloom_transport import Envelope, pack, unpack
 
 
 @attrs.define(eq=False)
@@ -61,7 +60,7 @@ class Judging(Mixing):
         self.exclude(set(names) & set(self.admitted or ()), "packet that a later hop cannot open")
         left = len(set(self.admitted or ()) - self._guilty)
         if left < self.round.min_batch:
-            self.talk.stop(f"{left} packets can be opened, it takes {self.round.min_batch}")
+            self.channel.stop(f"{left} packets can be opened, it takes {self.round.min_batch}")
             return None
         self._removed[hop] = frozenset(traced)
         return self._removed[hop]
@@ -70,18 +69,18 @@ class Judging(Mixing):
 
     def _named(self, hop: int) -> list[Failed] | None:
         """Return the packets that a hop could not open, if it was given such packets."""
-        word = self.talk.of("failed", hop)
+        word = self.channel.of("failed", hop)
         if word is None or len(self._lists) < hop:
             return None
         failed = read_failed(word)
         if not hop or failed is None or not self._were_given(hop, failed):
-            given = self.talk.of("given", hop)
+            given = self.channel.of("given", hop)
             if given is None:
                 return None
-            if self.talk.contradicted("mix", hop - 1, given):
-                self.talk.stop(f"server {hop - 1} said two different things")
+            if self.channel.contradicts("mix", hop - 1, given):
+                self.channel.stop(f"server {hop - 1} said two different things")
             else:
-                self.talk.stop(f"server {hop} names packets that it was not given")
+                self.channel.stop(f"server {hop} names packets that it was not given")
             return None
         return failed
 
@@ -102,11 +101,11 @@ class Judging(Mixing):
         """Return the names of the uploads that these packets came from."""
         for before in range(hop - 1, -1, -1):
             step = f"trace {hop}"
-            if before == self.index and not self.talk.said(step):
+            if before == self.index and not self.channel.has_sent(step):
                 assert self._batch is not None
                 shown = [reveal(self._batch, output) for output in at]
-                self.talk.say(step, self._shown_of(shown))
-            word = self.talk.of(step, before)
+                self.channel.send(step, self._shown_of(shown))
+            word = self.channel.of(step, before)
             if word is None:
                 return None
             if not before:
@@ -127,7 +126,7 @@ class Judging(Mixing):
         origins, packets = read_origins(word, len(at)), self.inputs(hop)
         numbers = [origin.number for origin in origins or ()]
         if origins is None or len(set(numbers)) < len(at) or max(numbers) >= len(packets):
-            self.talk.stop(f"server {hop} does not show where its packets came from")
+            self.channel.stop(f"server {hop} does not show where its packets came from")
             return None
         shown = [(packets[origin.number], origin.key) for origin in origins]
         return numbers if self._hold(hop, at, shown) else None
@@ -139,7 +138,7 @@ class Judging(Mixing):
             shown = []
         names = [name_of(packet) for packet, _ in shown]
         if not len(set(names)) == len(names) == len(at) or not set(names) <= set(self.sent):
-            self.talk.stop("server 0 does not show where its packets came from")
+            self.channel.stop("server 0 does not show where its packets came from")
             return None
         return names if self._hold(0, at, shown) else None
 
@@ -149,7 +148,7 @@ class Judging(Mixing):
         for output, (packet, key) in zip(at, shown, strict=True):
             verdict = verify_reveal(place, packet, outputs[output], key)
             if verdict.guilty != "nobody":
-                self.talk.stop(f"server {hop} deviates: {verdict.reason}")
+                self.channel.stop(f"server {hop} deviates: {verdict.reason}")
                 return False
         return True
 
@@ -158,7 +157,7 @@ class Judging(Mixing):
     def _answered(self, hop: int, failed: Sequence[Failed], names: Sequence[bytes]) -> bool:
         """Ask the senders, and exchange their answers; return whether all servers have said all."""
         step = f"answers {hop}"
-        if not self.talk.said(step):
+        if not self.channel.has_sent(step):
             open_ones = {
                 name: self.inputs(hop)[item.number]
                 for item, name in zip(failed, names, strict=False)
@@ -171,8 +170,8 @@ class Judging(Mixing):
                 (name, self.remembered.get(_fact(hop, name)) or self._own_answer(hop, name))
                 for name in open_ones
             )
-            self.talk.say(step, pack(*(pack(name, fact) for name, fact in facts if fact)))
-        return self.talk.all(step) is not None
+            self.channel.send(step, pack(*(pack(name, fact) for name, fact in facts if fact)))
+        return self.channel.all(step) is not None
 
     def _ask_senders(self, hop: int, packets: dict[bytes, bytes]) -> None:
         admitted = set(self.admitted or ())
@@ -185,11 +184,11 @@ class Judging(Mixing):
 
     def _ask_sender(self, hop: int, name: bytes) -> None:
         """Show a sender what a hop has signed about its packet."""
-        word = self.talk.words.of("failed", hop)
+        word = self.channel.messages.of("failed", hop)
         if word is not None and name in self._senders:
             body = pack(hop.to_bytes(HOP_BYTES, "big"), word.signature, word.body)
             asked = self._to_client(self._senders[name], "blamed", name, body)
-            self.talk.outbox.append(asked)
+            self.channel.outbox.append(asked)
 
     def ask_again(self) -> None:
         """Ask senders again that have not answered."""
@@ -245,24 +244,24 @@ class Judging(Mixing):
             layers: list[Layer | None] = [None, *answers.get(name, ())]
             verdicts = [self._verdict(hop, item, layer) for layer in layers]
             if any(verdict.guilty == "hop" for verdict in verdicts):
-                self.talk.stop(
+                self.channel.stop(
                     f"server {hop} deviates: a packet opens of which it says that it does not"
                 )
                 return False
             if item.repeats:
-                self.talk.stop(
+                self.channel.stop(
                     f"two packets are the same at server {hop}: one of their senders or server 0 "
                     "deviates"
                 )
                 return False
             if not any(verdict.certain_donor for verdict in verdicts):
-                self.talk.stop(
+                self.channel.stop(
                     f"a packet does not open at server {hop}: its sender or that server deviates"
                 )
                 return False
         for maker in map(self.maker, names):
             if maker is not None:
-                self.talk.stop(f"server {maker} laid a trap that cannot be opened")
+                self.channel.stop(f"server {maker} laid a trap that cannot be opened")
                 return False
         return True
 
@@ -274,7 +273,7 @@ class Judging(Mixing):
 
     def _answers(self, hop: int) -> dict[bytes, list[Layer]]:
         results: dict[bytes, list[Layer]] = {}
-        for word in self.talk.all(f"answers {hop}") or ():
+        for word in self.channel.all(f"answers {hop}") or ():
             try:
                 for entry in unpack(word, len(self.inputs(hop))):
                     name, answer = unpack(entry, 2)

@@ -24,8 +24,8 @@ from attrs.validators import ge, in_, instance_of
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
-from anonloom.kinds import Entropy
 from anonloom_mixnet.suites import SUITES, Encapsulated, Suite
+from anonloom_transport import Entropy
 
 #: What a layer is for: taken off while mixing, taken off the signed list, or around one share.
 Phase = Literal["mix", "peel", "share"]

@@ -11,7 +11,7 @@ from anonloom_mixnet.layers import Layer
 from anonloom_mixnet.packets import Packet, Route
 from anonloom_mixnet.suites import POINT
 from anonloom_mixnet.traps import Traps
-from anonloom_transport.packing import cut, pack, unpack
+from anonloom_transport import cut, pack, unpack
 
 COMMITMENT = 32
 

@@ -10,7 +10,6 @@ from abc import abstractmethod
 
 import attrs
 
-from anonloom.kinds import Entropy
 from anonloom_mixnet.cascade import Batch, peel, sealed_list
 from anonloom_mixnet.layers import Opened, Opener, Phase, Unopened
 from anonloom_mixnet.laying import Stream, read_laid, read_traps, write_laid, write_traps
@@ -19,9 +18,7 @@ from anonloom_mixnet.shuffling import shuffled
 from anonloom_mixnet.traps import Traps, lay
 from anonloom_mixnet.ways import listed, name_of, route_of
 from anonloom_mixnet.wordings import NONE, Failed, write_failed
-from anonloom_transport.packing import cut
-from anonloom_transport.server import RoundServer
-from anonloom_transport.signing import write_signed
+from anonloom_transport import Entropy, RoundServer, cut, write_signed
 
 #: Bytes of the number of removed packets, with which a hop's list begins.
 NUMBER = 4
@@ -66,7 +63,7 @@ class Mixing(RoundServer):
     @property
     def index(self) -> int:
         """Which hop this server is."""
-        return self.seat.index
+        return self.config.index
 
     def opener(self, phase: Phase) -> Opener:
         """Return what opens this server's layers."""
@@ -115,7 +112,7 @@ class Mixing(RoundServer):
         """The traps of this server."""
         if self._own is None:
             if "traps" not in self.remembered:
-                stream = Stream(self.talk.derived("traps"))
+                stream = Stream(self.channel.derive("traps"))
                 self.remembered["traps"] = write_traps(lay(self.route, self.traps, stream))
             self._own = read_traps(self.remembered["traps"])
         return self._own
@@ -124,16 +121,16 @@ class Mixing(RoundServer):
         """Exchange traps; return whether all are there."""
         if self._laid:
             return True
-        if not self.talk.said("traps"):
-            self.talk.say("traps", write_laid(self.own_traps))
-        words = self.talk.all("traps")
+        if not self.channel.has_sent("traps"):
+            self.channel.send("traps", write_laid(self.own_traps))
+        words = self.channel.all("traps")
         if words is None:
             return False
         laid = [read_laid(word, self.route, self.traps) for word in words]
         makers: dict[bytes, int] = {}
         for server, item in enumerate(laid):
             if item is None:
-                self.talk.stop(f"server {server} did not lay {self.traps} traps")
+                self.channel.stop(f"server {server} did not lay {self.traps} traps")
                 return False
             for packet in item[1]:
                 if not self._is_trap(server, packet, makers):
@@ -146,9 +143,9 @@ class Mixing(RoundServer):
         name = name_of(packet)
         other = makers.setdefault(name, server)
         if other != server:
-            self.talk.stop(f"server {other} and server {server} laid the same trap")
+            self.channel.stop(f"server {other} and server {server} laid the same trap")
         elif not self.index and self._open_first(name, packet):
-            self.talk.stop(f"a trap of server {server} does not open at server 0: one deviates")
+            self.channel.stop(f"a trap of server {server} does not open at server 0: one deviates")
         return not self.stopped
 
     def maker(self, name: bytes) -> int | None:
@@ -200,9 +197,9 @@ class Mixing(RoundServer):
         """Return what a hop passed on, if that can be; None as long as it has not."""
         if hop == self.index:
             self._mix()
-        word = self.talk.of("mix", hop)
+        word = self.channel.of("mix", hop)
         if word is None or self.stopped:
-            if self.talk.of("failed", hop) is not None:
+            if self.channel.of("failed", hop) is not None:
                 self.removed(hop)
             return None
         removed: frozenset[int] | None = frozenset()
@@ -216,21 +213,21 @@ class Mixing(RoundServer):
             outputs = []
         left = self.number(hop) - len(removed or ())
         if len(outputs) != left or int.from_bytes(word[:NUMBER], "big") != len(removed or ()):
-            self.talk.stop(f"server {hop} did not pass on {left} packets of the right size")
+            self.channel.stop(f"server {hop} did not pass on {left} packets of the right size")
             return None
         return outputs
 
     def _mix(self) -> None:
         """Take the layer off, shuffle, and pass on what came out."""
-        if self.talk.said("mix") and self._batch is not None:
+        if self.channel.has_sent("mix") and self._batch is not None:
             return
         if self._batch is None:
             self._batch = self._opened()
         batch, removed = self._batch, frozenset[int]()
         if batch.failures:
             # Whoever passed on something else to the others is to be named, not this hop.
-            self.talk.say("given", self.talk.proof("mix", self.index - 1))
-            self.talk.say("failed", write_failed(self._failed(batch)))
+            self.channel.send("given", self.channel.proof("mix", self.index - 1))
+            self.channel.send("failed", write_failed(self._failed(batch)))
             result = self.removed(self.index)
             if result is None:
                 return
@@ -239,16 +236,16 @@ class Mixing(RoundServer):
         # Another order for another batch: a server that is started from an older saved state could
         # be made to mix again, and known packets would then show the order of the others.
         batched = hashlib.sha256(b"".join(batch.outputs[position] for position in kept)).hexdigest()
-        order = shuffled(len(kept), Stream(self.talk.derived(f"shuffle {batched}")))
+        order = shuffled(len(kept), Stream(self.channel.derive(f"shuffle {batched}")))
         places = [kept[place] for place in order]
         self._batch = attrs.evolve(
             batch,
             outputs=tuple(batch.outputs[place] for place in places),
             origins=tuple(batch.origins[place] for place in places),
         )
-        if not self.talk.said("mix"):
+        if not self.channel.has_sent("mix"):
             number = len(removed).to_bytes(NUMBER, "big")
-            self.talk.say("mix", number + b"".join(self._batch.outputs))
+            self.channel.send("mix", number + b"".join(self._batch.outputs))
 
     def _opened(self) -> Batch:
         if not self.index:
@@ -258,7 +255,7 @@ class Mixing(RoundServer):
             return Batch(tuple(layer.inside for layer in layers), numbers, {}, keys)
         packets, size = self.inputs(self.index), self.route.packet_size(self.index)
         batch = peel(packets, size, self.opener("mix"), set())
-        if self.witness is not None:
+        if self.on_link is not None:
             for origin, output in zip(batch.origins, batch.outputs, strict=True):
                 self.learn(packets[origin], output)
         return batch
@@ -281,7 +278,7 @@ class Mixing(RoundServer):
         if not self._cores:
             self._cores = sealed_list(self._lists[-1])
             self._listed = b"".join(sorted(map(listed, self._cores)))
-        signatures = self.talk.sign("mixed", self._listed, "mix")
+        signatures = self.channel.sign("mixed", self._listed, "mix")
         if signatures is not None:
             self._shown = write_signed(self._listed, signatures)
             self.broadcast("mixed", self._shown)

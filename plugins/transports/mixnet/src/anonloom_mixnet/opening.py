@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 import attrs
 
-from anonloom.kinds import Envelope, read_row, row_size
 from anonloom_mixnet.cascade import peel, sealed_list
 from anonloom_mixnet.items import NOWHERE, Item, open_row, read_item, unopened_by
 from anonloom_mixnet.judging import Judging
@@ -20,7 +19,7 @@ from anonloom_mixnet.laying import COMMITMENT
 from anonloom_mixnet.mixing import NUMBER
 from anonloom_mixnet.traps import struck
 from anonloom_mixnet.ways import LISTED, Kept, listed
-from anonloom_transport.packing import cut, pack, unpack
+from anonloom_transport import Envelope, cut, pack, read_row, row_size, unpack
 
 _SALT = 32
 _FINGERPRINT = 32
@@ -64,18 +63,18 @@ class Opening(Judging):
 
     def _nobody_misses_any(self) -> bool:
         """Whether all servers have said that no sender and no trap of theirs is missing."""
-        if not self.talk.said("missing"):
+        if not self.channel.has_sent("missing"):
             facts = [fact for name, fact in self.remembered.items() if name.startswith("missing ")]
             own = self.own_traps
             facts += [bytes(Kept.of(own.packets[index])) for index in own.missing(self._cores)]
-            self.talk.say("missing", pack(*sorted(facts)))
-        words = self.talk.all("missing")
+            self.channel.send("missing", pack(*sorted(facts)))
+        words = self.channel.all("missing")
         if words is None:
             return False
         hops = sorted({self._lost_by(way) for word in words for way in self._ways(word)})
         if hops:
             names = " and ".join(f"server {hop}" for hop in hops)
-            self.talk.stop(f"{names} did not pass on a packet that it was given")
+            self.channel.stop(f"{names} did not pass on a packet that it was given")
         return not hops
 
     def _ways(self, word: bytes) -> list[tuple[bytes, ...]]:
@@ -94,14 +93,14 @@ class Opening(Judging):
 
     def _has_peeled(self) -> bool:
         """Name the traps and publish the key of the inner layers; return whether that is done."""
-        if not self.talk.said("named") and not self._nobody_misses_any():
+        if not self.channel.has_sent("named") and not self._nobody_misses_any():
             return False
         own = self.own_traps
-        self.talk.say("named", own.salt + b"".join(own.fingerprints))
+        self.channel.send("named", own.salt + b"".join(own.fingerprints))
         if self._without_traps() is None:
             return False
         assert self._private is not None
-        self.talk.say("peel", self._private.peel)
+        self.channel.send("peel", self._private.peel)
         return True
 
     def reveal(self) -> None:
@@ -111,16 +110,16 @@ class Opening(Judging):
         if self.round.operation == "deposit":
             if self._authentic() is None:
                 return
-            self.talk.exchange("shares", self._share_keys, self.subject)
-            if not self.talk.said("shares"):
+            self.channel.exchange("shares", self._share_keys, self.subject)
+            if not self.channel.has_sent("shares"):
                 return
         self.end()
 
     def _without_traps(self) -> tuple[bytes, ...] | None:
         """Return the signed list without the traps of all servers; None as long as one is open."""
         if self._kept is None:
-            laid, words = self.talk.all("traps"), self.talk.all("named")
-            last = self.talk.of("mix", self.round.servers - 1)
+            laid, words = self.channel.all("traps"), self.channel.all("named")
+            last = self.channel.of("mix", self.round.servers - 1)
             if laid is None or words is None or last is None:
                 return None
             kept = sealed_list(cut(last[NUMBER:], self.route.core_size()))
@@ -132,11 +131,11 @@ class Opening(Judging):
                 left = struck(kept, message[:COMMITMENT], word[:_SALT], named)
                 # One that is not struck would become public like a sender's message.
                 if left is None or len(left) != len(kept) - self.traps:
-                    self.talk.stop(f"server {server} names other traps than it committed to")
+                    self.channel.stop(f"server {server} names other traps than it committed to")
                     return None
                 kept = left
             if len(kept) < self.round.min_batch:
-                self.talk.stop(
+                self.channel.stop(
                     f"{len(kept)} different packets arrived, it takes {self.round.min_batch}"
                 )
                 return None
@@ -147,7 +146,7 @@ class Opening(Judging):
         """Return what the packets hold; None as long as a key is missing."""
         if self._inside is not None:
             return self._inside
-        cores, keys = self._without_traps(), self.talk.all("peel")
+        cores, keys = self._without_traps(), self.channel.all("peel")
         if cores is None or keys is None:
             return None
         inside, numbers = cores, tuple(range(len(cores)))
@@ -155,12 +154,12 @@ class Opening(Judging):
             try:
                 opener = Opener(self.route.place("peel", server), key)
             except ValueError:
-                self.talk.stop(f"server {server} shows another key than it announced")
+                self.channel.stop(f"server {server} shows another key than it announced")
                 return None
             batch = peel(inside, self.route.core_size(server), opener, set())
             inside, numbers = batch.outputs, tuple(numbers[index] for index in batch.origins)
         self._count("packet that cannot be peeled", len(cores) - len(inside))
-        if self.witness is not None:
+        if self.on_link is not None:
             for number, message in zip(numbers, inside, strict=True):
                 self.learn(cores[number], message)
         self._inside = list(inside)
@@ -188,16 +187,16 @@ class Opening(Judging):
             if inside is None:
                 return None
             suite, servers = self.round.suite, self.round.servers
-            size, keys = row_size(self.round.message_size), self.seat.slot_keys
+            size, keys = row_size(self.round.message_size), self.config.slot_keys
             items = [read_item(element, suite, servers, size) for element in inside]
             meant = [item for item in items if item.position != NOWHERE]
             known = [item for item in meant if item.position < len(keys)]
             self._count("no such position", len(meant) - len(known))
             self._items = [
-                item for item in known if item.authentic(self.bound, keys[item.position].alpha)
+                item for item in known if item.authentic(self.binding, keys[item.position].alpha)
             ]
             self._count("not the position's secret", len(known) - len(self._items))
-            if self.witness is not None:
+            if self.on_link is not None:
                 for item, element in zip(items, inside, strict=True):
                     self.learn(element, item.position.to_bytes(8, "big"))
         return self._items
@@ -223,7 +222,7 @@ class Opening(Judging):
             return None
         for server, word in enumerate(shares):
             if len(word) != KEY * len(items):
-                self.talk.stop(f"server {server} does not show its shares of all rows")
+                self.channel.stop(f"server {server} does not show its shares of all rows")
                 return None
         results: dict[int, set[bytes]] = {}
         unopened: Counter[int] = Counter()
@@ -234,10 +233,10 @@ class Opening(Judging):
                 continue
             if _ERASED in keys:
                 server = keys.index(_ERASED)
-                self.talk.stop(f"server {server} withholds shares of rows that are not erased")
+                self.channel.stop(f"server {server} withholds shares of rows that are not erased")
                 return None
             records, row = results.setdefault(item.position, set()), self._row(item, keys, unopened)
-            head = self.seat.slot_keys[item.position].head
+            head = self.config.slot_keys[item.position].head
             record = None if row is None else read_row(head, self.round.iteration, row)
             foreign += row is not None and record is None
             if record is not None:
@@ -270,7 +269,7 @@ class Opening(Judging):
                 self.publish(sorted(messages))
             return
         if self._opened_rows is None:
-            shares = self.talk.shown("shares", self.subject)
+            shares = self.channel.exchange_result("shares", self.subject)
             self._opened_rows = None if shares is None else self._rows(shares)
         if self._opened_rows is not None:
             self.publish(self._opened_rows)

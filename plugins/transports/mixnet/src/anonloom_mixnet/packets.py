@@ -13,9 +13,9 @@ from typing import get_args
 
 import attrs
 
-from anonloom.kinds import Entropy
 from anonloom_mixnet.layers import Layer, Phase, Place, Sealer, overhead
 from anonloom_mixnet.suites import SUITES
+from anonloom_transport import Entropy
 
 
 @attrs.frozen

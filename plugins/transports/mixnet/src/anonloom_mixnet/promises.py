@@ -1,15 +1,7 @@
 """What a round through the cascade promises, field by field."""
 
-from anonloom.kinds import Guarantees, Round
-from anonloom_transport.promises import (
-    COUNTED,
-    ERASED,
-    HOLLOW,
-    SILENT,
-    confirmed,
-    shared,
-    uncovered,
-)
+from anonloom.kinds import Guarantees
+from anonloom_transport import COUNTED, ERASED, HOLLOW, SILENT, Round, confirmed, shared, uncovered
 
 
 def guarantees(round: Round, traps: int) -> Guarantees:

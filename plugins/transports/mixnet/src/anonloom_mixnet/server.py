@@ -4,8 +4,8 @@ from typing import ClassVar
 
 import attrs
 
-from anonloom.kinds import Envelope
 from anonloom_mixnet.opening import Opening
+from anonloom_transport import Envelope
 
 
 @attrs.define(eq=False)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from cryptography.hazmat.primitives.ciphers import Cipher
 from cryptography.hazmat.primitives.ciphers.algorithms import ChaCha20
 
-from anonloom.kinds import Entropy
+from anonloom_transport import Entropy
 
 _WORD = 8
 _RANGE = 1 << (8 * _WORD)

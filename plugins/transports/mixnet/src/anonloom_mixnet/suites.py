@@ -15,7 +15,7 @@ import attrs
 from cryptography.hazmat.primitives.asymmetric.mlkem import MLKEM768PrivateKey, MLKEM768PublicKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 
-from anonloom.kinds import Entropy
+from anonloom_transport import Entropy
 
 #: Bytes of an X25519 key, public or private, and of what an exchange yields.
 POINT = 32

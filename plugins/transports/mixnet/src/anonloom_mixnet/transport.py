@@ -5,7 +5,7 @@ from typing import ClassVar
 import attrs
 
 from anonloom import param
-from anonloom.kinds import Clock, Entropy, Estimate, Guarantees, Round, Seat
+from anonloom.kinds import Guarantees
 from anonloom.params import between
 from anonloom_mixnet.client import MixnetClient
 from anonloom_mixnet.costs import costs
@@ -13,9 +13,16 @@ from anonloom_mixnet.packets import wrong_keys
 from anonloom_mixnet.promises import guarantees
 from anonloom_mixnet.server import MixnetServer
 from anonloom_mixnet.traps import MOST_TRAPS
-from anonloom_transport.notice import Notice
-from anonloom_transport.recording import Recorded
-from anonloom_transport.transport import RoundTransport
+from anonloom_transport import (
+    Clock,
+    Entropy,
+    Estimate,
+    Notice,
+    RecordedEntropy,
+    Round,
+    RoundTransport,
+    ServerConfig,
+)
 
 
 @attrs.frozen(kw_only=True)
@@ -54,10 +61,10 @@ class Mixnet(RoundTransport):
         return MixnetClient(notice, entropy, invitation)
 
     def make_server(
-        self, round: Round, seat: Seat, entropy: Recorded, clock: Clock
+        self, round: Round, config: ServerConfig, entropy: RecordedEntropy, clock: Clock
     ) -> MixnetServer:
         """Return the engine of one server."""
-        return MixnetServer(round, seat, self.software, entropy, clock, traps=self.traps)
+        return MixnetServer(round, config, self.software, entropy, clock, traps=self.traps)
 
     def guarantees(self, round: Round) -> Guarantees:
         """Return what such a round promises."""

@@ -15,8 +15,8 @@ from collections.abc import Collection, Sequence
 
 import attrs
 
-from anonloom.kinds import Entropy
 from anonloom_mixnet.packets import Packet, Route
+from anonloom_transport import Entropy
 
 _PERSON = b"loom mix traps 1"
 _SALT = 32

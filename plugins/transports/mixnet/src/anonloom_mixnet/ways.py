@@ -12,13 +12,12 @@ from functools import lru_cache
 
 import attrs
 
-from anonloom.kinds import ID_BYTES, Round, row_size
 from anonloom_mixnet.items import item_size
 from anonloom_mixnet.layers import Layer, Unopened, decrypt, derive
 from anonloom_mixnet.packets import Keys, Packet, Route
 from anonloom_mixnet.suites import POINT, SUITES
 from anonloom_mixnet.traps import fingerprint
-from anonloom_transport.notice import Notice
+from anonloom_transport import ID_BYTES, Notice, Round, row_size
 
 #: Bytes by which a core is named in the list that clients look at.
 LISTED = 16
@@ -50,7 +49,7 @@ def route_of(notice: Notice) -> Route:
         When a server's key is malformed.
     """
     keys = tuple(own[1:] for own in notice.keys)
-    return _route(notice.bound, notice.round.suite, keys, carried_size(notice.round))
+    return _route(notice.binding, notice.round.suite, keys, carried_size(notice.round))
 
 
 # Thousands of clients in one process share the keys that they have read.

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 
 import attrs
 
-from anonloom.kinds import ID_BYTES
 from anonloom_mixnet.layers import KEY
+from anonloom_transport import ID_BYTES
 
 _FAILURE = struct.Struct(f">I{ID_BYTES}sI")
 _ORIGIN = struct.Struct(f">I{KEY}s")

@@ -1,0 +1,32 @@
+"""What changed for plugins between versions of the contract, in words for their authors."""
+
+#: The version that a plugin speaks -> what its author has to change.
+CHANGES: dict[int, str] = {
+    1: "if it is yours, import what methods need from the package itself: 'from anonloom import "
+    "Partitioner, Classes, Guard, Table, StageContext, param' instead of "
+    "'anonloom.kinds.partitioner', 'anonloom.data.classes' and the like; 'Run' is now "
+    "'StageContext', 'Case' is 'AuditInput'; checks of parameters stay in 'anonloom.params', "
+    "everything else public is listed in docs/stability.md; then say ANONLOOM_API = 2",
+}
+
+# Modules of version 1 that were public by use -> the line that replaces them.
+_MOVED = {
+    "anonloom.kinds": "from anonloom import Partitioner, Guard, StageContext, ...; the rest is in "
+    "anonloom.kinds",
+    "anonloom.data": "from anonloom import Table, Schema, Column, Classes, Release, AuditInput; "
+    "the rest is in anonloom.data",
+    "anonloom.run": "anonloom.runtime has what packages with commands need",
+    "anonloom.cli": "anonloom.runtime has what packages with commands need",
+    "anonloom.registry": "from anonloom import Registry",
+    "anonloom.spec": "from anonloom import Pipeline",
+    "anonloom.testing": "from anonloom_testing import PartitionerConformance, ...; pip install "
+    "anonloom-testing",
+}
+
+
+def moved_to(module: str | None) -> str:
+    """Return what replaces a module of core that a plugin of an old version imports, or ''."""
+    for old, new in _MOVED.items():
+        if module and (module == old or module.startswith(f"{old}.")):
+            return new
+    return ""

@@ -1,1 +1,0 @@
-"""Running engines inside one process: entropy, clock, network with faults, trace."""

@@ -1,0 +1,1 @@
+"""The CVPL paper: its tables and claims, beside those of an experiment."""
